@@ -1,1 +1,1 @@
-"""Derives every model type of transformers, and writes what the catalogue has of it."""
+"""Derive every model type of transformers, and write the catalogue's data."""

@@ -1,27 +1,31 @@
-"""Derive the catalogue: ``python -m sweep [TYPE ...] [--part 1/8] [--seconds 120] [--again]``.
+"""Derive the catalogue's data from transformers: ``python -m sweep [TYPE ...] [OPTION ...]``.
 
-Run in the checkout, where PyTorch and Hugging Face transformers are installed. Each type is
-derived in a process of its own, as many at a time as there are processors, and written to a file
-of its own, those that are most used first; a type that is written already is left out, unless
-``--again``. ``--compare`` derives every variant that is proved again, holds the others, writes
-nothing, and prints in which letters an entry is otherwise; its status is then 1. ``--refresh``
-derives every variant again, and where the formula is the same, writes whether it is proved, its
-conditions and its caveats; it prints the variants that it leaves as they are, its status is then 1,
-and ``--report FILE`` lists what is not proved any more as lines of JSON. ``--reads``
-derives nothing: it writes which keys no class reads, and what the others are of themselves.
-``--kinds`` adds variants that count how often each kind stands in a list of layers, and
-``--biases`` those of flags of biases that have one value in an entry.
-``--take-in`` makes the files those of the transformers that is installed: it derives again what
-models show to be otherwise there, derives types that are new, prints in which letters they differ,
-and writes all. What could not
-be derived stands in ``sweep/failed.json``, with the reason; ``--reasons`` lists it by class of
-reason.
-``--hold`` derives nothing: it holds what is written to more random configurations, by ``--seed``,
-and takes back what is not as transformers builds it.
-``--random 300`` writes nothing either: it draws so many configurations of 60 types, by
-``--seed``, and holds the catalogue's counts to what transformers builds; ``--public`` does so
-with the public configurations of the tests. ``--adversary 300`` does so with configurations drawn
-from transformers' classes alone, with no knowledge of the entries.
+Run it in the checkout, with PyTorch and Hugging Face transformers installed. It derives each type
+in a process of its own, as many at a time as there are processors, widely used types first. Each
+type has a file of its own; a type that has one is skipped, unless ``--again`` is given. What could
+not be derived goes into ``sweep/failed.json``, with the reason.
+
+These options update existing files:
+
+ * ``--take-in`` upgrades them to the installed transformers. It derives again the types whose models
+   differ, derives new types, and prints the differences symbolically.
+ * ``--refresh`` derives every variant again. Where the formula is the same, it writes the new status,
+   conditions and caveats. It prints the variants that it leaves unchanged, and its status is then 1.
+   ``--report FILE`` lists what is no longer proved, as lines of JSON.
+ * ``--reads`` records which keys no class reads, and the defaults of the others.
+ * ``--kinds`` adds variants that count the kinds in lists of layers, and ``--biases`` variants for
+   bias flags with only one value in an entry.
+ * ``--hold`` checks them with more random configurations, drawn by ``--seed``, and withdraws what
+   differs from transformers' models.
+
+These write nothing:
+
+ * ``--compare`` derives every proved variant again, checks the others, and prints the differences
+   symbolically. Its status is 1 if there are any.
+ * ``--random 300`` compares 300 random configurations of 60 types, drawn by ``--seed``, with
+   transformers' models, and ``--public`` the public configurations of the tests.
+ * ``--adversary 300`` compares configurations that are drawn without any knowledge of the entries.
+ * ``--reasons`` lists what could not be derived, by reason.
 """
 
 from __future__ import annotations
@@ -56,11 +60,11 @@ from sweep.store import failures_by_reason, read_entry, read_failures, write_ent
 from sweep.upgrade import upgrade_entry
 
 MAX_TYPES = 60
-"""Of which random configurations are, at most."""
+"""The largest number of types from which ``--random`` draws."""
 
 
 def main(arguments: list[str]) -> int:
-    """Derive what is asked for; return the status."""
+    """Run the command; return the status."""
     options = _options(arguments)
     if options.reasons:
         for reason, names in failures_by_reason().items():
@@ -70,13 +74,13 @@ def main(arguments: list[str]) -> int:
         return _compare_with_models(options)
     wanted = options.types or swept_types()
     if unknown := sorted(set(wanted) - set(swept_types())):
-        print(f"transformers has no base model of the type {', '.join(unknown)}", file=sys.stderr)
+        print(f"transformers has no base model for the type {', '.join(unknown)}", file=sys.stderr)
         return 2
     return _upgrade_all(wanted, options.seconds) if options.take_in else _process(wanted, options)
 
 
 def _process(wanted: Sequence[str], options: argparse.Namespace) -> int:
-    """Derive, compare, hold or refresh the types; return the status."""
+    """Derive, compare, check or update the types; return the status."""
     todo = _types_left(wanted, options)
     if options.hold:
         return _repair_all(todo, options.seed)
@@ -98,12 +102,12 @@ def _process(wanted: Sequence[str], options: argparse.Namespace) -> int:
         changed += bool(options.compare and differences_in(found))
         print(f"{number}/{len(todo)} {name}: {say(name, found)} ({seconds:.0f} s)", flush=True)
     if options.compare:
-        print(f"{len(todo) - changed} of {len(todo)} types are as they are written")
+        print(f"{len(todo) - changed} of {len(todo)} types are unchanged")
     return 1 if options.compare and changed else 0
 
 
 def _compare_with_models(options: argparse.Namespace) -> int:
-    """Compare what configurations are counted with what transformers builds; return the status."""
+    """Compare the counts of configurations with transformers' models; return the status."""
     if options.adversary:
         return _judge_adversary(options.types or swept_types(), options.adversary, options.seed)
     if options.public:
@@ -112,7 +116,7 @@ def _compare_with_models(options: argparse.Namespace) -> int:
 
 
 def _types_left(wanted: Sequence[str], options: argparse.Namespace) -> list[str]:
-    """Return the types of the part that is asked for, and of them what is left to do."""
+    """Return the types of the requested part that are left to process."""
     part, parts = options.part
     todo = [name for i, name in enumerate(wanted) if i % parts == part - 1]
     understands = options.reads or options.kinds or options.biases
@@ -123,21 +127,19 @@ def _types_left(wanted: Sequence[str], options: argparse.Namespace) -> list[str]
 
 
 def _compare_random(known: Sequence[str], number: int, seed: int) -> int:
-    """Hold random configurations, print what is not equal, and how many are; return the status."""
+    """Compare random configurations, and print the differences. Return the status."""
     equal, drawn = 0, set()
     for one in compare_random(known, number, MAX_TYPES, seed):
         drawn.add(one.model_type)
         equal += not one.mismatch
         if one.mismatch:
             print(f"{one.model_type}, {one.architecture}: {one.mismatch}; {json.dumps(one.config)}")
-    print(
-        f"{equal} of {number} configurations of {len(drawn)} types are as transformers builds them"
-    )
+    print(f"{equal} of {number} configurations of {len(drawn)} types equal transformers' models")
     return 0 if equal == number else 1
 
 
 def _judge_adversary(known: Sequence[str], number: int, seed: int) -> int:
-    """Judge configurations, print what is wrong, and how many there are; return the status."""
+    """Judge configurations, and print the mismatches and totals. Return the status."""
     judged = Counter[Verdict]()
     for one in judge_random([name for name in known if read_entry(name)], number, seed):
         judged[one.verdict] += 1
@@ -148,19 +150,19 @@ def _judge_adversary(known: Sequence[str], number: int, seed: int) -> int:
 
 
 def _count_public() -> int:
-    """Hold the public configurations, print what is not equal, and how many are counted."""
+    """Compare the public configurations, and print the differences and totals."""
     results = list(count_configs())
     there = [one for one in results if one.parameters is not None]
     apart = [one for one in there if one.mismatch]
     for one in apart:
         print(f"{one.model_type}, {one.architecture}: {one.mismatch}; {one.source}")
     print(f"{len(there)} of {len(results)} public configurations are counted", end=", ")
-    print(f"{len(there) - len(apart)} as transformers builds them")
+    print(f"{len(there) - len(apart)} equal transformers' models")
     return 1 if apart else 0
 
 
 def _repair_all(names: Sequence[str], seed: int) -> int:
-    """Hold what is written, and write what is left of it; the status is 1 where that is less."""
+    """Check the files, and write what is left of them. The status is 1 if something changed."""
     changed = 0
     for name in names:
         data = read_entry(name)
@@ -172,7 +174,7 @@ def _repair_all(names: Sequence[str], seed: int) -> int:
             write_entry(name, data)
             write_failures(name, {**read_failures().get(name, {}), **mending.failed})
             print(f"{name}: {', '.join([*mending.dropped, *mending.failed])}", flush=True)
-    print(f"{changed} of {len(names)} types were not as they are written")
+    print(f"{changed} of {len(names)} types changed")
     return 1 if changed else 0
 
 
@@ -183,17 +185,19 @@ def _write_result(name: str, found: dict[str, Any]) -> str:
     classes = found.get("entry", {}).get("classes", {})
     also = sum(len(one.get("also", ())) for one in classes.values())
     reasons = "; ".join(f"{what}: {one.why}" for what, one in found["failed"].items())[:200]
-    return f"{len(classes)} classes, {also} variants" + (f"; not {reasons}" if reasons else "")
+    return f"{len(classes)} classes, {also} variants" + (
+        f"; not derived: {reasons}" if reasons else ""
+    )
 
 
 def _describe_differences(_: str, found: dict[str, Any]) -> str:
     lines = differences_in(found)
-    held = f", {len(found['held'])} held" if found.get("held") else ""
-    return "\n  ".join(["otherwise", *map(str, lines)]) if lines else f"the same{held}"
+    held = f", {len(found['held'])} only checked" if found.get("held") else ""
+    return "\n  ".join(["different", *map(str, lines)]) if lines else f"the same{held}"
 
 
 def _refresh_all(todo: Sequence[str], seconds: float, report: Path | None) -> int:
-    """Derive the types again, and write what is new; the status is 1 where something is left."""
+    """Refresh the types, and write the files. The status is 1 if something stays unchanged."""
     left, lost = 0, list[dict[str, Any]]()
     there = run_in_processes(todo, refresh, seconds, len(os.sched_getaffinity(0)))
     for number, (name, found, took) in enumerate(there, 1):
@@ -202,25 +206,27 @@ def _refresh_all(todo: Sequence[str], seconds: float, report: Path | None) -> in
         lost += found.get("lost", ())
         lines = [*found.get("left", ()), *(one.why for one in found["failed"].values())]
         left += len(lines)
-        summary = found.get("summary", "as it was")
+        summary = found.get("summary", "unchanged")
         print(f"{number}/{len(todo)} {name}: {summary} ({took:.0f} s)", flush=True)
         for line in lines:
-            print(f"  {name}, left: {line}", flush=True)
+            print(f"  {name}, unchanged: {line}", flush=True)
         if report:
             report.write_text("".join(f"{json.dumps(one)}\n" for one in lost), "utf-8")
-    print(f"{len(lost)} classes and variants are not proved any more; {left} lines on what is left")
+    print(
+        f"{len(lost)} classes and variants are no longer proved; {left} lines say what is unchanged"
+    )
     return 1 if left else 0
 
 
 def _update_all(todo: Sequence[str], work: Work, seconds: float) -> int:
-    """Write what the work finds of each type; the status is 1 where something fails."""
+    """Run a job for each type, and write the files. The status is 1 if something fails."""
     failures = 0
     there = run_in_processes(todo, work, seconds, len(os.sched_getaffinity(0)))
     for number, (name, found, took) in enumerate(there, 1):
         if found.get("changed", "entry" in found):
             write_entry(name, found["entry"])
         failures += bool(found["failed"])
-        said = "written" if found.get("changed", "entry" in found) else "as it was"
+        said = "written" if found.get("changed", "entry" in found) else "unchanged"
         print(f"{number}/{len(todo)} {name}: {said} ({took:.0f} s)", flush=True)
         for what, one in found["failed"].items():
             print(f"  {what}: {one.why[:200]}", flush=True)
@@ -228,7 +234,7 @@ def _update_all(todo: Sequence[str], work: Work, seconds: float) -> int:
 
 
 def _upgrade_all(wanted: Sequence[str], seconds: float) -> int:
-    """Write the files as this release has them; the status is 1 where a type was not derived."""
+    """Upgrade the files to this release. The status is 1 if a type was not derived."""
     known = [name for name in wanted if read_entry(name)]
     new = [name for name in wanted if not read_entry(name) and name not in read_failures()]
     count, left = Counter[str](), list[str]()
@@ -241,16 +247,16 @@ def _upgrade_all(wanted: Sequence[str], seconds: float) -> int:
                 left.append(name)
             if not is_new and "entry" in found and not differences:
                 write_entry(name, found["entry"])
-                count["as they were"] += 1
+                count["unchanged"] += 1
                 continue
-            count["new" if is_new else "otherwise"] += "entry" in found
-            said = [_write_result(name, found) if "entry" in found or is_new else "left as it was"]
+            count["new" if is_new else "changed"] += "entry" in found
+            said = [_write_result(name, found) if "entry" in found or is_new else "unchanged"]
             said += map(str, differences)
             said += (one.why for one in found["failed"].values() if "entry" not in found)
             took_text = f"{number}/{len(names)} {name} ({took:.0f} s): "
             print(took_text + "\n  ".join(said), flush=True)
     for name in sorted(set(model_types()) - set(swept_types())):
-        print(f"{name}: transformers does not have this type any more")
+        print(f"{name}: transformers no longer has this type")
     print(", ".join(f"{number} {what}" for what, number in count.items()))
     if left:
         print(f"not derived: {', '.join(left)}")
@@ -259,50 +265,63 @@ def _upgrade_all(wanted: Sequence[str], seconds: float) -> int:
 
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m sweep", description=__doc__.split("\n")[0])
-    parser.add_argument("types", nargs="*", metavar="TYPE", help="model types; all by default")
-    parser.add_argument("--part", type=_part, default=(1, 1), help="one part of several: 1/8")
+    parser.add_argument("types", nargs="*", metavar="TYPE", help="model types (default: all)")
     parser.add_argument(
-        "--seconds", type=float, default=120, help="of the processor, for each type"
-    )
-    parser.add_argument("--again", action="store_true", help="what is written already, too")
-    parser.add_argument("--hold", action="store_true", help="derive nothing; hold what is written")
-    parser.add_argument("--random", type=int, metavar="N", help="hold N random configurations")
-    parser.add_argument(
-        "--adversary", type=int, metavar="N", help="judge N configurations that know no entries"
-    )
-    parser.add_argument("--public", action="store_true", help="hold public configurations")
-    parser.add_argument("--seed", type=int, default=0, help="of what is drawn")
-    parser.add_argument("--compare", action="store_true", help="write nothing; say what changed")
-    parser.add_argument(
-        "--refresh", action="store_true", help="write how far each written formula holds now"
+        "--part", type=_part, default=(1, 1), help="process one part of the types, such as 1/8"
     )
     parser.add_argument(
-        "--report", type=Path, metavar="FILE", help="what --refresh found not proved any more"
+        "--seconds", type=float, default=120, help="CPU time for each type (default: 120)"
     )
-    parser.add_argument("--reads", action="store_true", help="write which keys no class reads")
-    parser.add_argument("--kinds", action="store_true", help="count the kinds of lists of layers")
+    parser.add_argument("--again", action="store_true", help="include types that have a file")
     parser.add_argument(
-        "--biases", action="store_true", help="add variants of biases that have one value"
+        "--hold", action="store_true", help="check existing files, and withdraw what differs"
+    )
+    parser.add_argument("--random", type=int, metavar="N", help="compare N random configurations")
+    parser.add_argument(
+        "--adversary",
+        type=int,
+        metavar="N",
+        help="compare N configurations drawn without the entries",
+    )
+    parser.add_argument("--public", action="store_true", help="compare public configurations")
+    parser.add_argument("--seed", type=int, default=0, help="seed for random configurations")
+    parser.add_argument(
+        "--compare", action="store_true", help="derive again, and print the differences"
     )
     parser.add_argument(
-        "--take-in", action="store_true", help="write what this release of transformers changed"
+        "--refresh", action="store_true", help="derive again, and update the status of formulas"
     )
-    parser.add_argument("--reasons", action="store_true", help="list what failed, by reason")
+    parser.add_argument(
+        "--report", type=Path, metavar="FILE", help="write what --refresh no longer proves to FILE"
+    )
+    parser.add_argument("--reads", action="store_true", help="record which keys no class reads")
+    parser.add_argument(
+        "--kinds", action="store_true", help="add variants that count the kinds of layers"
+    )
+    parser.add_argument(
+        "--biases", action="store_true", help="add variants for bias flags with one value"
+    )
+    parser.add_argument(
+        "--take-in", action="store_true", help="upgrade the files to the installed transformers"
+    )
+    parser.add_argument(
+        "--reasons", action="store_true", help="list what could not be derived, by reason"
+    )
     return parser.parse_args(arguments)
 
 
 def _part(text: str) -> tuple[int, int]:
     part, _, parts = text.partition("/")
     if not (part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no part, as 1/8 is")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a part such as 1/8")
     return int(part), int(parts)
 
 
 def restart_with_hash_seed() -> None:
-    """Begin again with a seed for hashes, unless there is one.
+    """Restart Python with a fixed hash seed, unless there is one.
 
-    Some configurations go through a set of names, as Dots3's does: in which order they ask of sizes
-    decides which sizes are drawn, and so may the conditions of what is not proved.
+    Some configurations iterate over a set of names, as Dots3's does. The order in which they use
+    sizes determines which sizes are drawn, and may change the guards of a fitted formula.
     """
     if "PYTHONHASHSEED" not in os.environ:
         again = [sys.executable, "-m", "sweep", *sys.argv[1:]]

@@ -1,6 +1,6 @@
-"""Variants added to an entry that is written: of lists of any kinds, and as people serve them.
+"""Add variants to an existing file: for lists of any kinds, and for models that people serve.
 
-A list is in another order for each trace and each model that the variant is compared with: a
+A list has another order in each trace and in each model that the variant is compared with. So a
 formula that holds for all of them does not depend on the order.
 """
 
@@ -30,14 +30,14 @@ from sweep.type_sweep import TypeSweep
 from sweep.variants import SERVED_CHANGES, TASK_ENDINGS, VARIANT_SIZE, Change
 
 MAX_LISTS = 2
-"""Of which one variant counts the kinds."""
+"""The largest number of lists whose kinds one variant counts."""
 
 SEEDS = 3
-"""Of the configurations that each variant is held to."""
+"""Seeds of the configurations with which each variant is checked."""
 
 
 class _Candidate(NamedTuple):
-    """A variant to derive: of a class, with a change, at some lists."""
+    """A variant to derive: a class, a change, and some lists."""
 
     name: str
     change: Change
@@ -55,20 +55,20 @@ class _Candidate(NamedTuple):
 
     @property
     def numbers(self) -> list[str]:
-        """The names of the numbers of kinds."""
+        """The fields for the numbers of kinds."""
         return [field for one in self.counted.values() for field in one.sizes]
 
     @property
     def depths(self) -> dict[str, int]:
-        """The sizes that say how long the lists are, as deep as every kind has several layers."""
+        """The sizes that give the lengths of lists, with room for several layers of each kind."""
         there = self.counted.values()
         return {one.depth: 3 * len(one.kinds) + 6 for one in there if one.depth}
 
 
 class VariantAdder:
-    """The JSON of a type's file, with variants added; ``failed`` are those that were not.
+    """Adds variants to the JSON of a type's file; ``failed`` has those that it could not add.
 
-    Where ``count`` is false, the variants that count kinds stay as they are.
+    Without ``count``, it leaves the variants that count kinds unchanged.
     """
 
     def __init__(self, data: dict[str, Any], seconds: float, count: bool = True) -> None:
@@ -83,20 +83,20 @@ class VariantAdder:
         self.new: set[str] = set()
 
     def name_letters(self, fields: Iterable[str]) -> Mapping[str, str]:
-        """Return the file's letters, and new ones for new sizes.
+        """Return the file's letters for known fields, and new ones for new sizes.
 
-        Raises ``ValueError`` where a new one is called as another is.
+        Raises ``ValueError`` if a new letter is taken.
         """
         fields, known = list(fields), {one.path: name for name, one in self.file.letters.items()}
         new = [field for field in fields if field not in known]
         named = letters_for([*known, *new])
         own = {field: named[field] for field in new}
         if set(known.values()) & set(own.values()):
-            raise ValueError(f"the letters of {', '.join(new)} are taken")
+            raise ValueError(f"other fields have the letters of {', '.join(new)}")
         return {field: known.get(field) or own[field] for field in fields}
 
     def run(self) -> bool:
-        """Derive the variants, and add them to ``data``; return whether there are any."""
+        """Derive the variants, and add them to ``data``. Return whether there are any."""
         added = [self.add(one) for one in self.candidates()]
         spelt: dict[str, Any] = {}
         for one in self.lists:
@@ -107,7 +107,7 @@ class VariantAdder:
         return any(added)
 
     def candidates(self) -> Iterator[_Candidate]:
-        """Yield the variants to derive, those of fewer lists first."""
+        """Yield the variants to derive, those with fewer lists first."""
         numbers = range(min(len(self.lists), MAX_LISTS) + 1)
         chosen = [some for number in numbers for some in combinations(self.lists, number)]
         for some in chosen:
@@ -117,11 +117,11 @@ class VariantAdder:
                         yield _Candidate(name, change, some)
 
     def own_values(self, name: str) -> dict[str, Any]:
-        """Return the values that a class has at first."""
+        """Return the values that a class has in its first variant."""
         return dict(self.data["classes"][name].get("where", {}))
 
     def served_changes(self, name: str) -> list[Change]:
-        """Return the changes that models have which people serve."""
+        """Return the changes of models that people serve."""
         own = self.own_values(name)
         there = SERVED_CHANGES.get(self.file.model_type, ())
         return [Change({**own, **one.where}, one.sized) for one in there]
@@ -147,7 +147,7 @@ class VariantAdder:
         return [Change(own), *ties, *self.served_changes(name)]
 
     def add(self, asked: _Candidate) -> bool:
-        """Derive a variant, and add it if it holds; return whether it does."""
+        """Derive a variant, and add it if the check succeeds. Return whether it does."""
         found = self.derive(asked)
         if found is None:
             return False
@@ -162,7 +162,7 @@ class VariantAdder:
             except OutOfTime:
                 data["also"] = data["also"][:-1]
                 break
-            except Exception as error:  # As above.
+            except Exception as error:  # Checking builds models, which may raise any error.
                 self.failed[str(asked)] = Failure.of(error)
                 data["also"] = data["also"][:-1]
             else:
@@ -178,7 +178,7 @@ class VariantAdder:
         return False
 
     def derive(self, asked: _Candidate) -> Derivation | None:
-        """Derive a variant, None where nothing was found for any number of its kinds."""
+        """Derive a variant, or return None if its formula needs certain numbers of kinds."""
         if self.sweep.is_out_of_time():
             return None
         sized = dict.fromkeys(asked.change.sized, VARIANT_SIZE)
@@ -189,16 +189,16 @@ class VariantAdder:
             )
             there = {*asked.numbers, *depths, *sized}
             if fixed := {found.fields[one] for one in found.fixed} & there:
-                raise ValueError(f"the formula holds at some numbers of {sorted(fixed)} alone")
+                raise ValueError(f"the formula holds only for some values of {sorted(fixed)}")
         except OutOfTime:
             return None
-        except Exception as error:  # Anybody's constructor may raise anything.
+        except Exception as error:  # The constructor may raise any error: nothing is derived.
             self.failed[str(asked)] = Failure.of(error)
             return None
         return found
 
     def add_letters(self, found: Derivation, asked: _Candidate) -> None:
-        """Write the letters that are new, and what the lists are."""
+        """Add new letters and the rules of the lists to the file."""
         for letter, field in found.fields.items():
             if letter not in self.data["letters"]:
                 self.data["letters"][letter] = field
@@ -212,14 +212,14 @@ class VariantAdder:
             self.data["kinds"] = {**self.data.get("kinds", {}), **rules}
 
     def check(self, name: str) -> None:
-        """Hold the last variant of a class to models of random lists."""
+        """Check the last variant of a class with models of random lists."""
         variant = kept_variants(self.file, name)[-1]
         model_class, config_class = getattr(transformers, name), self.sweep.config_class
         for seed in range(SEEDS):
             check_variant(self.file, variant, config_class, model_class, Random(seed), [])
 
     def variant_data(self, found: Derivation, asked: _Candidate) -> dict[str, Any]:
-        """Return a variant as a file has it, by what its class has."""
+        """Return a variant as the file has it, relative to its class."""
         data = self.data["classes"][asked.name]
         letters = self.file.letters.items()
         lacking = [one for one, size in letters if one not in found.fields and not size.is_kind]
@@ -228,7 +228,7 @@ class VariantAdder:
             key for key in (*TENSOR_KEYS, *STANDING_KEYS, "absent") if data.get(key) or new.get(key)
         ]
         own = {key: new.get(key, type(data.get(key))()) for key in keys}
-        # A size is a letter of the formula, and a fixed one is written as such.
+        # Sizes are letters of the formula; the fixed ones are listed as such.
         sizes = set(found.fields.values())
         where = {path: v for path, v in asked.change.where.items() if path not in sizes}
         head: dict[str, Any] = {"where": where} if where != data.get("where", {}) else {}
@@ -245,19 +245,19 @@ class VariantAdder:
 def allowing_no_layers(
     found: Derivation, numbers: Collection[str], depths: Collection[str]
 ) -> Derivation:
-    """Return a derivation of which there may be no layer of a kind, a counted one or another."""
+    """Return a derivation that allows every kind to have no layers."""
     counted = {letter for letter, field in found.fields.items() if field in numbers}
     of_depths = {letter for letter, field in found.fields.items() if field in depths}
 
     def is_need(one: StatedCondition) -> bool:
-        """Whether it says that there is one layer of some kind, or more."""
+        """Return whether a guard says that some kind has one layer or more."""
         return (
             one.outside.outcome is Outcome.OTHER_COUNT
             and one.condition.letters <= counted | of_depths
         )
 
     def loosened(one: StatedCondition) -> StatedCondition:
-        """Return a condition that fewer layers are counted than there are, with as many, too."""
+        """Relax a guard that the counted layers are fewer than all layers to allow equality."""
         said = one.condition
         if said.relation is Relation.LESS and said.holds and said.left.letters <= counted:
             return replace(one, condition=Condition(Relation.MORE, said.left, said.right, False))
@@ -272,7 +272,7 @@ def allowing_no_layers(
 
 
 def _known_variants(file: TypeFile) -> Iterator[KnownVariant]:
-    """Yield the variants that a file has, which others may contain."""
+    """Yield the variants in a file, which others may contain."""
     for name in file.classes:
         for one in variants(file, name):
             if not one.lists:
@@ -286,7 +286,7 @@ def _counts_kinds(variant: Mapping[str, Any]) -> bool:
 
 
 def without_kind_counts(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the JSON of a file without lists of kinds, and the variants that count them."""
+    """Return a file's JSON without lists of kinds and the variants that count them."""
     said = data["letters"].items()
     letters = {one: field for one, field in said if not SizeField.parse(field).is_kind}
     new = {key: one for key, one in data.items() if key not in ("kinds", "spelt")}

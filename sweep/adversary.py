@@ -1,7 +1,8 @@
-"""Configurations that know nothing of the entries: saved ones with keys changed, dropped and added.
+"""Random configurations that are drawn without any knowledge of the entries.
 
-The keys and values come from transformers' configuration classes alone. What the catalogue counts
-of them is compared with what transformers builds, tensor by tensor.
+The keys and values come from transformers' configuration classes alone: saved defaults with keys
+changed, dropped and added. The catalogue's count is then compared with transformers' model, tensor
+by tensor.
 """
 
 from __future__ import annotations
@@ -23,32 +24,32 @@ from sweep.model import Keys, part_in
 from sweep.names import config_keys
 
 SAVED_SHARE = 0.5
-"""The share of configurations that have all keys that transformers saves, before changes."""
+"""The share of configurations that start with all keys that transformers saves."""
 
 MAX_FEW_KEYS = 8
-"""Keys that other configurations have at most, before changes."""
+"""The largest number of keys with which the other configurations start."""
 
 MAX_CHANGES = 3
-"""Keys that are changed, dropped or added, at most."""
+"""The largest number of keys that are changed, dropped or added."""
 
 LAYER_KEYS = ("num_hidden_layers", "num_layers", "n_layer", "num_decoder_layers", "encoder_layers")
 MAX_LAYERS = 3
-"""Layers of most models: deep ones take long to build, and are built alike."""
+"""The largest number of layers of most models. Deep ones take long to build, and add nothing."""
 
 STRINGS = ("gelu", "silu", "relu", "default", "")
 
 
 class Verdict(Enum):
-    """What became of a configuration."""
+    """The result for one configuration."""
 
     NOT_COUNTED = "not counted"
-    EQUAL = "as transformers builds it"
-    REFUSED = "counted, and refused by transformers"
-    OTHER = "counted, and built otherwise"
+    EQUAL = "equal to transformers"
+    REFUSED = "counted, but refused by transformers"
+    OTHER = "counted, but built differently"
 
 
 class Judgement(NamedTuple):
-    """A configuration with what became of it, and what is wrong with the count, if anything is."""
+    """A configuration with its verdict, and the mismatch if the count is wrong."""
 
     config: Keys
     verdict: Verdict
@@ -59,7 +60,7 @@ class Judgement(NamedTuple):
 
 
 def judge_random(model_types: Sequence[str], number: int, seed: int) -> Iterator[Judgement]:
-    """Yield what becomes of ``number`` configurations of these types, in turn."""
+    """Judge ``number`` random configurations, one type after the other."""
     random = Random(seed)
     order = random.sample(list(model_types), len(model_types))
     for index in range(number):
@@ -68,7 +69,7 @@ def judge_random(model_types: Sequence[str], number: int, seed: int) -> Iterator
 
 
 def judge(config: Keys) -> Judgement:
-    """Return what becomes of a configuration."""
+    """Compare the catalogue's count of a configuration with transformers' model."""
     try:
         found = entry(config)
     except ValueError:
@@ -81,7 +82,7 @@ def judge(config: Keys) -> Judgement:
 
 
 def draw_config(model_type: str, random: Random) -> Keys:
-    """Return a configuration of a type: as transformers saves it, or a few keys, with changes."""
+    """Draw a configuration of a type: its saved defaults, or a few keys of them, with changes."""
     config_class = CONFIG_MAPPING[model_type]
     saved = saved_defaults(config_class)
     if random.random() < SAVED_SHARE:
@@ -101,16 +102,16 @@ def draw_config(model_type: str, random: Random) -> Keys:
 
 
 def saved_defaults(config_class: type[PreTrainedConfig]) -> Keys:
-    """Return the keys that transformers saves of the defaults; none if a class has no defaults."""
+    """Return the keys that transformers saves for the defaults, or none if it cannot build them."""
     try:
         saved: Keys = json.loads(config_class().to_json_string())
-    except Exception:  # Anybody's configuration may raise anything.
+    except Exception:  # A configuration class may raise any error for its own defaults.
         return {}
     return {name: one for name, one in saved.items() if name not in IRRELEVANT_KEYS}
 
 
 def _other_keys(config_class: type[PreTrainedConfig]) -> set[str]:
-    """Return what a configuration may be given and does not save: other names and older keys."""
+    """Return the keys that a class accepts but does not save: aliases and older keys."""
     own = vars(PreTrainedConfig).keys() - config_keys(PreTrainedConfig)
     return {
         name
@@ -120,7 +121,7 @@ def _other_keys(config_class: type[PreTrainedConfig]) -> set[str]:
 
 
 def _change(config: Keys, saved: Keys, others: Sequence[str], random: Random) -> None:
-    """Change, drop or add a key of the whole or of one of its parts."""
+    """Change, drop or add one key, at top level or in a part."""
     paths = [path for path in _paths(config) if path[-1] not in ("model_type", *IRRELEVANT_KEYS)]
     kind = random.random()
     if kind < 0.2 and others:
@@ -139,7 +140,7 @@ def _change(config: Keys, saved: Keys, others: Sequence[str], random: Random) ->
 
 
 def _paths(config: Keys, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield each key that is no part by its path; a part is an object that names a model type."""
+    """Yield the path of each key that is not a part. A part is an object with a model type."""
     for name, value in config.items():
         if isinstance(value, dict) and "model_type" in value and "." not in name:
             yield from _paths(value, (*before, name))
@@ -148,7 +149,7 @@ def _paths(config: Keys, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ..
 
 
 def _another(value: Any, random: Random) -> Any:
-    """Return a value like this one or another, of its kind or null."""
+    """Return a random value, usually of the same kind."""
     if random.random() < 0.1:
         return None
     if isinstance(value, bool):

@@ -1,10 +1,9 @@
-"""A type derived again: what is otherwise than its file says, as algebra.
+"""Compare a model type's file with what transformers builds now, symbolically.
 
-Each variant that is proved is derived anew at the values that its file has, as far as time goes.
-What is left then is held to random models, and so is what is fitted, as it was when it was
-written: which letters had to be fixed then is found by trying, and may come out otherwise; only
-what does not hold is derived anew. What trials showed of fields is not tried again: random
-configurations are held to it.
+Each proved variant is derived again, with the values in its file, until the time is over. The
+remaining ones, and the fitted ones, are checked with random models. A fitted variant is derived
+again only if that check fails: its fixed sizes depend on random samples, and may differ from run to
+run. Values of other fields are not probed again, since the random configurations include them.
 """
 
 from __future__ import annotations
@@ -47,10 +46,10 @@ from sweep.variants import VARIANT_SIZE
 def differences(
     file: TypeFile, seconds: float = math.inf, held: list[str] | None = None
 ) -> Iterator[Difference]:
-    """Yield a line for each thing that transformers builds otherwise than its file says.
+    """Yield each difference between a type's file and what transformers builds.
 
-    ``seconds`` are of the processor; in ``held`` is put what is proved and was not derived for
-    want of them.
+    ``seconds`` are of CPU time. The names of proved variants that it did not suffice for are added
+    to ``held``.
     """
     sweep = TypeSweep(file.model_type, lambda _: None, seconds)
     held = [] if held is None else held
@@ -83,8 +82,8 @@ def _variant(
         held.append(variant_name(variant))
     if why := _check(sweep, file, variant):
         yield Difference(DifferenceKind.MODEL, f"{variant_name(variant)}: {why}")
-        # What is put together of two was not derived, and may not be derivable; of lists whose
-        # kinds are counted only trials tell which there are.
+        # A composed variant was not derived, and perhaps cannot be. One that counts kinds needs the
+        # lists of kinds, which only VariantAdder finds.
         is_derivable = COMPOSED not in variant.data.get("doubts", ()) and not variant.lists
         if is_derivable and not sweep.is_out_of_time():
             yield from _rederive(sweep, file, variant)
@@ -97,27 +96,28 @@ def _rederive(sweep: TypeSweep, file: TypeFile, variant: Variant) -> Iterator[Di
         found = sweep.derive_variant(
             variant.name, variant.where, dict.fromkeys(variant.sized, VARIANT_SIZE)
         )
-    except Exception as error:  # Anybody's constructor may raise anything.
+    except Exception as error:  # The constructor may raise any error: the class is not derived.
         yield Difference(
             DifferenceKind.NOT_DERIVED, f"{where} is not derived: {in_one_line(error)}"
         )
         return
     known = derivation_of(file, variant, own)
     yield from (one._replace(text=f"{where}: {one}") for one in compare_derivations(known, found))
-    # A part that is given, as for a value in it, may have other defaults.
+    # A part that is given, because a value in it is, may have other defaults.
     for letter, size in own.items() if where == variant.name else ():
         now, field = found.sizes.get(letter, size), field_of(file, letter)
-        # HRM's layers are computed of themselves: what stands in the class is what is absent.
+        # HRM computes its number of layers from itself; its default is the class's own value.
         if now != size and size != class_default(sweep.start, field) and field not in sweep.needed:
             yield Difference(
-                DifferenceKind.DEFAULT, f"{where}: {letter} was {size} by default, and is {now}"
+                DifferenceKind.DEFAULT, f"{where}: {letter} was {size} by default and is now {now}"
             )
 
 
 def _check(sweep: TypeSweep, file: TypeFile, variant: Variant) -> str:
-    """Return in what a variant is not as random models have it, "" where it is.
+    """Return how random models differ from a variant, or "" if none does.
 
-    In place of a configuration that transformers refuses another is drawn: there is no model.
+    If transformers refuses a configuration, another is drawn, since there is no model to compare
+    with.
     """
     model_class, refusals = getattr(transformers, variant.name), list[Mismatch]()
     try:
@@ -130,15 +130,15 @@ def _check(sweep: TypeSweep, file: TypeFile, variant: Variant) -> str:
 
 
 def variant_name(variant: Variant) -> str:
-    """Return a class's name, with the values in which a variant differs from it."""
+    """Return a class's name with the values that distinguish the variant."""
     changed = [*(f"{path}={value}" for path, value in variant.where.items()), *variant.sized]
     return variant.name + (f"[{', '.join(changed)}]" if changed else "")
 
 
 def compare_derivations(known: Derivation, found: Derivation) -> Iterator[Difference]:
-    """Yield a line for each thing that was ``found`` otherwise than ``known``."""
+    """Yield each difference between a ``known`` derivation and the one just ``found``."""
     if more := found.formula - known.formula:
-        yield Difference(DifferenceKind.FORMULA, f"what it was + ({text(more)})")
+        yield Difference(DifferenceKind.FORMULA, f"the formula changed by ({text(more)})")
     for sign, ones, others in (("−", known, found), ("+", found, known)):
         there = set(others.tensors)
         new = (one for one in ones.tensors if one not in there)
@@ -146,11 +146,11 @@ def compare_derivations(known: Derivation, found: Derivation) -> Iterator[Differ
     for letter in chain(known.fields, found.fields.keys() - known.fields):
         was, now = known.fields.get(letter), found.fields.get(letter)
         if was != now:
-            yield Difference(DifferenceKind.LETTER, f"{letter} was {was}, and is {now}")
+            yield Difference(DifferenceKind.LETTER, f"{letter} was {was} and is now {now}")
     for name in ("conditions", "status", "fixed", "unexplained", "inert"):
         was, now = _property(known, name), _property(found, name)
         if was != now:
-            yield Difference(DifferenceKind.PROPERTY, f"{name}: {was} was, {now} is")
+            yield Difference(DifferenceKind.PROPERTY, f"{name}: was {was}, is now {now}")
 
 
 def _describe(one: DerivedTensor) -> str:
@@ -166,11 +166,11 @@ def _property(derivation: Derivation, name: str) -> Any:
 
 
 def new_keys(sweep: TypeSweep, file: TypeFile) -> list[str]:
-    """Return the keys that are fields or are read, and that a file says nothing of."""
+    """Return the keys that are fields or are read, but that the file does not mention."""
     letters = {size.path for size in file.letters.values()}
     known = {*file.free, *file.texts, *file.fields, *file.below, *file.layers, *file.refused}
     known |= {*file.parts, *file.aliases, *file.late, *file.buffered, *file.computed, *file.unread}
-    # Names in the code of a configuration, such as those of errors, need not be keys.
+    # Names in the code of a configuration need not be keys: some are parts of error messages.
     names = names_in_code(sweep.start) - sweep.reads
     new = fields_to_probe(sweep.start, letters, sweep.reads)[0].keys() - known - names
     if not new:

@@ -1,7 +1,7 @@
-"""Fields that a configuration computes, and that take the place of what it computed where given.
+"""Fields that a configuration computes, but that a file can override.
 
 Mamba's ``intermediate_size`` is ``expand * hidden_size``, kept beside its fields, and Mimi's
-``frame_rate`` a property; a file that says otherwise is right.
+``frame_rate`` is a property. A file may give either.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sweep.model import attribute_at, attribute_or_none, full_keys
 
 
 def computed_formulas(defaults: Defaults, paths: Iterable[str]) -> tuple[dict[str, str], set[str]]:
-    """Return the computed fields of these that move with sizes: formulas, and those with none."""
+    """Return the formulas of computed fields that depend on sizes, and the fields without one."""
     formulas: dict[str, str] = {}
     others: set[str] = set()
     for path in paths:
@@ -35,10 +35,11 @@ def computed_formulas(defaults: Defaults, paths: Iterable[str]) -> tuple[dict[st
 def variant_overrides(
     defaults: Defaults, known: Mapping[str, str], decides: Iterable[str]
 ) -> dict[str, dict[str, Any]]:
-    """Return what is computed otherwise where these ``defaults`` are, as a variant has it.
+    """Return what these ``defaults`` of a variant compute differently.
 
-    ``computed`` are formulas in place of those ``known``, "" where none is known. ``follows`` are
-    those of the fields that decide: T5's ``is_gated_act`` is what its ``feed_forward_proj`` says.
+    ``computed`` has formulas that replace those in ``known``, "" where none was found. ``follows``
+    has the values of selecting fields that follow from others: T5's ``is_gated_act`` follows from
+    ``feed_forward_proj``.
     """
     here = {path: defaults.formula_of(path) for path in known}
     formulas = {path: "" if one is None else text(one) for path, one in here.items()}
@@ -53,10 +54,10 @@ def variant_overrides(
 
 
 def overwritten_sizes(defaults: Defaults, paths: Iterable[str]) -> dict[str, tuple[int, str]]:
-    """Return the sizes of these that a class fills in for a number, which is what stands there.
+    """Return the sizes that a class computes if they have its default number.
 
-    ERNIE's ``moe_layer_end_index`` is −1 in the class, and that of the last layer in a model: with
-    other layers another number. The formula is "" if none was found.
+    ERNIE's ``moe_layer_end_index`` is −1 in the class, and the index of the last layer in a model.
+    The result has the class's number and the formula, which is "" if none was found.
     """
     found = {}
     for path in paths:
@@ -68,7 +69,7 @@ def overwritten_sizes(defaults: Defaults, paths: Iterable[str]) -> dict[str, tup
 
 
 def is_computed(start: PreTrainedConfig, path: str) -> bool:
-    """Whether a configuration has something there that is no field of its class."""
+    """Return whether a configuration has an attribute that is not a field of its class."""
     try:
         attribute_at(start, path)
     except KeyError:

@@ -1,8 +1,8 @@
-"""Write how transformers stores what it builds: ``python -m sweep.conversions``.
+"""Write how transformers stores the models that it builds: ``python -m sweep.conversions``.
 
-Run in the checkout, where PyTorch and Hugging Face transformers are installed. It writes
-``paramproof/catalogue/conversions.json``: transformers' own mapping between the names in a file
-and the names in memory, and for each class of the catalogue which parts of it apply where.
+Run it in the checkout, with PyTorch and Hugging Face transformers installed. It writes
+``paramproof/catalogue/conversions.json``: transformers' own mappings between the names in a file
+and the names in memory, and the ones that apply to each class of the catalogue.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from paramproof.catalogue.derivations import derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import read_type
 from paramproof.tracing.constructors.transformers_class import build_model
-from sweep.fuzz import random_config
+from sweep.random_configs import random_config
 
 OLD_BUFFERS = {
     "rotary_emb.inv_freq": r"rotary_emb\.inv_freq",
     "position_ids": r"(^|\.)position_ids$",
 }
-"""Buffers that older files store, each with the pattern by which loading passes over it."""
+"""Buffers that older files store, each with the pattern by which loading ignores it."""
 
 SLOTS = ("prefix_to_add", "prefix_to_remove", "offset")
-"""Attributes of single kinds of transforms that say what they do."""
+"""Attributes of some kinds of transforms that say what they do."""
 
 
 def main() -> int:
-    """Write the file; return the status, which is 1 where a class could not be built."""
+    """Write the file. Return the status, which is 1 if a class could not be built."""
     classes, failed = {}, 0
     for name, model_type in classes_of_catalogue():
         try:
@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def classes_of_catalogue() -> Iterator[tuple[str, str]]:
-    """Yield each class of the catalogue with a model type that it is of."""
+    """Yield each class of the catalogue with a model type that it belongs to."""
     found: dict[str, str] = {}
     for model_type in model_types():
         file = read_type(model_type)
@@ -67,9 +67,9 @@ def classes_of_catalogue() -> Iterator[tuple[str, str]]:
 
 
 def model_for(name: str, model_type: str) -> PreTrainedModel:
-    """Return a model of a class: at its defaults, or at random sizes where these build none.
+    """Return a model of a class, with its defaults or, if these build none, random sizes.
 
-    Raises ``ValueError``, in one line, where no sizes are found.
+    Raises ``ValueError``, on one line, if no sizes are found.
     """
     try:
         return build_model({"model_type": model_type}, name)
@@ -78,7 +78,7 @@ def model_for(name: str, model_type: str) -> PreTrainedModel:
 
 
 def small_models(name: str, model_type: str, tries: int = 40) -> Iterator[PreTrainedModel]:
-    """Yield models of a class at random small sizes, on the meta device.
+    """Yield models of a class with random small sizes, on the meta device.
 
     Raises ``ValueError`` at the end.
     """
@@ -89,11 +89,11 @@ def small_models(name: str, model_type: str, tries: int = 40) -> Iterator[PreTra
         if config := random_config(file, variant, derivation, Random(seed)):
             with suppress(ValueError):
                 yield build_model(config, name)
-    raise ValueError(f"{name}: no sizes were found at which transformers builds it")
+    raise ValueError(f"{name}: transformers builds it at none of the sizes tried")
 
 
 def conversion_data(classes: dict[str, Any]) -> dict[str, Any]:
-    """Return what the file says: of which release, its mappings, and what applies to classes."""
+    """Return the contents of the file: the release, its mappings, and the classes."""
     return {
         "format": FORMAT,
         "transformers": importlib.metadata.version("transformers"),
@@ -104,7 +104,7 @@ def conversion_data(classes: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def mappings() -> dict[str, Any]:
-    """Return transformers' mappings by model type or class; one that equals another is its name."""
+    """Return transformers' mappings by model type or class; equal ones refer to the first name."""
     found: dict[str, Any] = {}
     first: dict[str, str] = {}
     all_of_them = _build_checkpoint_conversion_mapping()
@@ -117,7 +117,7 @@ def mappings() -> dict[str, Any]:
 
 
 def transform_data(transform: WeightTransform) -> dict[str, Any]:
-    """Return what one transform does on loading: its pattern, its names and its operations."""
+    """Return what one transform does on loading: its pattern, names and operations."""
     data: dict[str, Any] = {
         "kind": type(transform).__name__,
         "pattern": transform.compiled_sources.pattern,
@@ -131,12 +131,12 @@ def transform_data(transform: WeightTransform) -> dict[str, Any]:
 
 
 def set_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of an operation that are numbers, truths, texts or lists."""
+    """Return the options of an operation that are set."""
     return {name: value for name, value in options.items() if value not in (None, False)}
 
 
 def class_data(model: PreTrainedModel) -> dict[str, Any]:
-    """Return the prefix of a class, where which mapping applies, and what loading passes over."""
+    """Return a class's prefix, its mappings by scope, and what loading ignores."""
     data: dict[str, Any] = {}
     if model.base_model_prefix:
         data["prefix"] = model.base_model_prefix
@@ -155,8 +155,8 @@ def class_data(model: PreTrainedModel) -> dict[str, Any]:
 def scopes_of(model: PreTrainedModel) -> Iterator[list[str | None]]:
     """Yield the mappings that apply to a model, each with the path below which it applies.
 
-    Transformers copies a mapping for each part of a model that it applies to; which mapping
-    that was is found by what the copy does.
+    Transformers copies a mapping for each part of a model that it applies to. The copy is
+    recognized by what it does.
     """
     names = {json.dumps(own): name for name, own in mappings().items() if isinstance(own, list)}
     own: dict[str | None, list[Any]] = {}

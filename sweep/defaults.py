@@ -1,4 +1,4 @@
-"""What transformers fills in where a size is absent or null: a number, or other sizes' letters."""
+"""Defaults of absent or null sizes in transformers: a number, or a formula of other sizes."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ MODULES = ("transformers.models", "transformers.configuration_utils")
 
 
 class Defaults:
-    """The defaults of a type's sizes; ``fields`` are the fields by letter.
+    """The defaults of a type's sizes; ``fields`` maps letters to fields.
 
-    ``counted`` are the letters that some tensor has; all is ``where`` other fields have values.
+    ``counted`` are the letters in some tensor's shape. ``where`` has values of other fields, for
+    which the defaults hold.
     """
 
     def __init__(
@@ -45,9 +46,9 @@ class Defaults:
         self.counted, self.where = counted, dict(where or {})
 
     def when_absent(self, name: str) -> Expression | None:
-        """Return the default of a letter whose field is absent, with the part that it is in."""
+        """Return the default of a letter whose field is absent, with the part that contains it."""
         if name in self.counted and self.is_overwritten(name):
-            # What stands there is not what the model was made of.
+            # The configuration overwrites the field after it has built the model from it.
             own = class_default(self.start, self.fields[name])
             return expression(own) if type(own) is int else None
         part = self.fields[name].partition(".")[0] if "." in self.fields[name] else ""
@@ -59,11 +60,11 @@ class Defaults:
         return self.find(name, {name})
 
     def when_null(self, name: str) -> Expression | None:
-        """Return what stands for null."""
+        """Return the size that null stands for."""
         return self.find(name, {name}, null=True) if "[" not in self.fields[name] else None
 
     def find(self, name: str, without: Set[str], null: bool = False) -> Expression | None:
-        """Return what a letter is where these are absent, None where it is nothing simple."""
+        """Return the size of a letter without these fields, or None if its formula is complex."""
         field = self.fields[name]
         found = self.expressions_at_points(field, name, without, null)
         if not found or len(set(found)) > 1:
@@ -74,36 +75,35 @@ class Defaults:
         return default if default != letter(name) else None
 
     def formula_of(self, path: str) -> Expression | None:
-        """Return what the configuration computes there of its sizes, None for nothing simple."""
+        """Return the formula by which the configuration computes a field, or None if complex."""
         found = self.expressions_at_points(path)
         return found[0] if found and len(found) > 1 and len(set(found)) == 1 else None
 
     def varies(self, path: str) -> bool:
-        """Whether what stands there is otherwise at other sizes."""
+        """Return whether a field has other values at other sizes."""
         own = attribute_at(self.start, path)
         return any(there != own for _, there in self.values_at_points(path))
 
     def is_overwritten(self, name: str) -> bool:
-        """Whether a configuration keeps another size in a field than it is given there.
+        """Return whether a configuration replaces the size that it is given in a field.
 
-        What it was given is kept elsewhere, as Bailing's ``head_dim`` is, or lost.
+        It may keep the given size elsewhere, as Bailing does with its ``head_dim``, or drop it.
         """
         return any(kept != point[name] for point, kept in self.values_at_points(self.fields[name]))
 
     def values_at_points(self, path: str) -> Iterator[tuple[Mapping[str, int], Any]]:
-        """Yield what stands there where every size is given, at each point that is not refused."""
+        """Yield the value of a field with all sizes given, at each point that is not refused."""
         for point in self.points:
             try:
                 there = attribute_at(self.config(point), path)
-            except Exception:
-                # Not all sizes go together.
+            except Exception:  # The configuration refuses this combination of sizes.
                 continue
             yield point, there
 
     def expressions_at_points(
         self, path: str, name: str = "", without: Set[str] = frozenset(), null: bool = False
     ) -> list[Expression] | None:
-        """Return what stands there at each point, None where it is no size or not followed."""
+        """Return the formula of a field at each point, or None if one could not be traced."""
         found: list[Expression] = []
         values = self.traced_values(path, name, without, null)
         for point, value in zip(self.points, values, strict=True):
@@ -113,14 +113,13 @@ class Defaults:
                 default = one if one is not None else expression(int(value))
                 if type(plain) is not int or plain != default.evaluate(dict(point)):
                     return None
-            except Exception:
-                # The others' sizes may not go with this default.
+            except Exception:  # The configuration refuses this default with the other sizes.
                 continue
             found.append(default)
         return found
 
     def traced_values(self, path: str, name: str, without: Set[str], null: bool) -> list[Any]:
-        """Return what stands there at each point, made of sizes; None where that is refused."""
+        """Return the symbolic value of a field at each point, or None if that is refused."""
         values: list[Any] = []
         with patched_modules(MODULES):
             for point in self.points:
@@ -128,7 +127,7 @@ class Defaults:
                     with recording():
                         config = self.config(point, name, without, null, remembering=True)
                     values.append(attribute_at(config, path))
-                except Exception:
+                except Exception:  # The configuration refuses the sizes, or cannot be traced.
                     values.append(None)
         return values
 
@@ -140,7 +139,7 @@ class Defaults:
         null: bool = False,
         remembering: bool = False,
     ) -> PreTrainedConfig:
-        """Return the type's configuration at a point without some of its letters."""
+        """Return the type's configuration at a point, without some of its letters."""
         lists = {self.fields[one].partition("[")[0] for one in without if "[" in self.fields[one]}
         values: dict[str, Any] = {
             field: SymInt(point[one], letter(one))
@@ -157,21 +156,21 @@ class Defaults:
             part = parent(self.fields[name])
             for path, config in sub_configs(self.start):
                 if path == part:
-                    # Given, as a file gives it: with nothing of what the whole would give it.
+                    # A file gives the part without the values that its parent would add.
                     own = {f: v for f, v in values.items() if f.startswith(f"{path}.")}
                     keys = full_keys(self.start, values) | _bare_part(path, config, own)
         return make_readable(self.config_class(**keys))
 
 
 def class_default(start: PreTrainedConfig, field: str) -> Any:
-    """Return what stands as a field's default in the class of its configuration."""
+    """Return the default of a field in its configuration class."""
     part, _, own = field.rpartition(".")
     kind = type(attribute_at(start, part))
     return next((one.default for one in dataclasses.fields(kind) if one.name == own), None)
 
 
 def _size_at(start: PreTrainedConfig, field: str) -> int:
-    """Return a size of a configuration, or one for what it leaves out."""
+    """Return a size of a configuration, or a small one if it has none."""
     try:
         return attribute_at(start, field) or 8
     except KeyError:
@@ -179,7 +178,7 @@ def _size_at(start: PreTrainedConfig, field: str) -> int:
 
 
 def _bare_part(path: str, config: PreTrainedConfig, own: Mapping[str, Any]) -> dict[str, Any]:
-
+    """Return the keys of a part that a file gives with its own values alone."""
     keys: dict[str, Any] = {}
     set_key(keys, f"{path}.model_type", config.model_type)
     for field, value in own.items():

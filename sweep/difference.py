@@ -1,4 +1,4 @@
-"""What is otherwise than the catalogue has it, a line for each thing."""
+"""A difference between the catalogue and what transformers builds, on a line of text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class DifferenceKind(Enum):
-    """What a line is about; the value is its word in JSON."""
+    """What a difference is about; the value is its name in JSON."""
 
     FORMULA = "formula"
     GONE = "class that is gone"
@@ -33,11 +33,11 @@ class Difference(NamedTuple):
 
     @property
     def data(self) -> list[str]:
-        """What JSON has of it."""
+        """The difference as JSON."""
         return [self.kind.value, self.text]
 
     @classmethod
     def read(cls, data: list[str]) -> Difference:
-        """Return the finding that ``data`` is of."""
+        """Return the difference that ``data`` describes."""
         kind, text = data
         return cls(DifferenceKind(kind), text)

@@ -1,4 +1,4 @@
-"""What was found of a type, as the JSON of its file."""
+"""Build the JSON of a type's file from a sweep."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from sweep.type_sweep import TypeSweep
 
 
 class EntryBuilder:
-    """Puts together the file of a type from what a sweep ``found``."""
+    """Builds the file of a type from what a ``sweep`` found."""
 
     def __init__(self, sweep: TypeSweep) -> None:
         self.sweep = sweep
@@ -105,7 +105,7 @@ class EntryBuilder:
         file = parse_type(data, self.sweep.model_type)
         keys, unclear = find_flat_keys(file, self.sweep.config_class)
         late, others = find_late_aliases(file, self.sweep.config_class)
-        # What is known of the whole is what it is.
+        # Keys that the file mentions at top level keep their meaning.
         known = {*decides, *fields, *tried, *aliases, *lists, *instead, *parts}
         refused |= {*others, *(unclear - known)}
         plain = {one: field for one, field in aliases.items() if one not in {*late, *others}}
@@ -114,26 +114,26 @@ class EntryBuilder:
         return {key: value for key, value in data.items() if value}
 
     def is_fixed(self, path: str) -> bool:
-        """Whether a part is of one class, whatever model type is named there."""
+        """Return whether a part has one class, whatever model type it names."""
         name = leaf(path)
         known = type(attribute_at(self.sweep.start, parent(path))).sub_configs_defaults.get(name)
-        # What stands for a backbone is looked up elsewhere.
+        # The class of a backbone is looked up elsewhere.
         return bool(
             known and name != "backbone_config" and issubclass(known.config_class, PreTrainedConfig)
         )
 
     def is_named(self, path: str) -> bool:
-        """Whether a part is refused that is given and names no model type."""
+        """Return whether a part that is given must name its model type."""
         keys = full_keys(self.sweep.start, {f"{path}.model_type": None})
         remove_key(keys, f"{path}.model_type")
         try:
             self.sweep.config_class(**keys)
-        except Exception:
+        except Exception:  # Any error means that transformers refuses the part.
             return True
         return False
 
     def has_another_key(self, path: str) -> bool:
-        """Whether what is given as ``text_config_dict`` counts in place of ``text_config``."""
+        """Return whether ``text_config_dict``, for example, replaces ``text_config``."""
         sizes = {
             field: self.sweep.points[0][letter]
             for letter, field in self.sweep.letters.items()
@@ -145,12 +145,12 @@ class EntryBuilder:
         beside = {name: 1 if type(value) is int else value for name, value in given.items()}
         try:
             config = self.sweep.config_class(**{f"{path}_dict": given, path: beside})
-        except Exception:
+        except Exception:  # Any error means that the configuration is refused.
             return False
         return all(attribute_at(config, field) == size for field, size in sizes.items())
 
     def accepted_text(self) -> dict[str, str]:
-        """Return the sorts of values that decide nothing, with the fields of which that is so."""
+        """Return the accepted sorts of values, each with its fields, as the file has them."""
         bounded = self.sweep.bounded
         return pack_accepted(
             {
@@ -160,7 +160,7 @@ class EntryBuilder:
         )
 
     def class_data(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a class with the letters that it has not, in place of those that it has."""
+        """Return a class with the letters that it lacks, in place of those that it has."""
 
         def lacking(one: Mapping[str, Any]) -> list[str]:
             return [letter for letter in self.sweep.letters if letter not in one["letters"]]
@@ -185,7 +185,7 @@ class EntryBuilder:
     def sizes(
         self, defaults: Defaults, parts: bool
     ) -> tuple[dict[str, str], dict[str, str], dict[str, Any]]:
-        """Return the letters with their defaults, what null is, and what a given part has."""
+        """Return the letters with their defaults, what null means, and defaults in given parts."""
         letters, null, given = {}, {}, {}
         for letter, field in self.sweep.letters.items():
             absent = defaults.when_absent(letter)
@@ -200,7 +200,7 @@ class EntryBuilder:
 
     @cached_property
     def counted(self) -> set[str]:
-        """The letters that some tensor has."""
+        """The letters in some tensor's shape."""
         return {
             name
             for known in self.sweep.known
@@ -210,7 +210,7 @@ class EntryBuilder:
         }
 
     def is_unused(self, letter: str, field: str) -> bool:
-        """Whether no tensor has a size, and null is as good as its default."""
+        """Return whether no tensor depends on a size, and null gives the same model."""
         others = {field: None}
         return (
             "[" not in field
@@ -219,7 +219,7 @@ class EntryBuilder:
         )
 
     def own_values(self, decides: set[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return what fields that decide are by default, and in a part that is given."""
+        """Return the defaults of selecting fields, and those that differ in a given part."""
         fields: dict[str, Any] = {}
         bare: dict[str, Any] = {}
         for path in sorted(decides | self.factors()):
@@ -233,14 +233,14 @@ class EntryBuilder:
                         set_key(keys, f"{name}.model_type", config.model_type)
                 try:
                     value = self.own_value(self.sweep.config_class(**keys), path)
-                except Exception:
+                except Exception:  # The part alone is refused: it has no defaults of its own.
                     continue
                 if path in fields and value != fields[path]:
                     bare[path] = value
         return fields, bare
 
     def has_no_json_value(self, path: str) -> bool:
-        """Whether no value can be written for what stands there of itself, null least of all."""
+        """Return whether a default cannot be written as JSON; null can."""
         if path in SEED_PARTS.get(self.sweep.model_type, {}):
             return False
         if leaf(path) == ROTARY_FACTOR or self.own_value(self.sweep.start, path) is not None:
@@ -251,12 +251,12 @@ class EntryBuilder:
             return True
 
     def factors(self) -> set[str]:
-        """The paths of the shares of heads that are rotated."""
+        """Return the paths of the shares of heads that are rotated."""
         names = (path for path in self.sweep.sorts if leaf(path) == "rope_parameters")
         return {path.removesuffix("rope_parameters") + ROTARY_FACTOR for path in names}
 
     def own_value(self, config: Any, path: str) -> Any:
-        """Return a field's value as JSON has it; of an older key, what absence is like."""
+        """Return a field's default as JSON; for an older key, the value that absence equals."""
         try:
             if leaf(path) == ROTARY_FACTOR:
                 found = attribute_at(config, path.removesuffix(ROTARY_FACTOR) + "rope_parameters")
@@ -277,19 +277,19 @@ class EntryBuilder:
 
     @cached_property
     def older_numbers(self) -> dict[str, int | None]:
-        """The numbers of older keys that absence is like."""
+        """The numbers that the absence of older keys equals."""
         older = names_in_code(self.sweep.start) & self.sweep.moved.keys()
         numbers = (path for path in older if int in map(type, self.sweep.moved[path]))
         return {path: number_like_absent(self.sweep.base_prober, path) for path in numbers}
 
     def aliases(self) -> dict[str, str]:
-        """Return other names of fields, those of parts among them."""
+        """Return other names of fields, including those of parts."""
         found = dict(self.sweep.config_class.attribute_map)
         for path, part in sub_configs(self.sweep.start):
             found |= {f"{path}.{a}": f"{path}.{b}" for a, b in type(part).attribute_map.items()}
         fields = {*self.sweep.letters.values(), *self.sweep.sorts}
         found |= {name: field for name, field in self.setter_properties.items() if field}
-        # A field may be called by what it is stored as, and the other way round.
+        # An alias may map to a field, or a field to its alias.
         turned = {b if a in fields else a: a if a in fields else b for a, b in found.items()}
         return {a: b for a, b in sorted(turned.items()) if a not in fields and b in fields}
 
@@ -297,13 +297,13 @@ class EntryBuilder:
     def setter_properties(self) -> dict[str, str]:
         """Properties that set sizes under another name, as SAM 3's ``image_size`` does.
 
-        With the field that has the same value then, or "".
+        Each has the field that gets the same value, or "".
         """
         start, found = self.sweep.start, {}
         for path, part in [("", start), *sub_configs(start)]:
             for name, _ in inspect.getmembers(type(part), is_settable):
                 there = deepcopy(start)
-                with suppress(Exception):  # Anybody's property may raise anything.
+                with suppress(Exception):  # A setter may raise any error: it then sets nothing.
                     setattr(attribute_at(there, path), name, value := 2 * getattr(part, name))
                 sizes = self.sweep.letters.values()
                 moved = [

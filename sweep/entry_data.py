@@ -1,4 +1,4 @@
-"""A derivation as an entry has it: a class by what it has beside the class that it contains."""
+"""Write a derivation as an entry: a class relative to the class that it contains."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from paramproof.catalogue.tensors import tensors_data, ties_data, with_prefix
 from paramproof.formulas.derivation import FITTED, PROVED, Derivation, DerivedTensor
 
 TENSOR_KEYS = ("contains", "variant", "under", "without", "tensors", "buffers", "ties")
-"""The keys of ``class_data`` that say which tensors there are, in their order."""
+"""The keys of ``class_data`` that describe tensors, in order."""
 
 STANDING_KEYS = (
     *("conditions", "harmless", "fixed", "inert", "unread", "unexplained", "doubts", "validated"),
     *("status", "evidence"),
 )
-"""The keys of ``standing_data``, in their order."""
+"""The keys of ``standing_data``, in order."""
 
 MIN_SHARED = 0.3
-"""Of a class's tensors, the share that another must have for it to be said to contain that."""
+"""The share of a part's tensors that a class must have to be written as containing it."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownVariant:
-    """A variant that is written already: the class, which of its variants, and its tensors."""
+    """A variant that is written already: its class, its index, and its tensors."""
 
     name: str
     variant: int
     tensors: tuple[DerivedTensor, ...]
 
     def prefixes(self, paths: Iterable[str]) -> list[str]:
-        """Return the paths under which the first of its tensors stands among ``paths``."""
+        """Return the prefixes under which ``paths`` has the first of its tensors."""
         first = self.tensors[0].path
         found = {path.removesuffix(first) for path in paths if f".{path}".endswith(f".{first}")}
         return sorted(one.removesuffix(".") for one in found)
 
 
 def class_data(derivation: Derivation, known: Sequence[KnownVariant]) -> dict[str, Any]:
-    """Return what an entry says of a derivation, by what one of ``known`` has as far as it can."""
+    """Return the JSON of a derivation, relative to one of the ``known`` variants if possible."""
     tensors = [without_aliases(one) for one in derivation.tensors]
     data: dict[str, Any] = {}
     part, prefix, without = _best_part(tensors, known)
@@ -64,12 +64,12 @@ def class_data(derivation: Derivation, known: Sequence[KnownVariant]) -> dict[st
 
 
 def standing_data(derivation: Derivation) -> dict[str, Any]:
-    """Return what an entry says of how far a derivation holds: all but its tensors.
+    """Return how far a derivation holds, as JSON: everything but its tensors.
 
-    All ``STANDING_KEYS`` keys are there, some with an empty value, which an entry does not have.
+    All ``STANDING_KEYS`` are present. Some have an empty value, which an entry leaves out.
     """
     data: dict[str, Any] = {}
-    # What an error says is left out: it names random sizes.
+    # The text of the error is left out, since it names random sizes.
     words = {outcome: word for word, outcome in OUTCOMES.items()}
     data["conditions"] = {
         str(one.condition): words[one.outside.outcome] for one in derivation.conditions
@@ -78,7 +78,7 @@ def standing_data(derivation: Derivation) -> dict[str, Any]:
     data["fixed"] = {one: derivation.sizes[one] for one in derivation.fixed}
     for name in ("inert", "unread", "unexplained", "doubts"):
         data[name] = list(getattr(derivation, name))
-    # What is proved holds at other sizes, too.
+    # A proved formula holds at other sizes, too.
     tried = {} if derivation.status == PROVED else derivation.validated
     moving = {name: sizes for name, sizes in tried.items() if name not in derivation.inert}
     data["validated"] = format_validated(moving)
@@ -89,9 +89,9 @@ def standing_data(derivation: Derivation) -> dict[str, Any]:
 
 
 def composed_standing(data: Mapping[str, Any], also: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is said of a variant that is put together of a class and a part's variant.
+    """Return how far a variant holds that is composed of a class and a part's variant.
 
-    What is not there is as the class has it.
+    Keys that are missing here have the class's values.
     """
     conditions = {**data.get("conditions", {}), **also.get("conditions", {})}
     return {
@@ -102,16 +102,16 @@ def composed_standing(data: Mapping[str, Any], also: Mapping[str, Any]) -> dict[
 
 
 def without_aliases(tensor: DerivedTensor) -> DerivedTensor:
-    """Return a tensor without the other paths that it has."""
+    """Return a tensor without its other paths."""
     return replace(tensor, aliases=())
 
 
 def _best_part(
     tensors: Sequence[DerivedTensor], known: Iterable[KnownVariant]
 ) -> tuple[KnownVariant | None, str, list[str]]:
-    """Return the known variant with which fewest tensors are left to write, and under what.
+    """Return the known variant that leaves the fewest tensors to write, and its prefix.
 
-    With it come the paths that it has, and these tensors have not.
+    Also return the paths of the part that the tensors lack.
     """
     there, paths = Counter(tensors), {one.path for one in tensors}
     best: tuple[int, KnownVariant | None, str, list[str]] = (len(tensors), None, "", [])

@@ -11,19 +11,19 @@ from paramproof.sources.reference import in_one_line
 
 
 class Reason(Enum):
-    """A class of reasons, with its words; ``sweep/failed.json`` has its name."""
+    """A class of reasons, with its text; ``sweep/failed.json`` has its name."""
 
     PACKAGE = "a package is missing"
-    NOT_MADE = "its own configuration is not made"
+    NOT_MADE = "the default configuration does not build"
     NO_TIME = "no time was left"
-    NOT_EXPLAINED = "a shape or a number is not explained"
-    NOT_ALIKE = "other tensors at other sizes, and it was not found why"
-    REFUSES_INSIDE = "sizes inside the conditions are refused"
-    NOT_AS_DERIVED = "not as derived at other sizes"
-    NOT_AS_BUILT = "not as transformers fills in a configuration"
-    CONFIG_REFUSED = "an entry's configuration is refused"
-    NOT_DRAWN = "no configuration was drawn inside the conditions"
-    NO_SIZES = "no sizes meet the conditions"
+    NOT_EXPLAINED = "a shape or a number has no formula"
+    NOT_ALIKE = "the tensors change with the sizes for an unknown reason"
+    REFUSES_INSIDE = "sizes that satisfy the guards are refused"
+    NOT_AS_DERIVED = "the formula fails at other sizes"
+    NOT_AS_BUILT = "transformers builds other tensors"
+    CONFIG_REFUSED = "transformers refuses a configuration of the entry"
+    NOT_DRAWN = "no random configuration satisfies the guards"
+    NO_SIZES = "no sizes satisfy the guards"
     NO_PARAMETERS = "no parameters"
     ERROR = "an error in the constructor or the configuration"
 
@@ -40,24 +40,24 @@ OF_CAUSES = {
 
 
 class Failure(NamedTuple):
-    """A reason, and what was said."""
+    """A reason, and the text of the error."""
 
     reason: Reason
     why: str
 
     @property
     def data(self) -> dict[str, str]:
-        """What JSON has of it."""
+        """The failure as JSON."""
         return {"reason": self.reason.name, "why": self.why}
 
     @classmethod
     def read(cls, data: Mapping[str, str]) -> Failure:
-        """Return the failure that ``data`` is of."""
+        """Return the failure that ``data`` describes."""
         return cls(Reason[data["reason"]], data["why"])
 
     @classmethod
     def of(cls, error: BaseException) -> Failure:
-        """Return the failure that an error is."""
+        """Return the failure for an error."""
         why = str(error) if isinstance(error, SweepError) else in_one_line(error)
         return cls(reason_of(error), why)
 
@@ -67,7 +67,7 @@ class OutOfTime(BaseException):
 
 
 class SweepError(ValueError):
-    """Something that the sweep itself cannot do, for a ``reason``."""
+    """The sweep itself cannot do something, for a ``reason``."""
 
     def __init__(self, reason: Reason, why: str) -> None:
         super().__init__(why)
@@ -78,7 +78,7 @@ NO_TIME = Failure(Reason.NO_TIME, "no time was left")
 
 
 def reason_of(error: BaseException) -> Reason:
-    """Return the class of the reason for which an error was raised."""
+    """Return the class of reasons to which an error belongs."""
     if any(isinstance(one, ImportError) for one in _causes(error)):
         return Reason.PACKAGE
     if isinstance(error, SweepError):

@@ -1,4 +1,4 @@
-"""Which fields of a configuration are read while a model is made of it."""
+"""Record which fields of a configuration are read while a model is built from it."""
 
 from __future__ import annotations
 
@@ -16,36 +16,37 @@ from transformers import GenerationConfig, PreTrainedConfig
 from sweep.model import build
 
 PATH_ATTRIBUTE = "_path_when_watched"
-"""The attribute that has the path of a watched configuration; copies of it have it too."""
+"""The attribute that holds the path of a watched configuration. Copies have it too."""
 
 # Older releases do not have this module.
 HETEROGENEITY = Path(transformers.__file__).parent / "integrations/heterogeneity"
 
 COPYING_FILES = frozenset({copy.__file__, str(HETEROGENEITY / "configuration_utils.py")})
-"""Files whose code makes a copy, or a layer's view, of which what is read is noted later."""
+"""Files that make a copy, or a layer's view, of a configuration. Reads of the copy are recorded
+later."""
 
 ALL_FIELDS = "__dict__"
-"""Read by what takes a configuration for all of its fields."""
+"""The attribute that code reads if it uses all fields of a configuration."""
 
 
 @dataclass(frozen=True)
 class FieldReads:
-    """The paths of the fields that were read, and of those looked for that were not there.
+    """The paths of the fields that were read, and of those that were looked for and are missing.
 
-    Where code takes all of a configuration at once, every field of that part was read.
+    If code uses all of a configuration at once, every field of that part counts as read.
     """
 
     fields: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
 
     def add(self, other: FieldReads) -> None:
-        """Add what was read another time."""
+        """Add the reads of another model."""
         self.fields.update(other.fields)
         self.missing.update(other.missing)
 
 
 def record_reads(model_class: Any, config: PreTrainedConfig) -> FieldReads:
-    """Return what is read of a configuration while a model is made on the meta device."""
+    """Return the reads of a configuration while a model is built on the meta device."""
     with _watch(config) as found:
         build(model_class, config)
     return found
@@ -53,7 +54,7 @@ def record_reads(model_class: Any, config: PreTrainedConfig) -> FieldReads:
 
 @contextmanager
 def _watch(config: PreTrainedConfig) -> Iterator[FieldReads]:
-    """Yield what is read of a configuration from now on."""
+    """Yield the reads of a configuration from now on."""
     _mark(config, "")
     found = FieldReads()
     kind: Any = PreTrainedConfig
@@ -77,7 +78,7 @@ def _watch(config: PreTrainedConfig) -> Iterator[FieldReads]:
         return given(self, name)
 
     kind.__getattribute__ = telling
-    # A generation config has no tensors, and is made of all that a configuration has.
+    # A generation config has no tensors, but reads every field of the configuration.
     GenerationConfig.from_model_config = classmethod(lambda cls, _: cls())
     try:
         yield found

@@ -1,4 +1,4 @@
-"""Which fields of a configuration are tried, and with which sorts of values."""
+"""The fields of a configuration to probe, and the sorts of values for each."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from sweep.probe import PROBES
 ROPE_SORTS = tuple(sort for sort in PROBES if sort.startswith("rope_"))
 
 SORTS_OF_NAMED = frozenset({"null", "whole", "share", "number", "empty", "wholes"})
-"""What is tried with a name that stands in the configuration's code alone."""
+"""Sorts to try for a name that occurs only in the configuration's code."""
 
 SORTS_OF_READ = frozenset({"null", "flag", "zero", "whole", "share", "empty", "bare", "activation"})
-"""What is tried with a name that was looked for and is no field."""
+"""Sorts to try for a name that a model looks for, but that is not a field."""
 
 
 def fields_to_probe(
     start: PreTrainedConfig, sizes: Iterable[str], read: Iterable[str]
 ) -> tuple[dict[str, set[str]], dict[str, list[str]]]:
-    """Return the sorts to try each field with, and the strings that its type names.
+    """Return the sorts of values to try for each field, and the strings in its type.
 
-    Fields are the configuration's own, names that were looked for in it while a model was made,
-    and those of rotary positions under which they were known before.
+    The fields are the configuration's own, names that a model looked for in it, and earlier names
+    of rotary parameters.
     """
     taken = {name.partition("[")[0] for name in sizes} | {path for path, _ in sub_configs(start)}
     sorts: dict[str, set[str]] = {}
@@ -59,7 +59,7 @@ def fields_to_probe(
 
 
 def _own_fields(start: PreTrainedConfig) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the path, the type and the value of each field that may say something."""
+    """Yield the path, type and value of each field that may be relevant."""
     for before, config in [("", start), *((f"{path}.", c) for path, c in sub_configs(start))]:
         for one in dataclasses.fields(config):
             value = getattr(config, one.name, None)
@@ -88,13 +88,13 @@ def _sorts(kind: Any, value: Any) -> set[str]:
 
 
 def _literals(kind: Any) -> list[str]:
-    """Return the strings that a type names, as ``Literal`` does."""
+    """Return the strings that a type names with ``Literal``."""
     said = " ".join(re.findall(r"Literal\[([^\]]*)\]", str(kind)))
     return [one.strip("'\"") for one in re.findall(r"'[^']*'|\"[^\"]*\"", said)]
 
 
 def names_in_code(start: PreTrainedConfig) -> set[str]:
-    """Return what a configuration's own code names, and has no field for: older keys."""
+    """Return the names in a configuration's code that are not its fields: older keys."""
     found: set[str] = set()
     for before, config in [("", start), *((f"{path}.", c) for path, c in sub_configs(start))]:
         own = {one.name for one in dataclasses.fields(config)}

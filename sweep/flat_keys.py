@@ -1,7 +1,7 @@
-"""Keys of a part that a configuration takes from the whole, where it has no such part.
+"""Keys at top level that a configuration moves into a part that is absent.
 
-Files of older models are flat: Qwen2-VL's have the sizes of its text beside what is of the whole.
-No model is made: the configuration has put them in their place by then.
+Files of older models are flat: Qwen2-VL's have the sizes of its text model at top level. No model
+is built, since the configuration alone moves the keys.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sweep.seed_values import seed_config
 def find_flat_keys(
     file: TypeFile, config_class: type[PreTrainedConfig]
 ) -> tuple[dict[str, str], set[str]]:
-    """Return the names of such keys by their part, and those of which it was not seen."""
+    """Return the flat keys of each part, and the keys for which it could not be determined."""
     found: dict[str, str] = {}
     unclear: set[str] = set()
     for part in file.parts:
@@ -39,7 +39,7 @@ def find_flat_keys(
 
 
 def _key_names(file: TypeFile, part: str) -> tuple[set[str], set[str]]:
-    """Return the names of a part's sizes, and of every other key that a file knows of it."""
+    """Return the names of a part's sizes, and of its other keys that the file mentions."""
     sizes = {size.key for size in file.letters.values()}
     known = {*file.aliases, *file.fields, *file.computed, *file.free, *file.texts, *file.below}
     known |= {*file.layers, *file.refused, *file.unread}
@@ -51,20 +51,21 @@ def _key_names(file: TypeFile, part: str) -> tuple[set[str], set[str]]:
 
 
 class _FlatKeyTest:
-    """Keys given in a part or in the whole, by what the parts of the configuration have then."""
+    """Compares a key in a part with the same key at top level, by the resulting parts."""
 
     def __init__(self, file: TypeFile, config_class: type[PreTrainedConfig], part: str) -> None:
         self.file, self.config_class, self.part = file, config_class, part
         self.own = attribute_at(seed_config(config_class), part).to_dict()
         flags = {name: not one for name, one in self.own.items() if type(one) is bool}
-        # The width of Qwen2's window is nothing unless a flag says that there is one.
+        # Qwen2 ignores the width of its window unless a flag enables the window.
         self.beside: list[Keys] = [{}]
         self.beside += [{name: one} for name, one in flags.items() if self.is_flat(name)]
 
     def is_flat(self, name: str) -> bool | None:
-        """Whether a key of the whole counts as if it stood in the part, by the first that counts.
+        """Return whether a key at top level has the effect that it has in the part.
 
-        False for one that counts for nothing, None where that was not seen.
+        The first value with an effect decides. False if the key at top level has no effect, None if
+        neither was seen.
         """
         for beside in self.beside if name in self.own else self.beside[:1]:
             none, *_ = both = self.given(beside), self.in_part(beside)
@@ -86,13 +87,13 @@ class _FlatKeyTest:
         yield from (one for values in PROBES.values() for one in values if one != LARGE)
 
     def in_part(self, keys: Keys) -> list[str] | None:
-        """Return what the parts have where keys are given in this one."""
+        """Return the resulting parts if keys are given in this part."""
         return self.given({self.part: {"model_type": self.file.parts[self.part], **keys}})
 
     def given(self, keys: Keys) -> list[str] | None:
-        """Return what the parts of a configuration have, None where it is refused."""
+        """Return the resulting parts of a configuration, or None if it is refused."""
         try:
             config = self.config_class.from_dict(deepcopy(keys))
             return [json.dumps(one.to_dict(), default=str) for _, one in sub_configs(config)]
-        except Exception:  # Anybody's configuration may raise anything.
+        except Exception:  # Any error of a configuration class is a refusal.
             return None

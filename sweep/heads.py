@@ -41,8 +41,8 @@ def _untied(
 ) -> Iterator[tuple[str, PreTrainedConfig]]:
     """Yield a field with a configuration that sets it to false and ties weights all the same.
 
-    The field is the whole's if the configuration class turns it to true. It is the text decoder's
-    if it stays false there, and transformers looks at the whole's field, which is true by default.
+    The field is at top level if the configuration class turns it to true. It is the text decoder's
+    if it stays false there: transformers looks at the field at top level, which is true by default.
     """
     text = start.get_text_config(decoder=True)
     paths = [path for path, part in sub_configs(start) if part is text]
@@ -50,7 +50,7 @@ def _untied(
         field = f"{path}.{FIELD}".removeprefix(".")
         try:
             config = type(start)(**full_keys(start, {**values, field: False}))
-        except Exception:  # Anybody's configuration may raise anything.
+        except Exception:  # Any error of a configuration class is a refusal.
             continue
         is_kept = not path or attribute_or_none(config, field) is False
         if attribute_or_none(config, FIELD) and is_kept:
@@ -58,14 +58,14 @@ def _untied(
 
 
 def tied_heads(model_class: Any, config: PreTrainedConfig) -> list[str]:
-    """Return the names of weights that are tied to an embedding, and are no embedding's own.
+    """Return the names of weights that are tied to an embedding, but belong to no embedding.
 
-    These are the targets that loading unties. A model that transformers refuses has none.
+    Loading unties these targets. A model that transformers refuses has none.
     """
     try:
         with meta(), warnings.catch_warnings(action="ignore"):
             model = model_class(config)
-    except Exception:  # Anybody's constructor may raise anything.
+    except Exception:  # Any error of a constructor is a refusal.
         return []
     return [
         target

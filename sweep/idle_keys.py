@@ -1,4 +1,4 @@
-"""Keys that decide which lists of layers there are, and nothing where the lists are given."""
+"""Keys that determine the default lists of layers, and have no effect if the lists are given."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def idle_keys_of(
     where: Mapping[str, Any],
     lists: Iterable[str],
 ) -> list[str]:
-    """Return those of the keys that decide in a class which nothing reads where these are given."""
+    """Return the selecting keys of a class that nothing reads if these lists are given."""
     given = {path: list(attribute_at(sweep.start, path)) for path in lists}
     keys = full_keys(sweep.start, {**sweep.values, **sweep.needed, **where, **given})
     plain = normalize(sweep.config_class, keys)
     try:
         config = sweep.config_class.from_dict(deepcopy(keys))
         reads = record_reads(getattr(transformers, name), config)
-    except Exception:  # Anybody's constructor may raise anything.
+    except Exception:  # The configuration or the model is refused: nothing is known.
         return []
     found = []
     known = {*given, *where, *reads.missing, *reads.fields}

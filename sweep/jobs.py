@@ -1,4 +1,4 @@
-"""What a process of the pool does for one model type: each function fills in a ``Result``."""
+"""The jobs that a process of the pool runs for one model type; each fills in a ``Result``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from sweep.store import read_entry
 
 
 def compare(model_type: str, seconds: float, found: Result) -> None:
-    """Derive a type again: its ``differences`` from what is written, and what is ``held`` alone."""
+    """Derive a type again, and compare it with its file.
+
+    The result has the ``differences``, and in ``held`` the variants that were only checked with
+    random models.
+    """
     there: list[list[str]] = []
     held: list[str] = []
     found |= {"differences": there, "held": held}
@@ -22,9 +26,10 @@ def compare(model_type: str, seconds: float, found: Result) -> None:
 
 
 def refresh(model_type: str, seconds: float, found: Result) -> None:
-    """Derive a type again: its ``entry`` with what is new, what is ``left``, and what is ``lost``.
+    """Derive a type again, and refresh the status of its variants.
 
-    The ``summary`` says how many are proved.
+    The result has the new ``entry``, a ``summary`` of how many variants are proved, the lines that
+    say what is ``left`` unchanged, and the variants whose proof is ``lost``.
     """
     data = read_entry(model_type)
     assert data
@@ -35,14 +40,14 @@ def refresh(model_type: str, seconds: float, found: Result) -> None:
 
 
 def add_reads(model_type: str, seconds: float, found: Result) -> None:
-    """Find what the classes of a type read: its ``entry`` with what is new."""
+    """Record which keys the classes of a type read. The result has the new ``entry``."""
     data = read_entry(model_type)
     assert data
     found["entry"] = with_read_keys(data)
 
 
 def add_kind_counts(model_type: str, seconds: float, found: Result) -> None:
-    """Find the lists whose kinds decide: the type's ``entry`` with variants that count them."""
+    """Add variants that count the kinds in lists of layers. The result has the new ``entry``."""
     data = read_entry(model_type)
     assert data
     kinds = VariantAdder(data, seconds)
@@ -52,7 +57,7 @@ def add_kind_counts(model_type: str, seconds: float, found: Result) -> None:
 
 
 def add_bias_variants(model_type: str, seconds: float, found: Result) -> None:
-    """Add variants of the biases that the type's file has at one value: its ``entry`` with them."""
+    """Add variants for bias flags that have only one value. The result has the new ``entry``."""
     data = read_entry(model_type)
     assert data
     kinds = VariantAdder(data, seconds, count=False)
@@ -62,6 +67,6 @@ def add_bias_variants(model_type: str, seconds: float, found: Result) -> None:
 
 
 def differences_in(found: Result) -> list[Difference]:
-    """Return what ``compare`` has found, and why a type could not be derived again."""
+    """Return the differences in a result of ``compare``, and why types could not be derived."""
     failed = (Difference(DifferenceKind.FAILED, one.why) for one in found["failed"].values())
     return [*map(Difference.read, found.get("differences", ())), *failed]

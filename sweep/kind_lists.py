@@ -1,4 +1,4 @@
-"""Lists with a kind for each layer of which the kinds decide which tensors there are."""
+"""Find the lists with a kind for each layer whose kinds affect the tensors."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ LAYER_TYPES = (
     # Older releases do not have these.
     *getattr(configuration_utils, "_LEGACY_LAYER_TYPE_REMAP", ()),
 )
-"""Kinds of layers that transformers has a name for."""
+"""Names of kinds of layers in transformers."""
 
 MIDDLE = 1
-"""A layer that is neither the first nor the last one."""
+"""The index of a layer that is neither the first nor the last one."""
 
 MAX_SIGN = 1024
-"""More than any number that stands for a kind."""
+"""A bound on the numbers that stand for a kind."""
 
 
 @dataclass(frozen=True)
 class KindList:
-    """A list of a type's configuration, with the names that may stand in it for each kind."""
+    """A list in a type's configuration, and the names that it may have for each kind."""
 
     counted: LayerKinds
     names: Mapping[str, str]
 
     def rule(self, letter: str) -> dict[str, Any]:
-        """Return what a file says of the list, whose length is a ``letter``, "" where none is."""
+        """Return the list as JSON; its length is a ``letter``, or "" if there is none."""
         return {
             **({"long": letter} if letter else {}),
             "names": dict(self.names),
@@ -59,7 +59,7 @@ class KindList:
 
 
 class KindListFinder:
-    """Looks for the lists of a type by making configurations and small models."""
+    """Finds the lists of a type by building configurations and small models."""
 
     def __init__(self, file: TypeFile, sweep: TypeSweep, base: Any) -> None:
         self.file, self.sweep, self.base = file, sweep, base
@@ -76,7 +76,7 @@ class KindListFinder:
 
     @cached_property
     def compared_texts(self) -> list[str]:
-        """The texts that this code compares with, looks up or chooses."""
+        """The strings that this code compares with, looks up or chooses."""
         found: dict[str, None] = {}
         for node in ast.walk(ast.parse(self.code)):
             if isinstance(node, ast.Compare | ast.Dict | ast.IfExp):
@@ -85,7 +85,7 @@ class KindListFinder:
         return [text for text in found if text.isidentifier()]
 
     def find(self) -> Iterator[KindList]:
-        """Yield the lists in which the kinds decide which tensors there are."""
+        """Yield the lists whose kinds affect the tensors."""
         for path, part in [("", self.start), *sub_configs(self.start)]:
             for name, value in vars(part).items():
                 field = f"{path}.{name}".removeprefix(".")
@@ -97,7 +97,7 @@ class KindListFinder:
                     yield found
 
     def kind_list_at(self, path: str, own: list[str]) -> KindList | None:
-        """Return what is found of a list, None where the kinds decide nothing or none may stand."""
+        """Return the list at a path, or None if its kinds have no effect or are refused."""
         depth = self.depth_of(path, len(own))
         plain = self.build(path, own)
         if plain is None:
@@ -114,13 +114,13 @@ class KindListFinder:
             if normal and self.normalized_list(path, there) and (model := self.build(path, there)):
                 names[name] = normal[0] if len(set(normal[:-1])) == 1 else name
                 models.setdefault(names[name], model)
-        # Kinds with the same tensors are one.
+        # Merge kinds with the same tensors.
         same: dict[str, str] = {}
         apart: list[tuple[str, ModelTensors]] = []
         for kind in sorted(models, key=lambda one: one != common):
             model = models[kind]
             alike = next((k for k, m in apart if m.parameters == model.parameters), None)
-            # A layer of a kind that a class does not know lacks what every other kind has.
+            # A class builds nothing for a kind that it does not know.
             lacks = any(model.parameters < other.parameters for _, other in apart)
             if not alike and lacks and kind not in own and kind not in self.code:
                 continue
@@ -137,7 +137,7 @@ class KindListFinder:
         return KindList(LayerKinds(path, depth, counted, rest, last), names)
 
     def depth_of(self, path: str, number: int) -> str:
-        """Return the size that says how long a list is by default, "" where none does."""
+        """Return the size that gives the default length of a list, or "" if none does."""
         for size in self.file.letters.values():
             if (
                 parent(size.path) == parent(path)
@@ -149,7 +149,7 @@ class KindListFinder:
         return ""
 
     def last_of(self, path: str, own: Sequence[str]) -> str:
-        """Return the kind that a configuration makes the last layer of, "" where it does not."""
+        """Return the kind that a configuration forces on the last layer, or ""."""
         for kind in dict.fromkeys(own):
             there = self.normalized_list(path, [kind] * len(own))
             if there and there[-1] != there[0]:
@@ -164,24 +164,25 @@ class KindListFinder:
     def normalized_list(
         self, path: str, value: list[str] | None, others: Mapping[str, Any] = {}
     ) -> list[str] | None:
-        """Return what a configuration makes of a list, None where it refuses it."""
+        """Return the list that a configuration makes of a list, or None if it refuses it."""
         try:
             there = attribute_at(self.config_class(**self.keys(path, value, others)), path)
-        except Exception:  # Anybody's configuration may raise anything.
+        except Exception:  # Any error of a configuration class is a refusal.
             return None
         return list(there) if _is_list_of_names(there) else None
 
     def build(self, path: str, value: list[str]) -> ModelTensors | None:
-        """Return what a model of a list has, None where it is refused."""
+        """Return the tensors of a model with a list, or None if it is refused."""
         try:
             return build(self.base, self.config_class(**self.keys(path, value)))
-        except Exception:  # Anybody's constructor may raise anything.
+        except Exception:  # Any error of a constructor is a refusal.
             return None
 
     def spellings(self, one: KindList) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the keys that say a list in another way, with what each sign stands for.
+        """Yield keys that give a list in another way, with the kind for each sign.
 
-        A sign is a letter of a text or a number of a list, and stands for a kind wherever it is.
+        A sign is a character of a string or a number in a list. It stands for the same kind at any
+        position.
         """
         part = parent(one.counted.path)
         own = attribute_at(self.start, part)
@@ -214,7 +215,7 @@ class KindListFinder:
 
 
 def _join_signs(signs: list[Any]) -> Any:
-    """Return signs as a file has them: letters as one text."""
+    """Return signs in the form of a file: characters as one string."""
     return "".join(signs) if isinstance(signs[0], str) else signs
 
 

@@ -1,8 +1,8 @@
 """Aliases that count after defaults are computed: ``python -m sweep.late_aliases`` writes them.
 
-transformers sets what it was given under another name when the class has computed its defaults.
-T5's ``num_decoder_layers`` is as ``num_layers`` was until then, and ``num_hidden_layers`` is that
-``num_layers``: with 12 of them the decoder has 6 layers.
+transformers applies some aliases when the class has already computed its defaults. T5's
+``num_decoder_layers`` defaults to ``num_layers``, whose alias is ``num_hidden_layers``. So with 12
+``num_hidden_layers`` the encoder has 12 layers, and the decoder the class's own 6.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from sweep.store import read_entry, write_entry
 def find_late_aliases(
     file: TypeFile, config_class: type[PreTrainedConfig]
 ) -> tuple[dict[str, str], set[str]]:
-    """Return the aliases that count last with their fields, and those with another effect.
+    """Return the late aliases with their fields, and the aliases with another effect.
 
-    An alias counts last if models have the tensors of that reading.
+    An alias is late if models have the tensors of that reading.
     """
     start, late, others = seed_config(config_class), {}, set()
     for alias, field in file.aliases.items():
@@ -50,7 +50,7 @@ def find_late_aliases(
 
 
 def _setters(file: TypeFile, start: PreTrainedConfig) -> Iterator[str]:
-    """Yield the properties that set a size of the entry, and of which it says nothing.
+    """Yield the properties that set a size of the entry, and that the entry does not mention.
 
     LongCat-Flash's ``num_hidden_layers`` sets half as many ``num_layers``.
     """
@@ -66,7 +66,7 @@ def _setters(file: TypeFile, start: PreTrainedConfig) -> Iterator[str]:
 
 
 def is_settable(one: object) -> bool:
-    """Whether a member of a class is a property that can be set."""
+    """Return whether a member of a class is a property with a setter."""
     return isinstance(one, property) and one.fset is not None
 
 
@@ -81,16 +81,16 @@ def _other_sizes(start: PreTrainedConfig, field: str) -> Iterator[int]:
 
 
 def _effects_differ(start: PreTrainedConfig, alias: str, field: str, size: int) -> bool:
-    """Whether a configuration has other fields by the alias than by the field itself."""
+    """Return whether an alias has another effect on the configuration than the field itself."""
     one, other = (_config_fields(start, {name: size}) for name in (alias, field))
     return None not in (one, other) and one != other
 
 
 def _config_fields(start: PreTrainedConfig, values: Mapping[str, Any]) -> Fields | None:
-    """Return what a configuration has of everything, as text; None if it refuses the values."""
+    """Return all fields of a configuration as text, or None if it refuses the values."""
     try:
         made = type(start)(**full_keys(start, values))
-    except Exception:  # Anybody's configuration may raise anything.
+    except Exception:  # Any error of a configuration class is a refusal.
         return None
     return config_fields(made)
 
@@ -114,7 +114,7 @@ def _matches_reading(
 def with_late_aliases(
     data: Mapping[str, Any], late: Mapping[str, str], others: set[str]
 ) -> dict[str, Any]:
-    """Return the data of a type in which these aliases count last, and ``others`` are refused."""
+    """Return a type's JSON with these late aliases, and with ``others`` refused."""
     gone = {*late, *others}
     aliases = {name: one for name, one in data.get("aliases", {}).items() if name not in gone}
     refused = " ".join(sorted({*data.get("refused", "").split(), *others}))
@@ -133,7 +133,7 @@ def main() -> None:
             continue
         try:
             late, others = find_late_aliases(read_type(model_type), config_class)
-        except Exception as error:  # Some have no configuration of their own.
+        except Exception as error:  # Some types have no default configuration: report the error.
             print(f"{model_type}: {error}")
             continue
         if late or others:

@@ -1,4 +1,4 @@
-"""Lists with a name for each layer: which a model may have, and what repeats in them by default."""
+"""Rules for lists with a name for each layer: accepted names, or the default pattern."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from sweep.probe import Prober
 MAX_PERIOD = 8
 
 DEPTHS = range(1, 4 * MAX_PERIOD + 3)
-"""Numbers of layers at which a configuration is asked for its own."""
+"""Numbers of layers for which the default lists are compared."""
 
 COMMON_KINDS = ("full_attention", "sliding_attention", "chunked_attention", "dense", "sparse")
-"""Names that are tried beside those of the type's own list."""
+"""Names that are tried beside those in the type's own list."""
 
 
 def layer_rules(
     trials: Prober, letters: Mapping[str, str], names: Iterator[str] | list[str]
 ) -> dict[str, Any]:
-    """Return for each list of layers how long it is, and which it may be.
+    """Return for each list of layers its length, and which names it may have.
 
-    ``any of`` some names where models made with either have the same tensors, or what
-    ``repeats`` in the type's own.
+    The names are ``any of`` some with which models have the same tensors, or those that ``repeats``
+    gives in the type's own list.
     """
     found = {}
     for path in names:
@@ -41,19 +41,19 @@ def layer_rules(
 
 
 def _default_lists(trials: Prober, path: str, field: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield what the list is by default where a field, and the others, have other sizes."""
-    # In what repeats there may be a size, as in Bailing's groups of layers.
+    """Yield the default list for each depth, at each of the prober's points."""
+    # The pattern may depend on another size, as in Bailing's groups of layers.
     for point in trials.points:
         for depth in DEPTHS if field in point else ():
             keys: Keys = full_keys(trials.start, {**point, field: depth})
             try:
                 yield depth, list(attribute_at(trials.config_class(**keys), path))
-            except Exception:
+            except Exception:  # The configuration refuses this depth.
                 continue
 
 
 def _any_of(trials: Prober, path: str, field: str, kinds: set[str]) -> dict[str, Any] | None:
-    """Return the names of which a list may be made, None where they decide."""
+    """Return the names that a list may have, or None if they affect the tensors."""
     same = []
     for kind in sorted(kinds):
         outcomes = [
@@ -72,11 +72,11 @@ def _any_of(trials: Prober, path: str, field: str, kinds: set[str]) -> dict[str,
 def _may_be_given(
     trials: Prober, path: str, field: str, lists: list[tuple[int, list[str]]]
 ) -> bool:
-    """Whether a list may be named at all: what is computed may not."""
+    """Return whether a file may give the list: some lists are always computed."""
     depth, own = lists[-1]
     try:
         trials.build({**trials.points[-1], field: depth}, {path: own})
-    except Exception:
+    except Exception:  # The configuration or the model is refused with the list.
         return False
     return True
 

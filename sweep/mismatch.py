@@ -1,4 +1,4 @@
-"""How a model that transformers builds of a configuration is not as the catalogue has it."""
+"""How the model that transformers builds of a configuration differs from its entry."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from sweep.model import build, config_of
 
 
 class MismatchKind(Enum):
-    """A sort of problem."""
+    """A kind of mismatch, with its text."""
 
     DIVIDES_BY_ZERO = "refused by transformers, which divides by zero"
-    INVALID = "refused by transformers, by what it validates of several keys"
+    INVALID = "refused by transformers, which validates several keys together"
     REFUSED = "refused by transformers"
     OTHER_TENSORS = "other tensors"
 
 
 class Mismatch(NamedTuple):
-    """A fault, and what is said of it."""
+    """A kind of mismatch, and its description."""
 
     fault: MismatchKind
     why: str
@@ -40,23 +40,23 @@ class Mismatch(NamedTuple):
 
     @property
     def may_be_of_sizes(self) -> bool:
-        """Whether sizes alone may cause it: a part that is given in part has others filled in."""
+        """Whether sizes alone may cause it, since a part that is given has other defaults."""
         return self.fault in (MismatchKind.DIVIDES_BY_ZERO, MismatchKind.INVALID)
 
 
 def find_mismatch(
     found: Entry, config_class: type[PreTrainedConfig], model_class: Any, config: Mapping[str, Any]
 ) -> Mismatch | None:
-    """Return what is not as an entry has it where a configuration is built, None for nothing."""
+    """Return how the model of a configuration differs from its entry, or None if it does not."""
     wanted = expected((t for t in found.derivation.tensors if t.role != "buffer"), found.sizes)
     try:
-        # What a configuration warns of, as of Fuyu's rope_scaling, it does not refuse.
+        # A configuration may warn, as Fuyu's does of rope_scaling, without refusing.
         with warnings.catch_warnings(action="ignore"):
             there = build(model_class, config_of(config_class, config)).parameters
     except ZeroDivisionError as error:
         fault = MismatchKind.DIVIDES_BY_ZERO
         return Mismatch(fault, f"{fault.value}: {error}")
-    except Exception as error:
+    except Exception as error:  # Any other error is a refusal too; its text is kept.
         is_of_keys = isinstance(error, StrictDataclassClassValidationError)
         said = f"{MismatchKind.REFUSED.value}: {' '.join(str(error).split())[:150]}"
         return Mismatch(MismatchKind.INVALID if is_of_keys else MismatchKind.REFUSED, said)

@@ -1,4 +1,4 @@
-"""A class of transformers, made on the meta device from the keys of a configuration."""
+"""Build a class of transformers on the meta device from the keys of a configuration."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ Keys = dict[str, Any]
 
 
 class ModelTensors(NamedTuple):
-    """What a model has: its parameters, and its buffers."""
+    """The parameters and buffers of a model."""
 
     parameters: Counter[Stored]
     buffers: Counter[Stored]
 
 
 def config_of(config_class: type[PreTrainedConfig], keys: Mapping[str, Any]) -> PreTrainedConfig:
-    """Return a configuration of the keys of a file, which has infinity as an object."""
+    """Return the configuration for the keys of a file, in which infinity is an object."""
     decoded = config_class._decode_special_floats(copy.deepcopy(dict(keys)))
     config: PreTrainedConfig = config_class.from_dict(decoded)
     return config
 
 
 def build(model_class: Any, config: PreTrainedConfig) -> ModelTensors:
-    """Make a model, and read what it has; what it warns of, as of slow widths, is no matter."""
+    """Build a model, and return its tensors. Its warnings, as of slow widths, are ignored."""
     with meta(), warnings.catch_warnings(action="ignore"):
         model = model_class(config)
     found = count_stored(torch_tensors.observed_tensors(model, None))
@@ -46,7 +46,7 @@ def build(model_class: Any, config: PreTrainedConfig) -> ModelTensors:
 def sub_configs(
     config: PreTrainedConfig, before: str = ""
 ) -> Iterator[tuple[str, PreTrainedConfig]]:
-    """Yield the parts of a configuration with their paths, the outer ones first."""
+    """Yield the parts of a configuration with their paths, outer ones first."""
     for name, value in vars(config).items():
         if isinstance(value, PreTrainedConfig) and not name.startswith("_"):
             yield f"{before}{name}", value
@@ -54,7 +54,7 @@ def sub_configs(
 
 
 def set_key(keys: Keys, path: str, value: Any) -> None:
-    """Put a value at a path: ``vision_config.hidden_size``, ``depths[1]``."""
+    """Set the value at a path, such as ``vision_config.hidden_size`` or ``depths[1]``."""
     *parts, name = path.split(".")
     for part in parts:
         keys = keys.setdefault(part, {})
@@ -68,7 +68,7 @@ def set_key(keys: Keys, path: str, value: Any) -> None:
 
 
 def part_in(keys: Keys, path: str) -> Keys | None:
-    """Return a part that is given in its own place, the whole at "", None for none."""
+    """Return the part at a path, the whole for "", or None if it is not given."""
     here: Any = keys
     for name in path.split(".") if path else ():
         here = here.get(name) if isinstance(here, dict) else None
@@ -76,13 +76,16 @@ def part_in(keys: Keys, path: str) -> Keys | None:
 
 
 def remove_key(keys: Keys, path: str) -> None:
-    """Take away the key at a path, if there is one."""
+    """Remove the key at a path, if there is one."""
     if (part := part_in(keys, parent(path))) is not None:
         part.pop(leaf(path), None)
 
 
 def attribute_at(config: PreTrainedConfig, path: str) -> Any:
-    """Return what a configuration has at a path, at "" itself; ``KeyError`` for what it has not."""
+    """Return a configuration's attribute at a path, or the configuration for "".
+
+    Raises ``KeyError`` if it is missing.
+    """
     value: Any = config
     for part in path.split(".") if path else ():
         name, bracket, index = part.partition("[")
@@ -95,7 +98,7 @@ def attribute_at(config: PreTrainedConfig, path: str) -> Any:
 
 
 def attribute_or_none(config: PreTrainedConfig, path: str) -> Any:
-    """Return what a configuration has at a path, None for nothing."""
+    """Return a configuration's attribute at a path, or None if it is missing."""
     try:
         return attribute_at(config, path)
     except KeyError:
@@ -103,9 +106,10 @@ def attribute_or_none(config: PreTrainedConfig, path: str) -> Any:
 
 
 def full_keys(start: PreTrainedConfig, values: Mapping[str, Any]) -> Keys:
-    """Return keys with these values by their paths, and parts as the configuration has them.
+    """Return keys with these values by path, and with the parts that contain them.
 
-    ``start`` is the type's own configuration: a part that has a value has what it gives it too.
+    ``start`` is the type's own configuration. A part that contains a value also has the values that
+    its parent gives it.
     """
     keys: Keys = {}
     for path, part in sub_configs(start):

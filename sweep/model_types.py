@@ -1,4 +1,4 @@
-"""Which model types there are, those that are used most first, and the classes of each."""
+"""The model types, widely used ones first, and the classes of each."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ UNLISTED_CLASSES = {
     "clip_text_model": ["CLIPTextModelWithProjection"],
     "clip_vision_model": ["CLIPVisionModelWithProjection"],
 }
-"""Classes that people load, and no table of transformers has."""
+"""Classes that people load, but that no table of transformers lists."""
 
 
 def swept_types() -> list[str]:
-    """Return every model type with a base model, those that are used most first."""
+    """Return every model type with a base model, widely used ones first."""
     known = [name for name, config in CONFIG_MAPPING.items() if config in MODEL_MAPPING]
     first = [name for name in dict.fromkeys(WIDELY_USED.split()) if name in known]
     return [*first, *(name for name in sorted(known) if name not in first)]
 
 
 def types_to_check(known: Sequence[str], digest: int) -> list[str]:
-    """Return the types to hold: those used most, and a tenth of the others by ``digest``.
+    """Return the types to check: the most used ones, and a tenth of the others by ``digest``.
 
-    The tenth is another one where the catalogue's data are.
+    It is another tenth whenever the catalogue's data change.
     """
     others = [name for name in known if name not in MOST_USED]
     most = [name for name in MOST_USED if name in known]

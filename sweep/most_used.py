@@ -26,7 +26,7 @@ WIDELY_USED = """
     mra yoso xmod flaubert xlm xlm-roberta-xl roberta-prelayernorm splinter luke lilt
     openai-gpt ctrl biogpt cpmant olmo_hybrid
 """
-"""Those that are used most, first: some that are no types of every release are among them."""
+"""The types to derive first, since they are used most. Some releases lack some of them."""
 
 MOST_USED = tuple([name for name in WIDELY_USED.split() if name in model_types()][:40])
-"""Types that are held to transformers each time."""
+"""Types that are compared with transformers each time."""

@@ -1,9 +1,9 @@
-"""What transformers calls its configuration keys and classes: ``python -m sweep.names``.
+"""Write the names of transformers' configuration keys and classes: ``python -m sweep.names``.
 
-The catalogue needs these names to tell a key that a configuration class does not know from one
-that it knows, and a class that transformers has from one that nobody has. Written to
-``paramproof/catalogue/names.json``; ``tests/catalogue/test_names.py`` compares it with the release
-that is installed.
+With these names the catalogue tells a key that a configuration class does not have from one that it
+has, and an existing class from a name that no class has. They are written to
+``paramproof/catalogue/names.json``. ``tests/catalogue/test_names.py`` compares it with the
+installed release.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MODELS = Path(transformers.__file__).parent / "models"
 
 
 def read_names() -> dict[str, Any]:
-    """Return the names of the release that is installed, those left out that entries have."""
+    """Return the names of the installed release, except those in entries."""
     common = set(config_keys(PreTrainedConfig))
     found = {
         one: (config_keys(config), exported_classes(one)) for one, config in CONFIG_MAPPING.items()
@@ -50,7 +50,7 @@ def read_names() -> dict[str, Any]:
 
 
 def config_keys(config: type[PreTrainedConfig]) -> set[str]:
-    """Return the keys that a configuration class has, or looks for while it is made."""
+    """Return the keys that a configuration class has, or looks for while it is created."""
     found = {field.name for field in dataclasses.fields(config)} | set(config.attribute_map)
     for kind in config.__mro__:
         if not kind.__module__.startswith("transformers."):
@@ -64,7 +64,7 @@ def config_keys(config: type[PreTrainedConfig]) -> set[str]:
 
 
 def _constants(code: types.CodeType) -> Iterator[str]:
-    """Yield the strings in a function that can be keys."""
+    """Yield the strings in a function that may be keys."""
     for one in code.co_consts:
         if isinstance(one, str) and re.fullmatch(r"_?[a-z][a-z0-9_]*", one):
             yield one

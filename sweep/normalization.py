@@ -1,4 +1,7 @@
-"""What a configuration class makes of keys: every field of it and of its parts, without a model."""
+"""Normalize keys: every field that a configuration class and its parts derive from them.
+
+This builds no model.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,14 @@ Fields = Mapping[str, str]
 
 
 def normalize(config_class: type[PreTrainedConfig], keys: Keys) -> Fields | None:
-    """Return the fields of what a class makes of keys, as a file has them; None if it refuses them.
+    """Return the fields that a class derives from a file's keys, or None if it refuses them.
 
-    A private field, such as one that a property is computed from, is one of them.
+    They include private fields, such as one from which a property is computed.
     """
     try:
         with warnings.catch_warnings(action="ignore"):
             made = config_of(config_class, keys)
-    except Exception:  # Anybody's configuration may raise anything.
+    except Exception:  # Any error of a configuration class is a refusal.
         return None
     return config_fields(made)
 
@@ -47,5 +50,5 @@ def _as_in_json(value: Any) -> Any:
 
 
 def changed_fields(before: Fields, after: Fields) -> set[str]:
-    """Return the paths of the fields that are not the same."""
+    """Return the paths of the fields that differ."""
     return {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}

@@ -1,4 +1,4 @@
-"""Older keys: a configuration takes them, and has no field for them."""
+"""Older keys, which a configuration accepts but for which it has no field."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sweep.probe import Prober
 
 
 def number_like_absent(trials: Prober, path: str) -> int | None:
-    """Return the number that is as good as no such key, None where none was found to be.
+    """Return the number that has the effect of an absent key, or None if none has.
 
-    As 4 is of Qwen3-Next's ``full_attention_interval``: the configuration is the same, at many
+    It is 4 for Qwen3-Next's ``full_attention_interval``: the configuration is the same, at many
     values of each size, and so are the tensors.
     """
     numbers = range(1, MAX_PERIOD + 1)
@@ -32,7 +32,7 @@ def _is_like_absent(trials: Prober, path: str, number: int) -> bool:
 
 
 def _points(trials: Prober, part: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the points of the trials, and each with one size of a part otherwise."""
+    """Yield the prober's points, and each of them with another value of one size in a part."""
     for point in trials.points:
         yield point
         for field in point:
@@ -41,10 +41,10 @@ def _points(trials: Prober, part: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _config_without(trials: Prober, values: Mapping[str, Any], path: str) -> str | None:
-    """Return what a configuration with these values has beside one key, None for none."""
+    """Return a configuration's JSON without one key, or None if it is refused."""
     try:
         there: Keys = trials.config_class(**full_keys(trials.start, values)).to_dict()
         remove_key(there, path)
         return json.dumps(there, default=str)
-    except Exception:  # Anybody's configuration may raise anything.
+    except Exception:  # Any error of a configuration class is a refusal.
         return None

@@ -1,4 +1,4 @@
-"""Lists that a configuration makes as long as a size says: what repeats in them."""
+"""Lists whose length is a size, and the patterns that repeat in them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Rule = dict[str, Any]
 
 
 def find_patterns(saved: SavedValues) -> dict[str, Rule]:
-    """Return for each list that moves with one size alone how long it is, and what stands in it."""
+    """Return the length and the pattern of each list that varies with one size alone."""
     found = {}
     for path, there in saved.varying().items():
         if all(_is_list(value) for _, value in there):
@@ -34,7 +34,7 @@ def find_patterns(saved: SavedValues) -> dict[str, Rule]:
 
 
 def fit_pattern(lists: Sequence[tuple[int, list[Any]]]) -> Rule | None:
-    """Return what makes each of these lists by its length, the simplest first."""
+    """Return the simplest rule that gives each of these lists by its length."""
     if len(lists) < MAX_PERIOD or any(len(there) != depth for depth, there in lists):
         return None
     longest = max(lists, key=lambda one: one[0])[1]
@@ -50,7 +50,10 @@ def fit_pattern(lists: Sequence[tuple[int, list[Any]]]) -> Rule | None:
 
 
 def fit_stage_name(lists: Sequence[tuple[int, list[Any]]]) -> Rule | None:
-    """Return what makes lists of the name of one stage: ``stage12`` where there are 12."""
+    """Return the rule for lists with the name of the last stage alone.
+
+    It is ``stage12`` where there are 12 stages.
+    """
     first = lists[0][1][0] if lists and lists[0][1] else None
     name = first.removesuffix(str(lists[0][0])) if isinstance(first, str) else ""
     named = name and all(there == [f"{name}{depth}"] for depth, there in lists)
@@ -69,7 +72,7 @@ def _lists_by_depth(saved: SavedValues, path: str, field: str) -> Iterator[tuple
 
 
 def _depends_on_flag(saved: SavedValues, path: str, own: list[Any]) -> bool:
-    """Whether a flag that decides what a class has moves the list, too."""
+    """Return whether a selecting flag changes the list, too."""
     decides = {one for data in saved.file.classes.values() for one in data.get("decides", ())}
     for flag, there in saved.values.items():
         if flag in decides and isinstance(there[0][1], bool):
@@ -82,7 +85,7 @@ def _depends_on_flag(saved: SavedValues, path: str, own: list[Any]) -> bool:
 def _may_be_given(
     saved: SavedValues, path: str, field: str, lists: Sequence[tuple[int, list[Any]]]
 ) -> bool:
-    """Whether nothing is otherwise where a list is given that is as the class makes it."""
+    """Return whether giving the default list explicitly changes nothing."""
     for depth, there in lists[:: max(len(lists) // 4, 1)]:
         one, other = saved.without_and_with(path, there, {field: depth})
         if one is None or other is None or changed_fields(one, other):

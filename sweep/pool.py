@@ -1,7 +1,7 @@
-"""Types, each in a process of its own, which may end, and takes no longer than it is given.
+"""A pool of processes, one for each model type, with a time limit.
 
-The process is a copy of this one, so that transformers is imported once, and what most of its
-models import.
+Each process is a fork of this one, so that transformers, and what most of its models import, is
+imported once.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ Result = dict[str, Any]
 Work = Callable[[str, float, Result], None]
 
 HARD_LIMIT = 3
-"""How much more of the processor's time than it is told a process may take before it is ended."""
+"""The CPU time at which the kernel kills a process, as a multiple of its budget."""
 
 MAX_WAIT = 3600.0
-"""Seconds after which a process that waits is ended."""
+"""The seconds after which a process that waits for something is killed."""
 
 SOFT_LIMIT = 1.5
-"""How much more of the processor's time the class may take that is begun before it is over."""
+"""The CPU time at which a process stops its current class, as a multiple of its budget."""
 
 SITE_PACKAGES = re.compile(r"\S*site-packages/")
 
@@ -57,9 +57,9 @@ class _Child(NamedTuple):
 def run_in_processes(
     names: Sequence[str], work: Work, seconds: float, at_a_time: int
 ) -> Iterator[tuple[str, Result, float]]:
-    """Do the work for each type; yield what is found as it ends, and the seconds that it took.
+    """Run a job for each type, and yield its result and duration as it ends.
 
-    What could not be done is in ``failed``, by the type: a ``Failure``.
+    ``failed`` in a result has a ``Failure`` for each type or class that could not be processed.
     """
     left, children = list(reversed(names)), dict[int, _Child]()
     with tempfile.TemporaryDirectory() as folder:
@@ -92,7 +92,7 @@ def _start(model_type: str, work: Work, seconds: float, folder: Path) -> _Child:
 def _read_result(child: _Child, seconds: float) -> Result:
     status = child.process.exitcode
     if status in (-signal.SIGKILL, -signal.SIGXCPU):
-        why = f"not derived within {seconds * HARD_LIMIT:g} seconds"
+        why = f"it took more than {seconds * HARD_LIMIT:g} seconds"
         return {"failed": {child.model_type: Failure(Reason.NO_TIME, why)}}
     if not child.result.exists():
         why = f"the process ended with status {status}"
@@ -107,7 +107,7 @@ def _raise_out_of_time(*_: object) -> None:
 
 def _run(work: Work, model_type: str, seconds: float, result: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Thousands of models are made and thrown away; of what was there before nothing will be.
+    # The process builds and drops thousands of models, but keeps everything from before the fork.
     gc.freeze()
     gc.set_threshold(200_000)
     sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
@@ -118,11 +118,11 @@ def _run(work: Work, model_type: str, seconds: float, result: Path) -> None:
     resource.setrlimit(
         resource.RLIMIT_CPU, (int(seconds * HARD_LIMIT), int(seconds * HARD_LIMIT) + 1)
     )
-    # Again and again: what is raised while something is deleted is lost.
+    # The timer repeats, since Python drops an exception that is raised in a destructor.
     signal.setitimer(signal.ITIMER_PROF, seconds * SOFT_LIMIT, seconds / 4)
     try:
         work(model_type, seconds, found)
-    except BaseException as error:  # Anybody's constructor may raise anything.
+    except BaseException as error:  # Report any error, including OutOfTime, to the parent.
         signal.setitimer(signal.ITIMER_PROF, 0)
         failure = NO_TIME if isinstance(error, OutOfTime) else Failure.of(error)
         found["failed"] = {model_type: failure, **found["failed"]}
@@ -132,5 +132,5 @@ def _run(work: Work, model_type: str, seconds: float, result: Path) -> None:
 
 
 def _shortened(failure: Failure) -> Failure:
-    """Return a failure in one line without the paths of this machine."""
+    """Return a failure on one line, without the paths of this machine."""
     return failure._replace(why=SITE_PACKAGES.sub("", " ".join(failure.why.split()))[:400])

@@ -1,7 +1,7 @@
-"""Fields that are no sizes, tried at other values: what a model has is the same, or it is not.
+"""Probe the fields that are not sizes: build models with other values, and compare their tensors.
 
-Values are tried by sorts (``paramproof.catalogue.value_kinds``), all fields of a sort at once, and
-by halves where that is not the same.
+All fields that may have a sort of values (``paramproof.catalogue.value_kinds``) are probed at once,
+and by halves if that changes the tensors.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from paramproof.formulas.path import leaf
 from sweep.model import Keys, ModelTensors, build, full_keys
 
 LARGE = 10**6
-"""More than any size of a trial: what must be below a size is not made with it."""
+"""A number above any size of a probed model. A field that must be below a size refuses it."""
 
 PROBES: Mapping[str, Sequence[Any]] = {
     "null": [None],
@@ -72,28 +72,29 @@ PROBES: Mapping[str, Sequence[Any]] = {
         },
     ],
 }
-"""Values that stand for their sort; of ``full_keys`` the last stands for those above every size."""
+"""Values that stand for their sort. The last one of ``whole`` stands for numbers above any size."""
 
 
 MAX_POINTS = 2
-"""At which each value is tried with a type's first class; with another one it is one of them."""
+"""Points at which each value is probed with a type's first class. Other classes use one."""
 
 TABLES = ("vocab_size", "max_position_embeddings")
-"""Sizes of tables that have a row of padding, of which some field has the number."""
+"""Sizes of tables with a row for padding, whose number some field has."""
 
 TABLE_ROWS = 200
-"""Of the smallest table where it is asked which of them a field must be below."""
+"""Rows of the smallest table, to find the tables that a field must be below."""
 
 PROBED_ALONE = ("rope_parameters", "rope_scaling", "rope_theta", "head_dim")
-"""Fields that are tried by themselves: of two that are given, one counts for nothing."""
+"""Fields that are probed by themselves: given together, one of them has no effect."""
 
 
 @dataclass
 class ProbeResults:
-    """What trials of a class showed: sorts of values by field that are the same, and others.
+    """The results of probing a class.
 
-    ``moved`` are fields where some value gave other tensors, ``buffered`` those that move a
-    buffer; ``texts`` are strings that are the same, ``below`` fields that must be below something.
+    ``free`` has the accepted sorts of values by field, and ``texts`` the accepted strings.
+    ``below`` has fields that must be below some size. ``moved`` has the values that gave other
+    tensors, and ``buffered`` the fields that change only a buffer.
     """
 
     free: dict[str, set[str]] = field(default_factory=dict)
@@ -104,7 +105,7 @@ class ProbeResults:
 
 
 class Prober:
-    """Makes a class at a few points with other values, and compares."""
+    """Builds a class at a few points with other values, and compares its tensors."""
 
     def __init__(
         self,
@@ -120,7 +121,7 @@ class Prober:
         self.points: list[Mapping[str, Any]] = []
         self.base: list[ModelTensors] = []
         for point in points:
-            # Small sizes may be refused where no condition says so: by a logarithm, say.
+            # Small sizes may be refused for reasons that no guard states, such as a logarithm.
             with suppress(Exception):
                 self.base.append(self.build(point, {}))
                 self.points.append(point)
@@ -129,22 +130,22 @@ class Prober:
         self.results = ProbeResults()
 
     def has_point(self, point: Mapping[str, Any]) -> bool:
-        """Whether a point is one of those that values are tried at."""
+        """Return whether values are probed at a point."""
         return any(point is one for one in self.points)
 
     def build(self, point: Mapping[str, Any], others: Mapping[str, Any]) -> ModelTensors:
-        """Make a model at a point with these values, and read what it has."""
+        """Build a model at a point with these values, and return its tensors."""
         self.builds += 1
         keys: Keys = full_keys(self.start, {**point, **others})
         return build(self.model_class, self.config_class(**keys))
 
     def outcome(self, others: Mapping[str, Any]) -> str:
-        """Return "" where all is the same, ``buffers``, ``moved`` or ``refused``."""
+        """Return "" if nothing changes, or ``buffers``, ``moved`` or ``refused``."""
         found = ""
         for point, base in zip(self.points, self.base, strict=True):
             try:
                 model = self.build(point, others)
-            except Exception:
+            except Exception:  # Any error of the configuration or the model is a refusal.
                 return "refused"
             if model.parameters != base.parameters:
                 return "moved"
@@ -159,10 +160,10 @@ class Prober:
         note: Callable[[str], None],
         passed: list[str] | None = None,
     ) -> None:
-        """Call ``note`` for each field with which ``value`` is the same, parts of them at once.
+        """Call ``note`` for each field for which ``value`` changes no tensor.
 
-        Fields that have ``passed`` have the value too: of two flags either may decide nothing,
-        and both together something.
+        Fields in ``passed`` have the value too: neither of two flags may have an effect alone, but
+        both together may.
         """
         passed = [] if passed is None else passed
         if not names:
@@ -189,12 +190,12 @@ class Prober:
             self.results.moved.setdefault(names[0], []).append(value)
 
     def probe(self, sorts_of: Mapping[str, set[str]]) -> ProbeResults:
-        """Try each field with the values of these sorts."""
+        """Probe each field with the values of these sorts."""
         for sort, values in PROBES.items():
             names = [name for name, sorts in sorts_of.items() if sort in sorts]
             kept = dict.fromkeys(names)
             for value in values:
-                # Of the logarithm of a base is divided.
+                # Models divide by the logarithm of a rotary base, which is 0 for 1.
                 passed = [name for name in kept if value == 1 and leaf(name) in ROTARY_BASES]
                 self.probe_together(
                     [name for name in kept if name not in passed], value, passed.append
@@ -209,7 +210,7 @@ class Prober:
         return self.results
 
     def below(self, names: Iterable[str], sizes: Iterable[str]) -> dict[str, list[str]]:
-        """Return the sizes that each of these fields must be below, where they are of tables."""
+        """Return the table sizes that each of these fields must be below."""
         found = {}
         for name in names:
             before = name.removesuffix(leaf(name))
@@ -220,9 +221,9 @@ class Prober:
         return found
 
     def is_below(self, name: str, limits: Sequence[str], asked: Sequence[str]) -> bool:
-        """Whether a field may be anything below each of the sizes ``asked``, and no more.
+        """Return whether a field may have exactly the values below each of the sizes in ``asked``.
 
-        One of them at a time is smaller than all the others.
+        One of these sizes at a time is smaller than all the others.
         """
         for limit in asked:
             tables = {**dict.fromkeys(asked, 2 * TABLE_ROWS), limit: TABLE_ROWS}
@@ -235,13 +236,13 @@ class Prober:
         return True
 
     def refuses(self, others: Mapping[str, Any]) -> bool:
-        """Whether a model with these values is refused."""
+        """Return whether a model with these values is refused."""
         return self.outcome(others) == "refused"
 
     def own_shapes(self, contained: str, others: Mapping[str, Any]) -> Counter[Any]:
-        """Return the shapes that a class has beside those of one that it contains, and how often.
+        """Return the shapes that a class has beyond a class that it contains, with their numbers.
 
-        What the class has less often is negative.
+        A number is negative if the class has fewer.
         """
         keys: Keys = full_keys(self.start, {**self.points[0], **others})
         found: Counter[Any] = Counter()
@@ -261,7 +262,7 @@ class Prober:
             self.points, self.base = points, base
 
     def probe_texts(self, options: Mapping[str, Sequence[str]]) -> None:
-        """Try each field with the strings that its type names."""
+        """Probe each field with the strings that its type names."""
         for name, values in options.items():
             found: dict[str, list[str]] = {}
             for value in values:

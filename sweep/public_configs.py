@@ -16,10 +16,10 @@ from paramproof.formulas.errors import NotInCatalogue, Refusal
 from sweep.mismatch import Mismatch, find_mismatch
 
 FILE = Path(__file__).parent.parent / "tests" / "catalogue" / "public.jsonl"
-"""A configuration a line, as the ``source`` has it: a repository, and a path in it.
+"""The configurations, one a line, each with its ``source``: a repository, and a path in it.
 
-Left out are names, versions, types of numbers, texts of labels and tasks, code of their own, and
-lists of more than 400 characters in what is said of a stored form.
+Names, versions, number types, texts of labels and tasks, custom code, and lists of more than 400
+characters in storage formats are left out.
 """
 
 REASONS = {
@@ -34,10 +34,10 @@ REASONS = {
 
 
 class PublicResult(NamedTuple):
-    """What became of a configuration.
+    """The result for one configuration.
 
-    ``parameters`` is None for one that is refused, ``reason`` then the class of reason and ``why``
-    what was said; ``mismatch`` is what is not as transformers builds it, None where all is.
+    ``parameters`` is None if it is refused; ``reason`` is then the class of reasons and ``why`` the
+    error. ``mismatch`` is how transformers' model differs, or None if it does not.
     """
 
     model_type: str
@@ -55,7 +55,7 @@ def read_configs() -> list[dict[str, Any]]:
 
 
 def count_configs(held: Container[int] = range(sys.maxsize)) -> Iterator[PublicResult]:
-    """Yield what becomes of each; those at the places ``held`` are built where they are counted."""
+    """Yield the result for each configuration; those at the places ``held`` are built too."""
     for place, one in enumerate(read_configs()):
         yield _count_config(one["config"], one["source"], place in held)
 

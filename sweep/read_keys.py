@@ -1,7 +1,7 @@
-"""What a type's classes read, and what its configuration fills in.
+"""Record which keys a type's classes read, and the defaults of those that they read.
 
-Of a key that no class reads an entry says which kinds of values the configuration class takes;
-of one that is read, what stands there of itself.
+For a key that no class reads, an entry lists the kinds of values that the configuration class
+accepts. For one that is read, it has the default.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sweep.unread_fields import UnreadFields, pack_unread
 
 
 def with_read_keys(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a file's JSON with what was read and filled in, and nothing twice."""
+    """Return a file's JSON with unread keys and defaults, and without what they imply."""
     file = parse_type(dict(data), data["model_type"])
     unread = UnreadFields(file)
     kinds = unread.find()
@@ -53,7 +53,7 @@ def updated_entry(
 ) -> dict[str, Any]:
     """Return a file's JSON with these unread keys and constants.
 
-    ``bare`` are those of them that are otherwise in a part that is given and does not have them.
+    ``bare`` has the constants that differ in a part that is given without them.
     """
     chosen = _selecting_fields(file)
     free = {
@@ -102,11 +102,11 @@ KEY_ORDER = (
     *("computed", "unread", "free", "texts", "layers", "kinds", "spelt", "below", "buffered"),
     *("flat", "refused", "classes"),
 )
-"""The keys of a file."""
+"""The keys of a file, in order."""
 
 
 def _selecting_fields(file: TypeFile) -> set[str]:
-    """Return the paths that tell variants apart."""
+    """Return the paths that distinguish variants."""
     found: set[str] = set()
     for data in file.classes.values():
         for variant in (data, *data.get("also", ())):
@@ -120,7 +120,7 @@ def _covers(kinds: Sequence[str], values: Sequence[Any]) -> bool:
 
 
 def _class_without(data: Mapping[str, Any], gone: set[str]) -> dict[str, Any]:
-    """Return a class of a file in which these paths do not decide."""
+    """Return a class in which these paths do not select variants."""
     new = dict(data)
     if "decides" in data:
         new["decides"] = [path for path in data["decides"] if path not in gone]

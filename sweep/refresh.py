@@ -1,9 +1,9 @@
-"""A type derived again whose formulas are as written: what is new is how far they hold.
+"""Refresh a file whose formulas are unchanged: derive again, and update how far they hold.
 
-Each class and variant that was derived is derived anew at the values that its file has. If its
-parameters, letters and fixed letters are the same, its status, conditions and caveats are written
-anew. One that was proved and does not come out the same is fitted: nothing was proved of it now.
-Everything else stays as it is, and a line says why.
+Each class and variant that was derived is derived again with the values in its file. If its
+parameters, letters and fixed letters are the same, its status, conditions and caveats are updated.
+A proved one that does not come out the same becomes fitted, since the current release does not
+prove it. Everything else stays unchanged, and a line says why.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from sweep.variants import VARIANT_SIZE
 NOT_REPRODUCED = "it was proved by an earlier release, and not derived again as it is written"
 
 Place = tuple[str, int]
-"""A class's name, and the index of one of its variants: 0 is the class itself."""
+"""A class's name, and the index of one of its variants; 0 is the class itself."""
 
 
 class EntryRefresh:
-    """The JSON of a type's file with what was found anew.
+    """Refreshes the JSON of a type's file, within ``seconds`` of CPU time.
 
-    ``left`` has a line for each class or variant that stays as it was, ``lost`` an object for each
-    that is not proved any more. ``seconds`` are of the processor.
+    ``left`` has a line for each class or variant that stays unchanged, and ``lost`` an object for
+    each that is no longer proved.
     """
 
     def __init__(self, data: dict[str, Any], seconds: float) -> None:
@@ -54,16 +54,17 @@ class EntryRefresh:
         }
 
     def name_letters(self, fields: Iterable[str]) -> Mapping[str, str]:
-        """Return the file's letters, which later custom does not change.
+        """Return the file's letters, even if newer rules would choose others.
 
-        A field that the file does not have is a change: then all have letters of today's custom.
+        If there is a field that the file does not have, all fields get letters by the current
+        rules.
         """
         fields, known = list(fields), {one.path: name for name, one in self.file.letters.items()}
         new = not known.keys() >= set(fields)
         return letters_for(fields) if new else {field: known[field] for field in fields}
 
     def run(self) -> None:
-        """Derive all again, and change ``data``."""
+        """Derive everything again, and update ``data``."""
         there = {
             name
             for name in classes_of_type(self.file.model_type)
@@ -75,7 +76,7 @@ class EntryRefresh:
             if one.data.get("withdrawn") or COMPOSED in one.data.get("doubts", ()):
                 continue
             if one.name not in there:
-                self.left.append(f"{variant_name(one)}: it is gone")
+                self.left.append(f"{variant_name(one)}: the class is gone")
             elif derivation := self.rederive(one, far=place == next(iter(self.written))):
                 found[place] = standing_data(derivation)
                 self.note_lost(one, derivation.status, derivation.reasons)
@@ -88,8 +89,8 @@ class EntryRefresh:
         self.summary = f"{self.describe_counts()}: proved {before} → {self.count_proved()}"
 
     def rederive(self, one: Variant, *, far: bool) -> Derivation | None:
-        """Derive a variant; return what was found if the formula is the same, or note why not."""
-        said = ["it is out of time"]
+        """Derive a variant. Return it if its formula is unchanged, or record why not."""
+        said = ["there was no time left"]
         if not self.sweep.is_out_of_time():
             try:
                 sized = dict.fromkeys(one.sized, VARIANT_SIZE)
@@ -100,18 +101,18 @@ class EntryRefresh:
             except OutOfTime:
                 signal.setitimer(signal.ITIMER_PROF, 0)
                 self.sweep.until = 0
-            except Exception as error:  # Anybody's constructor may raise anything.
+            except Exception as error:  # The constructor may raise any error: it is reported.
                 said = [f"it is not derived: {in_one_line(error)}"]
         self.left += (f"{variant_name(one)}: {line}" for line in said)
         return None
 
     def recorded(self, one: Variant) -> Derivation:
-        """Return what is written of a variant."""
+        """Return the derivation that the file has for a variant."""
         own = own_sizes(self.file, one.data.get("absent", ()))
         return derivation_of(self.file, one, own)
 
     def note_lost(self, one: Variant, status: str, reasons: Iterable[str]) -> None:
-        """Note a variant that was proved and is not."""
+        """Record a variant that was proved and no longer is."""
         if (was := one.data["status"]) == PROVED != status:
             said = {"type": self.file.model_type, "class": one.name}
             said |= {"variant": variant_name(one).removeprefix(one.name).strip("[]")}
@@ -121,13 +122,13 @@ class EntryRefresh:
     def updated(
         self, name: str, data: Mapping[str, Any], found: Mapping[Place, Mapping[str, Any]]
     ) -> dict[str, Any]:
-        """Return a class and its variants with what was ``found`` of them."""
+        """Return a class and its variants, updated with the ``found`` results."""
         own = updated_class(data, found.get((name, 0), data))
         part = self.data["classes"].get(data.get("contains"), {})
         also = []
         for index, variant in enumerate(data.get("also", ()), 1):
             if COMPOSED in variant.get("doubts", ()):
-                # It has the conditions that the class and the part have now.
+                # A composed variant has the current conditions of the class and the part.
                 new = updated_composition(variant, own, part["also"][variant["variant"] - 1])
             else:
                 standing = found.get((name, index), self.written[name, index].data)
@@ -136,7 +137,7 @@ class EntryRefresh:
         return {**own, "also": also} if also else own
 
     def kept_data(self) -> Iterator[Mapping[str, Any]]:
-        """Yield the data of each class and variant that is not withdrawn, as they are now."""
+        """Yield the current data of each class and variant that is not withdrawn."""
         file = parse_type(self.data, self.file.model_type)
         for name in file.classes:
             yield from (one.data for one in variants(file, name) if not one.data.get("withdrawn"))
@@ -153,21 +154,21 @@ class EntryRefresh:
 
 
 def without_buffers(derivation: Derivation) -> Derivation:
-    """Return a derivation with its parameters alone: no count has a buffer in it."""
+    """Return a derivation with its parameters alone, since no count includes buffers."""
     parameters = tuple(one for one in derivation.tensors if one.role != "buffer")
     return replace(derivation, tensors=parameters)
 
 
 def formula_differences(known: Derivation, found: Derivation) -> Iterator[str]:
-    """Yield in what the formula was found otherwise: parameters, letters, and fixed letters."""
+    """Yield how the formula differs: in parameters, letters, or fixed letters."""
     known, found = without_buffers(known), without_buffers(found)
     kinds = (DifferenceKind.FORMULA, DifferenceKind.TENSOR, DifferenceKind.LETTER)
     lines = [one.text for one in compare_derivations(known, found) if one.kind in kinds]
     if not lines and Counter(known.tensors) != Counter(found.tensors):
-        lines = ["a tensor is there another number of times"]
+        lines = ["the number of equal tensors changed"]
     was, now = ({name: one.sizes[name] for name in one.fixed} for one in (known, found))
     if was != now:
-        lines.append(f"fixed: {was} was, {now} is")
+        lines.append(f"fixed: was {was}, is now {now}")
     yield from lines
 
 
@@ -181,10 +182,10 @@ def updated_class(data: Mapping[str, Any], standing: Mapping[str, Any]) -> dict[
 def updated_variant(
     data: Mapping[str, Any], first: Mapping[str, Any], standing: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a variant of the class ``first``, with the ``STANDING_KEYS`` keys of ``standing``.
+    """Return a variant of the class ``first``, with the ``STANDING_KEYS`` of ``standing``.
 
-    It has those alone in which it differs. Of what the class has and the variant does not, it has
-    an empty value, before the others.
+    It has only the keys that differ from the class. A key that only the class has gets an empty
+    value, before the others.
     """
     own = _tensor_keys(data)
     for key in STANDING_KEYS:
@@ -200,7 +201,7 @@ def updated_variant(
 def updated_composition(
     data: Mapping[str, Any], first: Mapping[str, Any], part: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a variant that is put together, of the class ``first`` and a ``part``'s variant."""
+    """Return a variant that is composed of the class ``first`` and a ``part``'s variant."""
     new = composed_standing(first, part)
     head = {key: data[key] for key in ("where", "sized", "variant") if key in data}
     conditions = {key: value for key, value in new.items() if key == "conditions"}

@@ -1,4 +1,4 @@
-"""A file held to transformers: what is not as it says is taken back, value by value."""
+"""Repair a file: withdraw accepted values, and variants, that differ from transformers' models."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from sweep.fuzz import MismatchError, check_variant, find_culprit
 from sweep.size_sources import fields_behind_sizes
 
 MAX_REPAIRS = 12
-"""Sorts of values that are taken back, at most, for one variant."""
+"""The largest number of values that are withdrawn for one variant."""
 
 CHECK_SEEDS = (1, 2, 3)
-"""Of the configurations that each variant is held to; the first alone of types less used."""
+"""Seeds of the configurations with which each variant is checked. Rarely used types get only the
+first."""
 
 
 class EntryRepair:
-    """The JSON of a type's file, changed until it holds; ``failed`` are variants withdrawn."""
+    """Repairs the JSON of a type's file until it agrees; ``failed`` has withdrawn variants."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.data = data
@@ -36,11 +37,11 @@ class EntryRepair:
         self.dropped: list[str] = []
 
     def file(self) -> TypeFile:
-        """Return what the JSON says now."""
+        """Return the file as the JSON has it now."""
         return parse_type(self.data, self.data["model_type"])
 
     def run(self, seeds: Iterable[int] = CHECK_SEEDS) -> None:
-        """Hold every variant to random configurations; withdraw those that are not held."""
+        """Check every variant with random configurations, and withdraw those that differ."""
         for path in sorted(fields_behind_sizes(self.file(), self.config_class)):
             self.drop_field(path)
         for name, one in self.data["classes"].items():
@@ -59,7 +60,7 @@ class EntryRepair:
                     (one["also"][index - 1] if index else one)["withdrawn"] = True
 
     def check(self, variant: Variant, seed: int) -> None:
-        """Hold a variant, without the values that turn out to decide."""
+        """Check a variant, and drop the values that turn out to affect tensors."""
         model_class = getattr(transformers, variant.name)
         for _ in range(MAX_REPAIRS):
             file = self.file()
@@ -74,42 +75,42 @@ class EntryRepair:
                 self.drop_value(*found)
             else:
                 return
-        said = f"{variant.name}: more than {MAX_REPAIRS} fields decide after all"
+        said = f"{variant.name}: more than {MAX_REPAIRS} accepted fields affect its tensors"
         raise SweepError(Reason.ERROR, said)
 
     def drop_value(self, path: str, value: Any) -> None:
-        """Take back that a value of this sort decides nothing."""
+        """Stop accepting values of this sort for a field."""
         self.dropped.append(f"{path}={value}")
         self.free[path] = self.free.get(path, set()) - {sort_of(value)}
         self.texts[path] = [one for one in self.texts.get(path, ()) if one != value]
         if isinstance(value, list):
-            # Of which names such a list may be is one rule.
+            # One rule gives all the names that such a list may have.
             rules = self.data.pop("layers", {})
             if rest := {name: rule for name, rule in rules.items() if name != path}:
                 self.data["layers"] = rest
         self.mark_refused(path)
 
     def drop_field(self, path: str) -> None:
-        """Take back that a field decides nothing, whatever its value is."""
+        """Stop accepting any other value for a field."""
         self.dropped.append(path)
         self.free.pop(path, None)
         self.texts.pop(path, None)
         self.mark_refused(path)
 
     def mark_refused(self, path: str) -> None:
-        """Write what is left of what is free, and that a field is looked at."""
+        """Write the accepted values, and mark a field as one that transformers reads."""
         self.write_accepted()
         self.data["refused"] = " ".join(sorted({*self.data.get("refused", "").split(), path}))
 
     def write_accepted(self) -> None:
-        """Write what is free anew."""
+        """Write the accepted values into the JSON."""
         self.data["free"] = pack_accepted(self.free)
         self.data["texts"] = {name: self.texts[name] for name in sorted(self.texts)}
         self.data["texts"] = {name: values for name, values in self.data["texts"].items() if values}
 
 
 def pack_accepted(free: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """Return the sorts of values that decide nothing, with the fields of which that is so."""
+    """Return the accepted sorts of values, each with its fields, as the file has them."""
     found: dict[str, str] = {}
     for path in sorted(free):
         if key := " ".join(sorted(free[path])):

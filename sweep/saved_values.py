@@ -1,4 +1,4 @@
-"""What a configuration class saves in keys that are read: the same at all sizes, or not."""
+"""The values that a configuration class saves: the same at all sizes, or varying with them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sweep.unread_fields import UnreadFields, key_paths
 Sizes = dict[str, int]
 
 MAX_POINTS = 3
-"""Points at which a key is given what stands there of itself."""
+"""The number of points at which a key is given its own default."""
 
 
 class SavedValues:
-    """What a type's configuration saves at its own sizes, and with one otherwise at a time."""
+    """What a type's configuration saves at its own sizes, and with one other size at a time."""
 
     def __init__(self, file: TypeFile, unread: UnreadFields) -> None:
         self.file, self.unread = file, unread
@@ -33,7 +33,7 @@ class SavedValues:
                 self.values.setdefault(path, []).append((point, value_in(saved, path)))
 
     def other_sizes(self) -> Iterator[Sizes]:
-        """Yield one size by its field at a time that is not the type's own."""
+        """Yield one size at a time, by its field, that is not the type's own."""
         for size in self.file.letters.values():
             own = attribute_or_none(self.unread.start, size.path)
             if type(own) is int and own > 0 and size.path != LABELS and not size.is_in_list:
@@ -41,7 +41,7 @@ class SavedValues:
                     yield {size.path: other}
 
     def constants(self) -> dict[str, Any]:
-        """Return what is the same at all sizes, and as good where it is given, by its path."""
+        """Return the values that are the same at all sizes, and that a file may give explicitly."""
         return {
             path: there[0][1]
             for path, there in self.non_sizes()
@@ -49,7 +49,7 @@ class SavedValues:
         }
 
     def varying(self) -> dict[str, list[tuple[Sizes, Any]]]:
-        """Return what is not the same at all sizes, by its path."""
+        """Return the values that vary with sizes, by path."""
         return {
             path: there
             for path, there in self.non_sizes()
@@ -57,26 +57,26 @@ class SavedValues:
         }
 
     def non_sizes(self) -> Iterator[tuple[str, list[tuple[Sizes, Any]]]]:
-        """Yield what stands in each key that is no size."""
+        """Yield the values of each key that is not a size."""
         sizes = {size.key for size in self.file.letters.values()}
         for path, there in self.values.items():
             if path not in sizes and path not in self.file.aliases:
                 yield path, there
 
     def save(self, keys: Keys) -> Keys:
-        """Return what is saved of a configuration, nothing where it is refused."""
+        """Return what a configuration saves, or nothing if it is refused."""
         try:
             config = config_of(self.unread.config_class, keys)
             found: Keys = json.loads(config.to_json_string(use_diff=False))
-        except Exception:  # Anybody's configuration may raise anything.
+        except Exception:  # Any error of a configuration class is a refusal.
             return {}
         return found
 
     def is_like_absent(self, path: str) -> bool:
-        """Whether nothing that is read moves where a key is given what stands there of itself."""
+        """Return whether giving a key its own default changes no field that is read."""
         for point, value in self.values[path][:MAX_POINTS]:
             one, other = self.without_and_with(path, value, point)
-            # A part that is given may be another one, which may be refused.
+            # A part that is given may have other defaults, which may be refused.
             if one is None and parent(path):
                 continue
             if one is None or other is None:
@@ -88,7 +88,7 @@ class SavedValues:
     def without_and_with(
         self, path: str, value: Any, point: Sizes
     ) -> tuple[Fields | None, Fields | None]:
-        """Return the fields at some sizes where a key is absent from its part, and given."""
+        """Return the fields at some sizes if a key is absent from its part, and if it is given."""
         part = parent(path)
         named = {f"{part}.model_type": self.file.parts[part]} if part else {}
         absent = self.unread.keys({**point, **named})
@@ -98,13 +98,13 @@ class SavedValues:
         return normalize(config_class, absent), normalize(config_class, there)
 
     def value_in_given_part(self, path: str) -> Any:
-        """Return what stands in a key of a part that is given, and does not have it."""
+        """Return the default of a key in a part that is given without it."""
         part = parent(path)
         keys = self.unread.keys({f"{part}.model_type": self.file.parts[part]})
         return value_in(self.save(keys), path)
 
 
 def value_in(keys: Keys, path: str) -> Any:
-    """Return what stands in a key, None for nothing."""
+    """Return the value of a key, or None."""
     part = part_in(keys, parent(path))
     return None if part is None else part.get(leaf(path))

@@ -1,4 +1,4 @@
-"""What to start from where a configuration's own defaults make no model."""
+"""The values to start from if a type's default configuration builds no model."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ SIZE_FALLBACKS: Mapping[str, Callable[[PreTrainedConfig], int]] = {
     "vocab_size": lambda _: 33,
     "prediction_length": lambda _: 24,
 }
-"""What published configurations have in place of null."""
+"""The sizes that published configurations have where the defaults are null."""
 
 
 QSA = {"n_heads": 4, "kv_heads": 1, "head_dim": 256, "budget": 64, "compress_ratio": 4}
-"""Of the attention that looks at some blocks alone, by its field after ``indexer_``."""
+"""Sizes of the attention that looks at selected blocks only, by its field after ``indexer_``."""
 
 SEED_SIZES: Mapping[str, Mapping[str, int]] = {
     "aya_vision": {"vision_config.num_attention_heads": 16},
@@ -38,10 +38,10 @@ SEED_SIZES: Mapping[str, Mapping[str, int]] = {
     "qwen4_exp": {f"text_config.indexer_{name}": size for name, size in QSA.items()},
     "qwen4_exp_text": {f"indexer_{name}": size for name, size in QSA.items()},
 }
-"""Sizes to start from by type, where those of ``SIZE_FALLBACKS`` do not help."""
+"""Sizes to start from, by type, if those of ``SIZE_FALLBACKS`` do not help."""
 
 LFM2_ATTENTION = (2, 6, 10, 14, 18, 21)
-"""Layers of LFM2-8B-A1B that attend."""
+"""The attention layers of LFM2-8B-A1B."""
 
 ROTARY = {"rope_type": "default", "rope_theta": 10_000.0}
 
@@ -63,7 +63,7 @@ SEED_VALUES: Mapping[str, Mapping[str, Any]] = {
     },
     "t5gemma2_encoder": {"text_config.dropout_rate": 0.0},
 }
-"""Values of published configurations: an entry is of those alone that are no sizes."""
+"""Values of published configurations. An entry holds only for those that are not sizes."""
 
 
 SEED_PARTS: Mapping[str, Mapping[str, Any]] = {
@@ -72,16 +72,16 @@ SEED_PARTS: Mapping[str, Mapping[str, Any]] = {
         "audio_config": {"model_type": "gemma4_audio"},
     },
 }
-"""Parts that a type's own configuration lacks and published ones have. They may be absent."""
+"""Parts that published configurations have and a type's defaults lack. They may be absent."""
 
 
 def seed_values_of(model_type: str) -> dict[str, Any]:
-    """Return the values and parts that an entry of a type is of, other than the type's own."""
+    """Return the values and parts for which a type's entry holds, beside the type's own."""
     return {**SEED_PARTS.get(model_type, {}), **SEED_VALUES.get(model_type, {})}
 
 
 def seed_config(config_class: Any) -> PreTrainedConfig:
-    """Return the configuration to start from: the type's own, with the parts of ``SEED_PARTS``."""
+    """Return the configuration to start from: the type's own, with its ``SEED_PARTS``."""
     parts = SEED_PARTS.get(config_class.model_type, {})
     config: PreTrainedConfig = config_class(**copy.deepcopy(dict(parts)))
     return make_readable(config)
@@ -90,7 +90,7 @@ def seed_config(config_class: Any) -> PreTrainedConfig:
 def missing_sizes(
     model_type: str, start: PreTrainedConfig, values: Mapping[str, Any], model_class: Any
 ) -> Mapping[str, int]:
-    """Return the fewest sizes that a type's own configuration lacks, none where none helps.
+    """Return the fewest sizes that let a type's own configuration build, or none if none helps.
 
     ``values`` are those of ``SEED_VALUES``, which it lacks too.
     """
@@ -109,7 +109,7 @@ def missing_sizes(
         for chosen in combinations(absent.items(), number):
             try:
                 build(model_class, type(start)(**full_keys(start, {**values, **dict(chosen)})))
-            except Exception:
+            except Exception:  # The model is refused with these sizes: try others.
                 continue
             return dict(chosen)
     return {}

@@ -1,7 +1,7 @@
-"""Fields that decide a size where it is absent, such as ``mlp_ratio`` where ``mlp_dim`` is.
+"""Fields that determine an absent size, as ``mlp_ratio`` does if ``mlp_dim`` is absent.
 
-Trials give every size. Here one size at a time is left out, or null, and no model is made: the
-configuration has filled it in by then.
+Probes give every size. Here one size at a time is left out or null, and no model is built, since
+the configuration alone fills the size in.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Values = Mapping[str, Any]
 
 
 def fields_behind_sizes(file: TypeFile, config_class: type[PreTrainedConfig]) -> set[str]:
-    """Return the fields, said to decide nothing, that a size depends on where it is absent."""
+    """Return the fields accepted with any value that an absent size depends on."""
     filled_in = partial(_fill_in, file, config_class, _used_fields(file))
     rounds, found = list(_value_rounds(file)), set[str]()
     for left_out in _incomplete_sizes(file, _sizes(file)):
@@ -41,9 +41,9 @@ def fields_behind_sizes(file: TypeFile, config_class: type[PreTrainedConfig]) ->
 def _find_by_halves(
     filled_in: Callable[[Values], Any], own: Any, left_out: Values, values: Values
 ) -> set[str]:
-    """Return the fields of which one alone has other sizes filled in than its ``own``, by halves.
+    """Return the fields that change the filled-in sizes, each found alone by bisection.
 
-    What is refused has no size.
+    ``own`` are the sizes without these values. A refused configuration has no sizes.
     """
     there = filled_in({**left_out, **values})
     if there == own or (there is None and len(values) == 1):
@@ -56,7 +56,7 @@ def _find_by_halves(
 
 
 def _sizes(file: TypeFile) -> dict[str, int]:
-    """Return sizes by their fields, inside the conditions of the type's first class."""
+    """Return sizes by their fields that satisfy the guards of the type's first class."""
     variant = variants(file, next(iter(file.classes)))[0]
     derivation = derivation_of(file, variant, own_sizes(file, variant.data.get("absent", ())))
     sizes = sample_inside(Random(0), derivation) or derivation.sizes
@@ -64,13 +64,13 @@ def _sizes(file: TypeFile) -> dict[str, int]:
 
 
 def _used_fields(file: TypeFile) -> set[str]:
-    """Return the fields of the sizes that some class's tensors or conditions have."""
+    """Return the fields of sizes in the tensors or guards of some class."""
     found = [derivation_of(file, one, {}) for name in file.classes for one in variants(file, name)]
     return {one.fields[letter] for one in found for letter in one.sizes.keys() - set(one.inert)}
 
 
 def _incomplete_sizes(file: TypeFile, sizes: Mapping[str, int]) -> Iterator[dict[str, Any]]:
-    """Yield the sizes without each field in turn, without its whole list, and with null there."""
+    """Yield the sizes without each field, without its whole list, and with null for it."""
     for field in sizes:
         if field == LABELS:
             continue
@@ -83,26 +83,26 @@ def _incomplete_sizes(file: TypeFile, sizes: Mapping[str, int]) -> Iterator[dict
 def _fill_in(
     file: TypeFile, config_class: type[PreTrainedConfig], fields: Iterable[str], values: Values
 ) -> dict[str, Any] | None:
-    """Return the sizes of a configuration with these values, None where it is refused."""
+    """Return the sizes of a configuration with these values, or None if it is refused."""
     keys: dict[str, Any] = {"model_type": file.model_type}
     found: dict[str, Any] = {}
     try:
         for path, value in values.items():
-            # A configuration changes what it is given.
+            # A configuration may modify the values that it is given.
             set_key(keys, path, deepcopy(value))
         config = config_class.from_dict(keys)
         for field in fields:
             with suppress(KeyError):
                 found[field] = attribute_at(config, field)
-    except Exception:  # Anybody's configuration may raise anything.
+    except Exception:  # Any error of a configuration class is a refusal.
         return None
     return found
 
 
 def _value_rounds(file: TypeFile) -> Iterator[dict[str, Any]]:
-    """Yield values of the fields that decide nothing, until each had one of each of its sorts.
+    """Yield values for the accepted fields, until each had one of each of its sorts.
 
-    Of what is a size, and may be 0 as well, it is no news that it moves itself.
+    Fields that are sizes themselves are skipped.
     """
     of_field: dict[str, list[Any]] = {}
     sizes = {field_of(file, letter) for letter in file.letters}

@@ -1,4 +1,4 @@
-"""Random configurations of random types, by the catalogue and as transformers builds them."""
+"""Random configurations of random types, counted by the catalogue and built by transformers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import transformers
 from paramproof.catalogue.derivations import derivation_of, kept_variants
 from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile, read_type
-from sweep.fuzz import MAX_ATTEMPTS, random_config
+from sweep.fuzz import MAX_ATTEMPTS
 from sweep.mismatch import Mismatch, find_mismatch
+from sweep.random_configs import random_config
 
 
 class Comparison(NamedTuple):
-    """A configuration, the class that it is read as, and what is not as an entry has it."""
+    """A configuration, the class to build, and the mismatch between the entry and the model."""
 
     model_type: str
     architecture: str
@@ -28,10 +29,10 @@ class Comparison(NamedTuple):
 def compare_random(
     known: Sequence[str], number: int, types: int, seed: int
 ) -> Iterator[Comparison]:
-    """Yield ``number`` comparisons, of as many of the ``known`` types as ``types``.
+    """Yield ``number`` comparisons for ``types`` of the ``known`` types.
 
-    Sizes are any inside the conditions; keys may be absent, null, or of another value. In place
-    of one that transformers refuses another is drawn: there is no model to compare with.
+    Sizes satisfy the guards. Keys may be absent, null, or have another accepted value. If
+    transformers refuses a configuration, another is drawn, since there is no model to compare with.
     """
     random = Random(seed)
     chosen = random.sample(list(known), min(types, len(known)))
@@ -45,7 +46,7 @@ def compare_random(
 
 
 def compare_one(file: TypeFile, random: Random) -> Comparison:
-    """Return what transformers builds of a random configuration of a type, beside its entry."""
+    """Compare a random configuration's entry with the model that transformers builds."""
     name, config, found = _draw(file, random)
     config_class = transformers.CONFIG_MAPPING[file.model_type]
     said = find_mismatch(found, config_class, getattr(transformers, name), config)
@@ -53,7 +54,7 @@ def compare_one(file: TypeFile, random: Random) -> Comparison:
 
 
 def _draw(file: TypeFile, random: Random) -> tuple[str, dict[str, Any], Entry]:
-    """Return a class, a configuration inside one of its variants' conditions, and the entry."""
+    """Return a class, a configuration that satisfies the guards of a variant, and its entry."""
     variant = [one for name in file.classes for one in kept_variants(file, name)]
     for _ in range(10 * MAX_ATTEMPTS):
         one = random.choice(variant)
@@ -65,4 +66,4 @@ def _draw(file: TypeFile, random: Random) -> tuple[str, dict[str, Any], Entry]:
             return one.name, config, entry_in(file, config, one.name)
         except ValueError:
             continue
-    raise ValueError(f"{file.model_type}: no configuration was drawn inside the conditions")
+    raise ValueError(f"{file.model_type}: no random configuration satisfies the guards")

@@ -1,4 +1,4 @@
-"""The files of the catalogue, their index, and the list of what could not be derived."""
+"""The catalogue's files, their index, and the list of what could not be derived."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ FAILED = ROOT / "sweep" / "failed.json"
 
 
 def read_entry(model_type: str) -> dict[str, Any] | None:
-    """Return what the file of a type has, None where there is none."""
+    """Return the JSON of a type's file, or None if there is none."""
     path = DATA / f"{model_type}.json"
     return json.loads(path.read_text("utf-8")) if path.exists() else None
 
 
 def write_entry(model_type: str, entry: dict[str, Any]) -> None:
-    """Write the file of a type, and its classes in the index.
+    """Write a type's file, and its classes into the index.
 
-    If every variant of every class is withdrawn, the type has no file, and the index lacks it.
+    If every variant of every class is withdrawn, the file and its line in the index are removed.
     """
     path = DATA / f"{model_type}.json"
     file = parse_type(entry, model_type)
@@ -44,7 +44,7 @@ def write_entry(model_type: str, entry: dict[str, Any]) -> None:
 
 @contextmanager
 def _rewrite(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the object in a JSON file, to be changed, and write it sorted by its keys.
+    """Yield the object in a JSON file, and write it back sorted by its keys.
 
     Processes that do this at the same time wait for each other.
     """
@@ -58,11 +58,11 @@ def _rewrite(path: Path) -> Iterator[dict[str, Any]]:
 
 
 WIDTH = 100
-"""Characters of a line that has the whole of an object or a list."""
+"""The length up to which an object or a list is on one line."""
 
 
 def format_json(value: Any, depth: int = 0) -> str:
-    """Return a value as JSON, what fits into a line on one."""
+    """Return a value as JSON, with short objects and lists on one line."""
     short = json.dumps(value, ensure_ascii=False)
     if len(short) + depth <= WIDTH or not isinstance(value, dict | list):
         return short
@@ -76,7 +76,7 @@ def format_json(value: Any, depth: int = 0) -> str:
 
 
 def data_digest() -> int:
-    """Return a number that is another one where any file is."""
+    """Return a number that changes with any file."""
     whole = sha256(b"".join(path.read_bytes() for path in sorted(DATA.glob("*.json"))))
     return int.from_bytes(whole.digest()[:4])
 
@@ -91,7 +91,7 @@ def read_failures() -> dict[str, dict[str, Failure]]:
 
 
 def write_failures(model_type: str, failures: Mapping[str, Failure]) -> None:
-    """Write what could not be derived of a type, in place of what was there."""
+    """Replace the failures of a type."""
     with _rewrite(FAILED) as known:
         known.pop(model_type, None)
         if failures:
@@ -99,7 +99,7 @@ def write_failures(model_type: str, failures: Mapping[str, Failure]) -> None:
 
 
 def failures_by_reason() -> dict[Reason, list[str]]:
-    """Return what could not be derived by the class of the reason, most first."""
+    """Return what could not be derived by its class of reasons, largest class first."""
     found: dict[Reason, list[str]] = {}
     for model_type, failures in read_failures().items():
         for name, failure in failures.items():

@@ -1,4 +1,4 @@
-"""What ``paramproof hunt`` does in a checkout: what differs, or nothing, each time."""
+"""The checks that ``paramproof hunt`` runs in a checkout: each yields differences, or nothing."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from sweep.pool import run_in_processes
 from sweep.spot_check import compare_random
 
 SECONDS = 600.0
-"""Of the processor, for each type: so many that it is no matter of the machine."""
+"""The CPU time for each type: enough that the machine does not matter."""
 
 
 def points(model_type: str, seed: int, number: int) -> Iterator[dict[str, Any]]:
-    """Yield what differs of each of ``number`` random configurations, nothing where it is equal."""
+    """Yield what differs for each of ``number`` random configurations, or nothing if equal."""
     for one in compare_random([model_type], number, 1, seed):
         yield _difference(one.config, one.parameters, str(one.mismatch)) if one.mismatch else {}
 
 
 def catalogue(model_type: str, seed: int, number: int) -> Iterator[dict[str, Any]]:
-    """Derive a type again; yield once what is otherwise than written, nothing where nothing is."""
+    """Derive a type again. Yield once how it differs from its file, or nothing if it does not."""
     for _, found, _ in run_in_processes([model_type], compare, SECONDS, at_a_time=1):
         if lines := differences_in(found):
             said = _difference(model_type, "as in the catalogue", "\n".join(map(str, lines)))

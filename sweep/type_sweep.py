@@ -1,4 +1,4 @@
-"""One model type: derived, tried, held, and returned as the JSON of its file."""
+"""Derive one model type: each class and its variants, with the fields that they depend on."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Note = Callable[[str], None]
 
 
 class TypeSweep:
-    """What is found of one type, class by class."""
+    """The results for one type, class by class."""
 
     def __init__(
         self, model_type: str, note: Note, seconds: float, naming: Naming = letters_for
@@ -74,7 +74,7 @@ class TypeSweep:
                 self.sweep_class(name)
             except OutOfTime:
                 self.failed[name] = NO_TIME
-            except Exception as error:  # Anybody's constructor may raise anything.
+            except Exception as error:  # The constructor may raise any error: the class fails.
                 self.failed[name] = Failure.of(error)
             if not self.classes:
                 break
@@ -83,14 +83,15 @@ class TypeSweep:
             raise SweepError(*first)
 
     def belongs_to_type(self, name: str) -> bool:
-        """Whether a class is made of what the type's base model is made of.
+        """Return whether a class uses the same configuration class as the type's base model.
 
-        Some are of a part: Qwen3_5ForCausalLM stands with qwen3_5 and is made of its text's.
+        Some classes use that of a part: Qwen3_5ForCausalLM is listed under qwen3_5, but takes its
+        text config.
         """
         return getattr(transformers, name).config_class is model_config_class(self.config_class)
 
     def is_out_of_time(self) -> bool:
-        """Whether the time is over."""
+        """Return whether the time is over."""
         return time.process_time() > self.until
 
     def required_values(self, first: Derivation) -> dict[str, Any]:
@@ -107,11 +108,10 @@ class TypeSweep:
         far: bool = True,
         kinds: Mapping[str, LayerKinds] | None = None,
     ) -> Derivation:
-        """Derive a class with these values, and these sizes in place of null.
+        """Derive a class with these values, and with sizes for null fields.
 
-        Of lists of ``kinds`` it is a size how often each kind stands there.
-
-        With ``far`` it is compared with models of large sizes, too.
+        The numbers of each kind in the lists of ``kinds`` become sizes. With ``far`` the formula is
+        also compared with models of large sizes.
         """
         keys: Keys = full_keys(self.start, {**self.values, **where})
         needed = {**self.needed, **(sized or {})}
@@ -123,7 +123,9 @@ class TypeSweep:
         self.reads |= made.read_fields() or set()
         for letter, field in found.fields.items():
             if self.letters.setdefault(letter, field) != field:
-                raise ValueError(f"{letter} is {field}, and was {self.letters[letter]} before")
+                raise ValueError(
+                    f"{letter} stands for {field}, but stood for {self.letters[letter]} before"
+                )
         return found
 
     def sweep_class(self, name: str) -> None:
@@ -151,9 +153,10 @@ class TypeSweep:
             self.add_variant(name, first, where, sized)
 
     def accepted_values(self, path: str) -> list[Any]:
-        """Return the values of a field that gave other tensors, without flags refused alone.
+        """Return the values of a field that gave other tensors.
 
-        A decoder may look across, and nothing else may.
+        Flags that are refused alone are left out. Only a decoder may have cross-attention, for
+        example.
         """
         return [
             one
@@ -164,7 +167,7 @@ class TypeSweep:
     def add_variant(
         self, name: str, first: Derivation, where: Mapping[str, Any], sized: Mapping[str, int]
     ) -> None:
-        """Derive a class with other values of what decides, and add it to its variants."""
+        """Derive a class with other values of selecting fields, and add the variant."""
         data = self.classes[name]
         where = {**self.required_values(first), **where}
         if self.is_out_of_time() or not (where.keys() | sized.keys()) <= set(data["decides"]):
@@ -172,11 +175,11 @@ class TypeSweep:
         try:
             found = self.derive_variant(name, where, sized)
             new = self.record(name, found, len(data["also"]) + 1)
-        except Exception as error:  # As above.
+        except Exception as error:  # The constructor may raise any error: the variant fails.
             said = ", ".join(f"{p}={v}" for p, v in {**where, **sized}.items())
             self.failed[f"{name} at {said}"] = Failure.of(error)
             return
-        # What the first has and this one has not would be taken from it.
+        # An empty value keeps the variant from inheriting the class's own.
         empty: dict[str, Any] = {
             key: type(value)()
             for key, value in data.items()
@@ -188,16 +191,16 @@ class TypeSweep:
         data["also"].append({**head, **own, "letters": set(found.fields)})
 
     def add_composed_variants(self, name: str, first: Derivation) -> None:
-        """Add the variants of what a class contains, with what is its own as it is.
+        """Add the variants of a class's part, composed with the class's own tensors.
 
-        Where that is otherwise too, they are derived.
+        If the class's own tensors differ too, the variant is derived.
         """
         data = self.classes[name]
         part = self.classes[data["contains"]]
         for index, also in enumerate(part["also"], 1):
             where, sized = also.get("where", {}), dict.fromkeys(also.get("sized", ()), VARIANT_SIZE)
             changed = {**where, **sized}
-            # Some tasks are refused there, as those of speech are with adapters.
+            # Transformers refuses some tasks, such as those of speech, with adapters.
             if not changed.keys() <= set(data["decides"]) or self.prober.refuses(changed):
                 continue
             if self.prober.own_shapes(data["contains"], changed) == self.prober.own_shapes(
@@ -210,7 +213,7 @@ class TypeSweep:
     def composed_variant(
         self, data: Mapping[str, Any], part: Mapping[str, Any], index: int, also: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return a variant that is one of a part's, with what is the class's own."""
+        """Return a variant that is composed of a part's variant and the class's own tensors."""
         standing = composed_standing(data, also)
         ties = _replaced_ties(data, part.get("ties", {}), also.get("ties", part.get("ties", {})))
         return {
@@ -226,27 +229,27 @@ class TypeSweep:
     def defaults(
         self, counted: Set[str] = frozenset(), where: Mapping[str, Any] | None = None
     ) -> Defaults:
-        """Return the defaults of the letters; ``counted`` and ``where`` are as there."""
+        """Return the defaults of the letters; see ``Defaults`` for the arguments."""
         points = [{one: point.get(one, 3) for one in self.letters} for point in self.points]
         return Defaults(self.config_class, self.letters, points, counted, where)
 
     def record(self, name: str, found: Derivation, index: int) -> dict[str, Any]:
-        """Return what is written of a derivation, by what is known already."""
+        """Return the JSON of a derivation, relative to the variants that are known."""
         data = class_data(found, self.known)
         tensors = tuple(map(without_aliases, found.tensors))
         self.known.append(KnownVariant(name, index, tensors))
         return data
 
     def probe_fields(self, name: str, first: Derivation) -> tuple[list[str], dict[str, list[str]]]:
-        """Try the fields of a class.
+        """Probe the fields of a class.
 
-        Return those that must be as they are, and where sorts that are free in the first class
-        are not free in this one, those that are.
+        Return the selecting fields, and for fields that accept fewer sorts of values in this class
+        than in the first one, the sorts that it accepts.
         """
         random = Random(0)
         asked = [one.condition for one in first.conditions]
         points = [sample_inside(random, first, first.harmless) for _ in range(6)]
-        # Of one label not every kind of problem can be.
+        # Some kinds of problems need two labels.
         found = [_with_more_labels(point, asked) for point in points if point]
         paths = [
             {**self.values, **{first.fields[one]: size for one, size in point.items()}}
@@ -259,14 +262,14 @@ class TypeSweep:
             point for point, path in zip(found, paths, strict=True) if self.prober.has_point(path)
         ]
         if not found:
-            raise SweepError(Reason.NO_SIZES, f"{name}: no sizes meet the conditions")
+            raise SweepError(Reason.NO_SIZES, f"{name}: no sizes satisfy the guards")
         paths = self.prober.points
         if not self.points:
             self.points, self.base_prober = found, self.prober
         sorts, texts = fields_to_probe(self.start, first.fields.values(), self.reads)
         formulas, others = computed_formulas(self.defaults(), sorts)
         self.computed |= formulas
-        # What is computed of sizes is not tried: it must be as they make it.
+        # Computed fields are not probed: they must have their computed value.
         for path in {*formulas, *others}:
             del sorts[path]
             texts.pop(path, None)
@@ -308,9 +311,9 @@ class TypeSweep:
 def _replaced_ties(
     data: Mapping[str, Any], old: Mapping[str, Any], new: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the ties of a class whose part has new ones in place of its old ones.
+    """Return the ties of a class after its part's old ties are replaced by new ones.
 
-    What is tied in the part alone, to a head that the class has not, is tied in the part alone.
+    A tie in the part to a head that the class lacks stays in the part.
     """
     before = f"{data['under']}." if data.get("under") else ""
     there = data.get("ties", {})
@@ -329,7 +332,7 @@ def _with_prefix(before: str, ties: Sequence[Any]) -> list[Any]:
 
 
 def _with_more_labels(point: Mapping[str, int], conditions: Sequence[Condition]) -> dict[str, int]:
-    """Return a point with a label more, unless that is outside the conditions."""
+    """Return a point with one more label, if the guards allow it."""
     more = {**point, **({"k": point["k"] + 1} if "k" in point else {})}
     return dict(more if all(one.is_met(more) for one in conditions) else point)
 
@@ -338,4 +341,4 @@ NOT_INHERITED = (
     *("also", "where", "decides", "only", "status", "evidence", "letters"),
     "untied_on_loading",
 )
-"""Keys of a class that a variant has of its own, or not at all."""
+"""Keys of a class that its variants do not inherit."""

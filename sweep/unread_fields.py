@@ -1,8 +1,8 @@
-"""Fields that no class of a type reads: whatever stands there, every tensor is the same.
+"""Fields that no class of a type reads, whose values therefore never change a tensor.
 
-Each class is made of its own configuration, and of others that have the same tensors, and what it
-reads is noted. A key is free at every value of a kind if the configuration class takes that kind,
-and no field that is read moves with it.
+Each class is built from its own configuration, and from others with the same tensors, while its
+reads are recorded. Any value of a kind is accepted for a key if the configuration class takes that
+kind, and no field that is read changes with it.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ VALUES_OF_KIND: Mapping[str, Sequence[Any]] = {
     "list": [[[1, 2], [3, 4]]],
     "object": [{}, {"a": 1}],
 }
-"""Values for each kind that ``kind_of`` tells apart."""
+"""Values for each kind that ``kind_of`` distinguishes."""
 
 ANY_VALUES: Sequence[Any] = (None, True, 0, 3, 0.5, "any", ["a"], [1], {})
-"""Values for a name of which nothing is known."""
+"""Values for a name about which nothing is known."""
 
 ROTARY_SHARES = (0.25, 0.334, 0.5, 0.75)
-"""Of a head, that may be rotated."""
+"""Shares of a head that may be rotated."""
 
 TYPES_OF_KIND: Mapping[str, Sequence[str]] = {
     "null": ("None", "Any"),
@@ -58,11 +58,11 @@ TYPES_OF_KIND: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("ints", "numbers", "texts", "list"), ("list", "tuple", "Any")),
     "object": ("dict", "Any"),
 }
-"""What stands in the type of a field that may have values of a kind."""
+"""Words in the type of a field that may have values of a kind."""
 
 
 class UnreadFields:
-    """What the classes of a type read, and which keys move nothing of it."""
+    """Finds the keys of a type that do not affect any field that its classes read."""
 
     def __init__(self, file: TypeFile) -> None:
         self.file = file
@@ -74,7 +74,7 @@ class UnreadFields:
         self.reads = FieldReads()
 
     def find(self) -> dict[str, list[str]]:
-        """Return the kinds of values that are free, by the path of a key that is not read."""
+        """Return the accepted kinds of values of each unread key, by path."""
         for name in self.file.classes:
             for variant in kept_variants(self.file, name):
                 sized = {path: VARIANT_SIZE for path in variant.sized if "[" not in path}
@@ -95,13 +95,13 @@ class UnreadFields:
         return dict(sorted(found.items()))
 
     def sample_list(self, path: str) -> list[str]:
-        """Return a list in which each kind stands, the last one where it must."""
+        """Return a list with a layer of each kind, which ends like the type's own."""
         rule, own = self.file.kinds[path], list(attribute_at(self.start, path))
         kinds = list(dict.fromkeys((*rule["names"].values(), *own)))
         return [*kinds[: len(own) - 1], *own[min(len(kinds), len(own) - 1) :]]
 
     def bases(self, part: str) -> Iterator[tuple[Keys, Fields]]:
-        """Yield keys that a key of a part is added to, with what they make: few of them, and all.
+        """Yield keys to which a key of a part is added, with their fields: few keys, and all.
 
         A part that is given may have other fields than one that is not.
         """
@@ -111,7 +111,7 @@ class UnreadFields:
                 yield keys, made
 
     def irrelevant_shares(self) -> list[str]:
-        """Return the shares of heads that are rotated, of which any gives the same tensors."""
+        """Return the paths of rotated shares that do not affect tensors."""
         model_class = getattr(transformers, next(iter(self.file.classes)))
         found = []
         for path in (path for path in self.file.fields if leaf(path) == ROTARY_FACTOR):
@@ -120,14 +120,14 @@ class UnreadFields:
                 try:
                     config = config_of(self.config_class, self.keys(values))
                     there.append(build(model_class, config).parameters)
-                except Exception:  # Anybody's constructor may raise anything.
+                except Exception:  # Any error is a refusal of the share.
                     there.append(None)
             if there[0] is not None and all(one == there[0] for one in there):
                 found.append(path)
         return found
 
     def lenient_parts(self) -> list[str]:
-        """Return the parts that are of their own class if they name no type of transformers."""
+        """Return the parts that keep their class if they name no type of transformers."""
         found = []
         for path in self.file.parts:
             if path in self.file.fixed_parts:
@@ -137,16 +137,16 @@ class UnreadFields:
                 try:
                     config = self.config_class.from_dict(self.keys({f"{path}.model_type": name}))
                     kinds.add(type(attribute_at(config, path)))
-                except Exception:  # Anybody's configuration may raise anything.
+                except Exception:  # Any error is a refusal of the type.
                     kinds.add(None)
             if len(kinds) == 1:
                 found.append(path)
         return found
 
     def unused_names(self) -> set[str]:
-        """Return the names of which a file says something, and that nothing looks for.
+        """Return the names that a file mentions, but that nothing looks for.
 
-        They stand in the code of a configuration, as ``cause`` does in that of an error.
+        They occur in the code of a configuration, such as ``cause`` in that of an error.
         """
         file = self.file
         known = {*file.free, *file.texts, *file.refused} - set(self.saved_paths())
@@ -156,7 +156,7 @@ class UnreadFields:
         return self.ignored_names(known)
 
     def ignored_names(self, names: Collection[str]) -> set[str]:
-        """Return those of the names that become fields of that name, and change nothing else."""
+        """Return the names that become fields of that name, and have no other effect."""
         found: set[str] = set()
         for part in {parent(path) for path in names}:
             there = sorted(path for path in names if parent(path) == part)
@@ -169,37 +169,37 @@ class UnreadFields:
 
     @property
     def saved(self) -> Keys:
-        """The keys as transformers saves them, all of them."""
+        """All keys that transformers saves."""
         keys: Keys = json.loads(self.start.to_json_string(use_diff=False))
         for path, value in self.values.items():
             set_key(keys, path, value)
         return keys
 
     def saved_paths(self) -> Iterator[str]:
-        """Yield the paths of the keys that are no sizes and no parts."""
+        """Yield the paths of the saved keys that are neither sizes nor parts."""
         sizes = {size.key for size in self.file.letters.values()}
         for path in key_paths(self.saved, self.file.parts):
             if path not in sizes and path not in self.file.aliases:
                 yield path
 
     def record(self, name: str, values: Mapping[str, Any]) -> bool:
-        """Note what a class reads at these values; return whether there is a model."""
+        """Record what a class reads at these values. Return whether there is a model."""
         try:
             config = config_of(self.config_class, self.keys(values))
             self.reads.add(record_reads(getattr(transformers, name), config))
-        except Exception:  # Anybody's constructor may raise anything.
+        except Exception:  # Any error is a refusal: there is no model to record.
             return False
         return True
 
     def record_by_halves(self, name: str, values: Mapping[str, Any]) -> None:
-        """Note what a class reads at these values, at some of them at a time if all are refused."""
+        """Record what a class reads at these values, or at subsets of them if they are refused."""
         if values and not self.record(name, values) and len(values) > 1:
             items, half = list(values.items()), len(values) // 2
             for some in (items[:half], items[half:]):
                 self.record_by_halves(name, dict(some))
 
     def accepted_values(self) -> Iterator[dict[str, Any]]:
-        """Yield values of the fields that are read and give the same tensors, many at a time."""
+        """Yield accepted values of the fields that are read, many at a time."""
         free = {path: sorts for path, sorts in self.file.free.items() if path in self.reads.fields}
         for sort, values in PROBES.items():
             there = [path for path, sorts in free.items() if sort in sorts]
@@ -210,13 +210,13 @@ class UnreadFields:
             yield {path: all_[index] for path, all_ in texts.items() if index < len(all_)}
 
     def may_have_kind(self, path: str, kind: str) -> bool:
-        """Whether a field's type does not rule out a kind of value."""
+        """Return whether a field's type allows a kind of values."""
         said = self.types.get(path, "")
         return not said or any(one in said for one in TYPES_OF_KIND[kind])
 
     @cached_property
     def types(self) -> dict[str, str]:
-        """The types of the fields by their paths, "" where one says nothing."""
+        """The types of the fields by their paths, "" if unknown."""
         parts = [("", self.start), *sub_configs(self.start)]
         return {
             f"{path}.{one.name}".removeprefix("."): str(one.type)
@@ -231,9 +231,9 @@ class UnreadFields:
         bases: Sequence[tuple[Keys, Fields]],
         own: bool = False,
     ) -> Iterator[str]:
-        """Yield the keys of which no value is refused, or moves a field that is read or is new.
+        """Yield the keys with which no value is refused or changes a field that is read or new.
 
-        With ``own`` the key becomes a new field of that name, and that alone.
+        With ``own`` the key must become a new field of that name, and no other.
         """
         if not paths or not bases:
             return
@@ -248,7 +248,7 @@ class UnreadFields:
     def are_irrelevant(
         self, paths: Iterable[str], value: Any, keys: Keys, plain: Fields, new: set[str]
     ) -> bool:
-        """Whether all of these keys may have a value."""
+        """Return whether all of these keys accept a value, and no field that is read changes."""
         given = json.loads(json.dumps(keys))
         for path in paths:
             set_key(given, path, json.loads(json.dumps(value)))
@@ -256,12 +256,12 @@ class UnreadFields:
         if there is None:
             return False
         found = changed_fields(plain, there)
-        # What is taken out of the keys, and kept nowhere, may still decide something.
+        # A key that is dropped, and not kept as a field, may still have an effect.
         return new <= found <= (plain.keys() | new) - self.reads.fields
 
 
 def key_paths(keys: Keys, parts: Iterable[str], before: str = "") -> Iterator[str]:
-    """Yield the path of each key that is no part, without those that say nothing of any model."""
+    """Yield the path of each key that is not a part, except keys that never matter."""
     for name, value in keys.items():
         path = f"{before}{name}"
         if path in parts:

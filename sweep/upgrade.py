@@ -1,8 +1,8 @@
-"""A type in another release of transformers: whether its file still holds, and its file anew.
+"""Bring a type's file to another release of transformers: keep it if it holds, or rebuild it.
 
 Most types build the same tensors in the next release, whatever was edited in their source. So a
-file is first checked against models that the release builds: of the type's own configuration, and
-of random ones. A type is derived again only if one of them differs, or if it has a new class.
+file is first checked against models that the release builds, of the type's own configuration and of
+random ones. The type is derived again only if one of them differs, or if it has a new class.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ LIBRARY = "transformers"
 
 
 def upgrade_entry(model_type: str, seconds: float, found: dict[str, Any]) -> None:
-    """Make the file of a type that this release has otherwise, or say that it holds as it is.
+    """Rebuild a type's file if this release differs, or keep it if it still holds.
 
-    ``found`` gets the ``entry``, the ``differences``, and what ``read_failures``.
+    ``found`` gets the ``entry``, the ``differences``, and what ``failed``.
     """
     data = read_entry(model_type)
     assert data
@@ -53,7 +53,7 @@ def upgrade_entry(model_type: str, seconds: float, found: dict[str, Any]) -> Non
 
 
 def differences_from_models(file: TypeFile) -> Iterator[Difference]:
-    """Yield what the release has otherwise than a type's file, as far as models show it."""
+    """Yield how the release differs from a type's file, as far as models show it."""
     sweep = TypeSweep(file.model_type, lambda _: None, 0.0)
     there = [name for name in classes_of_type(file.model_type) if sweep.belongs_to_type(name)]
     tried = read_failures().get(file.model_type, {})
@@ -72,13 +72,13 @@ def differences_from_models(file: TypeFile) -> Iterator[Difference]:
 
 
 def _mismatches(sweep: TypeSweep, file: TypeFile, name: str) -> Iterator[str]:
-    """Yield in what models of a class differ from what its file counts."""
+    """Yield how models of a class differ from its entry."""
     model_class, config_class = getattr(transformers, name), sweep.config_class
     config = {"model_type": file.model_type}
     try:
         entry = entry_in(file, config, name)
     except ValueError:
-        entry = None  # A size has no default: the file says so, and random models have one.
+        entry = None  # Some size has no default. Random models have one.
     if entry and (problem := find_mismatch(entry, config_class, model_class, config)):
         yield f"{name} at its defaults: {problem}"
     for variant in kept_variants(file, name):

@@ -1,4 +1,4 @@
-"""Values of the fields that decide, for which a class is derived beside the type's own."""
+"""Values of selecting fields with which a class is derived, beside the type's own."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from sweep.most_used import WIDELY_USED
 from sweep.seed_values import SEED_PARTS
 
 MAX_CHANGES = 4
-"""Of the changes of a class, beside the public ones, where a type is one of those used most."""
+"""The largest number of changes of a class, beside the public ones, for a widely used type."""
 
 MAX_CHANGES_OTHERS = 1
-"""The same for any other type: what is tied, if anything is."""
+"""The same for any other type: its ties, if it has any."""
 
 VARIANT_SIZE = 8
-"""Of a field that is a size in a variant, and null or 0 of itself."""
+"""The size, in a variant, of a field that is null or 0 by default."""
 
 TASK_ENDINGS = ("Classification", "QuestionAnswering")
-"""Ends of classes whose variants are put together: of what they contain, and of what is theirs."""
+"""Endings of classes whose variants are composed from a part and a head."""
 
 PUBLIC_CHANGES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "bert": [{"is_decoder": True}, {"is_decoder": True, "add_cross_attention": True}],
@@ -55,17 +55,17 @@ PUBLIC_CHANGES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     ],
     "phi": [{"qk_layernorm": True}],
 }
-"""As models that many people load have them."""
+"""Changes of models that many people load."""
 
 
 class Change(NamedTuple):
-    """Values that a variant has in place of the type's own, and fields that are sizes in it."""
+    """Values that a variant has instead of the type's own, and null fields that are sizes in it."""
 
     where: Mapping[str, Any]
     sized: tuple[str, ...] = ()
 
     def inside(self, part: str) -> Change:
-        """Return the change of a part."""
+        """Return the change for a part."""
         where = {f"{part}.{path}": value for path, value in self.where.items()}
         return Change(where, tuple(f"{part}.{path}" for path in self.sized))
 
@@ -102,15 +102,15 @@ SERVED_CHANGES: Mapping[str, Sequence[Change]] = {
     "llama4_text": LLAMA4,
     "nemotron_h": [Change({}, ("moe_latent_size",))],
 }
-"""As models that many people serve have them, whose files say what the type's own does not."""
+"""Changes of models that many people serve, whose configurations differ from the type's own."""
 
 
 def candidate_changes(
     model_type: str, start: PreTrainedConfig, moved: Mapping[str, Sequence[Any]]
 ) -> Iterator[tuple[dict[str, Any], dict[str, int]]]:
-    """Yield what is given a class in place of the type's own: values, and sizes of null fields.
+    """Yield the changes to derive for a class: values, and sizes of null fields.
 
-    ``moved`` are values that gave other tensors, by field.
+    ``moved`` has the values that gave other tensors, by field.
     """
     parts = list(SEED_PARTS.get(model_type, ()))
     for number in range(1, len(parts) + 1):
@@ -126,7 +126,7 @@ def candidate_changes(
             flags.append(({}, {path: VARIANT_SIZE}))
         else:
             flags += [({path: one}, {}) for one in values if type(one) is bool and one != own][:1]
-    # What is tied is asked for most.
+    # Ties are the most common changes.
     flags.sort(key=lambda change: not any(map(is_tie, change[0])))
     most = MAX_CHANGES if model_type in WIDELY_USED.split() else MAX_CHANGES_OTHERS
     number = 0
@@ -142,5 +142,5 @@ def candidate_changes(
 
 
 def is_tie(path: str) -> bool:
-    """Whether a field says what is tied, whatever else than true and false is taken for either."""
+    """Return whether a field ties weights, whatever values beside true and false it accepts."""
     return leaf(path).startswith("tie")

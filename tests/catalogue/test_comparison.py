@@ -62,11 +62,11 @@ def test_a_tensor():
 
     lines = said(change)
     assert lines[:3] == [
-        "GPT2Model: what it was + (−H)",
+        "GPT2Model: the formula changed by (−H)",
         "GPT2Model: − ln_f.bias 1 × 2·H, trainable",
         "GPT2Model: + ln_f.bias 1 × H, trainable",
     ]
-    assert lines[3] == "GPT2Model[add_cross_attention=True]: what it was + (−H)"
+    assert lines[3] == "GPT2Model[add_cross_attention=True]: the formula changed by (−H)"
 
 
 def test_a_condition_and_a_status():
@@ -75,7 +75,7 @@ def test_a_condition_and_a_status():
         base["also"] = []
 
     (line,) = said(change)
-    assert line == "GPT2Model: conditions: ['A divides V'] was, ['A divides H'] is"
+    assert line == "GPT2Model: conditions: was ['A divides V'], is now ['A divides H']"
 
 
 def test_what_was_put_together():
@@ -103,7 +103,7 @@ def test_what_is_fitted():
     base["tensors"]["ln_f.bias"] = "2·H"
     lines = [line for line in texts(data) if line not in HEADS]
     assert lines[0].startswith("GPT2Model: ln_f.bias of (")
-    assert lines[1] == "GPT2Model: what it was + (−H)"
+    assert lines[1] == "GPT2Model: the formula changed by (−H)"
 
 
 @pytest.mark.parametrize("late", [True, False])
@@ -135,7 +135,7 @@ def test_a_default():
         data["letters"]["L"] = "n_layer = 13"
         base["also"] = []
 
-    assert said(change) == ["GPT2Model: L was 13 by default, and is 12"]
+    assert said(change) == ["GPT2Model: L was 13 by default and is now 12"]
 
 
 def test_a_class_and_a_key():

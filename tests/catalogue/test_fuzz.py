@@ -13,10 +13,11 @@ pytestmark = pytest.mark.framework("transformers")
 
 pytest.importorskip("transformers")
 
-from sweep.fuzz import MismatchError, check_variant, random_config  # noqa: E402
+from sweep.fuzz import MismatchError, check_variant  # noqa: E402
 from sweep.mismatch import MismatchKind, find_mismatch  # noqa: E402
 from sweep.model_types import types_to_check  # noqa: E402
 from sweep.most_used import MOST_USED  # noqa: E402
+from sweep.random_configs import random_config  # noqa: E402
 from sweep.spot_check import compare_random  # noqa: E402
 from sweep.store import data_digest  # noqa: E402
 

@@ -74,8 +74,8 @@ def test_what_there_is_no_time_for_is_left():
     data = read_entry("gpt2")
     found = refreshed(data, 0)
     assert found.data == data
-    assert "GPT2Model: it is out of time" in found.left
-    assert "GPT2Model[add_cross_attention=True]: it is out of time" in found.left
+    assert "GPT2Model: there was no time left" in found.left
+    assert "GPT2Model[add_cross_attention=True]: there was no time left" in found.left
 
 
 def test_a_caveat(monkeypatch):

@@ -98,6 +98,6 @@ def test_what_differs_is_derived_again(written, monkeypatch):
     monkeypatch.setattr("sweep.comparison.classes_of_type", lambda name: classes_of_type(name)[:1])
     found = written(older)
     said = [text for _, text in found["differences"]]
-    assert f"{BASE}: what it was + (−H)" in said
+    assert f"{BASE}: the formula changed by (−H)" in said
     assert found["entry"]["classes"][BASE]["tensors"] == GPT2["classes"][BASE]["tensors"]
     assert found["entry"]["unread"] == GPT2["unread"]

@@ -31,10 +31,10 @@ def test_the_catalogue_is_compared_with_every_release_from_which_it_is_derived()
 
 def test_what_a_release_derives_otherwise_in_short():
     """Formulas, classes and defaults are said, conditions and keys counted."""
-    formula = "BertModel: what it was + (2·H)"
+    formula = "BertModel: the formula changed by (2·H)"
     lines = [
         Difference(DifferenceKind.FORMULA, formula),
-        Difference(DifferenceKind.PROPERTY, "BertModel: conditions: [] was, ['H ≥ A'] is"),
+        Difference(DifferenceKind.PROPERTY, "BertModel: conditions: was [], is now ['H ≥ A']"),
         Difference(DifferenceKind.KEY, "is_new is a new key"),
     ]
     assert algebra.kept([one.data for one in lines]) == {"lines": [formula], "others": 2}

@@ -1,0 +1,251 @@
+"""Random configurations of a variant, as files may have them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from random import Random
+from typing import Any
+
+from paramproof.algebra.sampling import sample_inside
+from paramproof.catalogue.configuration import GivenKeys, sizes_of
+from paramproof.catalogue.derivations import Variant, computed_of, field_of, variants
+from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.value_kinds import ROTARY_BASES, default_layers
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.path import leaf, parent
+from sweep.model import Keys, part_in, set_key
+from sweep.probe import LARGE, PROBES
+
+
+def random_config(
+    file: TypeFile, variant: Variant, derivation: Derivation, random: Random
+) -> dict[str, Any] | None:
+    """Return a random configuration in the form of a file, or None if no sizes were found."""
+    sizes = sample_inside(random, derivation)
+    if sizes is None:
+        return None
+    config: dict[str, Any] = {"model_type": file.model_type}
+    leave_out = random.choice([0.0, 0.0, 0.15, 0.5])
+    always = file.parts.keys() & file.fields.keys()
+    absent_parts = {path for path in file.parts if random.random() < leave_out / 2} - always
+    absent_parts |= {path for path in always if variant.where.get(path) is None}
+    lists: set[str] = set()
+    for letter in derivation.sizes:
+        size = file.letters[letter]
+        field = size.path
+        inside = any(field.startswith(f"{part}.") for part in absent_parts)
+        if size.key in lists or size.is_kind:
+            continue
+        if size.default and (inside or random.random() < leave_out):
+            if size.is_in_list:
+                lists.add(size.key)
+            elif field in file.null and not inside and random.random() < 0.3:
+                set_key(config, field, None)
+            continue
+        set_key(config, field, sizes[letter])
+    _complete_lists(file, derivation, config, sizes)
+    _add_kind_lists(file, variant, derivation, config, sizes, random)
+    _add_other_keys(file, variant, config, absent_parts, sizes, random)
+    _move_parts_to_other_keys(file, config, random)
+    _flatten_parts(file, config, random)
+    for path, value in _explicit_defaults(file, variant, config):
+        if random.random() < 0.2:
+            set_key(config, path, value)
+    # Copy: if two keys shared one object, transformers would modify both at once.
+    read: dict[str, Any] = json.loads(json.dumps(config))
+    return read
+
+
+def _move_parts_to_other_keys(file: TypeFile, config: dict[str, Any], random: Random) -> None:
+    """Give some parts in the key that replaces their own."""
+    for name, part in file.instead.items():
+        if isinstance(there := config.get(part), dict) and random.random() < 0.3:
+            config[name] = there
+            beside = {
+                key: value + 1 if type(value) is int else value for key, value in there.items()
+            }
+            config |= {part: beside} if random.random() < 0.5 else {part: None}
+
+
+def _flatten_parts(file: TypeFile, config: dict[str, Any], random: Random) -> None:
+    """Give the keys of some parts at top level, if they are known there."""
+    for part, names in file.flat.items():
+        if random.random() < 0.3:
+            there = config.pop(part, {})
+            config |= {name: there[name] for name in names if name in there}
+
+
+def _complete_lists(
+    file: TypeFile, derivation: Derivation, config: dict[str, Any], sizes: Mapping[str, int]
+) -> None:
+    """Give every size of a list of which some were left out."""
+    for letter, size in sizes.items():
+        field = file.letters[letter]
+        if field.is_in_list and _is_given(config, field.key):
+            set_key(config, field.path, size)
+
+
+def _is_given(config: Keys, path: str) -> bool:
+    """Return whether a key is given, whatever its value."""
+    part = part_in(config, parent(path))
+    return part is not None and leaf(path) in part
+
+
+def _add_other_keys(
+    file: TypeFile,
+    variant: Variant,
+    config: dict[str, Any],
+    absent_parts: set[str],
+    sizes: Mapping[str, int],
+    random: Random,
+) -> None:
+    """Add the variant's selecting values, and accepted values of other fields."""
+    for path, value in _required_values(file, variant, random):
+        if not (path in file.parts and _is_given(config, path)):
+            set_key(config, path, value)
+    for path in variant.data.get("decides", ()):
+        # A part that is given may have other defaults than those used in the derivation.
+        needed = path in file.given and path not in {*variant.where, *variant.sized}
+        if needed and _is_given(config, path.partition(".")[0]) and path in file.fields:
+            set_key(config, path, file.fields[path])
+    for path, value in _accepted_values(file, variant, random):
+        inside = any(path.startswith(f"{part}.") for part in absent_parts)
+        if not inside and not any(_is_given(config, other) for other in _other_rope_key(path)):
+            set_key(config, path, value)
+    for path, rule in file.layers.items():
+        is_long = _is_given(config, field_of(file, rule["long"]))
+        if is_long and path not in variant.lists and random.random() < 0.4:
+            set_key(config, path, _draw_layers(rule, sizes, random))
+    _name_parts(file, config, random)
+
+
+def _name_parts(file: TypeFile, config: dict[str, Any], random: Random) -> None:
+    """Name the model type of given parts: always where required, usually elsewhere."""
+    for part, kind in file.parts.items():
+        is_given = part_in(config, part) is not None
+        if is_given and (part in file.named_parts or random.random() < 0.8):
+            fixed = part in file.fixed_parts
+            set_key(config, f"{part}.model_type", random.choice([kind, "any"]) if fixed else kind)
+
+
+def _other_rope_key(path: str) -> set[str]:
+    """Return the other name of the rotary parameters: a file has one of the two."""
+    names = ("rope_scaling", "rope_parameters")
+    found = {path.replace(one, other) for one in names for other in names}
+    return found - {path}
+
+
+def _required_values(file: TypeFile, variant: Variant, random: Random) -> Iterator[tuple[str, Any]]:
+    """Yield the values that a variant needs, some of them replaced by accepted ones."""
+    needed = variants(file, variant.name)[0].where
+    for path, value in variant.where.items():
+        sorts = sorted(file.free.get(path, ())) if path in needed else []
+        other = sorts and random.random() < 0.3
+        yield path, _draw_value(path, random.choice(sorts), random) if other else value
+
+
+def _explicit_defaults(
+    file: TypeFile, variant: Variant, config: dict[str, Any]
+) -> list[tuple[str, Any]]:
+    """Return selecting and computed fields that are absent, with the values that they have."""
+    decides = variant.data.get("decides", ())
+    values = {path: file.fields[path] for path in decides if path in file.fields}
+    values |= variant.data.get("follows", {})
+    try:
+        given = GivenKeys(file, config)
+        sizes = sizes_of(given, variant.sized, variant.data.get("absent", ()))
+    except (ValueError, KeyError):
+        return []
+    for path, said in computed_of(file, variant).items():
+        if said and (formula := expression_in(said)).letters <= sizes.keys():
+            values[path] = formula.evaluate(sizes)
+    absent = values.keys() - {*given.values, *variant.where, *variant.sized}
+    absent -= {other for path in given.values for other in _other_rope_key(path)}
+    return [
+        (path, values[path]) for path in sorted(absent) if part_in(config, parent(path)) is not None
+    ]
+
+
+def _accepted_values(file: TypeFile, variant: Variant, random: Random) -> Iterator[tuple[str, Any]]:
+    """Yield accepted values of some of the other fields."""
+    decides, only = variant.data.get("decides", ()), variant.data.get("only", {})
+    taken = {*decides, *variant.where, *variant.sized, *variant.lists}
+    for name, sorts in file.free.items():
+        for sort in sorts:
+            free = name not in taken and sort in only.get(name, (sort,))
+            if free and random.random() < 0.3:
+                yield name, _draw_value(name, sort, random)
+    for name, values in file.texts.items():
+        if name not in taken and name not in only and random.random() < 0.3:
+            yield name, random.choice(values)
+
+
+def _draw_value(name: str, sort: str, random: Random) -> Any:
+    """Draw a value of a sort for a field.
+
+    A rotary base is above 1, since models divide by its logarithm.
+    """
+    return random.choice([10_000, 5e5] if leaf(name) in ROTARY_BASES else _probe_values(sort))
+
+
+def _draw_layers(rule: Mapping[str, Any], sizes: Mapping[str, int], random: Random) -> list[str]:
+    long = expression_in(rule["long"]).evaluate(sizes)
+    if "any of" in rule:
+        return random.choices(rule["any of"], k=long)
+    return default_layers(rule, long) if "repeats" in rule else [f"{rule['only']}{long}"]
+
+
+def _add_kind_lists(
+    file: TypeFile,
+    variant: Variant,
+    derivation: Derivation,
+    config: dict[str, Any],
+    sizes: Mapping[str, int],
+    random: Random,
+) -> None:
+    """Add the lists whose kinds a variant counts, and their numbers of layers."""
+    for path in variant.lists:
+        set_key(config, path, _draw_kinds(file, path, derivation, sizes, random))
+        if long := file.kinds[path].get("long"):
+            set_key(config, field_of(file, long), sizes[long])
+
+
+def _draw_kinds(
+    file: TypeFile, path: str, derivation: Derivation, sizes: Mapping[str, int], random: Random
+) -> list[str]:
+    """Draw a list of kinds in any order, each by one of its names.
+
+    If the derivation allows a kind to be absent, some of them are.
+    """
+    rule = file.kinds[path]
+    letters = {
+        one.path[len(path) + 1 : -1]: letter
+        for letter, one in file.letters.items()
+        if one.path.startswith(f"{path}[")
+    }
+    numbers = {kind: sizes[letter] for kind, letter in letters.items()}
+    may_lack = all(derivation.validated[letter][0] == 0 for letter in letters.values())
+    # The kind that the last layer must have is always present.
+    others = sorted(numbers.keys() - {rule.get("last")})
+    if may_lack and others and random.random() < 0.5:
+        numbers |= dict.fromkeys(random.sample(others, random.randint(1, len(others))), 0)
+    if rule.get("long"):
+        (rest,) = set(rule["names"].values()) - numbers.keys()
+        numbers[rest] = sizes[rule["long"]] - sum(numbers.values())
+        if may_lack and random.random() < 0.2:
+            kind = rule.get("last") or random.choice(sorted(numbers))
+            numbers = dict.fromkeys(numbers, 0) | {kind: sizes[rule["long"]]}
+    kinds = [kind for kind, number in numbers.items() for _ in range(number)]
+    random.shuffle(kinds)
+    if rule.get("last") in kinds:
+        kinds.append(kinds.pop(kinds.index(rule["last"])))
+    by_kind: dict[str, list[str]] = {}
+    for name, kind in rule["names"].items():
+        by_kind.setdefault(kind, []).append(name)
+    return [random.choice(by_kind[kind]) for kind in kinds]
+
+
+def _probe_values(sort: str) -> list[Any]:
+    return [value for value in PROBES[sort] if not (value == LARGE and type(value) is int)]
