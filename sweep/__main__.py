@@ -7,25 +7,25 @@ not be derived goes into ``sweep/failed.json``, with the reason.
 
 These options update existing files:
 
- * ``--take-in`` upgrades them to the installed transformers. It derives again the types whose models
-   differ, derives new types, and prints the differences symbolically.
- * ``--refresh`` derives every variant again. Where the formula is the same, it writes the new status,
-   conditions and caveats. It prints the variants that it leaves unchanged, and its status is then 1.
-   ``--report FILE`` lists what is no longer proved, as lines of JSON.
- * ``--reads`` records which keys no class reads, and the defaults of the others.
- * ``--kinds`` adds variants that count the kinds in lists of layers, and ``--biases`` variants for
-   bias flags with only one value in an entry.
- * ``--hold`` checks them with more random configurations, drawn by ``--seed``, and withdraws what
-   differs from transformers' models.
+* ``--take-in`` upgrades them to the installed transformers. It derives again the types whose models
+  differ, derives new types, and prints the differences symbolically.
+* ``--refresh`` derives every variant again. If the formula is the same, it writes the new status,
+  conditions and caveats. It prints the variants that it leaves unchanged; its status is then 1.
+  ``--report FILE`` lists what is no longer proved, as lines of JSON.
+* ``--reads`` records which keys no class reads, and the defaults of the others.
+* ``--kinds`` adds variants that count the kinds in lists of layers, and ``--biases`` variants for
+  bias flags with only one value in an entry.
+* ``--hold`` checks them with more random configurations, drawn by ``--seed``, and withdraws what
+  differs from transformers' models.
 
 These write nothing:
 
- * ``--compare`` derives every proved variant again, checks the others, and prints the differences
-   symbolically. Its status is 1 if there are any.
- * ``--random 300`` compares 300 random configurations of 60 types, drawn by ``--seed``, with
-   transformers' models, and ``--public`` the public configurations of the tests.
- * ``--adversary 300`` compares configurations that are drawn without any knowledge of the entries.
- * ``--reasons`` lists what could not be derived, by reason.
+* ``--compare`` derives every proved variant again, checks the others, and prints the differences
+  symbolically. Its status is 1 if there are any.
+* ``--random 300`` compares 300 random configurations of 60 types, drawn by ``--seed``, with
+  transformers' models, and ``--public`` the public configurations of the tests.
+* ``--adversary 300`` compares configurations that are drawn without any knowledge of the entries.
+* ``--reasons`` lists what could not be derived, by reason.
 """
 
 from __future__ import annotations
@@ -264,7 +264,9 @@ def _upgrade_all(wanted: Sequence[str], seconds: float) -> int:
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m sweep", description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m sweep", description="Derive the catalogue's data from transformers."
+    )
     parser.add_argument("types", nargs="*", metavar="TYPE", help="model types (default: all)")
     parser.add_argument(
         "--part", type=_part, default=(1, 1), help="process one part of the types, such as 1/8"

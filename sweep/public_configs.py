@@ -23,12 +23,12 @@ characters in storage formats are left out.
 """
 
 REASONS = {
-    Refusal.NOT_TRIED: "a value that was not tried",
-    Refusal.OTHER_VALUE: "another value than the entry's",
+    Refusal.NOT_TRIED: "a value that is not supported",
+    Refusal.OTHER_VALUE: "a value other than the entry's",
     Refusal.OTHER_PART: "a part of another model type",
-    Refusal.CONDITIONS: "sizes outside the conditions",
+    Refusal.CONDITIONS: "sizes that do not satisfy the conditions",
     Refusal.CONSTRUCTOR: "sizes that transformers refuses",
-    Refusal.OTHER: "what else the catalogue does not read",
+    Refusal.OTHER: "anything else that the catalogue does not read",
 }
 """Why the catalogue does not count a configuration, in words."""
 
@@ -63,15 +63,13 @@ def count_configs(held: Container[int] = range(sys.maxsize)) -> Iterator[PublicR
 def _count_config(config: Mapping[str, Any], source: str, held: bool) -> PublicResult:
     model_type, (name, *_) = config["model_type"], config["architectures"]
     if model_type not in CONFIG_MAPPING:
-        return PublicResult(
-            model_type, name, source, None, "a model type that transformers has not"
-        )
+        return PublicResult(model_type, name, source, None, "a model type that transformers lacks")
     try:
         read = entry(config)
     except NotInCatalogue as error:
         if not hasattr(transformers, name):
             return PublicResult(
-                model_type, name, source, None, "a class that transformers has not", name
+                model_type, name, source, None, "a class that transformers lacks", name
             )
         reason = _reason(error, model_type, name)
         return PublicResult(model_type, name, source, None, reason, error.reason)
