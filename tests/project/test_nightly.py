@@ -40,7 +40,7 @@ def test_its_lanes_are_there(tox):
     assert {f"testenv:{name}" for name in [*values("lane"), "hunt", "site"]} <= set(tox.sections())
     there = tox["tox"]["env_list"].replace("keras-{tensorflow,torch}", "keras-tensorflow")
     assert set(values("of")) <= set(re.split(r"[,\s]+", there))
-    ends = tox["testenv"]["constraints"].partition(":")[0]
+    ends = tox["testenv"]["constraints"].strip().partition(":")[0]
     assert ends == "-".join(f"!{end}" for end in values("end"))
 
 
