@@ -46,7 +46,7 @@ def test_arithmetic(text, value):
         "2 * H",
     ],
 )
-def test_what_is_no_arithmetic(text):
+def test_other_text_is_refused(text):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         evaluate(text)
     assert "\n" not in str(caught.value)

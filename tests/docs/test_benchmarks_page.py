@@ -1,4 +1,4 @@
-"""The benchmarks' page and plot are those of their results, which cover every framework."""
+"""The benchmarks' page and plot agree with the results, which cover every framework."""
 
 import json
 
@@ -34,7 +34,7 @@ def test_every_framework_has_curves(results):
 
 
 @pytest.mark.parametrize("model", [BASE, LARGE])
-def test_every_case_is_there(results, model):
+def test_every_case_is_measured(results, model):
     due = {case.name for case in cases() if model == BASE or not case.allocates}
     models = [entry for entry in results["models"] if entry["model"] == model]
     assert {f"{entry['framework']}: {entry['way']}" for entry in models} == due

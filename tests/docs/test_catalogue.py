@@ -1,4 +1,4 @@
-"""docs/catalogue.md: its script, run as it is printed, prints what it says."""
+"""The script of docs/catalogue.md, run as printed, has the stated output."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The ledger of published claims: verdicts that are computed, and change with what they are of."""
+"""The ledger of published claims: its verdicts are computed, and follow the claimed number."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ EXACT, CONVENTION, REFUTED = "exact", "exact under a convention", "refuted"
 
 
 def entry(source, where):
-    """The one entry whose place is, or begins with, ``where``."""
+    """Return the only entry whose place is, or begins with, ``where``."""
     own = [one for one in entries() if one.source == source and not isinstance(one, TensorRow)]
     found = [one for one in own if one.where == where]
     found = found or [one for one in own if one.where.startswith(where)]
@@ -121,7 +121,7 @@ def test_every_number_has_a_verdict():
     assert "unknown" not in page.ledger()
 
 
-def test_every_source_is_there():
+def test_every_source_is_present():
     assert (
         {one.source for one in entries()} == set(sources()) == {"000", "001", "002", "003", "004"}
     )
@@ -131,7 +131,7 @@ def test_every_source_is_there():
 
 @pytest.mark.parametrize(
     ("model", "total"),
-    # The rows of a layer stand for all layers; the heading of bert-large's table says otherwise.
+    # The rows of one layer represent all layers; the heading of bert-large's table is wrong.
     [
         ("transformer-one-layer", 15_676_928),
         ("bert-base-uncased", 109_482_240),
@@ -152,7 +152,7 @@ def test_rows_add_up(model, total):
     ids=lambda one: f"{one.source} {one.where}"[:50],
 )
 def test_another_number_gets_another_verdict(one):
-    """No verdict is written down: with the number one off, what was exact is so no more."""
+    """No verdict is stored: with the number off by one, an exact claim is no longer exact."""
     if isinstance(one, ClaimedFormula) and not one.claimed:
         wrong = replace(one, letters=f"{one.letters} + 1")
     elif isinstance(one, TensorRow):
@@ -175,21 +175,21 @@ def test_another_shape_is_refuted():
     assert verdict(replace(row, shape=row.shape[::-1])).kind == EXACT
 
 
-def test_a_convention_is_no_excuse_where_every_tensor_is_listed():
+def test_a_convention_excuses_nothing_if_every_tensor_is_listed():
     number, layer = "12,592,128", {"of": ("layers.*",)}
     assert verdict(claim("bert-large-uncased", number, **layer)).kind == CONVENTION
     assert verdict(claim("bert-large-uncased", number, **layer, complete=True)).kind == REFUTED
 
 
-def test_the_components_are_those_that_are_not_there():
+def test_the_missing_components_are_named():
     assert verdict(entry("001", "the total: the sum")).component == (
         "layers.*.attention.{query,key,value,output}.bias, "
         "layers.*.feed_forward.{intermediate,output}.bias, pooler"
     )
 
 
-def test_two_conventions_are_no_excuse():
-    """Fixed positions counted, and no norms: each would pass, and both are a wrong number."""
+def test_two_conventions_excuse_nothing():
+    """With fixed positions and without norms: each would pass, but together they are wrong."""
     model, norms = "transformer-one-layer", 10 * 512
     assert verdict(claim(model, "10,152,448")).kind == CONVENTION
     assert verdict(claim(model, str(10_118_656 - norms))).kind == CONVENTION
@@ -198,20 +198,20 @@ def test_two_conventions_are_no_excuse():
     assert found.what == "the whole model (total, without-norms)"
 
 
-def test_a_convention_that_the_text_names_is_held_to():
+def test_a_convention_that_the_text_names_is_binding():
     norms = claim("bert-base-uncased", "38,400", counts=("norms-only",))
     assert verdict(norms).kind == CONVENTION
     assert verdict(replace(norms, claimed="109,482,240")).kind == REFUTED
     assert verdict(replace(norms, claimed="109,443,840")).kind == REFUTED
 
 
-def test_a_number_without_account_is_refuted_by_its_size():
+def test_an_unexplained_number_is_refuted_by_its_size():
     found = verdict(claim("bert-base-uncased", "109,482,241"))
     assert (found.kind, found.what, found.residual) == (REFUTED, "no explanation", "+1 = 1")
     assert (found.component, found.correct) == ("the whole model", "109,482,240")
 
 
-def test_a_size_that_is_possible_is_counted():
+def test_a_possible_size_is_counted():
     about = {"source": "000", "where": "here", "model": "bert-base-uncased"}
     found = verdict(Size(**about, field="vocab_size", claimed="30523"))
     assert found.residual == "+768 = −V·H + V'·H"
@@ -219,7 +219,7 @@ def test_a_size_that_is_possible_is_counted():
     assert found.correct == "30,522"
 
 
-def test_restored_arithmetic_differs_in_signs_only():
+def test_restored_arithmetic_differs_only_in_symbols():
     restored = [one for one in entries() if isinstance(one, Claim) and one.expression]
     assert len(restored) == 2
     for one in restored:
@@ -231,6 +231,6 @@ def test_restored_arithmetic_differs_in_signs_only():
     ("name", "written"),
     [("summary", page.summary), ("refuted", page.refuted), ("ledger", page.ledger)],
 )
-def test_the_page_is_what_is_computed(name, written):
+def test_the_page_agrees_with_the_computation(name, written):
     text = block(name, page.PAGE.read_text("utf-8"))
     assert text.strip() == written().strip(), AGAIN

@@ -1,4 +1,4 @@
-"""docs/commands.md: its samples are what the commands print today, and its tables are complete."""
+"""docs/commands.md: its samples match the commands' output, and its tables are complete."""
 
 import re
 
@@ -13,7 +13,7 @@ TEXT = PAGE.read_text("utf-8")
 
 
 @pytest.mark.parametrize("command", samples(PAGE))
-def test_what_is_printed(paramproof, command):
+def test_samples_match_the_output(paramproof, command):
     printed = trimmed(paramproof(*command.split()[1:]).stdout)
     assert block(command, TEXT).strip() == printed.strip(), AGAIN
 
@@ -39,8 +39,8 @@ def test_every_command_has_a_row():
     )
 
 
-def test_a_formula_of_your_own(paramproof, outsider, user_formulas):
-    """Any framework that is right gives the sample; the toy framework is one."""
+def test_a_user_formula(paramproof, outsider, user_formulas):
+    """Every correct framework gives the sample, the toy framework included."""
     (shown,) = re.findall(r"^    (actual 5 − .*\n    .*)$", TEXT, re.MULTILINE)
     arguments = ("--framework", "toy", "--model", "bert-tiny", "--examples", "5")
     printed = paramproof("verify", "--formula", f"{user_formulas}:without_biases", *arguments)
@@ -48,7 +48,7 @@ def test_a_formula_of_your_own(paramproof, outsider, user_formulas):
 
 
 def test_completion():
-    """The line for bash is the one that is tried in a bash, and each shell has its own."""
+    """The line for bash is the one tested in a real bash, and each shell has a line."""
     assert f"| bash | `{COMPLETION_IN_BASH}` |" in TEXT
     for shell in ("bash", "zsh", "fish"):
         assert re.search(rf"^\| {shell} \| `.*_COMPLETE={shell}_source paramproof", TEXT, re.M)

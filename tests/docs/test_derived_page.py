@@ -1,4 +1,4 @@
-"""docs/derived.md is that of its data, whose formulas give the numbers they stand beside."""
+"""docs/derived.md agrees with its data, and its formulas give the numbers beside them."""
 
 import re
 
@@ -22,13 +22,13 @@ def test_types():
 
 @pytest.mark.parametrize("name", TYPES)
 def test_formula_as_printed(name):
-    """What is printed, read as arithmetic by Python, is the number at the sizes beside it."""
+    """Python evaluates the printed formula to the number at the sizes beside it."""
     *lines, result = ENTRIES[name]["formula"]
     printed = " ".join(lines)
     for sign, operator in (("·", "*"), ("×", "*"), ("−", "-")):
         printed = printed.replace(sign, operator)
     printed = printed.translate(str.maketrans({"²": "**2", "³": "**3"}))
-    # A rounded quotient, ⌊a/b⌋, is Python's.
+    # Python has // for a rounded quotient, ⌊a/b⌋.
     while "⌊" in printed:
         printed = re.sub(r"⌊([^⌊⌋]*)/([^⌊⌋/]*)⌋", r"((\1)//(\2))", printed)
     while "⌈" in printed:

@@ -1,4 +1,4 @@
-"""The samples of docs/explain.md are what the commands print today."""
+"""The samples of docs/explain.md match the commands' output."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from docs.writers.explain_page import PAGE
 
 
 @pytest.mark.parametrize("command", samples(PAGE))
-def test_the_page_shows_what_is_printed(paramproof, command):
+def test_samples_match_the_output(paramproof, command):
     printed = trimmed(paramproof(*command.split()[1:]).stdout)
     page = PAGE.read_text("utf-8")
     assert block(command, page).strip() == printed.strip(), AGAIN

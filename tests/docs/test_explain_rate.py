@@ -1,4 +1,4 @@
-"""How often a number that means nothing gets an explanation: measured, and stated in the docs."""
+"""How often a random number gets an explanation: measured, and stated in the docs."""
 
 from random import Random
 
@@ -21,13 +21,13 @@ def test_under_one_percent(rates):
     assert {what: rate for what, rate in exact.items() if rate >= 1} == {}
 
 
-def test_the_page_states_what_is_measured(rates):
+def test_the_page_states_the_measured_rates(rates):
     stated = block("rate", explain_page.PAGE.read_text("utf-8"))
     assert stated == explain_page.rate_table(rates), AGAIN
 
 
-def test_what_is_measured_is_what_is_explained():
-    """The rate is taken over the numbers that have an explanation: the same as `explain` finds."""
+def test_the_rate_agrees_with_the_command():
+    """A number counts as explained exactly if `explain` finds an explanation."""
     known, random = explain_rate.reached(), Random(0)
     numbers = [random.choice(sorted(known)) for _ in range(3)]
     numbers += [671_026_404_352, 37_552_282_624]  # DeepSeek-V3, which no family describes.
@@ -38,7 +38,7 @@ def test_what_is_measured_is_what_is_explained():
 
 
 def test_a_wider_grammar_is_noticed():
-    """A measure that cannot rise would be none: explain every fiftieth, and it does."""
+    """A measure that cannot rise would be useless: explain every fiftieth, and it rises."""
     wide = set(range(10**5, 10**6, 50))
     numbers = [explain_rate.of_as_many_digits(Random(seed), 6) for seed in range(2_000)]
     assert explain_rate.rate(numbers, wide) > 1

@@ -1,4 +1,4 @@
-"""docs/families.md has today's closed forms, and its code gives what the comments say."""
+"""docs/families.md has the current closed forms, and its code has the stated results."""
 
 import re
 

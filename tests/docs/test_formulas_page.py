@@ -1,4 +1,4 @@
-"""docs/formulas.md is what the formulas say today, and would notice if they said otherwise."""
+"""docs/formulas.md agrees with the formulas, and a changed formula would be noticed."""
 
 import re
 from dataclasses import replace
@@ -13,7 +13,7 @@ TEXT = formulas_page.PAGE.read_text("utf-8")
 
 
 def shown(name):
-    """A block of the page, which is Markdown: its own indentation counts."""
+    """Return a block of the page; in Markdown its indentation matters."""
     start, end = f"<!-- {name} -->\n\n", "\n\n<!-- end -->"
     return TEXT.partition(start)[2].partition(end)[0]
 
@@ -41,8 +41,8 @@ def test_another_term_is_noticed():
         assert formulas_page.family(replace(found, closed_form=other.closed_form)) != shown(name)
 
 
-def test_every_part_that_is_used_says_what_it_counts():
-    """A helper has no tensors of its own; whatever makes one is on the page."""
+def test_every_part_in_use_documents_its_count():
+    """A helper has no tensors of its own; every function that creates one is on the page."""
     helpers = {"within", "repeated", "present", "tied", "own_or_tied"}
     public = {
         name

@@ -1,4 +1,4 @@
-"""docs/hunt.md is that of the long hunt's summary, in which everything is equal."""
+"""docs/hunt.md agrees with the long hunt's summary, in which everything is equal."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_nothing_is_different_or_lost():
 @pytest.mark.parametrize(
     "group", FOUND["groups"], ids=lambda one: f"{one['framework']}-{one['of']}"
 )
-def test_a_group_is_whole(group):
+def test_a_group_is_complete(group):
     assert group["framework"] in frameworks()
     assert group["of"] in FAMILIES
     assert group["checked"] == group["equal"] == group["asked"]

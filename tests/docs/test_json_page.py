@@ -1,4 +1,4 @@
-"""docs/json.md: its sample, its tables, and the validation that it shows."""
+"""docs/json.md: its sample, its tables, and its validation example."""
 
 from docs.writers.blocks import AGAIN, block, samples, script_in, trimmed
 from docs.writers.json_page import PAGE, blocks
@@ -23,5 +23,5 @@ def test_every_kind_has_a_row_and_a_section():
         assert f"\n### {kind}\n" in TEXT
 
 
-def test_a_document_is_validated_as_it_is_shown():
+def test_the_validation_example_works():
     exec(script_in(TEXT, "validate"), {})

@@ -1,4 +1,4 @@
-"""docs/kerashub.md is that of its data and of the catalogue's, and its differences are sound."""
+"""docs/kerashub.md agrees with its data and the catalogue, and its differences are sound."""
 
 import pytest
 
@@ -20,14 +20,14 @@ def test_page():
     assert render(BACKBONES) == PAGE.read_text("utf-8"), AGAIN
 
 
-def test_every_backbone_is_there():
+def test_every_backbone_is_listed():
     assert list(BACKBONES) == list(pairs()), AGAIN
     assert len({pair.type for pair in pairs().values()}) >= 20
 
 
 @pytest.mark.parametrize("name", BACKBONES)
 def test_both_counts_at_the_same_sizes(name):
-    """In KerasHub's letters transformers' formula gives what the catalogue does in its own."""
+    """In KerasHub's letters, transformers' formula gives the same as the catalogue's own."""
     pair = pairs()[name]
     ours = derivation_in(BACKBONES[name])
     found = compare(pair, ours)
@@ -49,7 +49,7 @@ def test_every_tensor_of_a_difference_has_a_reason(name):
 
 
 @pytest.mark.parametrize("name", BACKBONES)
-def test_data_are_read_as_they_were_written(name):
+def test_data_round_trips(name):
     data = {key: value for key, value in BACKBONES[name].items() if key != "presets"}
     assert written(derivation_in(data)) == data
 
@@ -58,7 +58,7 @@ def tensor(path, *shape, times=ONE):
     return DerivedTensor(path, shape, times, "trainable", (), False, False)
 
 
-def test_what_is_left_over():
+def test_unmatched_tensors():
     ours = [
         tensor("query.kernel", H, H, times=L),
         tensor("key.kernel", H, H, times=L),

@@ -1,4 +1,4 @@
-"""docs/libraries.md is that of its results, and no count in them differs from what was built."""
+"""docs/libraries.md agrees with its results, whose counts all equal those of built models."""
 
 import pytest
 

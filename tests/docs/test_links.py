@@ -1,4 +1,4 @@
-"""Links between the pages lead somewhere, and docs/README.md lists every page."""
+"""Links between the pages have targets, and docs/README.md lists every page."""
 
 import re
 
@@ -12,7 +12,7 @@ PAGES += sorted((ROOT / "docs").rglob("*.md"))
 
 
 def links(text):
-    """Return the relative links of a page: code in blocks and in lines has none."""
+    """Return the relative links of a page; code blocks and inline code have none."""
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
     return [
         target
@@ -22,13 +22,13 @@ def links(text):
 
 
 def anchors(text):
-    """Return the anchors of a page's headings, as GitHub makes them."""
+    """Return the anchors of a page's headings, as GitHub generates them."""
     headings = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_every_link_leads_somewhere(page):
+def test_every_link_has_a_target(page):
     for target in links(page.read_text("utf-8")):
         path, _, anchor = target.partition("#")
         leads_to = page.parent / path if path else page

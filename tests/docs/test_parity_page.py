@@ -1,4 +1,4 @@
-"""docs/parity.md is that of its figures, which cover everything and keep to their bounds."""
+"""docs/parity.md agrees with its figures, which cover everything and stay within their bounds."""
 
 from pathlib import Path
 
@@ -38,7 +38,7 @@ def test_a_figure_keeps_to_its_bound(of):
     figure = figures()[of]
     assert 0 <= figure["found"] <= figure["bound"]
     assert figure["found"] / figure["bound"] <= figure["share"] <= 1
-    assert figure["bound"] < 1e-2, "a bound that allows anything says nothing"
+    assert figure["bound"] < 1e-2, "a bound that allows anything proves nothing"
 
 
 def test_float64_is_better():
@@ -47,7 +47,7 @@ def test_float64_is_better():
             assert figure["found"] < MEASURED[name]["figures"]["float32"][kind]["bound"]
 
 
-def test_versions_are_those_of_ci():
+def test_versions_agree_with_ci():
     lines = Path(ROOT / "constraints.txt").read_text("utf-8").splitlines()
     pinned = dict(line.replace("_", "-").split("==") for line in lines if "==" in line)
     for name, found in MEASURED.items():

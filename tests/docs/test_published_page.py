@@ -1,4 +1,4 @@
-"""docs/published.md is what the project says of published numbers today."""
+"""docs/published.md agrees with the project's verdicts on published numbers."""
 
 from docs.writers.blocks import AGAIN
 from docs.writers.published_page import KINDS, PAGE, kind, models, render

@@ -1,4 +1,4 @@
-"""docs/python.md: its examples print what it shows, and its table has all of a count."""
+"""docs/python.md: its examples print the output shown, and its table covers all of a count."""
 
 import re
 
@@ -10,7 +10,7 @@ TEXT = PAGE.read_text("utf-8")
 
 
 def test_the_examples():
-    """Those that need PyTorch are run in ``tests/frameworks``."""
+    """``tests/frameworks`` runs those that need PyTorch."""
     assert rendered(TEXT, with_torch=False) == TEXT, AGAIN
 
 
@@ -21,6 +21,6 @@ def test_every_attribute_of_a_count_has_a_row():
     assert set(listed) == public - {"name", "model"}
 
 
-def test_another_answer_is_seen():
+def test_another_result_is_noticed():
     text = TEXT.replace("109482240", "109482241", 1)
     assert rendered(text, with_torch=False) == TEXT

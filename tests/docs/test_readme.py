@@ -1,4 +1,4 @@
-"""The README is short, and its samples are what the commands print today."""
+"""The README is short, and its samples match the commands' output."""
 
 import pytest
 
@@ -10,7 +10,7 @@ TEXT = PAGE.read_text("utf-8")
 
 
 @pytest.mark.parametrize("command", samples(PAGE))
-def test_what_is_printed(paramproof, command):
+def test_samples_match_the_output(paramproof, command):
     printed = trimmed(paramproof(*command.split()[1:]).stdout)
     assert block(command, TEXT).strip() == printed.strip(), AGAIN
 

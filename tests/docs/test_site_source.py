@@ -1,4 +1,4 @@
-"""What MkDocs builds: every page once, with its links as they are on the site; and the check."""
+"""The source for MkDocs has every page once, with the site's links; and the check for links."""
 
 import re
 
@@ -18,7 +18,7 @@ def test_every_page_is_in_the_navigation_once():
     assert sorted(listed) == sorted(pages().values())
 
 
-def test_what_is_collected(tmp_path, monkeypatch):
+def test_collected_files(tmp_path, monkeypatch):
     monkeypatch.setattr(type_pages, "entries", lambda: [type_pages.entry("bert")])
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "old.md").touch()
@@ -47,7 +47,7 @@ def test_links_lead_to_the_pages_on_the_site(page, link, expected):
     assert relinked(f"a [b]({link}) c", page, pages()) == f"a [b]({expected}) c"
 
 
-def test_the_check_finds_what_leads_nowhere_or_is_loaded_from_elsewhere(tmp_path):
+def test_the_check_finds_dead_links_and_external_resources(tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "index.html").touch()
     (tmp_path / "a.html").write_text(

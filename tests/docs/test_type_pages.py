@@ -1,4 +1,4 @@
-"""The pages of the model types say what the catalogue's data say, and count what is there."""
+"""The pages of the model types agree with the catalogue's data, and their counts are right."""
 
 import re
 
@@ -22,7 +22,7 @@ def rows(text):
 
 
 def test_counts(types):
-    """Each is counted here as a reader of the pages would."""
+    """Count everything as a reader of the pages would."""
     pages = {one.name: page(one) for one in types}
     assert list(pages) == list(model_types())
     said = {what: int(number.replace(",", "")) for what, number in counts(types).items()}
@@ -38,7 +38,7 @@ def test_counts(types):
     assert len(classes) == sum(len(read_type(name).classes) for name in model_types())
 
 
-def test_the_list_has_every_type_and_everything_that_failed(types):
+def test_the_list_has_every_type_and_every_failure(types):
     text = listing(types)
     linked = re.findall(r"^\| \[(\S+)\]\(model-types/\1\.md\) \| `\w+` \|", text, re.MULTILINE)
     assert linked == list(model_types())
@@ -49,8 +49,8 @@ def test_the_list_has_every_type_and_everything_that_failed(types):
             assert f"`{name if name == model_type else f'{model_type}: {name}'}`" in listed
 
 
-def test_formulas_are_those_that_count():
-    """DeepSeek-V3's, read off the page and worked out by Python, is its base model's count."""
+def test_formulas_give_the_count():
+    """DeepSeek-V3's formula, read from the page and evaluated by Python, gives its count."""
     found = catalogue.entry({"model_type": "deepseek_v3"}, "DeepseekV3Model")
     text = page(entry("deepseek_v3")).partition("\n<p>")[0]
     formula = "".join(re.findall(r"^ {4}(.*)$", text, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""docs/versions.md is what was found in the releases, each difference with its cause."""
+"""docs/versions.md agrees with the comparison of releases, and every difference has its cause."""
 
 import re
 import tomllib
@@ -29,8 +29,8 @@ def test_the_catalogue_is_compared_with_every_release_from_which_it_is_derived()
     assert not found[own]["otherwise"]
 
 
-def test_what_a_release_derives_otherwise_in_short():
-    """Formulas, classes and defaults are said, conditions and keys counted."""
+def test_a_summary_of_a_releases_differences():
+    """Formulas, classes and defaults are named; conditions and keys are counted."""
     formula = "BertModel: the formula changed by (2·H)"
     lines = [
         Difference(DifferenceKind.FORMULA, formula),
@@ -48,7 +48,7 @@ def test_what_a_release_derives_otherwise_in_short():
     assert "- transformers 5.1.0: `no`\n" in text
 
 
-def test_what_is_tried_is_what_the_table_names():
+def test_the_table_names_every_release_tried():
     there = [one.name for one in releases()]
     assert len(set(there)) == len(there)
     assert list(written()) == there
@@ -56,14 +56,14 @@ def test_what_is_tried_is_what_the_table_names():
 
 @pytest.mark.parametrize("library", ["transformers", "flax", "jax", "keras", "tensorflow"])
 def test_six_releases_or_more(library):
-    """Each is a row of the library's table, with models that were built."""
+    """Each has a row in the library's table, with models that were built."""
     (section,) = re.findall(rf"^## {library}\n(.*?)(?:^## |\Z)", TEXT, re.MULTILINE | re.DOTALL)
     rows = re.findall(r"^\| (\d[\w.]+) \|.*?(\d+) of (\d+)", section, re.MULTILINE)
     assert len({row[0] for row in rows}) >= 6
     assert all(0 < int(equal) <= int(models) for _, equal, models in rows)
 
 
-def test_every_cause_is_of_a_release_that_differs():
+def test_every_cause_belongs_to_a_release_that_differs():
     differ = {
         (release.name, framework)
         for release in releases()
@@ -90,7 +90,7 @@ def result(status, family="llama", **more):
     return {"status": status, "model": "m", "spec": {"family": family}, "reason": "", **more}
 
 
-def test_what_verify_wrote_in_short():
+def test_a_summary_of_verify():
     report = {"formula": 10, "actual": 1234}
     results = [
         result("equal"),
@@ -120,6 +120,6 @@ def test_a_framework_whose_process_ended():
     assert not is_whole(one)
 
 
-def test_a_release_that_the_table_does_not_name(capsys):
+def test_a_release_missing_from_the_table(capsys):
     assert main(["flax==0.1", "keras"]) == 2
     assert capsys.readouterr().err == "releases/table.toml does not name flax==0.1\n"

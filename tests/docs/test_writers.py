@@ -1,4 +1,4 @@
-"""``python -m docs.writers`` writes every page that has something generated in it."""
+"""``python -m docs.writers`` writes every page with a generated block."""
 
 from importlib import import_module
 
@@ -20,7 +20,7 @@ def test_every_page_with_a_block_has_a_writer():
     assert all(callable(module.write) for module in MODULES.values())
 
 
-def test_those_that_are_named_are_written(monkeypatch):
+def test_only_the_given_pages_are_written(monkeypatch):
     called = []
     for name, module in MODULES.items():
         monkeypatch.setattr(module, "write", lambda name=name: called.append(name))

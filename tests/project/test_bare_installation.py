@@ -1,4 +1,4 @@
-"""A bare install: the wheel without extras, and only what its metadata then asks for."""
+"""A bare installation: the wheel without extras, and the distributions that it requires."""
 
 import json
 import os
@@ -17,7 +17,7 @@ BERT = json.dumps({"model_type": "bert", "architectures": ["BertForMaskedLM"]})
 
 
 def required(requirements, extra=""):
-    """The names of all distributions that ``requirements`` bring, at any remove."""
+    """Return the names of all distributions that ``requirements`` need, directly or indirectly."""
     found = set()
     for requirement in map(Requirement, requirements or ()):
         if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
@@ -26,14 +26,14 @@ def required(requirements, extra=""):
 
 
 def parts(distribution):
-    """The files and folders of an installed distribution that stand at the top."""
+    """Return the top-level files and folders of an installed distribution."""
     files = metadata.files(distribution) or ()
     return {file.parts[0] for file in files if file.parts[0] not in ("..", "__pycache__")}
 
 
 @pytest.fixture(scope="module")
 def bare(wheel, tmp_path_factory):
-    """A folder as ``pip install`` of the wheel would fill it."""
+    """Return a folder with the contents that ``pip install`` of the wheel would give it."""
     site = tmp_path_factory.mktemp("bare")
     with zipfile.ZipFile(wheel) as file:
         file.extractall(site)
@@ -47,7 +47,7 @@ def bare(wheel, tmp_path_factory):
 
 @pytest.fixture
 def python(bare, tmp_path):
-    """Run Python where the bare install is all there is."""
+    """Run Python with nothing but the bare installation."""
 
     def run(*arguments, **how):
         own = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
@@ -64,12 +64,12 @@ def python(bare, tmp_path):
     return run
 
 
-def test_what_it_brings(bare):
-    """All are in Python alone, and none is an array library."""
+def test_its_distributions(bare):
+    """All are pure Python, and none is an array library."""
     (own,) = metadata.distributions(path=[str(bare)], name="paramproof")
     assert required(own.requires) == {
         *("click", "rich", "squarify"),
-        *("markdown-it-py", "mdurl", "pygments"),  # Rich's.
+        *("markdown-it-py", "mdurl", "pygments"),  # Required by Rich.
     }
 
 
@@ -111,7 +111,7 @@ def test_count_from_standard_input(python):
 def test_checkpoint_reads_a_header(python, tmp_path):
     file = write(tmp_path / "model.safetensors", canonical(ENCODER))
     done = python("-m", "paramproof", "checkpoint", file, "--model", "bert-base")
-    assert (done.returncode, done.stderr) == (1, "")  # It has the weights of a smaller one.
+    assert (done.returncode, done.stderr) == (1, "")  # It has the weights of a smaller model.
     assert "model.safetensors" in done.stdout
 
 

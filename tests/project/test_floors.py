@@ -1,4 +1,4 @@
-"""The floors are contracts that import-linter checks: they hold, and a breach is seen."""
+"""The layers are contracts for import-linter: they hold, and a breach is noticed."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ LINT += "sys.exit(lint_imports(no_cache=True))"
 
 @pytest.fixture
 def house(tmp_path):
-    """A folder with copies of the package, the sweep and the contracts."""
+    """Return a folder with copies of the package, the sweep and the contracts."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(Path(paramproof.__file__).parent, tmp_path / "paramproof", ignore=ignored)
     shutil.copytree(ROOT / "sweep", tmp_path / "sweep", ignore=ignored)
@@ -26,14 +26,14 @@ def house(tmp_path):
 
 
 def lint(folder):
-    """What import-linter says of the package in ``folder``, in one line, and its status."""
+    """Return import-linter's output for the package in ``folder``, in one line, and its status."""
     done = subprocess.run(
         [sys.executable, "-P", "-c", LINT], cwd=folder, capture_output=True, text=True
     )
     return done.returncode, " ".join(done.stdout.split())
 
 
-def test_the_floors(house):
+def test_the_layers(house):
     status, said = lint(house)
     assert (status, " 0 broken." in said) == (0, True), said
     modules = sum(1 for root in ("paramproof", "sweep") for _ in (house / root).rglob("*.py"))
@@ -59,7 +59,7 @@ BREACHES = {
 
 
 @pytest.mark.parametrize("file", BREACHES)
-def test_a_breach_is_seen(house, file):
+def test_a_breach_is_noticed(house, file):
     path, module = house / "paramproof" / file, BREACHES[file]
     path.write_text(f"{path.read_text('utf-8')}\n\ndef planted():\n    import {module}\n")
     status, said = lint(house)
@@ -68,7 +68,7 @@ def test_a_breach_is_seen(house, file):
     assert f"{importer} -> {module} (l." in said
 
 
-def test_a_package_without_a_floor_is_seen(house):
+def test_a_package_without_a_layer_is_noticed(house):
     (house / "paramproof" / "shed").mkdir()
     (house / "paramproof" / "shed" / "__init__.py").touch()
     status, said = lint(house)

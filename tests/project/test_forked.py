@@ -1,4 +1,4 @@
-"""A command that is forked does what it does in a fresh process."""
+"""A forked command behaves as in a fresh process."""
 
 import subprocess
 
@@ -15,13 +15,13 @@ import pytest
         ((), 2),
     ],
 )
-def test_it_is_as_in_a_fresh_process(paramproof, invocation, outsider, arguments, status):
+def test_a_fork_behaves_like_a_fresh_process(paramproof, invocation, outsider, arguments, status):
     fresh = subprocess.run(**invocation(*arguments), capture_output=True)
     done = paramproof(*arguments)
     assert (done.returncode, done.stdout, done.stderr) == (status, fresh.stdout, fresh.stderr)
 
 
-def test_each_has_its_own_folder_and_environment(paramproof, tmp_path, monkeypatch):
+def test_each_fork_has_its_own_folder_and_environment(paramproof, tmp_path, monkeypatch):
     assert paramproof("explain", "2362368", "bert-base", "--json", "out.json").returncode == 0
     assert (tmp_path / "out.json").exists()
     completed = []

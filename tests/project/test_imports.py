@@ -1,6 +1,6 @@
-"""Who may import what, where it is no matter of floors: read from the syntax tree.
+"""Rules for imports that do not concern layers, checked on the syntax tree.
 
-The floors, and that frameworks do not see each other, are contracts in pyproject.toml.
+The layers, and that frameworks do not import each other, are contracts in pyproject.toml.
 """
 
 import sys
@@ -36,7 +36,7 @@ ASKED = (
 
 
 def breaches(root: Path) -> Iterator[str]:
-    """Yield each import that is forbidden, as ``file: module``."""
+    """Yield each forbidden import, as ``file: module``."""
     for path in modules_in(root):
         where = path.relative_to(root).as_posix()
         yield from (f"{where}: {name}" for name in imports(path) if not allowed(where, name))
@@ -56,7 +56,7 @@ def allowed(where: str, module: str) -> bool:
 
 
 def framework_of(where: str) -> str:
-    """Return the module that is the framework: a file, or the package of a file."""
+    """Return the module of the framework: a file, or the package that contains it."""
     return f"paramproof.builders.frameworks.{where.split('/')[2].removesuffix('.py')}"
 
 
@@ -135,7 +135,7 @@ def test_a_breach_is_found(tmp_path):
 
 
 def imports_of_tests(root: Path) -> Iterator[str]:
-    """Yield each import of a module of tests, or of a conftest, as ``file: module``."""
+    """Yield each import of a test module or a conftest, as ``file: module``."""
     for folder in ("tests", "docs", "bench", "paramproof", "formulas", "builders"):
         for path in sorted((root / folder).rglob("*.py")):
             for name in names_imported(path):
@@ -144,12 +144,12 @@ def imports_of_tests(root: Path) -> Iterator[str]:
 
 
 def modules_of(name: str) -> list[str]:
-    """Return the parts of a name of ours that may be modules."""
+    """Return the parts of a name that may be modules of the tests."""
     return name.split(".") if name.split(".")[0] in ("tests", "") else []
 
 
-def test_no_module_imports_a_module_of_tests():
-    """What several tests need stands in a module that is none."""
+def test_no_module_imports_a_test_module():
+    """Code that several tests share belongs in a helper module."""
     assert len(list((ROOT / "tests").rglob("test_*.py"))) > 50
     assert list(imports_of_tests(ROOT)) == []
 

@@ -1,4 +1,4 @@
-"""What an installation is: one name at top level, in a wheel, and beside other people's code."""
+"""An installation has one top-level name, in a wheel, and works beside other people's code."""
 
 import os
 import subprocess
@@ -19,14 +19,14 @@ LINKS = {"paramproof/formulas", "paramproof/builders"}
 
 
 def content(wheel):
-    """The files of a wheel and their checksums, without its record of itself."""
+    """Return the files of a wheel and their checksums, without its own record."""
     with zipfile.ZipFile(wheel) as file:
         files = {info.filename: info.CRC for info in file.infolist()}
     return {name: crc for name, crc in files.items() if ".dist-info/" not in name}
 
 
 def due():
-    """The files of the three folders, where the wheel is to have them."""
+    """Return the files of the three folders, at their places in the wheel."""
     for folder, target in PARTS.items():
         for path in (ROOT / folder).rglob("*"):
             where = path.relative_to(ROOT / folder).as_posix()
@@ -59,12 +59,12 @@ def test_the_wheel_has_one_name_and_all_of_it(wheel):
         "paramproof/catalogue/conversions.json",
     ],
 )
-def test_the_wheel_has_what_is_no_module_of_ours_too(wheel, name):
+def test_the_wheel_includes_data_files(wheel, name):
     assert name in content(wheel)
 
 
 @pytest.mark.parametrize("name", ["claims", "writers", "bench", "tests", "framework-differences"])
-def test_what_ships_in_no_command_is_not_in_the_wheel(wheel, name):
+def test_the_wheel_excludes_development_files(wheel, name):
     assert not [path for path in content(wheel) if name in path]
 
 
@@ -77,12 +77,12 @@ def test_the_sdist_makes_the_same_wheel(wheel, tmp_path):
     assert content(build("wheel", source, tmp_path)) == content(wheel)
 
 
-# A stranger's project, in an environment where paramproof is installed.
+# Someone else's project, in an environment where paramproof is installed.
 
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
-    """Folders as of an environment: the wheel, and whatever else is installed here."""
+    """Return the folders of an environment: the wheel, and all other installed distributions."""
     site, others = tmp_path_factory.mktemp("site"), tmp_path_factory.mktemp("others")
     with zipfile.ZipFile(wheel) as file:
         file.extractall(site)
@@ -94,7 +94,7 @@ def installed(wheel, tmp_path_factory):
 
 @pytest.fixture
 def stranger(installed, tmp_path):
-    """A project that has folders ``builders`` and ``formulas``, and how its tests are run."""
+    """Create a project with folders ``builders`` and ``formulas``; return its test runner."""
     files = {
         "builders/__init__.py": "def house(): return 'a house'\n",
         "formulas/__init__.py": "def area(side): return side * side\n",
@@ -134,7 +134,7 @@ PYTEST = {"python -m pytest": ("-m", "pytest"), "pytest": ("-P", "-m", "pytest")
 @pytest.mark.parametrize("command", PYTEST)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_folders_of_the_same_names(stranger, layout, command):
-    """Their packages are what their tests get, with the plugin loaded."""
+    """Its tests import its own packages while the plugin is loaded."""
     for name, text in LAYOUTS[layout].items():
         (stranger.folder / name).write_text(text)
     done = stranger(*PYTEST[command], "-p", "no:cacheprovider")
@@ -182,7 +182,7 @@ def test_the_fixture(stranger):
     assert (done.returncode, "3 passed" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
-def test_the_plugin_imports_nothing_of_ours_until_a_fixture_is_asked_for(stranger):
+def test_the_plugin_imports_paramproof_only_for_a_fixture(stranger):
     code = """if True:
         import sys
         import pytest

@@ -1,4 +1,4 @@
-"""``schema.json`` describes every key, has the kinds that the code writes, and can be strict."""
+"""``schema.json`` describes every key and every kind that the code writes, and can be closed."""
 
 import ast
 import json
@@ -21,18 +21,18 @@ from tests.json_schema import (
 
 
 def documents():
-    """Yield for each call of ``document`` where it is and the kind that it writes."""
+    """Yield the place of each call of ``document`` and the kind that it writes."""
     for path in sorted((ROOT / "paramproof").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "document":
                 yield path.name, node.args[0]
 
 
-def test_the_schema_is_one():
+def test_the_schema_is_valid():
     Draft202012Validator.check_schema(schema())
 
 
-def test_the_kinds_are_those_that_the_code_writes():
+def test_the_kinds_agree_with_the_code():
     written = list(documents())
     assert all(isinstance(kind, ast.Constant) for _, kind in written), written
     assert sorted({kind.value for _, kind in written}) == sorted(kinds())
@@ -42,7 +42,7 @@ def test_a_kind_is_defined_under_its_name():
     assert [one["$ref"] for one in schema()["oneOf"]] == [f"#/$defs/{kind}" for kind in kinds()]
 
 
-def test_the_version_is_that_of_the_code():
+def test_the_version_agrees_with_the_code():
     assert schema()["$defs"]["version"]["const"] == VERSION
     assert schema()["title"].endswith(f"version {VERSION}")
 
@@ -72,7 +72,7 @@ def test_every_required_key_is_described():
         assert set(one.get("required", ())) <= keys.keys()
 
 
-def test_a_key_that_is_not_required_says_when_it_is_absent():
+def test_an_optional_key_documents_when_it_is_absent():
     source = schema()
     for one in subschemas(source):
         for key, value in one.get("properties", {}).items():
@@ -96,7 +96,7 @@ def test_later_keys_are_allowed(count):
     assert not faults(later, schema())
 
 
-def test_the_closed_schema_refuses_a_key_that_is_not_described(count):
+def test_the_closed_schema_refuses_an_undescribed_key(count):
     tensor, *others = count["tensors"]
     assert not faults(count, closed(schema()))
     assert_document(count, "count")
@@ -110,7 +110,7 @@ def test_the_closed_schema_refuses_a_key_that_is_not_described(count):
             assert_document(later, "count")
 
 
-def test_the_closed_schema_refuses_a_key_inside_what_may_be_null():
+def test_the_closed_schema_refuses_a_key_inside_a_nullable_object():
     data = paramproof.explain(123_456_789, "gpt2").to_dict()
     assert_document(data, "explanation")
     with pytest.raises(AssertionError):
@@ -118,7 +118,7 @@ def test_the_closed_schema_refuses_a_key_inside_what_may_be_null():
 
 
 @pytest.mark.parametrize("key", ["paramproof", "kind", "total", "tensors"])
-def test_a_key_that_is_absent_is_refused(count, key):
+def test_a_missing_key_is_refused(count, key):
     assert faults({name: value for name, value in count.items() if name != key}, schema())
 
 
@@ -127,12 +127,12 @@ def test_another_kind_is_refused(count, kind):
     assert faults({**count, "kind": kind}, schema())
 
 
-def test_a_document_is_of_one_kind():
+def test_a_document_has_one_kind():
     assert not faults(document("models", {"models": []}), schema())
     assert faults(document("proof", {"models": []}), schema())
 
 
-def test_the_schema_has_no_key_twice():
+def test_the_schema_has_no_duplicate_key():
     def once(pairs):
         assert len(dict(pairs)) == len(pairs), pairs
         return dict(pairs)

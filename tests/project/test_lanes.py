@@ -1,4 +1,4 @@
-"""Absent is not green: what a run of the tests says of a framework that is not there."""
+"""Absent frameworks do not pass: what a test run reports about them."""
 
 import os
 import subprocess
@@ -41,8 +41,8 @@ def test_an_outsider_passes_the_tests_of_every_framework(run):
     assert "\ntoy: numpy 2." in done.stdout
 
 
-def test_a_family_from_outside_is_one_of_those_that_are_tested(mixer, run):
-    """The tests of every framework run for it too: one more than ours."""
+def test_a_family_of_another_distribution_is_tested(mixer, run):
+    """The tests of every framework run for it, too: one more than for ours."""
     done = run(COUNTS, "--framework", "mixer-toy", "--require")
     assert done.returncode == 0, done.stdout
     assert f"{len(SPECS) + 1} passed" in done.stdout
@@ -58,7 +58,7 @@ def test_a_wrong_framework_fails_and_prints_a_spec_to_paste(run):
     assert "@reproduce_failure(" in done.stdout
 
 
-def test_what_decides_is_the_same_at_every_run():
+def test_ci_run_selects_the_ci_profile():
     assert "\nexport CI=true\n" in (ROOT / ".ci" / "run").read_text("utf-8")
 
 

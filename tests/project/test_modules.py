@@ -1,4 +1,4 @@
-"""What ``python -m`` is told to run, in docstrings and pages, exists."""
+"""Modules that docstrings and pages run with ``python -m`` exist."""
 
 import re
 from pathlib import Path
@@ -8,13 +8,13 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 
 PACKAGES = ("bench", "docs", "paramproof", "releases", "site", "sweep", "tests")
-"""Our own; ``formulas`` and ``builders`` are reached through ``paramproof``."""
+"""Our own packages; ``formulas`` and ``builders`` are imported through ``paramproof``."""
 
 RUN = re.compile(rf"python\s+-m\s+((?:{'|'.join(PACKAGES)})\b(?:\.\w+)*)")
 
 
 def texts():
-    """Every source and every page."""
+    """Yield every source file and every page."""
     yield from (path for path in ROOT.iterdir() if path.suffix in (".md", ".ini", ".toml"))
     for package in PACKAGES:
         paths = (ROOT / package).rglob("*")
@@ -22,7 +22,7 @@ def texts():
 
 
 def named():
-    """The modules that are run, with the files that say so."""
+    """Return the modules that are run, with the files that run them."""
     found = {}
     for path in texts():
         for module in RUN.findall(path.read_text("utf-8")):
@@ -40,6 +40,6 @@ def test_a_module_that_is_run_exists(module):
     assert any(file.is_file() for file in files), NAMED[module]
 
 
-def test_modules_are_found_in_sources_and_pages():
+def test_sources_and_pages_both_name_modules():
     assert "paramproof/derivation/worker.py" in NAMED["paramproof.derivation.worker"]
     assert {"sweep/__main__.py", "docs/catalogue.md"} <= NAMED["sweep"]

@@ -1,4 +1,4 @@
-"""The list of surviving mutants is about code that there is, and is what the docs show."""
+"""The list of surviving mutants refers to existing code, and agrees with the docs."""
 
 import inspect
 import json
@@ -31,8 +31,8 @@ def test_the_pages_show_the_list_and_one_score():
     assert f" {len(equivalent())} survived" in block("score", page)
 
 
-def test_what_is_a_survivor(tmp_path, monkeypatch):
-    """Not what failed its tests or ran on and on; but what was not run, or crashed."""
+def test_which_mutants_survive(tmp_path, monkeypatch):
+    """Mutants that were not run or that crashed survive; a failure or a timeout kills."""
     (tmp_path / "mutants" / "paramproof" / "formulas").mkdir(parents=True)
     statuses = {"f.x_a__mutmut_1": 1, "f.x_a__mutmut_2": 0, "f.x_a__mutmut_3": 36}
     statuses |= {"f.x_a__mutmut_4": None, "f.x_a__mutmut_5": -11, "f.x_a__mutmut_6": 33}
@@ -77,7 +77,7 @@ def test_names_as_mutmut_writes_them(mutant, function):
         ([CHANGE], [CHANGE], 0, "a score"),
     ],
 )
-def test_the_list_is_held_to_the_run(listed, found, status, said, monkeypatch, capsys):
+def test_the_list_is_compared_with_the_run(listed, found, status, said, monkeypatch, capsys):
     monkeypatch.setattr(command.subprocess, "run", lambda *_, **__: None)
     monkeypatch.setattr(command.shutil, "rmtree", lambda *_, **__: None)
     monkeypatch.setattr(command, "survivors", lambda: found)

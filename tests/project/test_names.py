@@ -1,4 +1,4 @@
-"""One name for one thing: no two types share one, and no module has that of what it exports."""
+"""One name per thing: no two types share one, and no module is named like its package's export."""
 
 import ast
 from collections import defaultdict
@@ -9,7 +9,7 @@ import paramproof
 from tests.imports import modules_in
 
 PACKAGE = Path(paramproof.__file__).parent
-# A framework's file, and a probe, says in its framework's words what others say in theirs.
+# A framework's file, or a probe, uses its framework's names for what others have, too.
 OWN_WORDS = ("builders/frameworks/", "differences/probes/")
 
 
@@ -51,7 +51,7 @@ def test_a_shared_name_is_found(tmp_path):
 
 
 def hidden(root: Path) -> Iterator[str]:
-    """Yield each module that its package hides behind another thing of the same name."""
+    """Yield each module that its package hides behind another object of the same name."""
     for path in modules_in(root):
         if path.name == "__init__.py":
             modules = {child.stem for child in path.parent.iterdir() if child.name[0] not in "._"}
@@ -61,7 +61,7 @@ def hidden(root: Path) -> Iterator[str]:
 
 
 def exported(path: Path, root: Path) -> Iterator[str]:
-    """Yield the names in a package that are no modules of its own."""
+    """Yield the names that a package binds to something other than its own modules."""
     package = ".".join(["paramproof", *path.parent.relative_to(root).parts])
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module != package:
@@ -70,7 +70,7 @@ def exported(path: Path, root: Path) -> Iterator[str]:
             yield node.name
 
 
-def test_no_module_has_the_name_of_what_its_package_exports():
+def test_no_module_is_hidden_by_its_packages_exports():
     assert list(hidden(PACKAGE)) == []
 
 

@@ -1,4 +1,4 @@
-"""What runs at night on the public forge: lanes and frameworks that there are."""
+"""The nightly workflow on the public forge names existing lanes and frameworks."""
 
 import re
 from configparser import ConfigParser
@@ -20,11 +20,11 @@ def tox():
 
 
 def values(name):
-    """The values of a matrix that stand in a line."""
+    """Return the values of a one-line matrix."""
     return re.search(rf"^ +{name}: \[(.*)\]$", TEXT, re.MULTILINE)[1].split(", ")
 
 
-def test_its_commands_are_those_of_tox():
+def test_its_commands_agree_with_tox():
     commands = set(re.findall(r"^ +- run: (.*?)(?: -- .*)?$", TEXT, re.MULTILINE))
     assert commands == {
         "python -m pip install tox",
@@ -35,8 +35,8 @@ def test_its_commands_are_those_of_tox():
     }
 
 
-def test_its_lanes_are_there(tox):
-    """Some have a section, the others are for the tests of a framework."""
+def test_its_lanes_exist(tox):
+    """Some have a section, the others run the tests of a framework."""
     assert {f"testenv:{name}" for name in [*values("lane"), "hunt", "site"]} <= set(tox.sections())
     there = tox["tox"]["env_list"].replace("keras-{tensorflow,torch}", "keras-tensorflow")
     assert set(values("of")) <= set(re.split(r"[,\s]+", there))
@@ -44,13 +44,13 @@ def test_its_lanes_are_there(tox):
     assert ends == "-".join(f"!{end}" for end in values("end"))
 
 
-def test_every_framework_is_hunted_in():
+def test_every_framework_has_a_hunt():
     named = re.findall(r"^ {10}- ([a-z-]+)$", TEXT, re.MULTILINE)
     assert sorted(named) == sorted(frameworks())
 
 
-def test_no_night_has_the_models_of_another():
-    """The seeds of a night are as many as its tasks of a family, by the default block."""
+def test_no_two_nights_have_the_same_models():
+    """A night uses as many seeds as a family has tasks, with the default block."""
     hunt = re.search(r"--examples (\d+) --seed \$\(\(GITHUB_RUN_NUMBER \* (\d+)\)\)", TEXT)
     (block,) = (param.default for param in hunt_command.params if param.name == "block")
     assert int(hunt[1]) == block * int(hunt[2])

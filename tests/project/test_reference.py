@@ -1,4 +1,4 @@
-"""The reference is what it says: independent, differentiated rightly, off by what rounding does."""
+"""The reference is independent, differentiates correctly, and has the expected rounding errors."""
 
 import ast
 import sys
@@ -33,7 +33,7 @@ SPEC = EncoderSpec(
 
 
 def strangers(folder):
-    """Modules that the reference must not import."""
+    """Return the modules that the reference must not import."""
     allowed = {"numpy", *sys.stdlib_module_names}
     found = {module for path in folder.glob("*.py") for module in imports(path)}
     return {
@@ -45,12 +45,12 @@ def strangers(folder):
     }
 
 
-def test_it_shares_nothing_but_the_spec():
+def test_it_imports_nothing_but_the_spec():
     assert len(list(FOLDER.glob("*.py"))) > 3
     assert strangers(FOLDER) == set()
 
 
-def test_a_stranger_is_found(tmp_path):
+def test_a_forbidden_import_is_found(tmp_path):
     for name, source in {
         "steps.py": "from paramproof.formulas.encoder import inventory\n",
         "encoder.py": "import paramproof.builders.protocol\nimport paramproof.formulas.spec\n",
@@ -64,7 +64,7 @@ def test_a_stranger_is_found(tmp_path):
     }
 
 
-def test_every_public_function_says_what_it_computes():
+def test_every_public_function_has_a_docstring():
     for path in FOLDER.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
@@ -72,7 +72,7 @@ def test_every_public_function_says_what_it_computes():
 
 
 @pytest.mark.parametrize("hidden_act", ACTIVATIONS)
-def test_derivatives_are_those_of_differences(hidden_act):
+def test_derivatives_agree_with_differences(hidden_act):
     """Richardson's extrapolation of central differences, good to about 1e-10."""
     case = Case(SPEC, Numerics(hidden_act=hidden_act), "float64", seed=3)
 
@@ -92,7 +92,7 @@ def test_derivatives_are_those_of_differences(hidden_act):
         assert np.abs(slope - (4 * fine[kind] - coarse[kind]) / 3).max() < 1e-7
 
 
-def test_a_head_alone_is_what_the_equations_say():
+def test_a_single_head_agrees_with_the_equations():
     """One token attends to itself: softmax is 1, and the layer is written out by hand."""
     spec = EncoderSpec(
         vocab_size=2,
@@ -121,8 +121,8 @@ def test_a_head_alone_is_what_the_equations_say():
     assert outputs["sequence"].tolist() == [[[11, 19]]]
 
 
-def test_erf_is_the_integral():
-    """Its series, in fractions: 2/√π · Σ (-1)^n x^(2n+1) / (n! (2n+1))."""
+def test_erf_agrees_with_its_series():
+    """The series of erf, in fractions: 2/√π · Σ (-1)^n x^(2n+1) / (n! (2n+1))."""
     x, total, factorial = Fraction(3, 4), Fraction(0), 1
     for n in range(30):
         factorial *= max(n, 1)
@@ -130,7 +130,7 @@ def test_erf_is_the_integral():
     assert erf(np.array([0.75]))[0] == pytest.approx(float(total) * 2 / np.sqrt(np.pi), rel=1e-15)
 
 
-def test_softmax_gives_a_masked_score_nothing():
+def test_softmax_gives_a_masked_score_no_share():
     shares = softmax(np.array([1e4, 1e4, -np.inf]))
     assert shares.tolist() == [0.5, 0.5, 0]
 

@@ -1,4 +1,4 @@
-"""The reference of GPT, LLaMA and the Transformer of 2017, by hand and by what must hold."""
+"""The reference of GPT, LLaMA and the Transformer of 2017, by hand and by its properties."""
 
 from dataclasses import replace
 
@@ -24,8 +24,8 @@ def steps(**weights):
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_derivatives_are_those_of_differences(name):
-    """By central differences so small that they straddle no kink of a ReLU."""
+def test_derivatives_agree_with_differences(name):
+    """By central differences so small that they do not cross a kink of a ReLU."""
     case = case_of(name)
     step = 1e-6
 
@@ -50,14 +50,14 @@ def test_sinusoids_by_hand():
 
 
 def test_a_rotation_by_hand():
-    """At position 2 features 0 and 2 are turned by 2, and 1 and 3 by 2 · 100^(-1/2)."""
+    """At position 2, features 0 and 2 are rotated by 2, and 1 and 3 by 2 · 100^(-1/2)."""
     x = np.zeros((1, 1, 3, 4))
     x[0, 0, 2] = [1, 1, 1, 0]
     expected = [np.cos(2) - np.sin(2), np.cos(0.2), np.sin(2) + np.cos(2), np.sin(0.2)]
     assert rotated(steps(), x)[0, 0, 2] == pytest.approx(expected, rel=1e-15)
 
 
-def test_rotated_products_know_the_distance_alone():
+def test_rotated_products_depend_only_on_the_distance():
     random = np.random.default_rng(0)
     query, key = random.normal(size=(2, 1, 1, 1, 6))
     queries, keys = (rotated(steps(), np.repeat(x, 6, axis=2))[0, 0] for x in (query, key))
@@ -72,7 +72,7 @@ def test_an_rms_norm_by_hand():
     assert norm[0] == pytest.approx([2 * 1 / 5, 5 * 7 / 5], rel=1e-15)
 
 
-def test_a_group_of_queries_shares_what_would_else_be_copies():
+def test_grouped_queries_equal_copied_keys_and_values():
     grouped = case_of("llama, grouped queries")
     spec = replace(grouped.spec, num_key_value_heads=grouped.spec.num_attention_heads)
     weights = dict(grouped.weights)
@@ -86,7 +86,7 @@ def test_a_group_of_queries_shares_what_would_else_be_copies():
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_nothing_is_known_of_later_tokens(name):
+def test_later_tokens_have_no_effect(name):
     case = case_of(name)
     *others, ids = case.inputs
     later = ids.copy()

@@ -1,4 +1,4 @@
-"""A test that returns early counts as passed: what is not to be tested is deselected or skipped."""
+"""No test returns early, which would count as passed: use deselection or a skip."""
 
 import ast
 from collections.abc import Iterator
@@ -23,14 +23,14 @@ def helper():
 
 
 def early(source: str) -> list[str]:
-    """The tests in ``source`` that return, they and not a function within them."""
+    """Return the tests in ``source`` that return, not counting functions inside them."""
     functions = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
     tests = (function for function in functions if function.name.startswith("test_"))
     return [test.name for test in tests if any(isinstance(n, ast.Return) for n in own(test))]
 
 
 def own(function: ast.AST) -> Iterator[ast.AST]:
-    """What is in a function, and in no function within it."""
+    """Yield the nodes of a function, without those of functions inside it."""
     for node in ast.iter_child_nodes(function):
         if not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
             yield node

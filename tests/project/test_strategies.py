@@ -1,4 +1,4 @@
-"""The strategies reach the corners, within the number of examples that CI runs."""
+"""The strategies reach the corner cases within the number of examples that CI runs."""
 
 from dataclasses import astuple
 
@@ -12,7 +12,7 @@ from tests.strategies import encoder_specs, random_specs, specs, supported_specs
 
 
 class Everything:
-    """A builder that can express every spec."""
+    """A builder that supports every spec."""
 
     @staticmethod
     def supports(spec):
@@ -27,13 +27,13 @@ class Layered:
         return True if spec.num_hidden_layers else "needs a layer"
 
 
-# So many that what is reached once in ten does not depend on which they are: Hypothesis also
-# draws what it finds written in the modules of the working directory.
+# So many that a corner reached once in ten times does not depend on the examples: Hypothesis also
+# draws constants that it finds in the modules of the working directory.
 EXAMPLES = 100
 
 
 def drawn(strategy):
-    """The examples that tests of CI's profile meet: each has its own, and fewer."""
+    """Return examples as in CI's profile; each test there has its own, and fewer."""
     specs = []
 
     @settings(settings.get_profile("default"), **PROFILES["ci"] | {"max_examples": EXAMPLES})
@@ -77,7 +77,7 @@ CORNERS = {
 
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("corner", CORNERS)
-def test_reaches(source, corner):
+def test_reaches_every_corner(source, corner):
     reached = [spec for spec in SOURCES[source] if CORNERS[corner](spec)]
     assert reached, f"none of {len(SOURCES[source])} examples has {corner}"
 
@@ -158,7 +158,7 @@ def test_a_family_that_is_refused():
     assert refusal(Encoders, "gpt") == "no GPTSpec"
 
 
-def test_fixed_fields_are_an_encoders():
+def test_fixed_fields_of_an_encoder():
     fixed = {"tie_word_embeddings": True}
     assert fixed_in("encoder", fixed) == fixed
     assert fixed_in("gpt", fixed) == {}
@@ -217,7 +217,7 @@ def test_fixed_fields_are_constructed():
         assert (spec.type_vocab_size, spec.tie_word_embeddings, spec.mlm_head) == (2, True, True)
 
 
-def test_what_is_refused_is_not_drawn():
+def test_refused_specs_are_not_drawn():
     specs = [*drawn(supported_specs(Layered)), *random_specs(Layered, 50, 0)]
     assert len(specs) == EXAMPLES + 50
     assert all(spec.num_hidden_layers for spec in specs)
@@ -231,7 +231,7 @@ def test_every_field_of_a_profile_is_pinned(profile):
     assert fields == known
 
 
-def test_ci_is_the_same_at_every_run():
+def test_ci_tries_the_same_examples_in_every_run():
     assert PROFILES["ci"]["derandomize"]
     assert PROFILES["ci"]["database"] is None
     assert not PROFILES["thorough"]["derandomize"]

@@ -1,4 +1,4 @@
-"""What runs on Windows on the public forge: commands that work here, on Pythons that there are."""
+"""The Windows workflow on the public forge has commands that work here, on existing Pythons."""
 
 import os
 import re
@@ -17,7 +17,7 @@ OURS = [step for step in STEPS if re.search(r"\bparamproof \w", step)]
 
 @pytest.fixture
 def bash(tmp_path):
-    """Run a step as the forge does, with this checkout as what is installed."""
+    """Run a step as the forge does, with this checkout as the installed package."""
     programs = tmp_path / "bin"
     programs.mkdir()
     for name, start in {"python": "", "paramproof": "-m paramproof"}.items():
@@ -68,7 +68,7 @@ def test_its_other_commands_are_known():
     ]
 
 
-def test_its_pythons_are_those_of_the_lanes():
+def test_its_pythons_agree_with_the_lanes():
     (line,) = re.findall(r"^ +python: \[(.*)\]$", TEXT, re.MULTILINE)
     pythons = {version.strip('"').replace(".", "") for version in line.split(", ")}
     lanes = (ROOT / "tox.ini").read_text("utf-8")

@@ -22,20 +22,20 @@ ROUTED = DerivedModel(
         fields={**MIXTURE.fields, "nept": "experts_per_token"},
     ),
 )
-"""A quarter of four experts."""
+"""A quarter of the parameters of four experts."""
 
 ACTIVE = NUMBER - 3 * 3 * 16 * 8
 
 
 def config(**keys):
-    """Mixtral's type and class, at sizes of ours."""
+    """Write Mixtral's type and class, at small sizes."""
     small = {"num_hidden_layers": 3, "num_local_experts": 5, "num_experts_per_tok": 2}
     named = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}
     return json.dumps({**named, **small, **keys})
 
 
 def test_total_and_active():
-    """Tokens are one table; what its name does not call a head is none, the score is one."""
+    """Tokens have one table; no tensor but the score is called a head."""
     found = total_and_active(ROUTED)
     assert [(one.total, one.active) for one in found.values()] == [
         (NUMBER, ACTIVE),
@@ -45,8 +45,8 @@ def test_total_and_active():
     assert active_in_letters(ROUTED).named.total().evaluate(ROUTED.derivation.sizes) == ACTIVE
 
 
-def test_what_cannot_be_decided():
-    """Whether the one tensor is a head; the count under the first convention is known."""
+def test_undecidable_conventions():
+    """Whether the one tensor is a head is unknown; the first convention still gives a count."""
     one = replace(ROUTED.derivation, tensors=(tensor("what.weight", V, H),))
     model = replace(ROUTED, derivation=one)
     assert [found and found.total for found in total_and_active(model).values()] == [
@@ -80,7 +80,7 @@ def test_mixtral(paramproof):
 
 
 def test_in_letters(paramproof):
-    """Of the experts k are there in place of E; the router keeps a row for each of the E."""
+    """k experts take the place of E; the router keeps a row for each of the E."""
     stdout = paramproof("count", "mixtral-8x7b", "--active", "--symbolic").stdout
     found = rows(stdout)
     assert found["model.layers.*.mlp"] == ["H·(3·F·nept + E)", "× L", "11,275,337,728"]
@@ -118,7 +118,7 @@ def test_as_json(paramproof):
 
 @pytest.mark.parametrize("name", ["gpt2", "qwen3-8b"])
 def test_without_experts(paramproof, name):
-    """Of a family, and of the catalogue."""
+    """From a family, and from the catalogue."""
     done = paramproof("count", name, "--active")
     assert "no experts: all parameters are active" in done.stdout.splitlines()
     assert {row[-1] for row in rows(done.stdout).values() if row[-1:] and "%" in row[-1]} == {
@@ -126,7 +126,7 @@ def test_without_experts(paramproof, name):
     }
 
 
-def test_each_of_several(paramproof):
+def test_several_models(paramproof):
     stdout = paramproof("count", "deepseek-v3", config(), "--active").stdout
     assert stdout.count("a token passes") == 2
     assert "37,552,282,624" in stdout

@@ -1,4 +1,4 @@
-"""Configurations of model types without a family, as the commands take them: no framework is."""
+"""The commands for configurations of model types without a family; no framework is needed."""
 
 import json
 import subprocess
@@ -83,7 +83,7 @@ def test_no_framework_is_imported(invocation, config):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_very_many_layers(paramproof, config):
+def test_a_hundred_thousand_layers(paramproof, config):
     one_more = (1 + 256) * 3 * 7168 * 2048 + 256 * 7168 + 187_121_664
     lines = lines_of(paramproof("count", config(DEEPSEEK_V3 | {"num_hidden_layers": 100_000})))
     assert f"total {DEEPSEEK_HAS + (100_000 - 61) * one_more:,} 100.00 %" in lines
@@ -94,7 +94,7 @@ def test_another_class(paramproof, config):
     assert f"total {46_702_792_704 - 32_000 * 4096:,} 100.00 %" in lines
 
 
-def test_a_class_of_a_type_that_has_a_family(paramproof, config):
+def test_a_class_of_a_type_with_a_family(paramproof, config):
     keys = {"model_type": "bert", "architectures": ["BertForTokenClassification"], "num_labels": 5}
     lines = lines_of(paramproof("count", config(keys)))
     assert f"total {109_482_240 - 768 * 768 - 768 + 5 * 769:,} 100.00 %" in lines
@@ -123,7 +123,7 @@ def test_diff_of_two_classes(paramproof, config):
 
 
 def test_checkpoint(paramproof, config, tmp_path):
-    """Its tensors have transformers' names; a buffer that is stored is no weight."""
+    """Its tensors have transformers' names; a stored buffer is not a weight."""
     config(SMALL)
     write(tmp_path / "model.safetensors", {**STORED, "model.rotary_emb.inv_freq": (1,)})
     lines = lines_of(paramproof("checkpoint", "model.safetensors"))
@@ -139,7 +139,7 @@ def test_checkpoint(paramproof, config, tmp_path):
     assert "unexpected (8) model.layers.1.self_attn.q_proj.bias +8" in lines
 
 
-def test_checkpoint_of_experts_that_are_stored_one_by_one(paramproof, config, tmp_path):
+def test_checkpoint_with_experts_stored_one_by_one(paramproof, config, tmp_path):
     config(SMALL)
     parts = {"w1": (6, 8), "w2": (8, 6), "w3": (6, 8)}
     stored = {name: shape for name, shape in STORED.items() if ".experts." not in name}
@@ -165,8 +165,8 @@ def test_checkpoint_of_experts_that_are_stored_one_by_one(paramproof, config, tm
         ("base.{}", "different names: all begin with base. and match without it"),
     ],
 )
-def test_checkpoint_whose_names_are_others(names, said, paramproof, config, tmp_path):
-    """Its shapes are right, and nobody can load it by its names."""
+def test_checkpoint_with_other_names(names, said, paramproof, config, tmp_path):
+    """Its shapes are right, but transformers cannot load it by its names."""
     config(SMALL)
     own = names.startswith("x")
     shapes = {names.format(n if own else name): s for n, (name, s) in enumerate(STORED.items())}
@@ -177,8 +177,8 @@ def test_checkpoint_whose_names_are_others(names, said, paramproof, config, tmp_
 
 
 @pytest.mark.parametrize("tied", [False, True, None])
-def test_checkpoint_with_a_head_of_its_own(tied, paramproof, config, tmp_path):
-    """T5 is tied when it is built; a file that says it is untied brings its own head."""
+def test_checkpoint_with_an_untied_head(tied, paramproof, config, tmp_path):
+    """T5 is built with a tied head; a file that calls it untied contains a head of its own."""
     config(T5 if tied is None else T5 | {"tie_word_embeddings": tied})
     own = in_memory(T5) | {"lm_head.weight": (20, 6)}
     write(tmp_path / "model.safetensors", own)

@@ -1,4 +1,4 @@
-"""How sure a formula is: text, JSON and pages have one word for it, at the sizes that they name."""
+"""Text, JSON and pages use the same word for a formula's certainty at the sizes that they name."""
 
 import io
 import json
@@ -56,10 +56,10 @@ FOUND = {
         ),
     ),
 }
-"""Derivations whose own sizes are asked for, with the word and the reasons."""
+"""Derivations at their own sizes, with the word and the reasons."""
 
 CLAIMS = re.compile(r"checked for|and checked|for other sizes")
-"""What nobody may say of sizes that nobody tried."""
+"""A statement that must not be made about sizes that were not tried."""
 
 
 def printed(derivation):
@@ -69,7 +69,7 @@ def printed(derivation):
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_a_model_says_it_in_text_and_in_data(name):
+def test_a_models_text_and_data_agree(name):
     derivation, status, reasons = FOUND[name]
     model = DerivedModel(name="it", derivation=derivation)
     data = count_data(model, model.inventory())
@@ -82,7 +82,7 @@ def test_a_model_says_it_in_text_and_in_data(name):
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_a_derivation_says_it_in_text_and_in_data(name):
+def test_a_derivations_text_and_data_agree(name):
     derivation, status, reasons = FOUND[name]
     data = document("derivation", derivation_data(derivation))
     assert_document(data, "derivation")
@@ -94,8 +94,8 @@ def test_a_derivation_says_it_in_text_and_in_data(name):
         assert re.search(f"^{PROVED}( where .*)?: ", text, re.MULTILINE)
 
 
-def test_where_a_formula_is_proved_is_in_text_and_data():
-    """``status`` is that of the own sizes; ``proved_where`` says of which others it is so."""
+def test_text_and_data_state_where_a_formula_is_proved():
+    """``status`` is for the derivation's own sizes; ``proved_where`` names all proved ones."""
     assert derivation_data(INSIDE)["proved_where"] == ["V ≤ 50"]
     first, second, *_ = evidence_lines(INSIDE)
     assert first == "proved where V ≤ 50: every shape and number was traced"
@@ -121,7 +121,7 @@ def test_a_derivation_prints_the_sizes_at_which_it_was_validated():
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_a_page_says_it_too(name):
+def test_a_page_prints_the_word(name):
     derivation, status, reasons = FOUND[name]
     evidence = str(parts(View(DerivedModel(name="it", derivation=derivation)))["evidence"])
     assert f": {status}<" in evidence
@@ -130,12 +130,12 @@ def test_a_page_says_it_too(name):
 
 
 WIDTHS = {8: PROVED, 4: FITTED}
-"""Of heads of Qwen3's classes, whose proof rests on the guard K > 4."""
+"""Heads of Qwen3's classes, whose proof needs the guard K > 4."""
 
 
 @pytest.fixture(params=WIDTHS)
 def qwen3(request, tmp_path):
-    """The keys of a model inside or beyond the guard, in a file too, and the word."""
+    """Return the keys of a model inside or beyond the guard, also in a file, and the word."""
     keys = {"model_type": "qwen3", "head_dim": request.param}
     (tmp_path / "config.json").write_text(json.dumps(keys))
     (tmp_path / "lines.jsonl").write_text(json.dumps(keys) + "\n")
@@ -163,7 +163,7 @@ def test_every_command_prints_the_word(arguments, qwen3, paramproof):
     assert not CLAIMS.search(text)
 
 
-def test_the_data_of_every_form_have_the_word(qwen3, paramproof, tmp_path):
+def test_every_form_of_data_has_the_word(qwen3, paramproof, tmp_path):
     keys, status = qwen3
     paramproof("count", "config.json", "--json", "count.json")
     (model,) = json.loads((tmp_path / "count.json").read_text("utf-8"))["models"]
@@ -184,10 +184,8 @@ def test_the_page_of_a_file_has_the_word(qwen3, paramproof, tmp_path):
     assert (BEYOND in page) == (status == FITTED)
 
 
-def test_a_formula_of_ones_own_is_compared_with_what_is_said_to_be_so_sure(
-    qwen3, paramproof, tmp_path
-):
-    """At many sizes: the command says where the formula is proved."""
+def test_verify_prints_the_certainty_beside_a_user_formula(qwen3, paramproof, tmp_path):
+    """At many sizes: the command prints where the formula is proved."""
     (tmp_path / "mine.py").write_text("def count(**sizes):\n    return 1\n")
     done = paramproof("verify", "--formula", "mine:count", "--model", "config.json")
     assert re.search(r"formula was derived, proved where K > 4; fitted elsewhere\n", done.stdout)

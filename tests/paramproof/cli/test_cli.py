@@ -1,4 +1,4 @@
-"""The command line: its tables, its exit statuses, one clear line for a mistake."""
+"""The command line: its tables, its exit statuses, and one clear line for a mistake."""
 
 import json
 import re
@@ -27,11 +27,11 @@ def test_verify_equal(paramproof, outsider, tmp_path):
     file = tmp_path / "out.json"
     done = paramproof("verify", "--framework", "toy", "--examples", "7", "--json", str(file))
     assert done.returncode == 0, done.stderr
-    # No progress and nothing else where standard error is a pipe.
+    # Neither progress nor anything else if standard error is a pipe.
     assert done.stderr == ""
     assert re.search(r"109,482,240 +109,482,240 +0 ", done.stdout)
     assert re.search(r"  7 random encoder specs  ", done.stdout)
-    # The toy is an encoder without heads, so it cannot express every named model.
+    # The toy is an encoder without heads, so it does not support every named model.
     assert re.search(r"keras-bert-question +not expressible", done.stdout)
     assert re.search(r"llama-65b +not expressible", done.stdout)
     assert "not expressible: the toy is an encoder" in done.stdout
@@ -41,7 +41,7 @@ def test_verify_equal(paramproof, outsider, tmp_path):
     assert (data["seed"], data["examples"]) == (0, 7)
     assert data["versions"]["toy"] == {"numpy": metadata.version("numpy")}
     results = [Result.from_json(row) for row in data["results"]]
-    # Of random specs 7 encoders, and a word on each of the other families.
+    # 7 random encoders, and one remark for each of the other families.
     assert len(results) == len(literals.TOTALS) + 7 + 3
     refused = {result.reason for result in results if result.status == "not expressible"}
     assert refused == {"the toy has no heads", "the toy is an encoder"}
@@ -53,7 +53,7 @@ def test_verify_equal(paramproof, outsider, tmp_path):
     assert base.peak_mb > 1
 
 
-def test_random_specs_are_of_the_families_of_the_models(paramproof, outsider):
+def test_random_specs_have_the_families_of_the_models(paramproof, outsider):
     arguments = ("verify", "--framework", "toy", "--examples", "3")
     done = paramproof(*arguments, "--model", "gpt2")
     assert done.returncode == 1
@@ -64,11 +64,11 @@ def test_random_specs_are_of_the_families_of_the_models(paramproof, outsider):
 
 
 def test_verify_of_some_families(paramproof, outsider):
-    """Of their named models and random ones, and of no others."""
+    """Their named models and random ones, and no others."""
     arguments = ("verify", "--framework", "toy", "--examples", "3", "--json", "-")
     done = paramproof(*arguments, "--family", "llama, gpt")
     results = [Result.from_json(row) for row in json.loads(done.stdout)["results"]]
-    # The toy says of each of the models, and once of each family, that it cannot.
+    # The toy refuses each of the models, and each family once.
     assert {result.model for result in results} == {
         *(name for name in literals.TOTALS if "gpt" in name or "llama" in name),
         "",
@@ -81,8 +81,8 @@ def test_verify_of_some_families(paramproof, outsider):
     assert [result.status for result in results if not result.model] == ["equal"] * 3
 
 
-def test_random_models_are_of_the_families_asked_for(paramproof, outsider):
-    """And not only of those of the models."""
+def test_random_models_have_the_given_families(paramproof, outsider):
+    """And not only of the families of the named models."""
     asked = ("verify", "--framework", "toy", "--examples", "2", "--model", "bert-tiny")
     assert "the toy is an encoder" not in paramproof(*asked).stdout
     assert "the toy is an encoder" in paramproof(*asked, "--family", "encoder,gpt").stdout
@@ -103,7 +103,7 @@ def test_verify_different(paramproof, outsider):
 
 
 def test_verify_broken(paramproof, outsider):
-    """Installed and broken is an error, and takes nothing from the others."""
+    """An installed but broken framework is an error, and does not affect the others."""
     done = paramproof("verify", "--framework", "toy-broken", "--framework", "toy")
     assert done.returncode == 1
     assert (
@@ -113,7 +113,7 @@ def test_verify_broken(paramproof, outsider):
     assert re.search(r"^ toy 2", done.stdout, re.MULTILINE)
 
 
-def test_verify_speaks_symbols(paramproof, outsider):
+def test_verify_prints_symbols(paramproof, outsider):
     done = paramproof("verify", "--framework", "toy-wrong", "--model", "bert-base")
     residual = "actual − formula = −L·F   feed_forward.intermediate.bias"
     # Once for bert-base and once for each random spec that has layers.
@@ -140,7 +140,7 @@ def test_prove_equal(paramproof, outsider, tmp_path):
     proof = Proof.from_json(row)
     assert (proof.status, proof.residual, proof.findings) == ("proved", "0", ())
     assert (proof.recovered, proof.parts) == (polynomial, ("pooler", "bare"))
-    # The grid and the smaller one for the bare encoder; and more to derive each of the two.
+    # The grid and the smaller one for the bare encoder, and more builds to derive the two cases.
     assert 62 + 16 <= proof.builds <= 62 + 16 + 2 * 20
     assert json.loads(json.dumps(proof.as_json())) == row
 
@@ -159,7 +159,7 @@ def test_prove_different(paramproof, outsider):
 
 def test_prove_one_family(paramproof, outsider):
     done = paramproof("prove", "--framework", "toy", "--family", "gpt")
-    # Nothing was proved, which is not that everything was.
+    # Nothing was proved, so the run does not succeed.
     assert done.returncode == 1
     assert re.search(r"^ +gpt +not expressible: ", done.stdout, re.MULTILINE)
     assert "0 of 0 pairs" in done.stdout
@@ -177,7 +177,7 @@ def test_prove_a_model(paramproof, outsider, tmp_path):
     assert (row["model"], row["family"], row["parts"]) == ("bert-tiny", "encoder", ["pooler"])
 
 
-def test_prove_a_model_that_no_framework_expresses(paramproof, outsider):
+def test_prove_a_model_that_no_framework_supports(paramproof, outsider):
     done = paramproof("prove", "--framework", "toy", "--model", "gpt2")
     assert done.returncode == 1
     assert re.search(r"^ +gpt2 +not expressible: ", done.stdout, re.MULTILINE)
@@ -194,8 +194,8 @@ def test_prove_broken(paramproof, outsider):
 
 
 @pytest.mark.parametrize("arguments", [("count", "bert-base"), ("frameworks",), ("--help",)])
-def test_algebra_only_where_it_is_asked_for(paramproof, arguments):
-    """SymPy takes its time to import, and a tree of sizes does not need it."""
+def test_sympy_is_imported_only_for_algebra(paramproof, arguments):
+    """SymPy is slow to import, and a tree of sizes does not need it."""
     done = paramproof(*arguments, PYTHONPROFILEIMPORTTIME="1")
     assert done.returncode == 0
     imported = re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.MULTILINE)
@@ -203,7 +203,7 @@ def test_algebra_only_where_it_is_asked_for(paramproof, arguments):
     assert "sympy" not in imported
 
 
-def test_the_seed_decides(paramproof, outsider, tmp_path):
+def test_the_seed_determines_the_specs(paramproof, outsider, tmp_path):
     def specs(seed):
         file = tmp_path / f"{seed}.json"
         arguments = ("--framework", "toy", "--model", "bert-tiny", "--examples", "5")
@@ -215,7 +215,7 @@ def test_the_seed_decides(paramproof, outsider, tmp_path):
 
 
 @pytest.mark.parametrize("command", ["verify", "prove"])
-def test_absent_is_not_green(refused, outsider, command):
+def test_an_absent_framework_is_not_a_success(refused, outsider, command):
     line = refused(command, "--framework", "toy-absent")
     assert line == (
         "paramproof: not installed: toy-absent "
@@ -223,8 +223,8 @@ def test_absent_is_not_green(refused, outsider, command):
     )
 
 
-def test_nothing_asked_is_the_help(paramproof):
-    """In lines, as ``--help`` prints it, and with another status."""
+def test_no_arguments_print_the_help(paramproof):
+    """One per line, as ``--help`` prints it, but with another status."""
     done, asked = paramproof(), paramproof("--help")
     assert (done.returncode, done.stdout) == (2, "")
     assert (asked.returncode, asked.stderr) == (0, "")
@@ -232,12 +232,12 @@ def test_nothing_asked_is_the_help(paramproof):
 
 
 def test_the_help_shows_an_example_that_works(paramproof):
-    """Of each line the command, up to what it is for."""
+    """Take the command from each line, without its description."""
     examples = re.findall(r"^ +paramproof (.+?)  +\S", paramproof().stderr, re.MULTILINE)
     assert examples[0] == "count bert-base"
     assert len(examples) >= 3
     for example in examples:
-        # Those that start frameworks say what they take.
+        # Commands that start frameworks take long: run only their help.
         start = [] if example.split()[0] in ("count", "explain", "models") else ["--help"]
         assert paramproof(*example.split(), *start).returncode == 0
 
@@ -291,8 +291,8 @@ def test_an_impossible_file_is_refused_before_the_run(refused, tmp_path, command
     assert (tmp_path / "file").read_text() == "as it was"
 
 
-def test_a_file_that_exists_or_a_link_to_one_to_be_is_written(paramproof, tmp_path):
-    """Of a count with an account, so that the status is 0."""
+def test_json_is_written_to_existing_files_and_dangling_links(paramproof, tmp_path):
+    """A count that is explained, so that the status is 0."""
     (tmp_path / "link").symlink_to(tmp_path / "new.json")
     (tmp_path / "old.json").write_text("as it was")
     for path in ("link", "old.json"):

@@ -1,4 +1,4 @@
-"""Completion of commands and of the names they take, as a real bash asks for it."""
+"""Completion of commands and of their arguments, as a real bash requests it."""
 
 import os
 import pty
@@ -30,7 +30,7 @@ EVENTUALLY = 60
 
 @pytest.fixture
 def on_path(tmp_path, invocation):
-    """The environment of a shell that finds ``paramproof`` on its path."""
+    """Return the environment of a shell that finds ``paramproof`` on its path."""
     asked = invocation()
     folder = tmp_path / "bin"
     folder.mkdir()
@@ -42,7 +42,7 @@ def on_path(tmp_path, invocation):
 
 @pytest.fixture
 def completed(on_path, tmp_path):
-    """What bash is told to complete the last of some words with."""
+    """Return bash's completions of the last of some words."""
 
     def run(*words):
         done = subprocess.run(
@@ -70,14 +70,14 @@ def test_models(completed):
     assert completed("verify", "--model", "ll") == [n for n in model_names() if n[:2] == "ll"]
 
 
-def test_files_where_no_model_begins_so(completed):
+def test_files_if_no_model_matches(completed):
     assert completed("count", "conf") == ["compopt -o default", ""]
     assert completed("count", "gpt2", "--json", "out") == ["compopt -o default", ""]
 
 
 @pytest.mark.parametrize("command", ["verify", "prove", "differences", "hunt"])
 def test_frameworks(outsider, completed, command):
-    """Those from outside, too."""
+    """Including frameworks of other distributions."""
     assert completed(command, "--framework", "keras-t") == ["keras-tensorflow", "keras-torch"]
     assert "toy-wrong" in completed(command, "--framework", "toy")
 
@@ -96,8 +96,8 @@ def test_other_names(completed):
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_what_a_shell_reads(on_path, shell):
-    """Zsh and fish may not be there: what they read is at least theirs."""
+def test_the_script_for_each_shell(on_path, shell):
+    """Zsh and fish may be absent; at least the script is theirs."""
     done = subprocess.run(
         ["paramproof"],
         executable=shutil.which("paramproof", path=on_path["PATH"]),
@@ -109,7 +109,7 @@ def test_what_a_shell_reads(on_path, shell):
     assert f"_PARAMPROOF_COMPLETE={shell}_complete" in done.stdout
 
 
-def test_the_key_itself(on_path, tmp_path):
+def test_the_tab_key(on_path, tmp_path):
     """In a terminal, with the tab key."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(

@@ -23,7 +23,7 @@ def test_count(paramproof):
 
 @pytest.mark.parametrize("model", literals.TOTALS)
 def test_count_adds_up(paramproof, model):
-    """Every leaf's total, read off the printed table, adds up to the total printed."""
+    """The printed totals of all leaves add up to the printed total."""
     lines = paramproof("count", model).stdout.splitlines()
     leaves = [re.split(r"  +", line.strip()) for line in lines if re.search(r"  \(\d", line)]
     totals = [int(row[3].replace(",", "")) for row in leaves]
@@ -31,14 +31,14 @@ def test_count_adds_up(paramproof, model):
     assert sum(totals) == literals.TOTALS[model]
 
 
-def test_count_says_what_is_tied(paramproof):
+def test_count_prints_what_is_tied(paramproof):
     stdout = paramproof("count", "keras-bert-question").stdout
     assert re.search(r"weight +\(30000, 768\) +tied +0", stdout)
     assert "tied: mlm_head.decoder.weight is embeddings.word_embeddings.weight" in stdout
     assert "published for layers.*.attention: 2,362,368" in stdout
 
 
-def test_count_says_what_is_fixed(paramproof):
+def test_count_prints_what_is_fixed(paramproof):
     stdout = paramproof("count", "transformer-one-layer").stdout
     assert len(re.findall(r"weight +\(33, 512\) +fixed +0 *$", stdout, re.MULTILINE)) == 2
     assert "tied: lm_head.weight is encoder.embeddings.word_embeddings.weight" in stdout
@@ -54,7 +54,7 @@ def test_count_multiplies_each_stack(paramproof):
 
 
 def test_depth(paramproof):
-    """A level more is the same rows, and more."""
+    """A further level adds rows, and changes none."""
     tables = [paramproof("count", "bert-base", "--depth", str(n)).stdout for n in (1, 2, 3, 9)]
     first, second, third, all_of_it = map(str.splitlines, tables)
     names = [line.split()[0] for line in first if re.search(r" \d.* %", line)]

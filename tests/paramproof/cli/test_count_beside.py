@@ -23,7 +23,7 @@ def test_side_by_side(paramproof):
 
 
 def test_side_by_side_of_families(paramproof):
-    """A component that is absent has no parameters; a size that is absent is no 0."""
+    """An absent component has 0 parameters, but an absent size is not 0."""
     found = rows(paramproof("count", "llama-7b", "gpt2", "bert-tiny", "--depth", "2").stdout)
     assert found["component"] == ["llama-7b", "gpt2", "− first", "bert-tiny", "− first"]
     assert found["G"] == ["32", "-", "-", "-", "-"]
@@ -34,7 +34,7 @@ def test_side_by_side_of_families(paramproof):
 
 @pytest.mark.parametrize("models", [("gpt2", "bert-tiny"), ("transformer-big", "llama-7b")])
 def test_differences_add_up(paramproof, models):
-    """Every tensor's, read off the table, up to that of the totals."""
+    """The printed differences of all tensors add up to that of the totals."""
     lines = paramproof("count", *models).stdout.splitlines()
     table = [line for line in lines if re.search(r"[+−\d-] *$", line) and "──" not in line]
     indents = [len(line) - len(line.lstrip()) for line in table]
@@ -49,7 +49,7 @@ def test_differences_add_up(paramproof, models):
     assert sum(int(number) for number in differences if number != "-") == int(total)
 
 
-def test_as_many_side_by_side_as_there_is_room(paramproof):
+def test_as_many_models_side_by_side_as_fit(paramproof):
     models = ("bert-base", "bert-large", "gpt2", "gpt2-xl", "gpt3-175b")
     done = paramproof("count", *models, "--depth", "1", COLUMNS="80")
     assert max(map(len, done.stdout.splitlines())) <= 80

@@ -1,4 +1,4 @@
-"""What ``count`` prints of a derived formula: kinds of layers, letters, what nobody can decide."""
+"""``count`` for a derived formula: kinds of layers, letters, undecidable conventions."""
 
 import io
 
@@ -21,7 +21,7 @@ NAMED = MODEL.inventory()
 
 
 def printed(*tables, width=1000):
-    """The lines of tables, each cell apart by one space."""
+    """Return the lines of tables, with one space between cells."""
     out = Console(width=width, file=io.StringIO())
     for table in tables:
         out.print(table)
@@ -69,7 +69,7 @@ def test_table():
     assert ties(NAMED) == ["model.head.weight is model.embed_tokens.weight"]
 
 
-def test_what_is_absent_has_no_row():
+def test_absent_components_have_no_row():
     sizes = {**MIXTURE.sizes, "D": 5}
     lines = printed(count_table(MIXTURE.inventory(sizes)))
     assert not any("experts" in line or "each of 0" in line for line in lines)
@@ -80,7 +80,7 @@ def test_what_is_absent_has_no_row():
     ]
 
 
-def test_a_tree_of_very_many_rows_has_fewer_levels():
+def test_a_tree_with_many_rows_has_fewer_levels():
     """Unless --depth is given: a tree with a row for each of many experts is unreadable."""
     experts = [tensor(f"mlp.expert_{number}.weight", H) for number in range(MOST_ROWS)]
     named = with_tensors(tensor("norm.weight", H), *experts).inventory(MIXTURE.sizes)
@@ -95,7 +95,7 @@ def test_a_tree_of_very_many_rows_has_fewer_levels():
     assert len(printed(count_table(at_most))) == MOST_ROWS - 1 + 3
 
 
-def test_beside_another_a_tree_of_very_many_rows_has_fewer_levels():
+def test_side_by_side_a_tree_with_many_rows_has_fewer_levels():
     """All models are shown to the depth of the one with the most rows."""
     experts = [tensor(f"mlp.expert_{number}.weight", H) for number in range(MOST_ROWS)]
     other = DerivedModel(name="other.json", derivation=with_tensors(*experts))
@@ -114,7 +114,7 @@ def test_beside_another_a_tree_of_very_many_rows_has_fewer_levels():
 
 
 def test_two_tensors_of_one_path():
-    """A stack of unlike layers: both have their row, and both are counted."""
+    """In a stack of unlike layers, both have a row, and both are counted."""
     unlike = (tensor("h.*.weight", H, H), tensor("h.*.weight", 3, H), tensor("h.*.bias", 3))
     named = with_tensors(*unlike).inventory(MIXTURE.sizes)
     shapes = [row.tensor.shape for row in tree(named) if row.tensor]
@@ -122,13 +122,13 @@ def test_two_tensors_of_one_path():
     assert sum(row.total for row in tree(named) if row.tensor) == named.total() == 64 + 24 + 3
 
 
-def test_nothing_at_all():
-    """A model of which nothing is trained has no shares."""
+def test_nothing_trainable():
+    """A model without trainable parameters has no shares."""
     named = with_tensors(tensor("a.weight", H, role="frozen")).inventory(MIXTURE.sizes)
     assert printed(count_table(named))[-1] == "total 0 100.00 %"
 
 
-def test_names_that_nobody_should_print():
+def test_unprintable_names():
     named = with_tensors(tensor("a\x1b[2J.weight", H, H, aliases=("b\n",))).inventory(MIXTURE.sizes)
     lines = "".join([*printed(count_table(named)), *ties(named)])
     assert "\x1b" not in lines
@@ -154,7 +154,7 @@ def test_letters():
 
 
 def test_terms_of_layers_in_layers():
-    """What each of them consists of, as in T5's blocks; experts alone are one term with theirs."""
+    """The parts of each layer, as in T5's blocks; experts alone form one term."""
     names = ("h.*.layer.*.attention", "h.*.layer.*.norm")
     nested = with_tensors(*(tensor(f"{name}.weight", H, H, times=L) for name in names))
     assert [term.path for term in terms(nested.inventory())] == list(names)
@@ -184,7 +184,7 @@ def test_latex():
 
 
 def test_beside():
-    """Sizes under letters that a family has, others under their fields; kinds are added up."""
+    """Sizes under a family's letters, others under their fields; kinds are added up."""
     family = resolve("bert-tiny")
     lines = printed(*beside_tables([MODEL, family], 3, "", 1000))
     assert "V 50 30,522 +30,472" in lines
@@ -213,7 +213,7 @@ def test_json():
     ]
 
 
-def test_what_nobody_can_decide(monkeypatch):
+def test_undecidable_conventions(monkeypatch):
     named = with_tensors(*MIXTURE.tensors, tensor("mask_emb", 1, H)).inventory(MIXTURE.sizes)
     assert conventions.under_every(named)["embeddings-only"] is None
     assert conventions.under_every(named)["norms-only"] == 40

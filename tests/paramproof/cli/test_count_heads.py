@@ -1,4 +1,4 @@
-"""``paramproof count`` of a model that transformers builds with a tied head and loads without."""
+"""``paramproof count`` for a model whose head is tied when built and untied when loaded."""
 
 import json
 
@@ -50,7 +50,7 @@ def test_json_has_both_numbers(paramproof, config):
     }
 
 
-def test_no_line_where_as_much_is_loaded_as_built(paramproof, config):
+def test_no_line_if_built_and_loaded_counts_are_equal(paramproof, config):
     file = config(without(FLAN_T5_SMALL, "tie_word_embeddings"))
     assert "loaded" not in paramproof("count", file).stdout
     (model,) = json.loads(paramproof("count", file, "--json").stdout)["models"]

@@ -1,4 +1,4 @@
-"""``paramproof count`` for a program: JSON out, and a model from standard input."""
+"""``paramproof count`` for programs: JSON output, and a model from standard input."""
 
 import json
 import subprocess
@@ -65,8 +65,8 @@ def test_json_of_a_depth_and_a_dtype(paramproof):
 
 
 @pytest.fixture
-def fed(invocation):
-    """Run the command with something on standard input."""
+def run_with_input(invocation):
+    """Return a function that runs the command with the given standard input."""
 
     def run(given, *arguments):
         asked = invocation(*arguments) | {"text": False}
@@ -87,16 +87,16 @@ CONFIG = {
 
 
 @pytest.mark.parametrize("given", [CONFIG, spec_fields(named_model("gpt2").spec)])
-def test_standard_input(fed, given):
-    done = fed(json.dumps(given).encode(), "count", "-", "--depth", "1")
+def test_standard_input(run_with_input, given):
+    done = run_with_input(json.dumps(given).encode(), "count", "-", "--depth", "1")
     assert (done.returncode, done.stderr) == (0, b"")
     lines = done.stdout.decode().splitlines()
     assert lines[0] == "standard input: trainable parameters, tied tensors counted once"
     assert rows(done.stdout.decode())["total"] == ["124,439,808", "100.00 %"]
 
 
-def test_standard_input_beside_a_name(fed):
-    done = fed(json.dumps(CONFIG).encode(), "count", "gpt2", "-")
+def test_standard_input_beside_a_name(run_with_input):
+    done = run_with_input(json.dumps(CONFIG).encode(), "count", "gpt2", "-")
     assert rows(done.stdout.decode())["total"] == ["124,439,808", "124,439,808", "0"]
 
 
@@ -112,8 +112,8 @@ def test_standard_input_beside_a_name(fed):
         (b"{}", ("-", "-"), "- is standard input"),
     ],
 )
-def test_standard_input_that_is_no_model(fed, given, arguments, words):
-    done = fed(given, "count", *arguments)
+def test_standard_input_that_is_not_a_model(run_with_input, given, arguments, words):
+    done = run_with_input(given, "count", *arguments)
     (line,) = done.stderr.decode().splitlines()
     assert (done.returncode, done.stdout) == (2, b"")
     assert line.startswith(f"paramproof: {words}")

@@ -1,4 +1,4 @@
-"""``paramproof diff`` of models with a family: no framework is needed."""
+"""``paramproof diff`` for models with a family, without a framework."""
 
 
 def test_two_sizes_of_one_family(paramproof):
@@ -21,7 +21,7 @@ def test_two_families(paramproof):
     assert "T: 2 in bert-base-uncased, - in gpt2" in lines
 
 
-def test_the_same(paramproof):
+def test_equal_models(paramproof):
     done = paramproof("diff", "gpt2", "gpt2")
     assert done.returncode == 0
     assert not [line for line in done.stdout.splitlines() if " in gpt2" in line]

@@ -1,4 +1,4 @@
-"""``paramproof differences``, of a framework that nobody has probes for: it has shapes."""
+"""``paramproof differences`` for a framework without probes: only its shapes are compared."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from paramproof.differences.answer import Answer
 def test_command(paramproof, outsider, tmp_path):
     file = tmp_path / "out.json"
     done = paramproof("differences", "--framework", "toy", "--json", file)
-    # No progress and nothing else where standard error is a pipe.
+    # Neither progress nor anything else if standard error is a pipe.
     assert (done.returncode, done.stderr) == (0, "")
     data = json.loads(file.read_text("utf-8"))
     cells = [Answer.from_json(cell) for cell in data["results"]]

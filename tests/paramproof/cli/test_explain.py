@@ -36,14 +36,14 @@ def test_no_explanation(paramproof):
         ("763856896", ("  the whole model (total)", "    of whisper-medium.en")),
     ],
 )
-def test_all_of_a_model_that_has_a_configuration(paramproof, number, lines):
-    """Of models without a family the whole is known, where no family's explains the number."""
+def test_the_total_of_a_model_without_a_family(paramproof, number, lines):
+    """Models without a family are searched as a whole if no family's model explains the number."""
     done = paramproof("explain", number)
     assert done.returncode == 0
     assert set(lines) <= set(done.stdout.splitlines())
 
 
-def test_a_difference_without_letters_is_said_once(paramproof):
+def test_a_difference_without_letters_is_printed_once(paramproof):
     assert paramproof("explain", "127", "bert-tiny").stdout.splitlines()[2:] == [
         "nearest: 128, embeddings.layer_norm.scale of bert-tiny",
         "claimed − formula = −1",
@@ -60,14 +60,14 @@ def test_an_explanation_in_other_models_only(paramproof, tmp_path):
     assert json.loads(file.read_text("utf-8"))["none_in"] == ["gpt2"]
 
 
-def test_what_was_withdrawn_is_an_answer(paramproof):
+def test_a_withdrawn_number_is_an_answer(paramproof):
     done = paramproof("explain", "117M")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("117M was published for gpt2, and is wrong\n")
     assert paramproof("explain", "117.7M").returncode == 1
 
 
-def test_all_of_it(paramproof):
+def test_all_lists_every_model(paramproof):
     few, all_of_it = paramproof("explain", "2362368"), paramproof("explain", "2362368", "--all")
     assert "and 4 more\n" in few.stdout
     assert "more" not in all_of_it.stdout
@@ -80,7 +80,7 @@ def test_eighty_columns(paramproof, number):
     assert max(map(len, lines)) <= 80
 
 
-def test_only_at_a_size_that_nobody_has(paramproof):
+def test_an_explanation_with_an_unnamed_size(paramproof):
     done = paramproof("explain", "111385344", "bert-base")
     assert done.returncode == 1
     assert (
@@ -114,19 +114,19 @@ def test_json(paramproof, tmp_path):
 
 
 def test_json_without_a_file(paramproof):
-    """To standard output, as of other commands; the text goes to standard error."""
+    """To standard output, as for other commands; the text goes to standard error."""
     done = paramproof("explain", "110M", "bert-base", "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout)["found"][0]["models"] == ["bert-base-uncased"]
     assert "the whole model = 109,482,240" in done.stderr
 
 
-def test_a_model_s_name_is_not_taken_for_the_file(refused):
+def test_a_models_name_is_not_taken_for_the_json_file(refused):
     assert "--json bert-base: " in refused("explain", "110M", "--json", "bert-base")
 
 
 def test_another_class(paramproof, refused, tmp_path):
-    """As of count: the class is that of a configuration, and a name has none."""
+    """As for count: the class applies to a configuration, and a model's name has none."""
     keys = {"model_type": "qwen3", "architectures": ["Qwen3ForCausalLM"]}
     file = tmp_path / "config.json"
     file.write_text(json.dumps(keys), "utf-8")
@@ -138,14 +138,14 @@ def test_another_class(paramproof, refused, tmp_path):
     refused("explain", "110M", "bert-base", "--class", "BertModel")
 
 
-def test_what_was_published_is_an_answer(paramproof):
+def test_a_published_number_is_an_answer(paramproof):
     done = paramproof("explain", "685B", "deepseek-v3")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("685B is published for deepseek-v3 (deepseek-ai/DeepSeek-V3,")
     assert "no explanation found" not in done.stdout
 
 
-def test_json_where_there_is_none(paramproof, tmp_path):
+def test_json_without_an_explanation(paramproof, tmp_path):
     file = tmp_path / "out.json"
     assert paramproof("explain", "123456789", "--json", str(file)).returncode == 1
     data = json.loads(file.read_text("utf-8"))
@@ -154,7 +154,7 @@ def test_json_where_there_is_none(paramproof, tmp_path):
     assert data["nearest"]["count"] == 124_439_808
 
 
-def test_a_spec_of_ones_own(paramproof, tmp_path):
+def test_a_users_spec(paramproof, tmp_path):
     sizes = {
         "vocab_size": 50_000,
         "hidden_size": 640,
@@ -174,7 +174,7 @@ def test_a_spec_of_ones_own(paramproof, tmp_path):
 
 
 def test_a_configuration(paramproof, tmp_path):
-    """GPT-2's own config.json, of a model that has no name here."""
+    """GPT-2's own config.json, of a model without a name here."""
     sizes = {"n_embd": 96, "n_layer": 3, "n_head": 4, "n_positions": 50, "vocab_size": 700}
     file = tmp_path / "config.json"
     file.write_text(json.dumps({"model_type": "gpt2", **sizes}), "utf-8")
@@ -210,7 +210,7 @@ def test_bad_usage(refused, arguments, words):
     assert words in refused(*arguments)
 
 
-def test_a_convention_says_what_it_counts(paramproof):
+def test_a_convention_prints_its_description(paramproof):
     done = paramproof("count", "gpt2", "--under", "without-embeddings")
     assert done.returncode == 0
     first, *_ = done.stdout.splitlines()
@@ -232,7 +232,7 @@ def test_every_convention(paramproof):
 @pytest.mark.parametrize(
     "arguments", [("explain", "2362368"), ("count", "gpt2", "--all-conventions")]
 )
-def test_nothing_slow_is_imported_for_nothing(paramproof, arguments):
+def test_slow_modules_are_imported_only_if_needed(paramproof, arguments):
     done = paramproof(*arguments, PYTHONPROFILEIMPORTTIME="1")
     imported = re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.MULTILINE)
     assert "paramproof.formulas" in imported

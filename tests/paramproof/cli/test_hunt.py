@@ -1,4 +1,4 @@
-"""``paramproof hunt``: what it prints, its statuses, and what stands in its folder."""
+"""``paramproof hunt``: its output, its statuses, and the contents of its folder."""
 
 import json
 import os
@@ -18,12 +18,12 @@ TOY = ("hunt", "--framework", "toy", "--family", "encoder", "--examples", "7", "
 
 @pytest.fixture
 def folder(tmp_path):
-    """Where the command runs, ``hunt`` is the folder that nobody has named."""
+    """Return the default folder, ``hunt`` in the working directory."""
     return tmp_path / "hunt"
 
 
 @pytest.fixture
-def hunted(paramproof, outsider, folder):
+def run_hunt(paramproof, outsider, folder):
     done = paramproof(*TOY)
     assert (done.returncode, done.stderr) == (0, "")
     return done
@@ -33,9 +33,9 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_equal(hunted, folder):
-    assert "3 of 3 tasks are done, 0 lost\n7 of 7 models are equal\n" in hunted.stdout
-    (row,) = (line.split() for line in hunted.stdout.splitlines() if "encoder" in line)
+def test_equal(run_hunt, folder):
+    assert "3 of 3 tasks are done, 0 lost\n7 of 7 models are equal\n" in run_hunt.stdout
+    (row,) = (line.split() for line in run_hunt.stdout.splitlines() if "encoder" in line)
     assert row[:5] == ["encoder", "7", "7", "0", "0"]
     assert sorted(contents(folder)) == [
         ASKED,
@@ -45,8 +45,8 @@ def test_equal(hunted, folder):
     ]
 
 
-def test_the_models_are_those_of_verify(hunted, paramproof, folder):
-    """By the command that a task names: the same number of parameters, of the same models."""
+def test_the_models_agree_with_verify(run_hunt, paramproof, folder):
+    """The command that a task names gives the same parameter counts for the same models."""
     (line,) = (folder / "toy.models.encoder.seed-1.of-3.jsonl").read_text().splitlines()
     asked = ("--framework", "toy", "--family", "encoder", "--examples", "3", "--seed", "1")
     results = json.loads(paramproof("verify", *asked, "--json", "-").stdout)["results"]
@@ -54,27 +54,27 @@ def test_the_models_are_those_of_verify(hunted, paramproof, folder):
     assert (len(totals), sum(totals)) == (3, json.loads(line)["parameters"])
 
 
-def test_again_does_what_is_missing_or_damaged(hunted, paramproof, folder):
+def test_a_second_run_repeats_missing_or_damaged_tasks(run_hunt, paramproof, folder):
     first, second, third = sorted(path for path in folder.iterdir() if path.name != ASKED)
     before = contents(folder)
     stays = first.stat().st_mtime_ns
     second.unlink()
     third.write_bytes(third.read_bytes()[:-20])
-    assert paramproof(*TOY).stdout == hunted.stdout
+    assert paramproof(*TOY).stdout == run_hunt.stdout
     assert contents(folder) == before
     assert first.stat().st_mtime_ns == stays
 
 
-def test_summary(hunted, paramproof, folder, tmp_path):
-    """Of the folder, and of its files one after the other, in another folder."""
-    assert paramproof("hunt", "--summary", folder).stdout == hunted.stdout
+def test_summary(run_hunt, paramproof, folder, tmp_path):
+    """From the folder, and from its files concatenated in another folder."""
+    assert paramproof("hunt", "--summary", folder).stdout == run_hunt.stdout
     merged = tmp_path / "merged"
     merged.write_bytes(b"".join(contents(folder).values()))
-    assert paramproof("hunt", "--summary", merged).stdout == hunted.stdout
-    assert paramproof("hunt", "--summary", merged, "--summary", folder).stdout == hunted.stdout
+    assert paramproof("hunt", "--summary", merged).stdout == run_hunt.stdout
+    assert paramproof("hunt", "--summary", merged, "--summary", folder).stdout == run_hunt.stdout
 
 
-def test_summary_of_half_a_hunt(hunted, paramproof, folder):
+def test_summary_of_half_a_hunt(run_hunt, paramproof, folder):
     name = "toy.models.encoder.seed-1.of-3"
     (folder / f"{name}.jsonl").unlink()
     done = paramproof("hunt", "--summary", folder, "--json", "-")
@@ -85,7 +85,7 @@ def test_summary_of_half_a_hunt(hunted, paramproof, folder):
     assert (data["asked"], data["done"], [*data["lost"]]) == (3, 2, [name])
 
 
-def test_frameworks_that_are_absent_are_named(paramproof, outsider):
+def test_absent_frameworks_are_named(paramproof, outsider):
     done = paramproof("hunt", "--family", "encoder", "--examples", "1")
     assert "not installed, so not checked: toy-absent (python -m pip install a-dist" in done.stdout
 
@@ -102,7 +102,7 @@ def test_different(paramproof, outsider, folder):
         assert one["actual"] - one["expected"] == -(
             spec["num_hidden_layers"] * spec["intermediate_size"]
         )
-    # The command that shows it again.
+    # The command that reproduces it.
     command, again = done.stdout.split("reproduce: ")[1].splitlines()[0], differences[0]
     assert command == again["command"]
     found = run_again(command, paramproof)
@@ -128,7 +128,7 @@ def test_lost(paramproof, failing_toy):
 
 
 def test_lost_before_and_done_now(paramproof, failing_toy, folder):
-    """What was lost is tried again, and its reason is gone."""
+    """A lost task is tried again, and its reason disappears."""
     asked = ("hunt", "--framework", "toy-killed", "--family", "encoder", "--examples", "3")
     assert paramproof(*asked).returncode == 1
     assert [*folder.glob("*.lost.jsonl")]
@@ -137,7 +137,7 @@ def test_lost_before_and_done_now(paramproof, failing_toy, folder):
     assert not [*folder.glob("*.lost.jsonl")]
 
 
-def test_of_another_family(paramproof, outsider):
+def test_another_family(paramproof, outsider):
     done = paramproof("hunt", "--framework", "toy", "--family", "gpt", "--examples", "4")
     assert done.returncode == 1
     assert "not expressible" in done.stdout
@@ -168,27 +168,27 @@ def test_mistakes(refused, outsider, arguments, why):
     assert why in refused("hunt", *arguments)
 
 
-def test_other_options_in_the_same_folder(hunted, refused):
+def test_other_options_in_the_same_folder(run_hunt, refused):
     line = refused(*TOY, "--seed", "1")
     assert "hunt has another hunt, of 3 tasks; " in line
     assert line.endswith("give the same options again, or another --folder")
 
 
-def test_slurm_is_not_there(refused, outsider, monkeypatch):
+def test_slurm_is_not_installed(refused, outsider, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     assert "--on slurm" in refused(*TOY, "--on", "slurm")
 
 
-def test_slurm_is_not_needed_where_nothing_is_left_to_do(hunted, paramproof):
+def test_slurm_is_not_needed_if_nothing_is_left_to_do(run_hunt, paramproof):
     done = paramproof(*TOY, "--on", "slurm", PATH="/nowhere")
-    assert (done.returncode, done.stdout) == (0, hunted.stdout)
+    assert (done.returncode, done.stdout) == (0, run_hunt.stdout)
 
 
 @pytest.mark.parametrize(
     ("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "sigterm"]
 )
 def test_ended_half_way(invocation, paramproof, waiting_toy, folder, sent, status):
-    """In order: what is done stays, nothing half-written, no worker is left."""
+    """The hunt ends cleanly: results stay, no partial file, no worker is left."""
     asked = ("hunt", "--framework", "toy-waits", "--family", "encoder", "--jobs", "1")
     asked = (*asked, "--examples", "4", "--block", "2")
     process = subprocess.Popen(**invocation(*asked), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -201,7 +201,7 @@ def test_ended_half_way(invocation, paramproof, waiting_toy, folder, sent, statu
     assert (process.returncode, stdout, stderr.strip()) == (status, "", "")
     worker = int(begun[0].name.partition("-")[2])
     while os.path.exists(f"/proc/{worker}"):
-        assert time.monotonic() < end, "the worker has outlived the command"
+        assert time.monotonic() < end, "the worker outlived the command"
         time.sleep(0.05)
     assert [*contents(folder)] == [ASKED]
     (waiting_toy / "go").touch()
@@ -210,7 +210,7 @@ def test_ended_half_way(invocation, paramproof, waiting_toy, folder, sent, statu
 
 @pytest.fixture
 def on_a_full_disk(invocation):
-    """Run the command where no file may have more than 100 bytes: writing fails half-way."""
+    """Run the command with files limited to 100 bytes, so that writing fails half-way."""
 
     def run(*arguments):
         asked = invocation(*arguments)
@@ -219,7 +219,7 @@ def on_a_full_disk(invocation):
             "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
             "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); "
         )
-        # Else the limit would cut the bytecode of what is imported, too.
+        # Otherwise the limit would truncate the bytecode of imported modules.
         asked["env"] |= {"PYTHONDONTWRITEBYTECODE": "1"}
         asked["args"] = [python, safe, code, limit + main, *rest]
         return subprocess.run(**asked, capture_output=True, timeout=EVENTUALLY)
@@ -228,7 +228,7 @@ def on_a_full_disk(invocation):
 
 
 def test_a_full_disk_ends_a_hunt_at_once_and_loses_nothing(
-    hunted, paramproof, on_a_full_disk, folder
+    run_hunt, paramproof, on_a_full_disk, folder
 ):
     whole = contents(folder)
     (folder / "toy.models.encoder.seed-1.of-3.jsonl").unlink()
@@ -239,7 +239,7 @@ def test_a_full_disk_ends_a_hunt_at_once_and_loses_nothing(
     (line,) = done.stderr.splitlines()
     assert line.startswith("paramproof: hunt: cannot be written to: File too large")
     assert contents(folder) == left
-    assert paramproof(*TOY).stdout == hunted.stdout
+    assert paramproof(*TOY).stdout == run_hunt.stdout
     assert contents(folder) == whole
 
 
@@ -267,7 +267,7 @@ def test_one_hunt_at_a_time(invocation, paramproof, refused, waiting_toy, folder
     assert paramproof(*asked).stdout == stdout
 
 
-def test_many_tasks_that_are_lost_for_one_reason_are_one_line(paramproof, folder):
+def test_tasks_lost_for_the_same_reason_share_a_line(paramproof, folder):
     ask(folder, [*blocks(MODELS, "toy", "encoder", 9, 1, 0)])
     (line,) = [
         line
@@ -278,7 +278,7 @@ def test_many_tasks_that_are_lost_for_one_reason_are_one_line(paramproof, folder
     assert " and 6 more: it has no result: it was not begun" in line
 
 
-def test_nothing_of_a_file_reaches_the_terminal_raw(paramproof, folder):
+def test_text_from_files_is_made_printable(paramproof, folder):
     (task,) = blocks(MODELS, "toy\x1b[2J", "encoder", 1, 1, 0)
     ask(folder, [task])
     found = dict.fromkeys(("what", "expected", "actual", "report", "command"), "\x1b]0;a\x07\nb")

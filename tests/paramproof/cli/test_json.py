@@ -1,4 +1,4 @@
-"""What ``--json`` writes is as ``schema.json`` describes it, for every command."""
+"""Every command's ``--json`` output conforms to ``schema.json``."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def half(V, H):
 
 @pytest.fixture
 def written(paramproof, outsider, tmp_path):
-    """Run a command with ``--json``, and return what it writes, which is checked."""
+    """Return a function that runs a command with ``--json`` and returns its checked output."""
     (tmp_path / "mixtral.json").write_text(MIXTRAL)
     (tmp_path / "mine.py").write_text(FORMULAS)
 
@@ -57,13 +57,13 @@ def test_verify(written):
     assert any(one["report"] and one["report"]["rows"] for one in data["results"])
 
 
-def test_verify_a_formula_of_your_own(written):
+def test_verify_a_user_formula(written):
     asked = ("verify", "--framework", "toy", "--model", "bert-tiny", "--examples", "2")
     data = written("verification", *asked, "--formula", "mine:half", status=1)
     assert any(one["smallest"] for one in data["results"])
 
 
-def test_verify_a_formula_of_a_model_without_a_family(written):
+def test_verify_a_user_formula_without_a_family(written):
     asked = ("verify", "--model", "mixtral.json", "--formula", "mine:half", "--examples", "2")
     data = written("verification", *asked, status=1)
     assert data["model"] == "MixtralForCausalLM"
@@ -95,7 +95,7 @@ def test_hunt(written):
     assert data["different"]
 
 
-def test_hunt_that_is_not_done(written, tmp_path):
+def test_an_unfinished_hunt(written, tmp_path):
     asked = ("--framework", "toy", "--family", "encoder", "--examples", "3", "--block", "2")
     written("hunt", "hunt", *asked, "--folder", "found")
     (file, _) = sorted((tmp_path / "found").glob("toy.*"))
@@ -105,8 +105,8 @@ def test_hunt_that_is_not_done(written, tmp_path):
 
 
 @pytest.mark.parametrize("model", ["a\udcff.json", "b.json"])
-def test_count_of_what_is_not_utf_8(written, tmp_path, model):
-    """A name of a file and a key of a configuration that UTF-8 does not have."""
+def test_count_of_text_that_is_not_utf_8(written, tmp_path, model):
+    """A file's name and a configuration's key that UTF-8 cannot represent."""
     (tmp_path / model).write_text('{"model_type": "bert", "\\ud800": 1}')
     (one,) = written("counts", "count", model)["models"]
     assert (one["model"], one["unknown_keys"]) == (model, ["\ud800"])

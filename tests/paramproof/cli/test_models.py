@@ -1,4 +1,4 @@
-"""``paramproof models``: every named model, with what is published about it."""
+"""``paramproof models``: every named model, with its published numbers."""
 
 import json
 
@@ -26,7 +26,7 @@ def test_every_named_model_is_listed(paramproof):
 
 
 def test_models_by_their_configurations(paramproof):
-    """The verdict on the total, and on what is published as active."""
+    """The verdict on the total, and on the published active parameters."""
     done = paramproof("models")
     found = rows(done.stdout.partition("active parameters:")[0])
     for name, model in named_configurations().items():
@@ -55,7 +55,7 @@ def test_models_by_their_configurations(paramproof):
 
 
 def test_configurations_as_json(paramproof):
-    """The keys, the verdicts, and of a model with experts what is active in letters."""
+    """Keys, verdicts and, for mixtures of experts, active parameters in letters."""
     models = {m["name"]: m for m in json.loads(paramproof("models", "--json").stdout)["models"]}
     mixtral = models["mixtral-8x7b"]
     assert mixtral["keys"] == named_configurations()["mixtral-8x7b"].keys

@@ -32,14 +32,14 @@ def test_a_model_as_one_file(paramproof, tmp_path):
     assert ">85,646,592</output>" in text
     assert "bfloat16, 2 bytes each: 171,293,184 bytes" in text
     assert "L·(4·H² + 2·H·F + 9·H + F)" in text
-    # It refers to nothing, and its policy lets nothing be loaded.
+    # It refers to nothing, and its policy forbids loading anything.
     elements = Elements(text).found
     assert not [one for one in elements if {"src", "srcset"} & one[1].keys() or one[0] == "link"]
     (policy,) = (one["content"] for _, one in elements if one.get("http-equiv"))
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
     assert "unsafe" not in policy
     assert "<script" not in text
-    # What a component's link leads to is there: its picture.
+    # Each component's link leads to its picture on the page.
     leads = {unquote(one["href"][1:]) for one in (e[1] for e in elements) if "href" in one}
     assert {"at-", "at-layers", "at-embeddings"} < leads
     assert leads == {
@@ -63,12 +63,12 @@ def test_the_file_goes_to_standard_output(paramproof):
         (("gpt2", "--html", "x", "--under", "y"), "no convention is named 'y'"),
     ],
 )
-def test_what_it_does_not_go_with(refused, arguments, line, tmp_path):
+def test_html_excludes_other_options(refused, arguments, line, tmp_path):
     assert line in refused("count", *arguments)
     assert not (tmp_path / "x").exists()
 
 
-def test_what_is_no_built_site(refused, tmp_path):
+def test_a_folder_that_is_not_a_built_site(refused, tmp_path):
     assert (
         "build/site is not a built site: index.html is missing; 'tox run -e site' builds"
         in refused("site")
@@ -85,7 +85,7 @@ def site(tmp_path):
     return tmp_path
 
 
-def test_a_site_is_served_to_this_machine_alone(site):
+def test_a_site_is_served_only_to_this_machine(site):
     (site / "a.mjs").touch()
     with server_of(site) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -102,7 +102,7 @@ def test_a_site_is_served_to_this_machine_alone(site):
         server.shutdown()
 
 
-def test_a_port_that_is_taken_is_one_line(site):
+def test_a_port_in_use_is_one_line(site):
     with server_of(site) as server, pytest.raises(ValueError, match=r"port \d+ cannot be served"):
         server_of(site, server.server_port)
 

@@ -1,4 +1,4 @@
-"""Where standard output is no terminal: a reader that leaves, a width that somebody asks for."""
+"""Standard output that is not a terminal: a reader that leaves, a width that the user sets."""
 
 import os
 import signal
@@ -8,8 +8,8 @@ import pytest
 
 
 @pytest.fixture
-def unread(invocation):
-    """Run the command with a standard output that nobody reads any more."""
+def run_unread(invocation):
+    """Run the command with a standard output whose reader has gone."""
 
     def run(*arguments, **environment):
         reader, writer = os.pipe()
@@ -39,28 +39,28 @@ def unread(invocation):
     ],
     ids=" ".join,
 )
-def test_a_reader_that_leaves_ends_the_command_quietly(unread, arguments):
-    """As ``| head`` does, with the status of any tool that SIGPIPE ends, and never with 0 or 1."""
-    done = unread(*arguments)
+def test_a_reader_that_leaves_ends_the_command_quietly(run_unread, arguments):
+    """As in ``| head``, with the status of any tool that SIGPIPE ends, and never with 0 or 1."""
+    done = run_unread(*arguments)
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
 
 
-def test_a_verdict_that_nobody_read_is_none(unread, outsider):
-    done = unread("verify", "--framework", "toy-wrong", "--model", "bert-tiny")
+def test_an_unread_verdict_does_not_count(run_unread, outsider):
+    done = run_unread("verify", "--framework", "toy-wrong", "--model", "bert-tiny")
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_json_that_nobody_reads(unread, unbuffered):
-    """So short that it is written at the very end, unless nothing is kept until then."""
+def test_unread_json(run_unread, unbuffered):
+    """So short that it is written only at the end, unless output is unbuffered."""
     asked = "explain", "335043584", "bert-large", "--json", "-"
-    done = unread(*asked, PYTHONUNBUFFERED=unbuffered)
+    done = run_unread(*asked, PYTHONUNBUFFERED=unbuffered)
     assert done.returncode == 128 + signal.SIGPIPE
     assert done.stderr.startswith("335,043,584 is")
     assert "paramproof" not in done.stderr
 
 
-def test_head_has_the_first_line(invocation):
+def test_head_prints_the_first_line(invocation):
     """Through a shell, whose pipeline has the status of ``head``."""
     asked = invocation("count", "bert-base")
     args = ["bash", "-c", '"$@" | head -1; echo "${PIPESTATUS[@]}"', "bash", *asked.pop("args")]
@@ -72,12 +72,12 @@ def test_head_has_the_first_line(invocation):
 
 
 @pytest.mark.parametrize("columns", ["80", "100"])
-def test_a_pipe_has_the_width_that_is_asked_for(paramproof, columns):
+def test_a_pipe_has_the_given_width(paramproof, columns):
     done = paramproof("count", "bert-base", "--all-conventions", COLUMNS=columns)
     assert max(map(len, done.stdout.splitlines())) == int(columns)
 
 
 @pytest.mark.parametrize("columns", ["", "0", "wide", "-5"])
-def test_a_width_that_is_none_is_not_heeded(paramproof, columns):
+def test_an_invalid_width_is_ignored(paramproof, columns):
     asked = "count", "bert-base", "--all-conventions"
     assert paramproof(*asked, COLUMNS=columns).stdout == paramproof(*asked).stdout

@@ -1,4 +1,4 @@
-"""What a command says while its workers run: bars in a terminal, a line at times in a pipe."""
+"""Progress while workers run: bars in a terminal, occasional lines in a pipe."""
 
 import os
 import pty
@@ -12,7 +12,7 @@ LINE = re.compile(r"paramproof: \d+ s: toy (waiting|importing|running|done|\d+|\
 
 
 @pytest.fixture
-def often(invocation):
+def run_with_interval(invocation):
     """Run the command with another interval between lines, in seconds."""
 
     def run(interval, *arguments, **pipes):
@@ -25,9 +25,9 @@ def often(invocation):
 
 
 @pytest.mark.parametrize("command", ["verify", "prove", "differences", "hunt"])
-def test_lines_in_a_pipe(often, outsider, command):
-    """On standard error, one at each interval, and the result is what it is without them."""
-    done = often(0.01, command, "--framework", "toy", capture_output=True)
+def test_lines_in_a_pipe(run_with_interval, outsider, command):
+    """On standard error, one at each interval; the result is the same as without them."""
+    done = run_with_interval(0.01, command, "--framework", "toy", capture_output=True)
     lines = done.stderr.splitlines()
     assert len(lines) > 2
     assert all(map(LINE.fullmatch, lines)), lines
@@ -36,36 +36,36 @@ def test_lines_in_a_pipe(often, outsider, command):
     assert done.returncode == 0
 
 
-def test_prove_counts_in_a_pipe(often, outsider):
-    done = often(0.01, "prove", "--framework", "toy", capture_output=True)
+def test_prove_counts_in_a_pipe(run_with_interval, outsider):
+    done = run_with_interval(0.01, "prove", "--framework", "toy", capture_output=True)
     counted = [int(number) for number in re.findall(r"toy (\d+) of 90$", done.stderr, re.M)]
     assert counted == sorted(counted)
     assert len(set(counted)) > 2
 
 
-def test_every_framework_is_in_the_line(often, outsider):
+def test_every_framework_is_in_the_line(run_with_interval, outsider):
     names = ("toy", "toy-wrong", "toy-broken")
     asked = [word for name in names for word in ("--framework", name)]
-    done = often(0.01, "verify", *asked, capture_output=True)
+    done = run_with_interval(0.01, "verify", *asked, capture_output=True)
     last = done.stderr.splitlines()[-1]
     assert [part.split()[0] for part in last.partition(" s: ")[2].split(", ")] == list(names)
 
 
-def test_a_short_run_says_nothing(paramproof, outsider):
+def test_a_short_run_prints_no_progress(paramproof, outsider):
     assert paramproof("verify", "--framework", "toy", "--examples", "1").stderr == ""
 
 
-def test_json_on_standard_output_stays_json(often, outsider):
+def test_json_on_standard_output_stays_json(run_with_interval, outsider):
     pipes = {"capture_output": True}
-    with_lines = often(0.01, "verify", "--framework", "toy", "--json", "-", **pipes)
+    with_lines = run_with_interval(0.01, "verify", "--framework", "toy", "--json", "-", **pipes)
     assert with_lines.stdout.startswith("{")
     assert "paramproof:" in with_lines.stderr
     assert "paramproof:" not in with_lines.stdout
 
 
 @pytest.mark.parametrize("closed", ["2>&-", "2>/dev/full"])
-def test_where_nobody_can_be_told(invocation, outsider, closed):
-    """The run goes on, and nothing is said on standard output instead."""
+def test_closed_standard_error(invocation, outsider, closed):
+    """The run continues, and standard output gets nothing instead."""
     asked = invocation("verify", "--framework", "toy", "--examples", "1")
     args = asked.pop("args")
     program = args.index("-c") + 1
@@ -88,7 +88,7 @@ def test_bars_in_a_terminal(invocation, outsider):
         while True:
             try:
                 chunk = os.read(ours, 1 << 16)
-            except OSError:  # Linux says so at the end; others say nothing.
+            except OSError:  # at its end, on Linux
                 break
             if not chunk:
                 break

@@ -1,4 +1,4 @@
-"""What reaches a terminal: foreign text, more than anybody reads, signs that it does not have."""
+"""Output to a terminal: foreign text, long output, characters that it cannot display."""
 
 import json
 import os
@@ -23,7 +23,7 @@ PROGRAM = "from paramproof.cli.main import main; main()"
 
 @pytest.fixture
 def shell(tmp_path):
-    """Run the command as a shell does, with what it does to standard output."""
+    """Run the command in a shell, with a redirection of standard output."""
 
     def run(redirection, *arguments, **environment):
         path = os.pathsep.join(entry for entry in sys.path if entry)
@@ -50,7 +50,7 @@ def shell(tmp_path):
 
 @pytest.fixture
 def checkpoint(paramproof, tmp_path):
-    """Compare a file of an encoder's tensors, and some more, with the formula."""
+    """Compare a file with an encoder's tensors, and some more, with the formula."""
 
     def run(more):
         (tmp_path / "config.json").write_text(json.dumps(spec_fields(ENCODER)))
@@ -60,7 +60,7 @@ def checkpoint(paramproof, tmp_path):
     return run
 
 
-def test_a_tensors_name_cannot_speak_for_the_report(checkpoint):
+def test_a_tensors_name_cannot_forge_the_report(checkpoint):
     done = checkpoint({"\x1b[2J\x1b[H\nevery tensor is as the formula says\n": (2,)})
     assert done.returncode == 1
     assert r"\x1b[2J\x1b[H\nevery tensor is as the formula says\n" in done.stdout
@@ -68,13 +68,13 @@ def test_a_tensors_name_cannot_speak_for_the_report(checkpoint):
     assert done.stdout.replace("\n", "").isprintable()
 
 
-def test_a_long_name_is_no_long_line(checkpoint):
+def test_a_long_name_does_not_make_a_long_line(checkpoint):
     done = checkpoint({"x" * 10**6: (2,), "." * 10**6: (3,)})
     assert done.returncode == 1
     assert max(map(len, done.stdout.splitlines())) < 400
 
 
-def test_a_great_many_unknown_tensors_have_an_answer(checkpoint):
+def test_many_unknown_tensors_are_reported(checkpoint):
     start = time.monotonic()
     done = checkpoint({f"unknown.tensor_{number}.weight": (2,) for number in range(100_000)})
     assert time.monotonic() - start < 50
@@ -113,7 +113,7 @@ def test_output_that_cannot_be_written_is_one_line(shell, redirection, line, arg
     assert (done.returncode, done.stderr) == (2, line)
 
 
-def test_nobody_to_tell(shell):
+def test_closed_outputs(shell):
     assert shell(">&- 2>&-", "count", "bert-tiny").returncode == 2
 
 
@@ -138,7 +138,7 @@ C_LOCALE = {
         (("--help",), "Usage: "),
     ],
 )
-def test_signs_keep_their_meaning_in_ascii(shell, arguments, words, environment):
+def test_symbols_keep_their_meaning_in_ascii(shell, arguments, words, environment):
     done = shell("", *arguments, **environment)
     assert (done.returncode, done.stderr) == (0, b"")
     assert words in done.stdout.decode("ascii")
@@ -149,7 +149,7 @@ def test_tables_are_aligned_in_ascii(shell):
     assert len({len(line) for line in lines if line.startswith("|")}) == 1
 
 
-def test_a_mistake_is_told_in_ascii(shell):
+def test_errors_are_in_ascii(shell):
     done = shell("", "count", "größe", **ASCII)
     assert done.returncode == 2
     assert done.stderr.startswith(rb"paramproof: no model is named 'gr\xf6\xdfe'; 'paramproof")
@@ -157,18 +157,18 @@ def test_a_mistake_is_told_in_ascii(shell):
 
 @pytest.mark.parametrize("command", [(), *((name,) for name in cli.commands)])
 def test_help_is_in_ascii(command):
-    """Click prints it in UTF-8, whatever the terminal has."""
+    """Click prints UTF-8 whatever the terminal's encoding."""
     assert CliRunner().invoke(cli, [*command, "--help"]).stdout.isascii()
 
 
-def test_signs():
+def test_ascii_replacements():
     assert in_signs_of("−L·H²", "utf-8") == "−L·H²"
     assert in_signs_of("−L·H¹⁰ × ⌊H/2⌋…", "latin-1") == "-L*H^10 x floor(H/2)..."
     assert in_signs_of("重", "ascii") == r"\u91cd"
 
 
 @pytest.mark.parametrize("environment", [{}, ASCII], ids=["as it is", "ascii"])
-def test_json_on_standard_output_is_all_there_is(shell, environment):
+def test_json_is_all_of_standard_output(shell, environment):
     arguments = ("explain", "335043584", "bert-large", "--json")
     done = shell("", *arguments, "-", **environment)
     assert done.returncode == 0
@@ -213,8 +213,8 @@ def test_a_new_file_has_the_users_umask_and_an_old_one_keeps_its_mode(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.json", "old.json"]
 
 
-def test_a_file_is_left_whole_where_writing_fails(tmp_path):
-    """A limit on the size of files fails half-way, as a full disk does."""
+def test_a_failed_write_keeps_the_old_file(tmp_path):
+    """A limit on file sizes makes writing fail half-way, as a full disk does."""
     file = tmp_path / "out.json"
     file.write_text("as it was")
     program = (
@@ -222,7 +222,7 @@ def test_a_file_is_left_whole_where_writing_fails(tmp_path):
         f"resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); {PROGRAM}"
     )
     done = subprocess.run(
-        # Without -B the limit would cut the bytecode of what is imported, too, for whoever is next.
+        # Without -B the limit would truncate the bytecode of imported modules for later runs, too.
         [sys.executable, "-PBc", program, "explain", "335043584", "bert-large", "--json", file],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
@@ -236,7 +236,7 @@ def test_a_file_is_left_whole_where_writing_fails(tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_a_field_of_a_spec_as_json_is_legible(refused):
+def test_a_specs_unprintable_field_is_escaped(refused):
     line = refused("count", json.dumps({"family": "gpt", "\x9b2J" + "x" * 10**4: 1}))
     assert line.isprintable()
     assert len(line) < 1000

@@ -1,4 +1,4 @@
-"""Tables at 80 columns: no line is longer, nothing is cut off, every number stays whole."""
+"""Tables at 80 columns: no line is longer, nothing is cut off, numbers are not broken."""
 
 import io
 import json
@@ -24,7 +24,7 @@ def squeezed(text):
 
 @pytest.fixture
 def narrow(paramproof):
-    """Run a command at 80 columns, and in a pipe; return the first output, and the second."""
+    """Run a command at 80 columns, and in a pipe; return both outputs."""
 
     def run(*arguments):
         folded, whole = (
@@ -67,7 +67,7 @@ def test_the_tree_of_every_model(model):
 
 
 def test_verify(narrow, outsider):
-    """With the report of a difference: each of its cells in its own column."""
+    """Including a difference, with each of its cells in its own column."""
     asked = "verify", "--framework", "toy-wrong", "--model", "bert-base", "--examples", "0"
     folded, _ = narrow(*asked)
     table = folded.partition("component ")[2]
@@ -82,7 +82,7 @@ def test_verify(narrow, outsider):
     [("toy", ["recovered"]), ("toy-wrong", ["recovered", "formula", "residual"])],
 )
 def test_prove(narrow, outsider, toy, names):
-    """The polynomials, folded, are those of a pipe; the formula where it is another one."""
+    """The folded polynomials are the same as in a pipe, as are wrong formulas."""
     folded, whole = narrow("prove", "--framework", toy, "--family", "encoder")
     for name in names:
         polynomial = re.search(rf"^ +{name} +(\S.*?) *$", whole, re.MULTILINE)[1]
@@ -99,7 +99,7 @@ def test_differences(narrow, outsider):
 
 @pytest.fixture(scope="module")
 def answers():
-    """Those of every framework, as the page has them."""
+    """Return the answers of every framework, as on the page."""
     cells = json.loads(ANSWERS.read_text("utf-8"))["cells"]
     return [Answer.from_json({k: v for k, v in cell.items() if k != "id"}) for cell in cells]
 
@@ -112,7 +112,7 @@ def test_differences_of_every_framework(answers, width, number):
 
 
 def test_each_cell_is_in_its_column(answers):
-    """Read down, from the title of the row to the next one."""
+    """Read from top to bottom, from the title of the row to the next one."""
     lines = next(difference_tables(answers, 80)).splitlines()
     title = lines.index(" embeddings.word_embeddings.weight (V, H)")
     below = lines[title + 1 : lines.index("", title)]
@@ -124,5 +124,5 @@ def test_each_cell_is_in_its_column(answers):
     assert stored == "(V, H)" * 6
 
 
-def test_a_table_that_fits_is_one(answers):
+def test_a_table_that_fits_is_not_split(answers):
     assert not any(isinstance(table, str) for table in difference_tables(answers, 1000))

@@ -1,4 +1,4 @@
-"""The command where the names are missing that only POSIX has, as they are on Windows."""
+"""The command without the names that only POSIX has, as on Windows."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from paramproof.formulas import Report
 from tests.checkpoints import ENCODER, GPT, canonical, write
 
 ON_WINDOWS = {"SIGABRT", "SIGFPE", "SIGILL", "SIGINT", "SIGSEGV", "SIGTERM", "SIG_DFL", "SIG_IGN"}
-"""The signals that Python has there, and two ways to handle them."""
+"""The signals that Python has on Windows, and two ways to handle them."""
 
 WITHOUT_POSIX = f"""
 import os, shutil, signal, subprocess, sys, tempfile  # Their imports need the names.
@@ -51,9 +51,9 @@ sys.stdout = io.TextIOWrapper(io.BufferedWriter(Pipe(1, "w", closefd=False)), en
 
 @pytest.fixture
 def without_posix(invocation, tmp_path):
-    """What ``subprocess`` takes to run the command without the names, and with ``more`` code first.
+    """Return arguments for ``subprocess`` that run the command without the names, after ``more``.
 
-    Reading or writing text without saying its encoding is an error: on Windows it is not UTF-8.
+    Reading or writing text without an encoding is an error: on Windows it is not UTF-8.
     """
     folder = tmp_path / "customized"
     folder.mkdir()
@@ -70,7 +70,7 @@ def without_posix(invocation, tmp_path):
 
 
 def test_the_names_are_missing(without_posix):
-    """The other tests say nothing if this one fails."""
+    """The other tests prove nothing if this one fails."""
     code = "import os, signal; print(hasattr(os, 'fork'), hasattr(signal, 'SIGPIPE'))\nimport fcntl"
     asked = without_posix()
     asked["args"][asked["args"].index("-c") + 1] = code
@@ -149,7 +149,7 @@ def test_a_reader_that_leaves(without_posix, arguments, more):
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
 
 
-def test_peak_memory_is_not_known_on_windows(without_posix):
+def test_peak_memory_is_unknown_on_windows(without_posix):
     asked = without_posix()
     code = """if True:
         from pathlib import Path
@@ -164,7 +164,7 @@ def test_peak_memory_is_not_known_on_windows(without_posix):
 
 @pytest.mark.parametrize(("peak_mb", "printed"), [(0.0, ""), (1234.5, "1,234")])
 @pytest.mark.parametrize("model", ["bert-tiny", ""])
-def test_memory_that_is_not_known_is_left_blank(model, peak_mb, printed):
+def test_unknown_memory_is_left_blank(model, peak_mb, printed):
     result = Result("toy", "1.0", model, "equal", ENCODER, Report(7, 7, ()), 1.0, peak_mb)
     table = verify_table([result])
     assert [*table.columns[-1].cells][-1] == printed
