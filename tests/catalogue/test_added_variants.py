@@ -1,4 +1,4 @@
-"""Formulas of lists of kinds: lists in any order are drawn, and what depends on it is fixed."""
+"""Variants that count kinds: lists have any order, and formulas that need an order are refused."""
 
 from collections import Counter
 
@@ -39,7 +39,7 @@ class Layers(torch.nn.Module):
 
 
 def constructor(odd=False):
-    """Return how such a model is made of sizes and the number of wide layers."""
+    """Return a constructor of such a model from sizes and the number of wide layers."""
 
     def make(sizes):
         with meta():
@@ -52,23 +52,23 @@ def constructor(odd=False):
     )
 
 
-def test_a_list_has_each_kind_as_often_as_it_is_asked_for():
+def test_a_list_has_the_given_number_of_each_kind():
     for wide in range(1, 8):
         there = KINDS.drawn({"depth": 9, "types[wide]": wide})
         assert Counter(there) == {"wide": wide, "narrow": 9 - wide}
 
 
-def test_lists_of_other_numbers_are_in_another_order():
+def test_other_numbers_give_another_order():
     places = {tuple(KINDS.drawn({"depth": d, "types[wide]": 3})[:6]) for d in range(9, 40)}
     assert len(places) > 10
 
 
-def test_the_last_layer_is_of_a_kind_where_it_must_be():
+def test_the_last_layer_has_its_required_kind():
     kinds = LayerKinds("types", "depth", ("wide",), "narrow", last="wide")
     assert all(kinds.drawn({"depth": d, "types[wide]": 2})[-1] == "wide" for d in range(5, 30))
 
 
-def test_more_layers_of_a_kind_than_layers_are_refused():
+def test_too_many_layers_of_a_kind_are_refused():
     with pytest.raises(ValueError, match="types has more layers than depth"):
         KINDS.drawn({"depth": 3, "types[wide]": 3})
 
@@ -82,13 +82,13 @@ def test_the_number_of_a_kind_is_a_letter():
         assert count == 25 * (3 * wide + (depth - wide))
 
 
-def test_where_the_order_decides_the_numbers_of_kinds_are_fixed():
-    """Such a formula is not added to an entry: it would hold at these numbers alone."""
+def test_numbers_of_kinds_are_fixed_if_the_order_matters():
+    """Such a formula is not added to an entry, since it holds for these numbers alone."""
     found = derive(constructor(odd=True), effort=Effort(far=False))
     assert "n_wide" in found.fixed
 
 
-def test_there_may_be_none_of_a_kind():
+def test_a_kind_may_have_no_layers():
     found = derive(constructor())
     loose = allowing_no_layers(found, ["types[wide]"], ["depth"])
     sizes = {"H": 5, "L": 9}
@@ -102,7 +102,7 @@ def test_there_may_be_none_of_a_kind():
         loose.count({**sizes, "n_wide": 10})
 
 
-def test_an_entry_has_what_is_found_again():
+def test_an_entry_has_the_variant_that_is_found():
     data = read_entry("nemotron_h")
     again = VariantAdder(data, 120)
     (one,) = again.lists
@@ -111,14 +111,16 @@ def test_an_entry_has_what_is_found_again():
     base = transformers.NemotronHModel
     spelt = dict(KindListFinder(again.file, again.sweep, base).spellings(one))
     assert spelt == data["spelt"]
-    asked = next(one for one in again.candidates() if one.lists)
-    assert again.add(asked)
-    known = next(v for v in data["classes"][asked.name]["also"] if v.get("sized") == asked.numbers)
-    assert again.data["classes"][asked.name]["also"][-1] == known
+    candidate = next(one for one in again.candidates() if one.lists)
+    assert again.add(candidate)
+    known = next(
+        v for v in data["classes"][candidate.name]["also"] if v.get("sized") == candidate.numbers
+    )
+    assert again.data["classes"][candidate.name]["also"][-1] == known
 
 
-def test_what_is_made_anew_keeps_the_sizes_of_lists():
-    """A number in the path of a size is no kind."""
+def test_removing_kind_counts_keeps_sizes_in_lists():
+    """A number in the path of a size is not a kind."""
     data = read_entry("reformer")
     assert "axial_pos_shape[0] = 64" in data["letters"].values()
     assert without_kind_counts(data)["letters"] == data["letters"]

@@ -1,4 +1,4 @@
-"""Configurations that know nothing of the entries, and what transformers builds of them."""
+"""Configurations drawn without the entries are counted as transformers builds them, or refused."""
 
 from collections import Counter
 
@@ -17,7 +17,7 @@ from sweep.adversary import Verdict, judge, judge_random  # noqa: E402
 CONFIGURATIONS = 300
 
 
-def test_none_is_counted_wrong():
+def test_no_count_is_wrong():
     found = list(
         judge_random([one for one in model_types() if _is_there(one)], CONFIGURATIONS, seed=0)
     )
@@ -31,15 +31,15 @@ def _is_there(model_type):
     return model_type in transformers.CONFIG_MAPPING
 
 
-def test_configurations_of_a_seed_are_the_same():
+def test_a_seed_draws_the_same_configurations():
     names = ["bert", "llama", "clip"]
     one, other = (list(judge_random(names, 6, seed=3)) for _ in range(2))
     assert [each.config for each in one] == [each.config for each in other]
     assert {each.config["model_type"] for each in one} == set(names)
 
 
-def test_a_wrong_count_is_found(monkeypatch):
-    """As the count of T5 was, when its late name was read as a plain one."""
+def test_a_wrong_count_is_reported(monkeypatch):
+    """T5 was once counted like this, with its late alias read as a plain one."""
     config = {"model_type": "t5", "num_hidden_layers": 7}
     assert judge(config).verdict is Verdict.EQUAL
 
@@ -55,7 +55,7 @@ def test_a_wrong_count_is_found(monkeypatch):
     assert str(found).startswith("t5: decoder.block.*")
 
 
-def test_what_is_refused():
+def test_refused_configurations_are_not_counted():
     assert judge({"model_type": "bert", "rope_scaling": 1}).verdict is Verdict.NOT_COUNTED
     refused = judge({"model_type": "bert", "pad_token_id": 0, "hidden_act": "no such activation"})
     assert refused.verdict is Verdict.NOT_COUNTED

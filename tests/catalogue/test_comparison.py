@@ -1,4 +1,4 @@
-"""A type derived again: what is otherwise than its file says stands in a line, as algebra."""
+"""A type is derived again, and each difference from its file is a line, symbolically."""
 
 import os
 import sys
@@ -23,15 +23,15 @@ from sweep.type_sweep import TypeSweep  # noqa: E402
 GPT2 = read_entry("gpt2")
 
 HEADS = [f"{name} is new" for name in classes_of_type("gpt2") if name != "GPT2Model"]
-"""Of each file here, which has the base model alone."""
+"""The classes that the test files lack, since they have the base model alone."""
 
 
 def texts(data, *how):
     return [one.text for one in differences(parse_type(data, "gpt2"), *how)]
 
 
-def said(change):
-    """What is otherwise than the file of GPT-2 says, with its base model alone, and changed."""
+def lines_after(change):
+    """Return the differences from the file of GPT-2, with its base model alone, and changed."""
     data = deepcopy(GPT2)
     base = data["classes"]["GPT2Model"]
     data["classes"] = {"GPT2Model": base}
@@ -41,14 +41,14 @@ def said(change):
     return [line for line in lines if line not in HEADS]
 
 
-def test_nothing_is_otherwise():
-    """At the type's own values, with a flag, and with a size in place of null."""
-    assert said(lambda data, base: None) == []
+def test_an_intact_file_has_no_differences():
+    """It has a first variant, one with a flag, and one with a size in place of null."""
+    assert lines_after(lambda data, base: None) == []
     assert len(GPT2["classes"]["GPT2Model"]["also"]) > 1
 
 
-def test_names_that_are_kept_and_change_nothing_are_no_new_keys():
-    """The class with a head looks for a part for the text, and the base model does not."""
+def test_names_without_an_effect_are_not_new_keys():
+    """The class with a head looks for a text part; the base model does not."""
     data = deepcopy(GPT2)
     data["classes"] = {name: data["classes"][name] for name in ("GPT2Model", "GPT2LMHeadModel")}
     for one in data["classes"].values():
@@ -56,11 +56,11 @@ def test_names_that_are_kept_and_change_nothing_are_no_new_keys():
     assert not [line for line in texts(data) if line.endswith("is a new key")]
 
 
-def test_a_tensor():
+def test_a_changed_tensor():
     def change(data, base):
         base["tensors"]["ln_f.bias"] = "2·H"
 
-    lines = said(change)
+    lines = lines_after(change)
     assert lines[:3] == [
         "GPT2Model: the formula changed by (−H)",
         "GPT2Model: − ln_f.bias 1 × 2·H, trainable",
@@ -69,17 +69,17 @@ def test_a_tensor():
     assert lines[3] == "GPT2Model[add_cross_attention=True]: the formula changed by (−H)"
 
 
-def test_a_condition_and_a_status():
+def test_a_changed_condition():
     def change(data, base):
         base["conditions"] = {"A divides V": "refused"}
         base["also"] = []
 
-    (line,) = said(change)
+    (line,) = lines_after(change)
     assert line == "GPT2Model: conditions: was ['A divides V'], is now ['A divides H']"
 
 
-def test_what_was_put_together():
-    """It was never derived, and is held to models."""
+def test_a_composed_variant_is_compared_with_models():
+    """It was never derived."""
     data = deepcopy(GPT2)
     name = "GPT2ForTokenClassification"
     data["classes"] = {one: data["classes"][one] for one in ("GPT2Model", name)}
@@ -93,8 +93,8 @@ def test_what_was_put_together():
     assert "is not as derived" in line
 
 
-def test_what_is_fitted():
-    """It is held to models, and derived where it does not hold: with the difference in letters."""
+def test_a_fitted_variant_is_derived_only_if_models_differ():
+    """The difference is then given symbolically, too."""
     data = deepcopy(GPT2)
     base = data["classes"]["GPT2Model"]
     base |= {"status": "fitted", "doubts": ["a doubt"], "also": []}
@@ -107,8 +107,8 @@ def test_what_is_fitted():
 
 
 @pytest.mark.parametrize("late", [True, False])
-def test_what_there_is_no_time_for(monkeypatch, late):
-    """It is held to models: before it is begun, and where its time is over meanwhile."""
+def test_a_variant_without_time_is_compared_with_models(monkeypatch, late):
+    """The time is over before the variant is begun, or meanwhile."""
 
     def over(*_):
         raise OutOfTime
@@ -130,15 +130,15 @@ def test_what_there_is_no_time_for(monkeypatch, late):
     ]
 
 
-def test_a_default():
+def test_a_changed_default():
     def change(data, base):
         data["letters"]["L"] = "n_layer = 13"
         base["also"] = []
 
-    assert said(change) == ["GPT2Model: L was 13 by default and is now 12"]
+    assert lines_after(change) == ["GPT2Model: L was 13 by default and is now 12"]
 
 
-def test_a_class_and_a_key():
+def test_new_and_removed_classes_and_keys():
     def change(data, base):
         data["classes"] = {"GPT2Gone": base}
         data["free"] = {
@@ -147,12 +147,12 @@ def test_a_class_and_a_key():
         }
         base["also"] = []
 
-    lines = said(change)
+    lines = lines_after(change)
     assert lines == ["GPT2Gone is gone", "GPT2Model is new", "attn_pdrop is a new key"]
 
 
-def test_processes():
-    """Each type in its own; what one is refused is said by its name."""
+def test_each_type_has_its_own_process():
+    """A failure is reported under the type's name."""
     found = {
         name: what
         for name, what, _ in run_in_processes(["internvl_vision", "none"], compare, 60, 2)
@@ -163,8 +163,8 @@ def test_processes():
     assert "no entry for the model type 'none'" in failure.why
 
 
-def test_hashes_have_one_seed(monkeypatch):
-    """In which order a set of names is gone through decides what is drawn."""
+def test_python_restarts_with_a_fixed_hash_seed(monkeypatch):
+    """The order of a set of names determines what is drawn."""
     begun = []
     monkeypatch.setattr(os, "execve", lambda *given: begun.append(given))
     monkeypatch.setattr(sys, "argv", ["sweep", "dots3_note", "--compare"])

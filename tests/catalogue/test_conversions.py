@@ -1,4 +1,4 @@
-"""What transformers saves is compared as it is stored, and the data are transformers' own."""
+"""The conversions are transformers' own, and files that it saves are compared as stored."""
 
 import json
 
@@ -63,7 +63,7 @@ TYPES = dict(classes_of_catalogue())
 
 
 def tiny(name, layers=1):
-    """The keys of a configuration of a class, with small sizes."""
+    """Return the keys of a configuration of a class, with small sizes."""
     file = read_type(TYPES[name])
     absent = file.classes[name].get("absent", ())
     keys = {"model_type": file.model_type, "architectures": [name]}
@@ -82,9 +82,10 @@ def tiny(name, layers=1):
 
 
 def built(name, part=""):
-    """A tiny model of a class that has such a part, and the keys of its configuration.
+    """Return a tiny model of a class that has such a part, and the keys of its configuration.
 
-    Some classes have experts from the third layer on, and some only their own number of layers.
+    Some classes have experts only from the third layer on, and some accept only their own number of
+    layers.
     """
     for layers in (1, 2, 4, None):
         keys = tiny(name, layers)
@@ -101,27 +102,27 @@ def built(name, part=""):
 
 @pytest.fixture(scope="module", params=[*SINGLY.split(), *OTHERS.split()])
 def saved(request, tmp_path_factory):
-    """A class, its model, its configuration and the file that transformers saved."""
+    """Return a class, its model, its configuration and the file that transformers saved."""
     model, keys = built(request.param)
     folder = tmp_path_factory.mktemp("saved")
     model.save_pretrained(folder)
     return request.param, model, keys, folder / "model.safetensors"
 
 
-def test_the_mappings_are_those_of_transformers():
+def test_the_mappings_equal_those_of_transformers():
     data = json.loads(FILE.read_text("utf-8"))
     assert data["mappings"] == mappings()
     assert data["transformers"] == transformers.__version__
 
 
-def test_every_class_of_the_catalogue_has_its_conversions():
+def test_every_class_of_the_catalogue_has_conversions():
     data = json.loads(FILE.read_text("utf-8"))
     assert {*data["classes"]} == {*TYPES}
     used = {name for one in data["classes"].values() for _, name in one.get("scopes", ())}
     assert used <= {*data["mappings"]}
 
 
-def test_a_file_as_transformers_saves_it(saved):
+def test_a_saved_file_equals_the_formula(saved):
     name, model, keys, file = saved
     assert json.loads(FILE.read_text("utf-8"))["classes"][name] == class_data(model)
     found = compare_weight_file(checkpoint(file), resolve(keys).derivation)
@@ -129,7 +130,7 @@ def test_a_file_as_transformers_saves_it(saved):
     assert found.report.actual == found.report.formula == model.num_parameters(only_trainable=True)
 
 
-def test_a_file_with_the_names_in_memory(saved, tmp_path):
+def test_a_file_with_names_in_memory_equals_the_formula(saved, tmp_path):
     _, model, keys, _ = saved
     shapes = {name: tuple(value.shape) for name, value in model.named_parameters()}
     file = write(tmp_path / "model.safetensors", shapes)
@@ -139,7 +140,7 @@ def test_a_file_with_the_names_in_memory(saved, tmp_path):
 
 @pytest.fixture(scope="module", params=SINGLY.split())
 def experts(request, tmp_path_factory):
-    """The shapes that a class with experts stores, one expert's name, and its configuration."""
+    """Return the shapes that a class with experts stores, an expert's name, and the keys."""
     model, keys = built(request.param, ".experts.")
     folder = tmp_path_factory.mktemp("experts")
     model.save_pretrained(folder)
@@ -149,7 +150,7 @@ def experts(request, tmp_path_factory):
 
 
 def differences(shapes, keys, folder):
-    """The names that are missing and unexpected in a file of these shapes."""
+    """Return the missing and unexpected names in a file of these shapes."""
     file = write(folder / "model.safetensors", shapes)
     found = compare_weight_file(checkpoint(file), resolve(keys).derivation)
     assert not found.equal
@@ -160,13 +161,13 @@ def differences(shapes, keys, folder):
     )
 
 
-def test_one_expert_is_missing(experts, tmp_path):
+def test_a_missing_expert_is_reported(experts, tmp_path):
     shapes, expert, keys = experts
     fewer = {name: shape for name, shape in shapes.items() if name != expert}
     assert differences(fewer, keys, tmp_path) == ([(expert, shapes[expert])], [])
 
 
-def test_one_expert_is_transposed(experts, tmp_path):
+def test_a_transposed_expert_is_reported(experts, tmp_path):
     shapes, expert, keys = experts
     turned = shapes[expert][::-1]
     assert differences(shapes | {expert: turned}, keys, tmp_path) == (
@@ -176,7 +177,7 @@ def test_one_expert_is_transposed(experts, tmp_path):
 
 
 @pytest.mark.parametrize("number", ["7", "two"])
-def test_one_expert_is_renamed(experts, number, tmp_path):
+def test_a_renamed_expert_is_reported(experts, number, tmp_path):
     shapes, expert, keys = experts
     other = expert.replace(".experts.2.", f".experts.{number}.")
     renamed = {(other if name == expert else name): shape for name, shape in shapes.items()}
@@ -185,7 +186,7 @@ def test_one_expert_is_renamed(experts, number, tmp_path):
     assert unexpected == [(other, shapes[expert])]
 
 
-def test_the_command(paramproof, tmp_path, monkeypatch):
+def test_the_command_accepts_a_saved_file(paramproof, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     model, _ = built("Qwen3MoeForCausalLM")
     model.save_pretrained(tmp_path)

@@ -1,4 +1,4 @@
-"""What is read of a configuration while a model is made, and keys that no class reads."""
+"""Reads of a configuration are recorded, and keys that no class reads are found."""
 
 import json
 
@@ -20,7 +20,7 @@ from sweep.unread_fields import VALUES_OF_KIND, UnreadFields, key_paths  # noqa:
 
 
 class Odd(PreTrainedConfig):
-    """A configuration with a part, another name and a property."""
+    """A configuration with an alias and a property."""
 
     model_type = "odd"
     attribute_map = {"hidden_size": "width"}  # noqa: RUF012
@@ -34,7 +34,7 @@ class Odd(PreTrainedConfig):
         return 2 * self.depth
 
 
-def made_by(read):
+def model_that(read):
     """Return a model class that calls ``read`` with its configuration."""
 
     class Model(torch.nn.Module):
@@ -56,19 +56,19 @@ def made_by(read):
         (lambda config: config.__class__.__name__, set(), set()),
     ],
 )
-def test_what_is_read(read, fields, missing):
-    found = record_reads(made_by(read), Odd())
+def test_reads_are_recorded(read, fields, missing):
+    found = record_reads(model_that(read), Odd())
     assert (found.fields, found.missing) == (fields, missing)
 
 
-def test_who_takes_all_of_a_configuration_reads_every_field():
-    assert {"width", "depth", "unread"} <= record_reads(made_by(vars), Odd()).fields
+def test_taking_all_of_a_configuration_reads_every_field():
+    assert {"width", "depth", "unread"} <= record_reads(model_that(vars), Odd()).fields
     assert {"width", "unread"} <= record_reads(
-        made_by(lambda config: config.to_dict()), Odd()
+        model_that(lambda config: config.to_dict()), Odd()
     ).fields
 
 
-def test_parts_are_read_by_their_paths():
+def test_reads_of_parts_have_paths():
     clip = transformers.CLIPConfig()
     found = record_reads(transformers.CLIPModel, clip).fields
     assert {"text_config.hidden_size", "vision_config.patch_size", "projection_dim"} <= found
@@ -76,16 +76,16 @@ def test_parts_are_read_by_their_paths():
     assert "initializer_factor" not in found
 
 
-def test_nothing_is_watched_afterwards():
+def test_later_reads_are_not_recorded():
     config = Odd()
-    found = record_reads(made_by(lambda _: None), config)
+    found = record_reads(model_that(lambda _: None), config)
     assert config.width == 8
     assert found.fields == set()
 
 
 @pytest.mark.parametrize("model_type", ["bert", "clip", "qwen2", "resnet"])
 @pytest.mark.parametrize("place", [0, 1])
-def test_nonsense_in_what_nobody_reads_changes_nothing(model_type, place):
+def test_values_of_unread_keys_change_no_tensor(model_type, place):
     file = read_type(model_type)
     config_class = CONFIG_MAPPING[model_type]
     parts = {f"{part}.model_type": kind for part, kind in file.parts.items()}
@@ -101,7 +101,7 @@ def test_nonsense_in_what_nobody_reads_changes_nothing(model_type, place):
         assert build(model_class, plain).parameters == build(model_class, odd).parameters
 
 
-def test_every_unread_key_is_one_that_is_saved_and_no_size():
+def test_unread_keys_are_saved_and_not_sizes():
     for model_type in ("bert", "clip", "qwen2_vl"):
         file = read_type(model_type)
         saved = set(key_paths(CONFIG_MAPPING[model_type]().to_dict(), file.parts))
@@ -110,8 +110,8 @@ def test_every_unread_key_is_one_that_is_saved_and_no_size():
         assert not file.unread.keys() & sizes
 
 
-def test_what_is_read_is_not_free():
-    """``layer_norm_eps`` is read; of ``problem_type`` BERT's classes read nothing when made."""
+def test_a_key_that_is_read_is_not_irrelevant():
+    """BERT's classes read ``layer_norm_eps``, but not ``problem_type``, when they are built."""
     unread = UnreadFields(read_type("bert"))
     found = unread.find()
     assert "initializer_range" in found
@@ -120,12 +120,12 @@ def test_what_is_read_is_not_free():
     assert not list(unread.irrelevant_keys(["initializer_range"], [0.5], list(unread.bases(""))))
 
 
-def test_kinds_of_values_are_told_apart():
+def test_values_have_their_kind():
     for kind, values in VALUES_OF_KIND.items():
         assert {kind_of(value) for value in values} <= {kind, "ints"}
 
 
-def test_a_field_that_moves_is_seen():
+def test_a_changed_field_is_found():
     one, other = (normalize(CONFIG_MAPPING["bert"], keys) for keys in ({}, {"hidden_act": "relu"}))
     assert changed_fields(one, other) == {"hidden_act"}
     assert normalize(CONFIG_MAPPING["bert"], {"hidden_size": "wide"}) is None

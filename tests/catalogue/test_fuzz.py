@@ -1,4 +1,4 @@
-"""The catalogue held to transformers: entries derived again, and random configurations built."""
+"""The catalogue is compared with transformers' models of random configurations."""
 
 from random import Random
 
@@ -22,16 +22,16 @@ from sweep.spot_check import compare_random  # noqa: E402
 from sweep.store import data_digest  # noqa: E402
 
 DIGEST = data_digest()
-"""Of the catalogue's data: what is drawn is the same until they are not."""
+"""Of the catalogue's data: the same configurations are drawn until the data change."""
 
 TYPES, CONFIGURATIONS = 60, 300
 
 
 @pytest.mark.parametrize("model_type", types_to_check(model_types(), DIGEST))
-def test_random_configurations_have_what_transformers_builds(model_type):
-    """Sizes inside the conditions; some absent or null; fields that decide nothing otherwise.
+def test_random_configurations_equal_transformers_models(model_type):
+    """The sizes satisfy the guards; some keys are absent or null, and others have accepted values.
 
-    Of each class, at the type's own values and as another of its variants.
+    Each class is checked with its first variant and another one.
     """
     import transformers
 
@@ -45,13 +45,13 @@ def test_random_configurations_have_what_transformers_builds(model_type):
         }.values():
             model_class = getattr(transformers, name)
             held += check_variant(file, written, config_class, model_class, random, refusals)
-    # What transformers refuses is no other count; there is little of it.
+    # A refusal is not a wrong count, but there should be few.
     assert len(refusals) <= 2 + held / 2
     assert held
 
 
-def test_what_must_be_given_is_drawn_otherwise_too():
-    """DBRX's base of rotary positions, which its configuration has no default of."""
+def test_required_values_vary():
+    """DBRX needs a rotary base, for which its configuration has no default."""
     file, random = read_type("dbrx"), Random(0)
     variant = kept_variants(file, "DbrxModel")[0]
     derivation = derivation_of(file, variant, own_sizes(file, ()))
@@ -61,8 +61,8 @@ def test_what_must_be_given_is_drawn_otherwise_too():
     assert any(type(base) is int for base in bases)
 
 
-def test_what_is_computed_is_given_too():
-    """As a file has it that transformers wrote, at sizes that are not the type's own."""
+def test_computed_fields_are_given_in_some():
+    """They have the values that transformers would write for other sizes."""
     file, random = read_type("mamba"), Random(0)
     variant = kept_variants(file, "MambaModel")[0]
     derivation = derivation_of(file, variant, own_sizes(file, ()))
@@ -74,7 +74,7 @@ def test_what_is_computed_is_given_too():
         assert config["intermediate_size"] == wide
 
 
-def test_a_part_may_be_given_flat():
+def test_a_part_is_flat_in_some():
     file = read_type("qwen2_vl")
     variant = variants(file, "Qwen2VLModel")[0]
     derivation = derivation_of(file, variant, own_sizes(file, variant.data.get("absent", ())))
@@ -85,8 +85,8 @@ def test_a_part_may_be_given_flat():
     assert len(flat) < len(drawn)
 
 
-def test_no_two_keys_have_one_object():
-    """As in no file; in what one key has transformers writes."""
+def test_keys_share_no_object():
+    """As in any file; transformers writes into the objects of some keys."""
     file, random = read_type("qwen3_5_moe"), Random(0)
     variant = variants(file, "Qwen3_5MoeModel")[0]
     derivation = derivation_of(file, variant, own_sizes(file, variant.data.get("absent", ())))
@@ -103,8 +103,8 @@ def _objects(value):
             yield from _objects(one)
 
 
-def test_which_types_are_held():
-    """Those used most each time, and each of the others where the data are of some digest."""
+def test_types_to_check():
+    """The most used types come each time, and each of the others for some digest."""
     known = model_types()
     assert len(MOST_USED) == 40
     assert set(MOST_USED) <= set(known)
@@ -113,7 +113,7 @@ def test_which_types_are_held():
     assert sorted(name for one in each for name in one[40:]) == sorted(set(known) - set(MOST_USED))
 
 
-def test_random_configurations_of_random_types(capsys):
+def test_random_configurations_of_random_types_are_equal(capsys):
     found = list(compare_random(model_types(), CONFIGURATIONS, TYPES, seed=0))
     equal = sum(not one.mismatch for one in found)
     types = len({one.model_type for one in found})
@@ -124,7 +124,7 @@ def test_random_configurations_of_random_types(capsys):
     assert len({one.parameters for one in found}) > CONFIGURATIONS * 0.9
 
 
-def test_an_entry_that_is_wrong_is_not_held():
+def test_a_wrong_entry_is_found():
     import transformers
 
     file = read_type("bert")
@@ -147,7 +147,7 @@ def test_an_entry_that_is_wrong_is_not_held():
         ({"hidden_size": 64, "vocab_size": 98}, MismatchKind.OTHER_TENSORS),
     ],
 )
-def test_what_is_wrong_with_a_configuration(keys, fault):
+def test_kinds_of_mismatches(keys, fault):
     """The entry is that of a LLaMA with a vocabulary of 99."""
     import transformers
 
@@ -165,7 +165,7 @@ def _fields(file):
     return {name: getattr(file, name) for name in file.__slots__}
 
 
-def test_activations_that_are_alike_have_no_parameters():
+def test_accepted_activations_have_no_parameters():
     from transformers.activations import ACT2FN
 
     bare = {name for name in ACT2FN if name not in ("prelu", "xielu")}

@@ -1,4 +1,4 @@
-"""Heads that a class ties although a field is false: found again, built, and loaded untied."""
+"""Heads that a class ties although a field is false are found, built, and loaded untied."""
 
 import json
 from copy import deepcopy
@@ -51,11 +51,11 @@ def written(model_type):
 WITH_HEADS = [model_type for model_type in model_types() if written(model_type)]
 
 WITHOUT = ("bark", "blip-2", "csm", "llama", "llava", "qwen2_vl", "vilt")
-"""Types whose ties are other than these: of codebooks, of a part that has its own field, none."""
+"""Types with no such ties: some tie codebooks, in others a part has its own field."""
 
 
 def heads_of(model_type):
-    """Return the heads of each class of a type that has some, found anew."""
+    """Return the heads of each class of a type that has some, derived again."""
     start = make_readable(CONFIG_MAPPING[model_type]())
     values = dict(SEED_VALUES.get(model_type, {}))
     classes = {name: getattr(transformers, name) for name in read_type(model_type).classes}
@@ -66,17 +66,17 @@ def heads_of(model_type):
 
 
 @pytest.mark.parametrize("model_type", WITH_HEADS)
-def test_the_heads_are_found_again(model_type):
+def test_the_file_has_the_heads_that_are_found(model_type):
     assert heads_of(model_type) == written(model_type)
 
 
-def test_no_other_type_has_such_heads():
-    """Of those used most, of a tenth of the others, and of those whose ties are of another kind."""
+def test_other_types_have_no_such_heads():
+    """Checks widely used types, a tenth of the others, and types with other ties."""
     others = {*types_to_check(model_types(), data_digest()), *T5_KIND, *WITHOUT} - {*WITH_HEADS}
     assert {name: heads for name in sorted(others) if (heads := heads_of(name))} == {}
 
 
-def test_which_types_have_such_heads():
+def test_known_types_have_such_heads():
     assert {*T5_KIND, "internvl", "paddleocr_vl", "hunyuan_vl"} <= set(WITH_HEADS)
     assert not {*WITHOUT} & {*WITH_HEADS}
 
@@ -88,7 +88,7 @@ def parameters(model):
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config["model_type"])
 @pytest.mark.parametrize("differs", [True, False], ids=["other values", "the same values"])
-def test_a_head_is_untied_if_the_checkpoint_has_other_values(config, differs, tmp_path):
+def test_a_head_is_untied_only_if_the_checkpoint_differs(config, differs, tmp_path):
     found = entry(config)
     (head,) = found.heads
     model_class = getattr(transformers, found.derivation.name)

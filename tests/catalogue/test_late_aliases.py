@@ -1,4 +1,4 @@
-"""Other names of sizes: which count last, and which are refused, as transformers has it."""
+"""Aliases of sizes apply late or are refused, as in transformers."""
 
 import warnings
 from dataclasses import replace
@@ -26,7 +26,7 @@ def config_class(model_type):
 @pytest.mark.parametrize(
     "model_type", ["bert", "dbrx", "glm4_moe_lite", "longcat_flash", "moonshine", "mt5", "t5"]
 )
-def test_an_entry_has_what_is_found(model_type):
+def test_an_entry_has_the_late_aliases_that_are_found(model_type):
     file = read_type(model_type)
     late, others = find_late_aliases(_as_plain(file), config_class(model_type))
     assert late == file.late
@@ -34,7 +34,7 @@ def test_an_entry_has_what_is_found(model_type):
 
 
 def _as_plain(file: TypeFile) -> TypeFile:
-    """Return an entry in which every other name is a plain one, and none is refused."""
+    """Return an entry in which every alias is a plain one, and none is refused."""
     names = config_class(file.model_type).attribute_map
     refused = tuple(name for name in file.refused if name not in (*names, "num_hidden_layers"))
     paths = {size.path for size in file.letters.values()}
@@ -66,8 +66,8 @@ def test_a_model_has_the_tensors_of_its_entry(config):
         assert find_mismatch(found, config_class(config["model_type"]), model_class, config) is None
 
 
-def test_a_size_that_a_class_fills_in():
-    """At its own 28 layers ERNIE's last layer with experts is 27: no constant."""
+def test_a_class_fills_in_a_size():
+    """ERNIE's last layer with experts is 27 only for its own 28 layers."""
     file = read_type("ernie4_5_moe")
     fields = {letter: size.path for letter, size in file.letters.items()}
     defaults = Defaults(config_class("ernie4_5_moe"), fields, [])
@@ -78,7 +78,7 @@ def test_a_size_that_a_class_fills_in():
         entry({"model_type": "ernie4_5_moe", "num_hidden_layers": 56, "moe_layer_end_index": 27})
 
 
-def test_the_keys_of_an_entry_keep_their_order():
+def test_keys_of_an_entry_keep_their_order():
     data = {"letters": {"L": "n"}, "aliases": {"a": "n", "b": "m", "c": "m"}, "classes": {"X": {}}}
     found = with_late_aliases(data, {"a": "n"}, {"b"})
     assert list(found.items()) == [

@@ -1,4 +1,4 @@
-"""The names of keys and classes that the catalogue knows are those of transformers."""
+"""The names of keys and classes in the catalogue are those of transformers."""
 
 import json
 
@@ -15,7 +15,7 @@ from sweep.names import config_keys, exported_classes, read_names  # noqa: E402
 WRITTEN = json.loads(NAMES.read_text("utf-8"))
 
 
-def test_the_file_is_of_the_release_that_is_installed():
+def test_the_file_has_the_names_of_the_installed_release():
     found = read_names()
     assert found["transformers"] == WRITTEN["transformers"]
     assert found["keys"] == WRITTEN["keys"]
@@ -29,7 +29,7 @@ def test_the_file_is_of_the_release_that_is_installed():
 
 
 def test_keys_of_a_configuration_class():
-    """Its fields, the other names of them, and what it looks for while it is made."""
+    """They are its fields, their aliases, and names that it looks for."""
     from transformers import GPT2Config, Qwen2Config
 
     assert {"n_embd", "hidden_size", "scale_attn_weights", "vocab_size"} <= config_keys(GPT2Config)
@@ -44,7 +44,7 @@ def test_classes_of_a_model_type():
     assert not {"BertSelfAttention", "GPT2Model", "load_tf_weights_in_bert"} & found
 
 
-def test_what_transformers_has():
+def test_types_and_classes_of_transformers():
     assert has_type("bert")
     assert not has_type("kimi_k2")
     assert has_class("bert", "BertForMultipleChoice")

@@ -1,4 +1,4 @@
-"""What is tried of fields that are no sizes, and of parts: each as transformers takes it."""
+"""Fields that are not sizes, and parts, are probed as transformers takes them."""
 
 from types import SimpleNamespace
 
@@ -24,7 +24,7 @@ SMALL = {"hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 8, "v
 SMALL |= {"num_hidden_layers": 1, "max_position_embeddings": 40}
 
 
-def trials(model_class, points=SMALL):
+def prober(model_class, points=SMALL):
     config_class = model_class.config_class
     return Prober(config_class, model_class, config_class(), [points])
 
@@ -37,22 +37,22 @@ def trials(model_class, points=SMALL):
         ("LlamaModel", ["vocab_size"]),
     ],
 )
-def test_the_number_of_a_row_of_padding_is_below_each_table_that_has_one(name, tables):
-    found = trials(getattr(transformers, name)).below(["pad_token_id"], SMALL)
+def test_a_padding_id_is_below_each_table_with_padding(name, tables):
+    found = prober(getattr(transformers, name)).below(["pad_token_id"], SMALL)
     assert found == {"pad_token_id": tables}
 
 
-def test_the_base_of_rotary_positions_is_not_tried_at_1():
-    """YaRN, which gpt-oss has by default, divides by its logarithm."""
+def test_a_rotary_base_of_1_is_not_probed():
+    """YaRN, gpt-oss's default, divides by its logarithm."""
     sizes = {"head_dim": 8, "num_key_value_heads": 1, "num_local_experts": 2}
-    found = trials(transformers.GptOssModel, SMALL | sizes)
+    found = prober(transformers.GptOssModel, SMALL | sizes)
     assert found.refuses({"rope_theta": 1})
     assert found.probe({"rope_theta": {"whole", "number"}}).free["rope_theta"] >= {"number"}
 
 
-def test_a_list_of_nothing_is_tried_where_an_object_of_nothing_is_refused():
+def test_an_empty_list_is_accepted_if_an_empty_object_is_refused():
     sizes = {"num_experts": 2, "moe_intermediate_size": 4, "num_key_value_heads": 1}
-    found = trials(transformers.Qwen3MoeModel, SMALL | sizes)
+    found = prober(transformers.Qwen3MoeModel, SMALL | sizes)
     assert found.refuses({"mlp_only_layers": {}})
     tried = found.probe({"mlp_only_layers": {"empty", "bare"}})
     assert tried.free == {"mlp_only_layers": {"empty"}}
@@ -62,7 +62,7 @@ def test_a_list_of_nothing_is_tried_where_an_object_of_nothing_is_refused():
     ("config_class", "fixed"),
     [(transformers.CLIPConfig, True), (transformers.LlavaConfig, False)],
 )
-def test_a_part_of_one_class_may_name_any_model_type(config_class, fixed):
+def test_a_fixed_part_may_name_any_model_type(config_class, fixed):
     found = EntryBuilder(SimpleNamespace(start=config_class()))
     assert found.is_fixed("vision_config") is fixed
     given = {"vision_config": {"model_type": "any", "hidden_size": 24}}
@@ -73,8 +73,8 @@ def test_a_part_of_one_class_may_name_any_model_type(config_class, fixed):
             config_class.from_dict(given)
 
 
-def test_keys_that_a_part_takes_from_the_whole():
-    """But not those that the whole has itself; a window counts where a flag says there is one."""
+def test_flat_keys_are_found():
+    """Keys of the top level itself are not flat; a window counts if a flag enables it."""
     found, unclear = find_flat_keys(read_type("qwen2_vl"), transformers.Qwen2VLConfig)
     names = set(found.pop("text_config").split())
     assert not found
@@ -87,16 +87,16 @@ def test_keys_that_a_part_takes_from_the_whole():
 @pytest.mark.parametrize(
     ("path", "number"), [("full_attention_interval", 4), ("hidden_size", None)]
 )
-def test_the_number_that_is_as_good_as_no_key(path, number):
-    """The points have a layer each, where 2 would do as well as 4; of 12, no width to 8 does."""
+def test_a_number_equals_an_absent_older_key(path, number):
+    """The prober's points have one layer, for which 2 would do, too. No width is so small."""
     sizes = {"num_experts": 2, "num_experts_per_tok": 1, "moe_intermediate_size": 4}
     sizes |= {"linear_num_key_heads": 1, "linear_num_value_heads": 1, "num_key_value_heads": 1}
-    found = trials(transformers.Qwen3NextModel, SMALL | sizes)
+    found = prober(transformers.Qwen3NextModel, SMALL | sizes)
     assert number_like_absent(found, path) == number
 
 
-def test_properties_that_set_a_size():
-    """SAM 3's is the same; what ModernBERT computes of it is not."""
+def test_properties_that_set_a_size_are_aliases():
+    """SAM 3's property sets the same value; ModernBERT's sets a computed one."""
     sizes = {"i": "backbone_config.image_size"}
     sam = SimpleNamespace(start=transformers.Sam3VisionConfig(), letters=sizes)
     assert EntryBuilder(sam).setter_properties == {"image_size": "backbone_config.image_size"}
@@ -105,9 +105,9 @@ def test_properties_that_set_a_size():
     assert EntryBuilder(bert).setter_properties == {"sliding_window": ""}
 
 
-def test_null_is_as_good_as_a_size_that_no_tensor_has():
+def test_null_equals_a_size_that_no_tensor_has():
     sizes = {"sliding_window": 16, "num_key_value_heads": 1}
-    found = SimpleNamespace(base_prober=trials(transformers.MistralModel, SMALL | sizes), known=[])
+    found = SimpleNamespace(base_prober=prober(transformers.MistralModel, SMALL | sizes), known=[])
     assert EntryBuilder(found).is_unused("sw", "sliding_window")
     assert not EntryBuilder(found).is_unused("V", "vocab_size")
     found.known = [SimpleNamespace(tensors=[parse_tensor("table", "sw, H")])]
@@ -119,8 +119,8 @@ def defaults(config_class, counted=frozenset(), where=None, **fields):
     return Defaults(config_class, fields, drawn, counted, where)
 
 
-def test_what_is_computed_of_sizes():
-    """Not the fields of the class, nor what is the same at all sizes."""
+def test_computed_fields_have_formulas():
+    """Fields of the class, and values that are the same at all sizes, are not computed."""
     found = defaults(transformers.MambaConfig, H="hidden_size", ex="expand")
     paths = ["intermediate_size", "time_step_rank", "conv_kernel", "architectures"]
     assert computed_formulas(found, paths) == ({"intermediate_size": "H·ex"}, set())
@@ -130,7 +130,7 @@ def test_what_is_computed_of_sizes():
     assert computed_formulas(strides, ["stage_block_stride"]) == ({}, {"stage_block_stride"})
 
 
-def test_what_is_computed_otherwise_where_others_have_another_value():
+def test_a_variant_computes_other_formulas():
     sizes = {"H": "hidden_size", "ibs": "intra_bottleneck_size"}
     wide = defaults(transformers.MobileBertConfig, where={"use_bottleneck": False}, **sizes)
     known = {"true_hidden_size": "ibs"}
@@ -140,8 +140,8 @@ def test_what_is_computed_otherwise_where_others_have_another_value():
     assert variant_overrides(gated, {}, ["is_gated_act"]) == {"follows": follows}
 
 
-def test_a_default_that_is_written_over():
-    """What stands there after all is another size; a model that counts it has the class's own."""
+def test_an_overwritten_default():
+    """The configuration has another size in the end; a model that uses it has the class's own."""
     fields = {"K": "head_dim", "dr": "qk_rope_head_dim"}
     plain = defaults(transformers.BailingHybridConfig, **fields)
     assert plain.when_absent("K") == letter("dr")
@@ -150,14 +150,14 @@ def test_a_default_that_is_written_over():
     assert counted.when_absent("dr") == 64
 
 
-def test_a_property_is_computed_too():
+def test_a_property_is_a_computed_field():
     ratios = {f"r{i}": f"upsampling_ratios[{i}]" for i in range(4)}
     found = defaults(transformers.MimiConfig, sr="sampling_rate", **ratios)
     assert computed_formulas(found, ["frame_rate"]) == ({}, {"frame_rate"})
 
 
 @pytest.mark.parametrize(("groups", "rules"), [((2, 2), True), ((2, 3), False)])
-def test_a_list_of_layers_whose_pattern_moves_with_a_size(groups, rules):
+def test_a_layer_pattern_may_depend_on_a_size(groups, rules):
     config_class, model_class = transformers.BailingHybridConfig, transformers.BailingHybridModel
     points = [{"num_hidden_layers": 3, "layer_group_size": one} for one in groups]
     found = Prober(config_class, model_class, config_class(), points)
@@ -176,22 +176,22 @@ def test_a_list_of_layers_whose_pattern_moves_with_a_size(groups, rules):
         (transformers.Qwen2Config, "partial_rotary_factor", False),
     ],
 )
-def test_what_has_no_value_that_can_be_written(config_class, path, unspoken):
+def test_some_defaults_cannot_be_written_as_json(config_class, path, unspoken):
     found = EntryBuilder(
         SimpleNamespace(start=config_class(), moved={}, model_type=config_class.model_type)
     )
     assert found.has_no_json_value(path) is unspoken
 
 
-def test_classes_that_people_load():
+def test_unlisted_classes_are_included():
     assert "T5EncoderModel" in classes_of_type("t5")
     assert "CLIPTextModelWithProjection" in classes_of_type("clip_text_model")
 
 
-def test_two_flags_of_which_neither_decides_alone():
-    """Either tie of Kosmos-2's is enough for its head: with both taken away there is one more."""
+def test_two_flags_may_matter_only_together():
+    """Either tie of Kosmos-2 is enough for its head: without both it has one more tensor."""
     sizes = {"text_config.layers": 1, "vision_config.num_hidden_layers": 1}
-    found = trials(transformers.Kosmos2ForConditionalGeneration, sizes)
+    found = prober(transformers.Kosmos2ForConditionalGeneration, sizes)
     ties = ["tie_word_embeddings", "text_config.tie_word_embeddings"]
     assert [found.outcome({tie: False}) for tie in ties] == ["", ""]
     tried = found.probe({tie: {"flag"} for tie in ties})

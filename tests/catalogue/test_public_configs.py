@@ -1,4 +1,4 @@
-"""Public configurations: what the catalogue counts of them is what transformers builds."""
+"""Public configurations: the catalogue counts what transformers builds."""
 
 import json
 import re
@@ -19,24 +19,24 @@ TEXT = PAGE.read_text("utf-8")
 
 @pytest.fixture(scope="module")
 def results():
-    """Of all, with nothing built."""
+    """Return the results of all configurations, without building any."""
     return list(public_configs.count_configs(()))
 
 
-def test_a_tenth_is_as_transformers_builds_it():
-    """Another one where the catalogue's data are; ``python -m sweep --public`` builds all."""
+def test_a_tenth_equals_transformers_models():
+    """The tenth changes with the catalogue's data; ``python -m sweep --public`` builds all."""
     tenth = range(data_digest() % 10, len(public_configs.read_configs()), 10)
     held = [one for place, one in enumerate(public_configs.count_configs(tenth)) if place in tenth]
     assert not [one for one in held if one.mismatch]
     assert sum(one.parameters is not None for one in held) > len(held) / 4
 
 
-def test_page(results):
+def test_the_page_is_up_to_date(results):
     assert render(results) == TEXT, AGAIN
 
 
-def test_figures_of_the_page(results):
-    """Each is counted here as a reader of the page would."""
+def test_the_figures_of_the_page_add_up(results):
+    """Each figure is counted here as a reader of the page would."""
     rows = re.findall(r"^\| ([^`|]+?) \| ([\d,]+) \|$", TEXT, re.MULTILINE)
     said = {what: int(number.replace(",", "")) for what, number in rows}
     counted = said.pop("counted, each equal to transformers")
@@ -57,7 +57,7 @@ def test_configurations_are_distinct_and_have_a_source():
     assert all(one["config"]["architectures"] for one in found)
 
 
-def test_a_count_that_is_wrong_is_told(monkeypatch, capsys):
+def test_a_wrong_count_is_printed(monkeypatch, capsys):
     from sweep.__main__ import main
 
     config = {"model_type": "bert", "architectures": ["BertModel"], "hidden_size": 24}

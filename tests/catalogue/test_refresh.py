@@ -1,4 +1,4 @@
-"""A type derived again with the same formulas: its status, conditions and caveats are written."""
+"""A type with unchanged formulas is derived again, and its status and caveats are updated."""
 
 from copy import deepcopy
 from dataclasses import replace
@@ -16,20 +16,20 @@ from sweep.store import format_json, read_entry  # noqa: E402
 from sweep.type_sweep import TypeSweep  # noqa: E402
 
 
-def refreshed(data, seconds=10**6):
-    refresh = EntryRefresh(deepcopy(data), seconds)
-    refresh.run()
-    return refresh
+def refresh(data, seconds=10**6):
+    found = EntryRefresh(deepcopy(data), seconds)
+    found.run()
+    return found
 
 
-def test_what_is_damaged_is_brought_back():
-    """Nothing differs from transformers then, and the file has the keys in their order."""
-    intact = refreshed(read_entry("pixtral")).data
+def test_a_damaged_status_is_restored():
+    """The file then equals transformers, and its keys have their order."""
+    intact = refresh(read_entry("pixtral")).data
     damaged = deepcopy(intact)
     model = damaged["classes"]["PixtralVisionModel"]
     model |= {"status": "fitted", "conditions": {"H ≥ 7": "others"}, "doubts": ["a doubt"]}
     model |= {"inert": [], "validated": "H 1..2"}
-    found = refreshed(damaged)
+    found = refresh(damaged)
     assert found.left == found.lost == []
     assert found.summary == "1 classes, 0 variants: proved 0 → 1"
     assert without_evidence(found.data) == without_evidence(intact)
@@ -37,7 +37,7 @@ def test_what_is_damaged_is_brought_back():
 
 
 def without_evidence(data):
-    """The text of a file without how often models were made: that goes by the clock."""
+    """Return a file's text without the numbers of builds, which depend on time."""
     data = deepcopy(data)
     for one in data["classes"].values():
         for each in (one, *one.get("also", ())):
@@ -45,22 +45,22 @@ def without_evidence(data):
     return format_json(data)
 
 
-def test_letters_stay_as_they_are():
-    """A depth was called de, and is called L where it is derived today."""
+def test_letters_stay_unchanged():
+    """This depth has the letter de; a new derivation would call it L."""
     data = read_entry("glm_image_vision")
-    found = refreshed(data)
+    found = refresh(data)
     assert found.data["letters"] == data["letters"]
     assert data["letters"]["de"].startswith("depth")
     assert found.left == []
 
 
-def test_what_has_other_tensors_is_left():
+def test_a_variant_with_other_tensors_stays_unchanged():
     data = read_entry("glm_image_vision")
     (model,) = data["classes"].values()
     path = next(iter(model["tensors"]))
     model["tensors"][path] = "2·H"
     model["conditions"] = {"H ≥ 7": "others"}
-    found = refreshed(data)
+    found = refresh(data)
     assert any(f": − {path} 1 × 2·H" in line for line in found.left)
     assert found.lost
     assert all(one["reasons"] == [NOT_REPRODUCED] for one in found.lost)
@@ -70,16 +70,16 @@ def test_what_has_other_tensors_is_left():
         assert there.get(key) == model.get(key)
 
 
-def test_what_there_is_no_time_for_is_left():
+def test_a_variant_without_time_stays_unchanged():
     data = read_entry("gpt2")
-    found = refreshed(data, 0)
+    found = refresh(data, 0)
     assert found.data == data
     assert "GPT2Model: there was no time left" in found.left
     assert "GPT2Model[add_cross_attention=True]: there was no time left" in found.left
 
 
-def test_a_caveat(monkeypatch):
-    """Neither the class is proved any more nor a variant that is refused."""
+def test_a_new_caveat_makes_a_variant_fitted(monkeypatch):
+    """The class is no longer proved, and neither is a variant that is refused."""
     data = read_entry("gpt2")
     refresh = EntryRefresh(deepcopy(data), 10**6)
     written = {name: one for (name, index), one in refresh.written.items() if index == 0}
@@ -104,7 +104,7 @@ def test_a_caveat(monkeypatch):
     assert {one["class"] for one in refresh.lost} == {
         name for name, one in data["classes"].items() if one["status"] == "proved"
     }
-    # It was proved, and now it is not derived at all.
+    # It was proved, and now cannot be derived at all.
     assert was["status"] == "proved"
     assert now["also"][0]["doubts"] == [NOT_REPRODUCED]
     assert "status" not in now["also"][0]
@@ -117,7 +117,7 @@ def test_a_caveat(monkeypatch):
 
 
 @pytest.mark.parametrize("model_type", ["bert", "gpt2", "t5", "unlimited_ocr"])
-def test_what_is_not_found_anew_is_written_as_it_was(model_type):
+def test_a_file_without_new_results_stays_unchanged(model_type):
     """Keys keep their order."""
     data = read_entry(model_type)
     refresh = EntryRefresh(deepcopy(data), 0)

@@ -1,4 +1,4 @@
-"""What transformers does not build as a file says is taken back; what a type lacks is filled in."""
+"""Accepted values and variants that differ from transformers are withdrawn."""
 
 from copy import deepcopy
 
@@ -26,67 +26,67 @@ BASE = {key: value for key, value in BERT["classes"]["BertModel"].items() if key
 
 
 def base_alone(change):
-    """The file of BERT with its base model alone, at its own values, changed."""
+    """Repair the file of BERT, with its base model and first variant alone, after a change."""
     data = {**deepcopy(BERT), "classes": {"BertModel": deepcopy(BASE)}}
     change(data)
-    mending = EntryRepair(data)
-    mending.run(range(8))
-    return mending
+    repair = EntryRepair(data)
+    repair.run(range(8))
+    return repair
 
 
-def test_what_holds_stays_as_it_is():
-    mending = base_alone(lambda data: None)
-    assert not mending.dropped
-    assert not mending.failed
-    assert mending.data["classes"]["BertModel"] == BASE
+def test_an_intact_file_stays_unchanged():
+    repair = base_alone(lambda data: None)
+    assert not repair.dropped
+    assert not repair.failed
+    assert repair.data["classes"]["BertModel"] == BASE
 
 
-def test_a_value_that_decides_is_taken_back():
+def test_a_value_that_changes_tensors_is_dropped():
     def change(data):
         data["classes"]["BertModel"]["decides"] = []
         data["free"]["flag"] += " add_cross_attention"
 
-    mending = base_alone(change)
-    assert mending.dropped == ["add_cross_attention=True"]
-    assert not mending.failed
-    file = parse_type(mending.data, "bert")
+    repair = base_alone(change)
+    assert repair.dropped == ["add_cross_attention=True"]
+    assert not repair.failed
+    file = parse_type(repair.data, "bert")
     assert "add_cross_attention" not in file.free
     assert "add_cross_attention" in file.refused
 
 
-def test_a_rule_of_lists_is_taken_back_whole():
-    """Once, and not each list that is drawn by it."""
+def test_a_wrong_rule_for_lists_is_dropped_as_a_whole():
+    """It is dropped once, not for each list that is drawn by it."""
 
     def change(data):
         rule = {"long": "L", "any of": ["gelu"]}
         data["layers"] = {"hidden_act": rule, "elsewhere": rule}
 
-    mending = base_alone(change)
-    assert len(mending.dropped) == 1
-    assert mending.dropped[0].startswith("hidden_act=['gelu'")
-    assert not mending.failed
-    assert mending.data["layers"].keys() == {"elsewhere"}
+    repair = base_alone(change)
+    assert len(repair.dropped) == 1
+    assert repair.dropped[0].startswith("hidden_act=['gelu'")
+    assert not repair.failed
+    assert repair.data["layers"].keys() == {"elsewhere"}
 
 
-def test_a_class_that_is_wrong_is_withdrawn():
+def test_a_wrong_class_is_withdrawn():
     def change(data):
         data["classes"]["BertModel"]["tensors"]["pooler.dense.bias"] = "F"
 
-    mending = base_alone(change)
-    (said,) = mending.failed.values()
+    repair = base_alone(change)
+    (said,) = repair.failed.values()
     assert said.reason is Reason.NOT_AS_BUILT
     assert said.why.startswith("pooler.dense.bias of ")
-    assert mending.data["classes"]["BertModel"]["withdrawn"]
+    assert repair.data["classes"]["BertModel"]["withdrawn"]
 
 
-def test_fields_stand_with_their_sorts():
+def test_fields_are_packed_by_their_sorts():
     assert pack_accepted({"b": {"null", "flag"}, "a": {"flag", "null"}, "c": set()}) == {
         "flag null": "a b"
     }
 
 
-def test_a_configuration_that_lacks_sizes():
-    """Nemotron's own has no number of heads of keys, and LLaMA's lacks nothing."""
+def test_missing_sizes_are_found():
+    """Nemotron's defaults lack the number of key-value heads, and LLaMA's nothing."""
     from transformers import LlamaConfig, LlamaModel, NemotronConfig, NemotronModel
 
     start = NemotronConfig(num_hidden_layers=1)
@@ -96,8 +96,8 @@ def test_a_configuration_that_lacks_sizes():
     assert missing_sizes("llama", LlamaConfig(num_hidden_layers=1), {}, LlamaModel) == {}
 
 
-def test_a_tie_to_a_head_that_a_class_has_not():
-    """Of a model with a head that another class has only the rest of."""
+def test_a_tie_to_a_missing_head_stays_in_the_part():
+    """Another class has the head, and shares only the rest of the model."""
     old, new = {"emb": ["head"], "out": ["bias"]}, {"emb": ["head"], "more": ["other"]}
     has = {"under": "model", "ties": {"model.out": ["model.bias"], "own": ["too"]}}
     assert _replaced_ties(has, old, new) == {"own": ["too"], "model.more": ["model.other"]}
@@ -107,8 +107,8 @@ def test_a_tie_to_a_head_that_a_class_has_not():
     assert _replaced_ties(has, old, by_layer)["model.more"] == [[], ["model.other"]]
 
 
-def test_a_field_that_fills_in_a_size_is_taken_back():
-    """SAM's ``mlp_dim`` is, where it is absent, ``mlp_ratio`` times the width."""
+def test_a_field_behind_an_absent_size_is_dropped():
+    """SAM's absent ``mlp_dim`` is ``mlp_ratio`` times the width."""
     data = deepcopy(read_entry("sam_vision_model"))
     assert fields_behind_sizes(parse_type(data, "sam_vision_model"), SamVisionConfig) == set()
     data["free"] = {**data["free"], "number": "mlp_ratio"}
@@ -117,8 +117,8 @@ def test_a_field_that_fills_in_a_size_is_taken_back():
         "mlp_ratio"
     }
 
-    mending = EntryRepair(data)
-    mending.run([0])
-    file = parse_type(mending.data, "sam_vision_model")
+    repair = EntryRepair(data)
+    repair.run([0])
+    file = parse_type(repair.data, "sam_vision_model")
     assert "mlp_ratio" not in file.free
     assert "mlp_ratio" in file.refused

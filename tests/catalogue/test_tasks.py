@@ -1,4 +1,4 @@
-"""What a hunt does with the catalogue: what it finds the same, and what otherwise."""
+"""The tasks of a hunt yield what differs in the catalogue, or nothing."""
 
 import pytest
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.framework("transformers")
 
 @pytest.fixture
 def derived(monkeypatch):
-    """Have something found of GPT-2, in place of what is."""
+    """Return a function that runs the task with a given result for GPT-2."""
 
     def as_(found):
         def run_in_processes(names, work, seconds, at_a_time):
@@ -31,11 +31,11 @@ def derived(monkeypatch):
     return as_
 
 
-def test_the_same(derived):
+def test_an_equal_type_yields_nothing(derived):
     assert derived({"differences": [], "failed": {}}) == [{}]
 
 
-def test_otherwise(derived):
+def test_differences_are_yielded(derived):
     (found,) = derived(
         {"differences": [["new key", "a is b"], ["formula", "c is d"]], "failed": {}}
     )
@@ -43,14 +43,14 @@ def test_otherwise(derived):
     assert kept(found["lines"]) == {"lines": ["c is d"], "others": 1}
 
 
-def test_not_derived(derived):
+def test_a_type_without_a_derivation_is_a_difference(derived):
     (found,) = derived({"failed": {"gpt2": NO_TIME}})
     assert found["actual"] == "no time was left"
     assert kept(found["lines"]) == {"lines": [], "others": 1}
 
 
-def test_points(monkeypatch):
-    """One for each configuration, in which something stands where it is not equal."""
+def test_points_yield_one_result_each(monkeypatch):
+    """A result has something only if the configuration differs."""
     asked = []
 
     def compare_random(*arguments):

@@ -1,4 +1,4 @@
-"""A release of transformers taken in: what it builds otherwise is derived, and nothing else."""
+"""A file is upgraded to a release: only what the release builds differently is derived."""
 
 from copy import deepcopy
 from importlib.metadata import version
@@ -21,7 +21,7 @@ BASE = "GPT2Model"
 
 @pytest.fixture
 def written(monkeypatch):
-    """Return what is taken in of a file of GPT-2 as an earlier release would have left it."""
+    """Return a function that upgrades a changed file of GPT-2 from an earlier release."""
 
     def taken(change):
         data = deepcopy(GPT2)
@@ -45,28 +45,28 @@ def other_bias(data):
     data["classes"][BASE]["tensors"]["ln_f.bias"] = "2·H"
 
 
-def test_a_file_that_holds_gets_the_version_alone(written):
+def test_a_file_that_holds_gets_only_the_version(written):
     found = written(lambda data: None)
     assert found["differences"] == []
     now = {**GPT2["versions"], "transformers": version("transformers")}
     assert found["entry"] == {**GPT2, "versions": now}
 
 
-def test_what_is_built_otherwise():
+def test_a_model_that_differs_is_found():
     lines = changes(other_bias)
     assert {one.kind for one in lines} == {DifferenceKind.MODEL}
     assert f"{BASE} at its defaults: ln_f.bias of (1536,) is not as derived" in map(str, lines)
     assert any(str(one).startswith("GPT2LMHeadModel") for one in lines)
 
 
-def test_another_default():
+def test_a_changed_default_is_found():
     def deeper(data):
         data["letters"]["L"] = data["letters"]["L"].replace("12", "13")
 
     assert str(changes(deeper)[0]).startswith(f"{BASE} at its defaults: h.*.attn")
 
 
-def test_classes_that_are_new_and_gone():
+def test_new_and_removed_classes_are_found():
     def renamed(data):
         data["classes"]["GPT3Model"] = data["classes"].pop("GPT2ForQuestionAnswering")
 
@@ -75,7 +75,7 @@ def test_classes_that_are_new_and_gone():
     assert lines == [(DifferenceKind.NEW, new), (DifferenceKind.GONE, gone)]
 
 
-def test_a_new_key_is_read_and_nothing_is_derived(written):
+def test_a_new_key_is_recorded_without_a_derivation(written):
     def before(data):
         unread = data["unread"]
         (kinds,) = (one for one, paths in unread.items() if "summary_activation" in paths)
@@ -87,7 +87,7 @@ def test_a_new_key_is_read_and_nothing_is_derived(written):
     assert found["entry"]["classes"] == GPT2["classes"]
 
 
-def test_what_differs_is_derived_again(written, monkeypatch):
+def test_a_type_that_differs_is_derived_again(written, monkeypatch):
     monkeypatch.setattr("sweep.type_sweep.classes_of_type", lambda name: classes_of_type(name)[:1])
 
     def older(data):
