@@ -1,4 +1,4 @@
-"""A built site, served, and the system's Chromium on it; one page with Python for many tests."""
+"""A built site, served, and the system's Chromium; many tests share a page with Python."""
 
 import os
 import shutil
@@ -12,11 +12,11 @@ from tests.browser.watched import PATIENCE, Watched
 
 SITE = "PARAMPROOF_SITE"
 MODULES = "PARAMPROOF_NODE_MODULES"
-"""Variables that say where the lane has built the site, and where npm has put its packages."""
+"""Variables for the folders where the lane has built the site, and npm has put its packages."""
 
 
-def needed(config, what):
-    """Skip for what is not there, or fail where it is required."""
+def require(config, what):
+    """Skip if something is missing, or fail if it is required."""
     (pytest.fail if config.getoption("--require") else pytest.skip)(what)
 
 
@@ -24,7 +24,7 @@ def needed(config, what):
 def site(pytestconfig):
     folder = os.environ.get(SITE, "")
     if not folder:
-        needed(pytestconfig, f"no site: {SITE} names no folder, as tox run -e browser lets it")
+        require(pytestconfig, f"no site: {SITE} names no folder, as tox run -e browser lets it")
     return Path(folder)
 
 
@@ -43,8 +43,8 @@ def address(site):
 
 @pytest.fixture(scope="session")
 def browser(pytestconfig):
-    chromium = shutil.which("chromium") or needed(pytestconfig, "no chromium: a Debian package")
-    # What goes to an address that is not this machine's finds nobody.
+    chromium = shutil.which("chromium") or require(pytestconfig, "no chromium: a Debian package")
+    # Every address outside this machine is unreachable.
     rules = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
     from playwright.sync_api import sync_playwright
 
@@ -58,7 +58,7 @@ def browser(pytestconfig):
 
 @pytest.fixture(scope="session")
 def context(browser, address):
-    """A browser's memory, in which nothing may be asked of another address or go wrong."""
+    """Return a browser context that allows neither requests to other addresses nor errors."""
     made = browser.new_context(viewport={"width": 1200, "height": 900})
     made.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
     made.set_default_timeout(PATIENCE)
@@ -67,7 +67,7 @@ def context(browser, address):
 
 
 def watching(context, address, path=None):
-    """A page on the site, which asks nobody else and complains of nothing until it is closed."""
+    """Open a page on the site that must not contact others or log errors until it is closed."""
     watched = Watched(context, address)
     if path:
         watched.open(path)
@@ -80,31 +80,31 @@ def watching(context, address, path=None):
 
 @pytest.fixture(scope="session")
 def models(context, address):
-    """The page of any model, with Python in it."""
+    """Return the page for any model, with Python running."""
     yield from watching(context, address, "model.html#model=bert-base")
 
 
 @pytest.fixture(scope="session")
 def numbers(context, address):
-    """The page of numbers, with Python in it."""
+    """Return the page for numbers, with Python running."""
     yield from watching(context, address, "number.html#n=2362368")
 
 
 @pytest.fixture(scope="session")
 def differences(context, address):
-    """The page of two models, with Python in it."""
+    """Return the page for two models, with Python running."""
     yield from watching(context, address, "difference.html#a=bert-base&b=gpt2")
 
 
 @pytest.fixture
 def opened(context, address):
-    """A page of its own, in which Python is still to start."""
+    """Return a new page, on which Python is still to start."""
     yield from watching(context, address)
 
 
 @pytest.fixture
 def built(browser, address):
-    """A page of its own as it is built, in which no Python starts."""
+    """Return a new page as built, on which no Python starts."""
     context = browser.new_context(viewport={"width": 1200, "height": 900})
     context.route("**/worker.js", lambda route: route.fulfill(content_type="text/javascript"))
     yield from watching(context, address)
@@ -113,7 +113,7 @@ def built(browser, address):
 
 @pytest.fixture(scope="session")
 def no_script(browser, address):
-    """A page of a browser in which no script runs."""
+    """Return a page of a browser that runs no scripts."""
     context = browser.new_context(java_script_enabled=False, base_url=address)
     yield context.new_page()
     context.close()

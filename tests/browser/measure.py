@@ -1,7 +1,7 @@
-"""What the site costs a reader, measured and printed: ``python -m tests.browser.measure FOLDER``.
+"""Measure and print the site's costs for a reader: ``python -m tests.browser.measure FOLDER``.
 
-Milliseconds are of this machine at this moment, and decide nothing. Bytes are as a server sends
-them that compresses with gzip.
+Milliseconds depend on this machine at this moment, so no test uses them. Bytes are those of a
+server that compresses with gzip.
 """
 
 import gzip
@@ -31,13 +31,13 @@ PYTHON = ("paramproof.whl", "python.image", "worker.js")
 PAINT = """new Promise((found) => new PerformanceObserver((list) => {
     for (const paint of list.getEntriesByName("first-contentful-paint")) found(paint.startTime);
 }).observe({type: "paint", buffered: true}))"""
-"""When anything was to be seen first: a page may be read before it is painted."""
+"""The time of the first paint: a page may be loaded before it is painted."""
 
 
 def sizes(site):
     """Return the compressed bytes of a first view, of all that Python needs, and of a model type.
 
-    The types are a part of the second; what is returned is one of them, on an average.
+    The model types are part of the second; the third is the average for one of them.
     """
     with ZipFile(site / "paramproof.whl") as wheel:
         types = [file for file in wheel.infolist() if CATALOGUE in file.filename]
@@ -55,7 +55,7 @@ def _compressed(files):
 
 
 def times(site, chromium):
-    """Return the milliseconds of the first view, until Python is ready, and of the answers."""
+    """Return the milliseconds until the first view, until Python is ready, and for the answers."""
     with server_of(site) as server, sync_playwright() as playwright:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
@@ -79,7 +79,7 @@ def times(site, chromium):
 
 
 def processor_seconds():
-    """Return what this process and those below it have used: others may share the clock."""
+    """Return the processor time of this process and its children: others may share the clock."""
     stats = {}
     for file in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Pictures of the main views, for the docs: ``python -m tests.browser.pictures SITE FOLDER``."""
+"""Draw the main views for the docs: ``python -m tests.browser.pictures SITE FOLDER``."""
 
 import shutil
 import sys
@@ -18,7 +18,7 @@ VIEWS = {
     "difference": ("difference.html", {"a": "bert-base", "b": "gpt2"}, 1000, 820, "light"),
     "frameworks": ("frameworks.html", {"component": "attention"}, 1000, 700, "light"),
 }
-"""Each view with its page and state, its width and height, and whether it is light or dark."""
+"""Each view with its page and state, its width and height, and its colour scheme."""
 
 
 def main():

@@ -1,4 +1,4 @@
-"""For everybody: axe-core finds nothing serious, keys reach all, a phone is wide enough."""
+"""Accessibility: axe-core's serious findings, the keyboard, and the width of a phone."""
 
 import pytest
 
@@ -19,12 +19,12 @@ SERIOUS = ("serious", "critical")
 
 
 def serious(watched, modules):
-    """What axe finds that is serious in light, and of contrasts in dark."""
+    """Return axe's serious findings in light, and about contrasts in dark."""
     page = watched.page
     page.evaluate((modules / "axe-core/axe.min.js").read_text("utf-8"))
     for scheme, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
         page.emulate_media(color_scheme=scheme)
-        # Of what passes one place is enough: to name them all takes most of the time.
+        # For passed checks a single element is enough: listing them all takes most of the time.
         found = page.evaluate("axe.run", {**rules, "resultTypes": ["violations"]})
         assert "color-contrast" in {one["id"] for one in found["passes"]}
         for one in found["violations"]:

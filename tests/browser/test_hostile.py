@@ -1,4 +1,4 @@
-"""What a stranger may paste or put into a link: nothing of it is run, and it is one line."""
+"""Hostile input, pasted or in a link: none of it runs, and the error is one line."""
 
 import json
 
@@ -50,7 +50,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_nothing_is_run_and_one_line_says_why(models, name):
+def test_nothing_runs_and_one_line_explains_it(models, name):
     state, expected = HOSTILE[name]
     models.state("model.html", **state)
     line = models.problem
@@ -60,12 +60,12 @@ def test_nothing_is_run_and_one_line_says_why(models, name):
     page = models.page
     assert page.locator("main img, main script:not([type])").count() == 0
     assert page.evaluate("document.body.dataset.run") is None
-    # It goes on.
+    # The page still works.
     models.state("model.html", model="bert-base")
     assert (models.problem, models.total) == ("", 109_482_240)
 
 
-def test_too_long_a_file_is_not_read(models):
+def test_a_file_that_is_too_long_is_not_read(models):
     models.state("model.html", model="bert-base")
     models.page.evaluate(
         """() => {

@@ -1,4 +1,4 @@
-"""The page of a model: in the browser Python says what it says here."""
+"""The page of a model: Python in the browser gives the same answers as here."""
 
 import json
 
@@ -26,14 +26,14 @@ def test_every_named_page_has_the_number_of_the_command_line(built, site, paramp
 @pytest.mark.parametrize(
     "name", ["bert-base-uncased", "transformer-base", "t5-small", "mixtral-8x7b"]
 )
-def test_python_says_the_number_of_the_page(models, site, name):
+def test_python_prints_the_number_of_the_page(models, site, name):
     models.state("model.html", model=name)
     assert models.text("#title") == name
     page = (site / "models" / f"{name}.html").read_text("utf-8")
     assert f'<output id="total">{models.text("#total")}<' in page
 
 
-def test_a_named_page_says_its_number_without_a_script(no_script):
+def test_a_named_page_has_its_number_without_a_script(no_script):
     for name in ("bert-base-uncased", "deepseek-v3"):
         no_script.goto(f"models/{name}.html")
         assert no_script.inner_text("#total") == f"{resolve(name).inventory().total():,}"
@@ -53,7 +53,7 @@ def test_the_tree_folds_without_a_script(no_script):
     assert not no_script.locator("[title='embeddings.word_embeddings']").is_visible()
 
 
-def test_what_is_unfolded_stays_so_and_keeps_the_focus(models):
+def test_unfolded_parts_stay_unfolded_and_keep_the_focus(models):
     models.state("model.html", model="bert-base")
     models.page.locator("summary:has-text('query')").press("Enter")
     models.page.locator("summary:has-text('embeddings')").first.press("Enter")
@@ -79,7 +79,7 @@ def test_conventions(models, name):
         assert bool(models.problem) is (number is None), convention
 
 
-def test_a_convention_that_names_do_not_decide(models):
+def test_a_convention_that_names_cannot_decide(models):
     models.state("model.html", model="t5-small", under="without-embeddings")
     assert models.problem
     models.state("model.html", model="t5-small", under="layers-only")
@@ -91,7 +91,7 @@ def test_active(models):
     assert models.total == 36_625_603_584
 
 
-def test_letters_move_the_number(models):
+def test_letters_change_the_number(models):
     models.state("model.html", model="bert-base")
     page = models.page
     page.fill("#size-L", "24")
@@ -131,7 +131,7 @@ def test_any_type_of_the_catalogue(models, model_type):
     assert models.total == by_default.inventory().total()
 
 
-def test_the_picture_opens_by_a_click_and_by_the_keyboard(models):
+def test_the_picture_opens_by_click_and_by_keyboard(models):
     models.state("model.html", model="deepseek-v3")
     page = models.page
     opened = "#picture p:has(a + a)"
@@ -148,7 +148,7 @@ def test_the_picture_opens_by_a_click_and_by_the_keyboard(models):
     page.wait_for_selector("#picture p:not(:has(a + a))")
 
 
-def test_a_link_restores_all_of_a_state(opened):
+def test_a_link_restores_the_whole_state(opened):
     opened.open("models/bert-large-uncased.html#L=12&under=layers-only&dtype=int8&at=layers")
     opened.settle()
     assert opened.total == 12 * 12_596_224
@@ -179,11 +179,11 @@ def test_a_pasted_configuration(models):
     models.page.wait_for_url("**/model.html#config=*")
     models.settle()
     assert models.total == resolve(keys).inventory().total()
-    # It is behind the #, and no request has it.
+    # It is in the fragment, which no request contains.
     assert not any("config" in url.partition("#")[0] for url in models.asked)
 
 
-def test_a_configuration_that_is_pasted_elsewhere_leads_to_its_page(built):
+def test_a_configuration_pasted_elsewhere_opens_its_page(built):
     built.open("index.html")
     built.page.click("summary")
     built.page.fill("#config", json.dumps(LLAMA_3_1_8B))
@@ -208,7 +208,7 @@ def test_a_dropped_configuration(models):
     assert models.total == resolve(keys).inventory().total()
 
 
-def test_what_is_copied(models):
+def test_copied_text(models):
     models.state("model.html", model="bert-base")
     models.page.click("summary:has-text('LaTeX')")
     for what, start in (("sum", "L·(4·H²"), ("latex", r"\begin{align*}")):

@@ -1,4 +1,4 @@
-"""The other views: a number, two models, the frameworks, the list of all."""
+"""The other views: a number, two models, the frameworks, the list of all models."""
 
 import json
 
@@ -61,7 +61,7 @@ def test_the_frameworks_are_filtered(built):
     assert built.page.url.endswith("#q=gelu+tanh&framework=keras-bert")
 
 
-def test_the_list_leads_to_every_model(built, site):
+def test_the_list_links_to_every_model(built, site):
     built.open("index.html")
     links = built.page.eval_on_selector_all(
         "main a", "all => all.map((one) => one.getAttribute('href'))"

@@ -3,11 +3,11 @@
 from urllib.parse import urlencode
 
 PATIENCE = 120_000
-"""Milliseconds; how fast it is is measured, and decides no test."""
+"""Milliseconds; a test must not depend on speed."""
 
 
 class Watched:
-    """A page on the site, with what it asked for, what it complained of and what popped up."""
+    """A page on the site, with its requests, console errors and dialogs."""
 
     def __init__(self, context, address):
         self.page, self.address = context.new_page(), address
@@ -27,7 +27,7 @@ class Watched:
         self.page.wait_for_selector("body[data-loaded]", state="attached")
 
     def state(self, path, **state):
-        """Go to a state by its link, and wait for the answer."""
+        """Open a state by its link, and wait for the answer."""
         target = f"{self.address}{path}#{urlencode(state)}"
         if self.page.url != target:
             self.page.evaluate("delete document.body.dataset.answered")
@@ -35,7 +35,7 @@ class Watched:
         self.settle()
 
     def settle(self):
-        """Wait until every question is answered."""
+        """Wait until every request is answered."""
         answered = "body[data-answered]:not([data-pending])"
         self.page.wait_for_selector(answered, state="attached")
 

@@ -1,4 +1,4 @@
-"""Self-attention with adjustable mistakes, in the place of ``nn.MultiheadAttention``."""
+"""Self-attention with adjustable mistakes, in place of ``nn.MultiheadAttention``."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from paramproof.formulas import EncoderSpec
 
 
 class Attention(nn.Module):
-    """Multi-head self-attention under the names that ``nn.MultiheadAttention`` uses.
+    """Multi-head self-attention with the names that ``nn.MultiheadAttention`` uses.
 
-    ``widths`` are those of the query, the keys and the values: H each, unless the mistake is
-    there; ``biases`` are the projections that have one. A width of 0 for the values takes the
-    keys for values. ``scale`` multiplies the scores in place of 1/√K.
+    ``widths`` are those of query, keys and values: each H unless the mistake changes them;
+    ``biases`` are the projections that have one. With a width of 0 for the values, the keys serve
+    as values. ``scale`` multiplies the scores in place of 1/√K.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Attention(nn.Module):
         self.in_proj_bias = nn.Parameter(torch.empty(biased)) if biased else None
         self.out_proj = nn.Linear(self.widths[0], hidden)
         nn.init.xavier_uniform_(self.in_proj_weight)
-        # What nn.TransformerEncoderLayer asks before it takes its fast path.
+        # nn.TransformerEncoderLayer checks this before it takes its fast path.
         self.batch_first, self._qkv_same_embed_dim = True, False
         self.num_heads = self.heads
 
@@ -54,11 +54,11 @@ class Attention(nn.Module):
         return self.out_proj(heads.transpose(1, 2).flatten(2)), None
 
     def _parts(self, projected: Tensor) -> tuple[Tensor, ...]:
-        """Query, key and value, side by side."""
+        """Return query, key and value, side by side."""
         return projected.split(self.widths, dim=-1)
 
     def _split(self, x: Tensor) -> Tensor:
-        """(B, S, n·K) to (B, A, S, K); a single head is every head's."""
+        """Reshape (B, S, n·K) to (B, A, S, K); a single head is shared by all."""
         heads = x.unflatten(-1, (-1, self.head_size)).transpose(1, 2)
         return heads.expand(-1, self.heads, -1, -1)
 
@@ -74,7 +74,7 @@ class Attention(nn.Module):
 
 
 class Swapped(Attention):
-    """Takes the first part for the key and the second for the query."""
+    """Take the first part for the key and the second for the query."""
 
     def _parts(self, projected: Tensor) -> tuple[Tensor, ...]:
         key, query, value = super()._parts(projected)
@@ -82,7 +82,7 @@ class Swapped(Attention):
 
 
 class Interleaved(Attention):
-    """Splits (K, A) where the columns are (A, K)."""
+    """Split as (K, A) although the columns are (A, K)."""
 
     def _split(self, x: Tensor) -> Tensor:
         return x.unflatten(-1, (self.head_size, self.heads)).permute(0, 3, 1, 2)

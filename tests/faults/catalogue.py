@@ -1,9 +1,8 @@
-"""A fault: an encoder with one thing wrong, built as any other, and who must notice.
+"""A fault: an encoder with one mistake, built like any other, and the evidence against it.
 
-Each fault is a function that spoils PyTorch's encoder while it is being built on the meta
-device. It takes the encoder, the spec and ``torch.nn``, so that reading the catalogue imports
-no framework. Its docstring says what is wrong; its decorator names the evidence that must
-catch it.
+Each fault is a function that changes PyTorch's encoder while it is built on the meta device. It
+takes the encoder, the spec and ``torch.nn``, so that importing the catalogue imports no framework.
+Its docstring describes the mistake; its decorator names the evidence that must catch it.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from paramproof.builders.protocol import Model
 from paramproof.formulas import EncoderSpec, Numerics
 
 Plant = Callable[[Any, EncoderSpec, Any], Model | None]
-"""Spoils the encoder; returns a model of its own where the fault is in the reading."""
+"""Changes the encoder; returns a replacement model if the fault is in how it is read."""
 
 FAULTS: dict[str, Fault] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A planted fault, which is a ``Builder``. ``caught_by`` are keys of ``EVIDENCE``."""
+    """A planted fault, which is a ``Builder``. ``caught_by`` lists keys of ``EVIDENCE``."""
 
     name: str
     about: str
@@ -53,7 +52,7 @@ class Fault:
 
 
 def fault(*caught_by: str) -> Callable[[Plant], Plant]:
-    """Enter the function below into the catalogue, under its name."""
+    """Register the decorated function in the catalogue, under its name."""
 
     def enter(plant: Plant) -> Plant:
         name = plant.__name__.replace("_", " ")

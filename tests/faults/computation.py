@@ -1,4 +1,4 @@
-"""The right tensors, put to the wrong use: no name, no shape and no count shows it."""
+"""The right tensors used wrongly: no name, shape or count shows it."""
 
 from tests.faults.catalogue import fault
 
@@ -32,7 +32,7 @@ def relu_for_gelu(encoder, spec, nn):
     """The activation that PyTorch's layer has by default."""
     for layer in encoder.layers:
         layer.activation = nn.functional.relu
-        # What the layer's fast path asks instead, with an even number of heads.
+        # The layer's fast path checks this instead, with an even number of heads.
         layer.activation_relu_or_gelu = 1
 
 

@@ -1,8 +1,8 @@
-"""The kinds of evidence, each as a function that raises where it sees a difference.
+"""The kinds of evidence, each a function that raises if it notices a difference.
 
-The random specs are those of ``paramproof verify``: the same at every run, so that the matrix
-is reproducible. A kind raises ``AssertionError`` and nothing else for a difference; any other
-exception is an error of the catalogue, and no catch.
+The random specs are those of ``paramproof verify``, the same in every run, so that the matrix is
+reproducible. For a difference, a kind raises only ``AssertionError``; any other exception is an
+error in the catalogue, and does not count as catching the fault.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ SPECS_FOR_PARITY = 8
 
 
 def examples(builder: Builder) -> None:
-    """Every tensor, over random specs."""
+    """Every tensor, for random specs."""
     for spec in random_specs(builder, EXAMPLES, seed=0):
         assert_equal(builder, spec)
 
 
 def totals(builder: Builder) -> None:
-    """The trainable total, over the same random specs."""
+    """The trainable total, for the same random specs."""
     for spec in random_specs(builder, EXAMPLES, seed=0):
         assert count(builder, spec) == closed_form(spec.letters()), repr(spec)
 
 
 def laws(builder: Builder) -> None:
-    """The laws that need no oracle, on the trainable total."""
+    """The laws that need no oracle, for the trainable total."""
     for spec in random_specs(builder, SPECS_PER_LAW, seed=0):
         for law in LAWS.values():
             law(lambda changed: count(builder, changed), spec)
@@ -58,16 +58,16 @@ def anchors(builder: Builder) -> None:
 
 
 def derivation(builder: Builder) -> None:
-    """Every tensor in letters, derived of the builder, under every combination of parts."""
-    # What is remembered of other builds was made of other sizes, and not seen made.
+    """Every tensor in letters, derived from the builder, for every combination of parts."""
+    # Results remembered from other builds belong to other sizes, and were not traced.
     anew = getattr(builder, "builder", builder)
     for case in supported_cases(builder, ENCODER, {}):
-        # An exception is a crash, and no finding.
+        # An exception is a crash, and not a finding.
         anew.build(plain(case.spec(case.sizes)))
         try:
             reading = read(anew, case)
         except ValueError as error:
-            # What is not explained, or does not hold, is this evidence's finding, not a crash.
+            # An unexplained length or a violated guard is a finding, not a crash.
             raise AssertionError(str(error)) from error
         found = residuals(reading.tensors, case.symbols({}))
         assert not found, f"{case}: {found}"
@@ -75,13 +75,13 @@ def derivation(builder: Builder) -> None:
 
 
 class AllPartsOrNone:
-    """A builder of three combinations of parts: all, with the decoder tied or not, and none."""
+    """A builder restricted to three combinations of parts: all, tied or not, and none."""
 
     def __init__(self, builder: Builder) -> None:
         self.build = builder.build
 
     def supports(self, spec: EncoderSpec) -> Literal[True] | str:
-        """Whether the spec has all parts or none."""
+        """Return whether the spec has all parts or none."""
         return len({spec.pooler, spec.mlm_head, spec.nsp_head}) == 1 or "some parts, and not all"
 
 
@@ -93,9 +93,9 @@ def interpolation(builder: Builder) -> None:
 
 
 def parity(builder: Builder) -> None:
-    """The outputs, in float64, under weights that are carried into the model.
+    """The outputs, in float64, with weights that are transferred to the model.
 
-    A model that does not take the weights is passed over: that is seen by names and shapes.
+    Models that do not accept the weights are skipped: names and shapes show their fault.
     """
     for seed, spec in enumerate(random_specs(builder, SPECS_FOR_PARITY, seed=0, vocab_size=97)):
         case = Case(spec, Numerics(), "float64", seed=seed)
@@ -119,7 +119,7 @@ EVIDENCE: dict[str, Callable[[Builder], None]] = {
 
 
 def catches(name: str, builder: Builder) -> bool:
-    """Whether evidence of this kind sees that something is wrong with ``builder``."""
+    """Return whether this kind of evidence finds a fault in ``builder``."""
     try:
         EVIDENCE[name](builder)
     except AssertionError:
@@ -128,7 +128,7 @@ def catches(name: str, builder: Builder) -> bool:
 
 
 def count(builder: Builder, spec: EncoderSpec) -> int:
-    """Trainable parameters, by the sizes of what is stored."""
+    """Return the number of trainable parameters, from the sizes of stored tensors."""
     return sum(weight.size for weight in builder.build(spec).weights() if weight.trainable)
 
 

@@ -1,4 +1,4 @@
-"""What the faults of ``computation.py`` put in place, which needs PyTorch at hand."""
+"""Replacements that the faults of ``computation.py`` use, which import PyTorch."""
 
 from functools import partial
 
@@ -10,19 +10,19 @@ gelu_by_tanh = partial(functional.gelu, approximate="tanh")
 
 
 class Transposed(nn.Linear):
-    """A dense layer that multiplies by its kernel instead of the transposed one."""
+    """A dense layer that multiplies by its kernel instead of the transposed kernel."""
 
     def forward(self, x):
         return functional.linear(x, self.weight.T, self.bias)
 
 
 def shifted(module, inputs):
-    """A pre-hook of the position table."""
+    """Shift the position ids: a pre-hook of the position table."""
     return tuple(torch.roll(positions, 1) for positions in inputs)
 
 
 class WithoutResidual(nn.TransformerEncoderLayer):
-    """Post-norm, with the second of its two residual connections cut."""
+    """Post-norm without the second of its two residual connections."""
 
     def forward(self, src, src_mask=None, src_key_padding_mask=None, is_causal=False):
         attended = self._sa_block(src, src_mask, src_key_padding_mask)
@@ -30,10 +30,10 @@ class WithoutResidual(nn.TransformerEncoderLayer):
 
 
 def zeroed(module, inputs):
-    """A pre-hook of the type table."""
+    """Set the type ids to 0: a pre-hook of the type table."""
     return tuple(torch.zeros_like(types) for types in inputs)
 
 
 def inverted(module, inputs, keywords):
-    """A pre-hook of a layer."""
+    """Invert the mask: a pre-hook of a layer."""
     return inputs, {"src_key_padding_mask": ~keywords["src_key_padding_mask"]}

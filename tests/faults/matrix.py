@@ -1,4 +1,4 @@
-"""Every fault against every kind of evidence: what is observed."""
+"""Observe which kind of evidence catches which fault."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ GROUPS = (missing, shared, sizes, storage, computation)
 
 @cache
 def observed(name: str) -> frozenset[str]:
-    """The kinds of evidence that catch the fault, run once in a process."""
+    """Return the kinds of evidence that catch the fault, computed once per process."""
     builder = Remembering(FAULTS[name])
     return frozenset(kind for kind in EVIDENCE if catches(kind, builder))

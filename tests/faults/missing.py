@@ -1,9 +1,9 @@
-"""Tensors that are not there: biases, norms, the pooler, a layer."""
+"""Missing tensors: biases, norms, the pooler, a layer."""
 
 from tests.faults.catalogue import fault
 
 EVERYWHERE = ("examples", "totals", "anchors", "derivation", "interpolation")
-"""A term that is missing or new at every size: all but the laws, which it obeys."""
+"""A term is missing or added at every size: all evidence but the laws catches that."""
 
 
 def without_bias(linear, nn):
@@ -45,7 +45,7 @@ def attention_output_bias_dropped(encoder, spec, nn):
 
 @fault(*EVERYWHERE)
 def attention_biases_lost(encoder, spec, nn):
-    """All four projections without biases, as the paper's equation and many a formula has it."""
+    """All four projections lack biases, as in the paper's equation and in many formulas."""
     for layer in encoder.layers:
         layer.self_attn = nn.MultiheadAttention(
             spec.hidden_size, spec.num_attention_heads, bias=False, batch_first=True

@@ -1,4 +1,4 @@
-"""Misreadings of a model, for the faults of ``storage.py``: they need PyTorch at hand."""
+"""Misreadings of a model, for the faults of ``storage.py``; they import PyTorch."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from paramproof.formulas import Weight
 
 
 class ByName(TorchModel):
-    """Lists what every name stands for, shared or not."""
+    """Lists the tensor of every name, shared or not."""
 
     def weights(self):
         named = self.module.named_parameters(remove_duplicate=False)
@@ -15,7 +15,7 @@ class ByName(TorchModel):
 
 
 class WithBuffers(TorchModel):
-    """Lists buffers beside the parameters, as a ``state_dict()`` does."""
+    """Lists buffers with the parameters, as a ``state_dict()`` does."""
 
     def weights(self):
         buffers = self.module.named_buffers()

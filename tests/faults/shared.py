@@ -1,4 +1,4 @@
-"""One tensor where there should be two, and two where there should be one."""
+"""One tensor in place of two, and two in place of one."""
 
 from tests.faults.catalogue import fault
 from tests.faults.missing import EVERYWHERE
@@ -34,7 +34,7 @@ def layers_shared_in_pairs(encoder, spec, nn):
 
 @fault(*EVERYWHERE)
 def pooler_is_the_mlm_dense_layer(encoder, spec, nn):
-    """The MLM head uses the pooler for its dense layer: seen only where both are asked for."""
+    """The MLM head uses the pooler for its dense layer: visible only in a model with both."""
     if spec.pooler and spec.mlm_head:
         encoder.mlm_dense = encoder.pooler
 

@@ -1,4 +1,4 @@
-"""Tensors of another size: off by one, padded, swapped, or dependent on what they should not."""
+"""Tensors with a wrong size: off by one, padded, swapped, or dependent on the wrong field."""
 
 from tests.faults.catalogue import fault
 from tests.faults.missing import EVERYWHERE
@@ -47,7 +47,7 @@ def a_token_for_padding(encoder, spec, nn):
 
 @fault(*EVERYWHERE, "laws")
 def two_types_always(encoder, spec, nn):
-    """Two token types, whatever T is: of the anchors, RoBERTa has one."""
+    """Always two token types, whatever T is; only RoBERTa among the anchors has one."""
     encoder.token_type_embeddings = nn.Embedding(2, spec.hidden_size)
 
 

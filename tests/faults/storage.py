@@ -1,27 +1,27 @@
-"""The right numbers under another name, in another order, or not trainable; and misreadings."""
+"""The right numbers with a wrong name, order or trainability; and misreadings."""
 
 from tests.faults.catalogue import fault
 from tests.faults.missing import EVERYWHERE
 
 BY_NAME = ("examples", "anchors", "derivation")
-"""The total is right: only a comparison tensor by tensor can tell."""
+"""The total is right: only a comparison tensor by tensor notices it."""
 
 
 @fault(*EVERYWHERE, "laws")
 def token_table_frozen(encoder, spec, nn):
-    """The token table does not learn."""
+    """The token table is not trained."""
     encoder.word_embeddings.weight.requires_grad_(False)
 
 
 @fault(*EVERYWHERE, "laws")
 def position_table_frozen(encoder, spec, nn):
-    """The positions do not learn, as sinusoids would not."""
+    """The positions are not trained, as sinusoids would not be."""
     encoder.position_embeddings.weight.requires_grad_(False)
 
 
 @fault(*EVERYWHERE, "laws")
 def first_layer_frozen(encoder, spec, nn):
-    """The first layer does not learn, as in much fine-tuning."""
+    """The first layer is not trained, as often in fine-tuning."""
     for layer in encoder.layers[:1]:
         layer.requires_grad_(False)
 
@@ -57,7 +57,7 @@ def feed_forward_kernel_stored_transposed(encoder, spec, nn):
 
 @fault(*BY_NAME)
 def feed_forward_biases_swapped(encoder, spec, nn):
-    """Each feed-forward bias stands where the other belongs."""
+    """The two feed-forward biases are in each other's place."""
     for layer in encoder.layers:
         first, second = layer.linear1, layer.linear2
         first.bias, second.bias = second.bias, first.bias
@@ -83,7 +83,7 @@ def buffers_counted(encoder, spec, nn):
 
 @fault(*EVERYWHERE)
 def frozen_counted_as_trainable(encoder, spec, nn):
-    """``requires_grad`` is not asked for, and the norm of the pooled output is frozen."""
+    """``requires_grad`` is ignored, and the norm of the pooled output is frozen."""
     from tests.faults.readers import AllTrainable
 
     encoder.pooled_norm = nn.LayerNorm(spec.hidden_size).requires_grad_(False)

@@ -1,4 +1,4 @@
-"""Every planted fault is caught by the evidence it names; the right encoder by none."""
+"""The evidence that a planted fault names catches it; nothing objects to the correct encoder."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.faults.evidence import EVIDENCE, catches
 pytestmark = pytest.mark.framework("torch")
 
 
-def test_the_catalogue_names_evidence_that_there_is():
+def test_the_catalogue_names_existing_evidence():
     assert len(FAULTS) >= 25
     for planted in FAULTS.values():
         assert planted.about.endswith(".")
@@ -20,19 +20,19 @@ def test_the_catalogue_names_evidence_that_there_is():
 
 
 @pytest.mark.parametrize("kind", EVIDENCE)
-def test_the_right_encoder_is_not_caught(kind):
+def test_the_correct_encoder_is_not_caught(kind):
     assert not catches(kind, Fault("none", "Nothing is wrong.", (), lambda *_: None))
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_caught_by_what_it_names(name):
+def test_a_fault_is_caught_by_the_evidence_that_it_names(name):
     seen = matrix.observed(name)
     assert seen >= set(FAULTS[name].caught_by)
     if "parity" in FAULTS[name].caught_by:
         assert seen == {"parity"}, "what shapes show is not left to parity"
 
 
-def test_what_a_single_kind_of_evidence_catches_alone():
+def test_faults_that_only_one_kind_of_evidence_catches():
     alone = {}
     for name in FAULTS:
         if len(matrix.observed(name)) == 1:
@@ -52,7 +52,7 @@ def test_a_crash_is_not_a_catch(kind):
         catches(kind, Fault("crash", "Fails to build.", ("examples",), broken))
 
 
-def test_a_name_is_entered_once():
+def test_a_name_is_registered_once():
     with pytest.raises(ValueError, match="two faults are called 'layers shared'"):
 
         @fault("examples")
@@ -60,7 +60,7 @@ def test_a_name_is_entered_once():
             """Again."""
 
 
-def test_the_published_matrix_is_what_is_observed():
+def test_the_published_matrix_agrees_with_the_observations():
     text = faults_page.PAGE.read_text("utf-8")
     assert block("faults", text) == faults_page.matrix(), AGAIN
     assert block("summary", text) == faults_page.summary(), AGAIN

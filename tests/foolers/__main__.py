@@ -1,4 +1,4 @@
-"""Print what comes out of each constructor: ``python -m tests.foolers [--record] [NAME …]``.
+"""Print the outcome for each constructor: ``python -m tests.foolers [--record] [NAME …]``.
 
 ``--record`` writes the outcomes to ``expectations.py``.
 """
@@ -12,7 +12,7 @@ from io import StringIO
 from pathlib import Path
 
 from tests.foolers.families import FOOLERS, HARMLESS
-from tests.foolers.judging import judged
+from tests.foolers.judging import judge_entry
 
 RECORDED = Path(__file__).with_name("expectations.py")
 
@@ -30,13 +30,13 @@ def main(arguments):
 
 
 def _table(title, entries):
-    """Print a row for each entry and the totals; return the outcomes by name."""
+    """Print a row for each entry, and the totals; return the outcomes by name."""
     print(f"== {title.lower()}: {len(entries)}")
     summaries, outcomes, started = Counter(), {}, time.perf_counter()
     for entry in entries:
         begun = time.perf_counter()
         with redirect_stdout(StringIO()):
-            verdict = judged(entry)
+            verdict = judge_entry(entry)
         outcomes[entry.name] = verdict.outcome.value
         summaries[verdict.outcome.value, _kind(verdict.summary)] += 1
         seconds = time.perf_counter() - begun

@@ -1,4 +1,4 @@
-"""Constructors that read what a loop keeps, in ways that the other families leave out."""
+"""Constructors that read what a loop collects, in ways that the other groups leave out."""
 
 # ruff: noqa
 import functools

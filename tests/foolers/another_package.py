@@ -1,4 +1,4 @@
-"""Thin functions around a library, in which everything is decided."""
+"""Thin functions around a library that makes every decision."""
 
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
@@ -11,7 +11,7 @@ from tests.foolers.registering import fooler
 
 
 def _installed(name):
-    """Import the package of this folder as one of its own, as if it were installed."""
+    """Import the package in this folder as another package, as if it were installed."""
     folder = Path(__file__).with_name(name)
     file = folder / "__init__.py"
     spec = spec_from_file_location(name, file, submodule_search_locations=[str(folder)])

@@ -1,4 +1,4 @@
-"""Tables of constants that are asked by a layer's number."""
+"""Tables of constants, indexed by a layer's number."""
 
 import operator
 

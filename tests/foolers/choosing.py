@@ -1,11 +1,11 @@
-"""At which sizes a constructor is built."""
+"""Choose the sizes at which a constructor is built."""
 
 from inspect import signature
 from random import Random
 
 RANDOM_SIZES = 6
 DEPTHS = ("n", "d", "first", "second")
-"""Parameters that say how many layers there are."""
+"""Parameters that are numbers of layers."""
 
 
 def defaults(function):
@@ -13,7 +13,7 @@ def defaults(function):
 
 
 def sizes_of(entry):
-    """Return sizes on both sides of where a model turns, and some anywhere."""
+    """Return sizes on both sides of where a model changes, and some anywhere."""
     own = defaults(entry.function)
     found = [own]
     for name, turns in entry.turns.items():
@@ -29,5 +29,5 @@ def sizes_of(entry):
 
 
 def random_size(random, name):
-    """Draw a size, as often small as large; of layers there are up to 150."""
+    """Draw a size, as often small as large; numbers of layers go up to 150."""
     return int(2 ** random.uniform(0, 7.2 if name in DEPTHS else 13.5))

@@ -54,7 +54,7 @@ def division_by_zero(dim=64, n=3):
 
 @fooler(dim=4000)
 def strictly_zipped(dim=64, n=3):
-    """As long as each other is what nobody compares but zip."""
+    """Only zip compares their lengths."""
     try:
         list(zip(range(min(dim, 4000)), range(dim + (dim >= 4000)), strict=True))
     except ValueError:

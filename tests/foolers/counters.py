@@ -1,4 +1,4 @@
-"""Numbers that count what a loop makes: no size has them, and its length decides them."""
+"""Numbers that count what a loop builds: no size equals them, but its length determines them."""
 
 from itertools import takewhile
 
@@ -49,7 +49,7 @@ def float_that_decays(dim=16, n=3):
 
 @fooler(n=101)
 def flag_that_tires(dim=16, n=3):
-    """Only a number that no size has counts, and a flag says when it is enough."""
+    """Only a number that is not a size counts, and a flag ends it."""
     layers, left, alive = nn.ModuleList(), 100, True
     for _ in range(n):
         layers.append(nn.Linear(dim, dim, bias=alive))
@@ -58,7 +58,7 @@ def flag_that_tires(dim=16, n=3):
     return layers
 
 
-class _Counting(nn.Module):
+class _CountingModule(nn.Module):
     def __init__(self, dim, n):
         super().__init__()
         self.n = 0
@@ -73,21 +73,21 @@ class _Counting(nn.Module):
 
 @fooler(n=101)
 def counter_of_an_object(dim=16, n=3):
-    return _Counting(dim, n)
+    return _CountingModule(dim, n)
 
 
-class _Numbered(nn.Linear):
+class _NumberedModule(nn.Linear):
     made = 0
 
     def __init__(self, dim):
-        super().__init__(dim, dim, bias=_Numbered.made < 100)
-        _Numbered.made += 1
+        super().__init__(dim, dim, bias=_NumberedModule.made < 100)
+        _NumberedModule.made += 1
 
 
 @fooler(n=101)
 def counter_of_a_class(dim=16, n=3):
-    _Numbered.made = 0
-    return nn.ModuleList([_Numbered(dim) for _ in range(n)])
+    _NumberedModule.made = 0
+    return nn.ModuleList([_NumberedModule(dim) for _ in range(n)])
 
 
 @fooler(n=101)
@@ -144,7 +144,7 @@ def broken_loop(dim=16, n=3):
 
 @fooler(n=101)
 def loop_that_ends(dim=16, n=3):
-    """The else of a loop is run where nothing broke it."""
+    """A loop without a break runs its else branch."""
     made = 0
     for _ in range(n):
         made += 1  # noqa: SIM113

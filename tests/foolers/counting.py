@@ -1,4 +1,4 @@
-"""Sizes that decide how often something is done, and numbers that count it."""
+"""Sizes that determine how often something is done, and numbers that count it."""
 
 from collections import deque
 
@@ -102,7 +102,7 @@ def length_of_a_set(dim=16, n=3):
 
 @fooler(n=101)
 def popped_from_a_list(dim=16, n=3):
-    """A budget of a hundred biases is used up."""
+    """The loop uses up a budget of a hundred biases."""
     budget = [True] * 100
     return each(dim, n, lambda _: budget.pop() if budget else False)
 

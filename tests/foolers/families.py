@@ -1,4 +1,4 @@
-"""Import every family, so that the lists are full."""
+"""Import every group of constructors, which fills the lists."""
 
 from tests.foolers import (  # noqa: F401
     adversaries,

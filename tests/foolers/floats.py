@@ -114,13 +114,13 @@ def growth(dim=64, n=3):
 
 @fooler(dim=208_065)
 def more_than_53_bits(dim=64, n=3):
-    """A float has 53 bits, and a large cube needs more."""
+    """A float has 53 bits; a large cube needs more."""
     return linears(dim, n, float(dim * dim * dim) == dim * dim * dim)
 
 
 @fooler(dim=40, n=40)
 def product_as_a_float(dim=16, n=3):
-    """Neither of two sizes is large; their product is."""
+    """Neither size is large, but their product is."""
     return linears(dim, n, float(dim * n) < 1_599.5)
 
 

@@ -80,5 +80,5 @@ def median_of_sizes(dim=64, n=3):
 
 @fooler(dim=30_000)
 def truth_of_a_float(dim=64, n=3):
-    """A quotient that is rounded down is 0, and so false, for a long time."""
+    """A quotient that is rounded down stays 0, and so false, over a long range."""
     return linears(dim, n, not math.floor(dim / 30_000.0))

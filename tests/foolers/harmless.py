@@ -1,4 +1,4 @@
-"""What real libraries do with sizes beside making layers: the formula stays proved."""
+"""What real libraries do with sizes besides building layers: the formula stays proved."""
 
 import logging
 import math

@@ -1,4 +1,4 @@
-"""What real libraries do with sizes beside making layers: lengths, buffers and starting values."""
+"""What real libraries do with sizes besides building layers: lengths, buffers, initial values."""
 
 import math
 
@@ -83,7 +83,7 @@ def causal_mask(dim=64, length=32):
 
 @harmless(dim=(90, 100, 5000))
 def made_divisible(dim=64, n=3):
-    """Rounded to a multiple of 8, and never by more than a tenth."""
+    """Round to a multiple of 8, but never by more than a tenth."""
     wide = max(8, int(dim + 4) // 8 * 8)
     if wide < 0.9 * dim:
         wide += 8

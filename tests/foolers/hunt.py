@@ -1,8 +1,9 @@
-"""Hunt random constructors: ``python -m tests.foolers.hunt --examples 10000 --folder F``.
+"""Hunt with random constructors: ``python -m tests.foolers.hunt --examples 10000 --folder F``.
 
-Blocks of constructors are drawn by seeds that count up, judged in processes of their own, and each
-written to a file of the folder: the same command again does what is missing. What is found is
-printed as source, with the sizes and both counts. Exit status 1 where anything is found or lost.
+Consecutive seeds give blocks of constructors, each judged in its own process and written to a file
+of the folder: running the same command again completes what is missing. The hunt prints each wrong
+constructor as source, with the sizes and both counts. The exit status is 1 if it finds any or loses
+a block.
 """
 
 import argparse
@@ -28,7 +29,7 @@ from tests.foolers.random_constructors import module_of, sources
 from tests.foolers.random_sizes import sizes_inside
 
 SECONDS = 120
-"""For one constructor: what takes longer is found, too."""
+"""Time limit per constructor; exceeding it is a finding, too."""
 
 
 def main(arguments):
@@ -43,14 +44,14 @@ def main(arguments):
     with held(asked.folder):
         ask(asked.folder, tasks)
         hunt([t for t in tasks if not is_complete(asked.folder, t.name)], asked)
-    return tell(asked.folder)
+    return report(asked.folder)
 
 
 def hunt(tasks, asked):
-    """Do each task in a process of its own, as many at once as asked for.
+    """Run each task in a process of its own, several at a time.
 
-    A pool of processes that are replaced after some tasks may wait for ever for one that is gone
-    (https://github.com/python/cpython/issues/115634), so each process is waited for by a thread.
+    A pool that replaces its processes may wait for ever for one that died
+    (https://github.com/python/cpython/issues/115634), so a thread waits for each process.
     """
     with ThreadPoolExecutor(asked.processes) as threads:
         waiting = {threads.submit(_in_a_process, task, asked.folder): task for task in tasks}
@@ -60,7 +61,7 @@ def hunt(tasks, asked):
 
 
 def _in_a_process(task, folder):
-    """Do a task in a process; return its exit code, or None if it took too long and was killed."""
+    """Run a task in a process; return its exit code, or None if it took too long and was killed."""
     process = get_context("spawn").Process(target=do, args=(task, folder))
     process.start()
     process.join(task.number * SECONDS)
@@ -100,7 +101,7 @@ def do(task, folder):
 
 
 def _judged(source):
-    """Return the outcome of a constructor, and what is wrong: sizes with both counts."""
+    """Return a constructor's outcome, and its errors: sizes with both counts."""
     try:
         with (
             tempfile.TemporaryDirectory() as folder,
@@ -109,7 +110,7 @@ def _judged(source):
         ):
             verdict = judge("model", module.model, sizes_inside)
     except Exception as error:
-        # Refusals are no errors: whatever comes out here has no message in one line.
+        # Refusals are not errors; any other exception lacks a one-line message.
         return "error", [f"{type(error).__name__}: {error}"]
     return verdict.outcome.value, verdict.wrongly_proved + verdict.wrong_without_a_caveat
 
@@ -120,7 +121,7 @@ def _limited():
         raise TimeoutError(f"not judged in {SECONDS} s")
 
     before = signal.signal(signal.SIGALRM, late)
-    # Again each second: what is raised within a callback of the garbage collector is lost.
+    # Repeat every second: an exception raised inside a garbage-collector callback gets lost.
     signal.setitimer(signal.ITIMER_REAL, SECONDS, 1)
     try:
         yield
@@ -129,8 +130,8 @@ def _limited():
         signal.signal(signal.SIGALRM, before)
 
 
-def tell(folder):
-    """Print what a folder has; return the exit status."""
+def report(folder):
+    """Print the results in a folder; return the exit status."""
     summary, outcomes = summary_of([folder]), Counter()
     for task, one in summary.differences:
         print(f"\n# seed {task.seed}: {one['outcome']}\n{one['what']}")

@@ -1,4 +1,4 @@
-"""Derive a constructor, and compare what the formula says with models that are really built."""
+"""Derive a constructor, and compare the formula with models that are really built."""
 
 import ast
 import re
@@ -14,10 +14,10 @@ OTHER_PACKAGE = Path(__file__).with_name("otherlib")
 
 
 class Outcome(Enum):
-    """What comes out of a derivation."""
+    """The outcome of a derivation."""
 
     GUARD = "guard"
-    """The formula is proved, and its guards say where."""
+    """The formula is proved, and its guards state where."""
     CAVEAT = "caveat"
     """The formula is fitted, and a caveat names a line of the constructor."""
     FITTED = "fitted"
@@ -28,10 +28,9 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A model at some sizes: its parameters, and what the formula says.
+    """A model at some sizes: its parameters, and the formula's count.
 
-    ``counted`` is None where ``count`` refuses the sizes, and text where it ends with any other
-    error.
+    ``counted`` is None if ``count`` refuses the sizes, and text if it raises any other error.
     """
 
     sizes: dict
@@ -50,7 +49,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was derived of a constructor, and how it compares with what is built."""
+    """What was derived from a constructor, and how it compares with the models built."""
 
     outcome: Outcome
     formula: str
@@ -83,13 +82,13 @@ class Verdict:
 
 
 @cache
-def judged(entry):
+def judge_entry(entry):
     """Return the verdict on an entry of the lists."""
     return judge(entry.name, entry.function, lambda _: sizes_of(entry))
 
 
 def judge(name, function, sizes_for, **options):
-    """Derive ``function``, and compare it with models at the sizes that ``sizes_for`` it gives."""
+    """Derive ``function``, and compare it with models at the sizes that ``sizes_for`` returns."""
     from paramproof.derivation.pipeline import derive
     from paramproof.tracing.constructors.function import function_constructor
 
@@ -102,7 +101,7 @@ def judge(name, function, sizes_for, **options):
     if found is None:
         assert "\n" not in refusal
         return Verdict(Outcome.REFUSED, "", (), (refusal,), ())
-    comparisons = (compared(found, function, each) for each in sizes_for(found))
+    comparisons = (comparison_at(found, function, each) for each in sizes_for(found))
     if found.is_proved:
         outcome = Outcome.GUARD
     else:
@@ -117,8 +116,8 @@ def judge(name, function, sizes_for, **options):
     )
 
 
-def compared(found, function, sizes):
-    """Return the comparison at these sizes, None where the constructor refuses them."""
+def comparison_at(found, function, sizes):
+    """Return the comparison at these sizes, None if the constructor refuses them."""
     built = built_count(function, sizes)
     if built is None:
         return None
@@ -133,12 +132,12 @@ def compared(found, function, sizes):
 
 
 def in_letters(found, sizes):
-    """Return sizes by the letters of what was found, from those by parameter."""
+    """Convert sizes by parameter to sizes by the derivation's letters."""
     return {letter: sizes[field] for letter, field in found.fields.items()}
 
 
 def built_count(function, sizes):
-    """Return the trainable parameters of a model made of plain ints, None where it is refused."""
+    """Return the trainable parameters of a model built from plain ints, None if it is refused."""
     from paramproof.tracing.abstract_build import build_abstractly
 
     try:
@@ -149,14 +148,14 @@ def built_count(function, sizes):
 
 
 def layout(function, sizes):
-    """Return the names of the parameters, with a layer's number as it is."""
+    """Return the parameters' names, including the layers' numbers."""
     from paramproof.tracing.abstract_build import build_abstractly
 
     return {name for name, _ in build_abstractly(function, sizes).named_parameters()}
 
 
 def _names_a_line(reason, function):
-    """Whether a text names a line of ``function``, of what it calls, or of the other package."""
+    """Return whether a text names a line of ``function``, its callees, or the other package."""
     source = Path(getsourcefile(function))
     lines = _own_lines(source, function.__name__)
     others = {path.name for path in OTHER_PACKAGE.glob("*.py")} - {"__init__.py"}
@@ -168,7 +167,7 @@ def _names_a_line(reason, function):
 
 @cache
 def _own_lines(path, name):
-    """Return the lines of a function and of whatever in its module it refers to."""
+    """Return the lines of a function and of everything in its module that it refers to."""
     module = ast.parse(path.read_text("utf-8"))
     named = {}
     for node in module.body:

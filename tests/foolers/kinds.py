@@ -1,4 +1,4 @@
-"""Sizes that are copied and hashed, and asked what they are."""
+"""Sizes that are copied, hashed, and inspected for their type."""
 
 import copy
 import numbers
@@ -34,7 +34,7 @@ def hashed(dim=64, n=3):
 
 @fooler(dim=257)
 def identity(dim=64, n=3):
-    """Python keeps one object of each int up to 256."""
+    """Python keeps a single object for each int up to 256."""
     one, other = int(str(dim)), int(str(dim))
     return linears(dim, n, id(one) == id(other))
 
@@ -70,7 +70,7 @@ def dispatched(dim=64, n=3):
 
 
 class Own(int):
-    """An int of one's own is made of the digits."""
+    """A class derived from int is constructed from the digits."""
 
 
 @fooler(dim=4000)

@@ -1,4 +1,4 @@
-"""Text that libraries print, raise and log, read again."""
+"""Text that libraries print, raise and log, parsed again."""
 
 import contextlib
 import io
@@ -86,7 +86,7 @@ class _Described(nn.Module):
 
 @fooler(dim=10_000)
 def shown_and_read(dim=64, n=3):
-    """The text that a module shows of itself has its width in it."""
+    """A module's representation contains its width."""
     return linears(dim, n, sum(one in DIGITS for one in repr(_Described(dim))) < 5)
 
 

@@ -1,4 +1,4 @@
-"""Names of layers, and text that is made of sizes and evaluated."""
+"""Names of layers, and text that is composed of sizes and evaluated."""
 
 import ast
 import hashlib
@@ -22,7 +22,7 @@ def name_in_a_set(dim=16, n=3):
 
 @fooler(n=11)
 def sorted_names(dim=16, n=3):
-    """From ten layers on the order of names is not that of numbers."""
+    """From ten layers on, alphabetical order differs from numerical order."""
     names = sorted(f"layer{i}" for i in range(n))
     return each(dim, n, lambda i: names[i] == f"layer{i}")
 
@@ -78,7 +78,7 @@ def in_the_name_of_an_attribute(dim=64, n=3):
 
 @fooler(n=101)
 def in_the_name_of_a_module(dim=16, n=3):
-    """The names of modules are no shapes, and still they can be read."""
+    """The names of modules are not shapes, but code can read them."""
     model = nn.Module()
     for i in range(n):
         model.add_module(f"layer{i}", nn.Linear(dim, dim))

@@ -1,4 +1,4 @@
-"""Sizes kept in objects, copied, hashed, and asked what they are."""
+"""Sizes kept in objects, copied, hashed, and inspected for their type."""
 
 from collections import namedtuple
 from dataclasses import dataclass, field
@@ -129,7 +129,7 @@ def kept_property(dim=64, n=3):
 
 
 class _Limited:
-    """A descriptor that cuts off what it is given."""
+    """A descriptor that limits the value it is given."""
 
     def __set_name__(self, owner, name):
         self.name = f"_{name}"

@@ -1,6 +1,6 @@
-"""Bugs for the tracer, one at a time: a hook, a model or an operator that does what Python does.
+"""Planted bugs in the tracer, one at a time: a hook, model or operator behaves as in Python.
 
-Each names constructors of which every one must then get a wrong count.
+Each bug names constructors, all of which must then get a wrong count.
 """
 
 import operator
@@ -22,7 +22,7 @@ from paramproof.tracing.symbolic import arithmetic, number, symfloat, symint, sy
 
 @dataclass(frozen=True)
 class PlantedBug:
-    """What is put in place of a part of the tracer, and who notices."""
+    """A replacement for a part of the tracer, and the constructors that notice it."""
 
     name: str
     plant: Callable[[Any], None]
@@ -30,7 +30,7 @@ class PlantedBug:
 
 
 def nothing(*_: Any, **__: Any) -> None:
-    """In place of what records something."""
+    """Replaces a function that records something."""
 
 
 PLANTED: list[PlantedBug] = []
@@ -47,18 +47,18 @@ def planted(name: str, *noticed_by: str) -> Callable[[Any], Any]:
 
 
 def without_model(function: Any, *noticed_by: str) -> None:
-    """Register that a function of C code is called as it is."""
+    """Register that a C function is called unchanged."""
     name = f"no model of {function.__qualname__}"
     planted(name, *noticed_by)(lambda patch: patch.delitem(MODELS, function))
 
 
 def plain_hook(hook: str, plain: Any, *noticed_by: str) -> None:
-    """Register that a hook does what Python does."""
+    """Register that a hook behaves as in Python."""
     planted(f"hook {hook}", *noticed_by)(lambda patch: patch.setitem(code_swap.HOOKS, hook, plain))
 
 
 def without_visit(node: str, *noticed_by: str) -> None:
-    """Register that nodes of this kind stay as they are in the syntax tree."""
+    """Register that nodes of this kind stay unchanged in the syntax tree."""
     visit = f"visit_{node}"
     planted(visit, *noticed_by)(
         lambda patch: patch.setattr(
@@ -68,7 +68,7 @@ def without_visit(node: str, *noticed_by: str) -> None:
 
 
 def silent(name: str, owner: Any, attribute: str, value: Any, *noticed_by: str) -> None:
-    """Register that something of a module or class is ``value``."""
+    """Register that an attribute of a module or class is ``value``."""
     planted(name, *noticed_by)(lambda patch: patch.setattr(owner, attribute, value))
 
 

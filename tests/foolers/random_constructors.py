@@ -1,6 +1,6 @@
 """Random source code of constructors: arithmetic on sizes, branches, loops, tables and text.
 
-Every expression is 1 or more, so that a constructor seldom refuses its sizes.
+Every expression is at least 1, so that a constructor seldom refuses its sizes.
 """
 
 import hashlib
@@ -84,7 +84,7 @@ class Block(nn.Module):
 
 @st.composite
 def sources(draw):
-    """Draw the source of a module with a constructor ``model`` of the sizes in ``SIZES``."""
+    """Draw the source of a module with a constructor ``model`` for the sizes in ``SIZES``."""
     body, names = ["model = nn.Module()"], tuple(SIZES)
     for name in draw(st.sampled_from([(), ("x",), ("x", "y")])):
         made = draw(whole(names) | written("helper({x})", x=whole(names, 1)))
@@ -117,12 +117,12 @@ DEFINED = {
     "Stack": written(STACK, limit=LIMITS, size=whole(("width", "depth"), 0)),
     "Config": written(CONFIG, condition=conditions(("one", "two"), 0), limit=LIMITS),
 }
-"""What a constructor may call, by name: each may call those that follow."""
+"""Helpers that a constructor may call, by name: each one may call those after it."""
 
 
 @contextmanager
 def module_of(source, folder):
-    """Import a source as a module of its own, with a file that can be inspected, inside only."""
+    """Import source code as a module, with a file that can be inspected, within the context."""
     name = f"constructor_{hashlib.sha256(source.encode()).hexdigest()[:12]}"
     path = folder / f"{name}.py"
     path.write_text(source, "utf-8")

@@ -1,4 +1,4 @@
-"""Random expressions: arithmetic on sizes, floats and conditions, all of them text."""
+"""Random expressions as text: arithmetic on sizes, floats and conditions."""
 
 from functools import cache
 
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 LIMITS = st.sampled_from([2, 5, 20, 50, 100, 300, 1000, 4000, 20_000, 100_000])
 FAR = st.sampled_from([100, 500, 700, 3000])
-"""Limits beyond whatever is near the constructor's own sizes, and not beyond 300 times them."""
+"""Limits beyond all values near the constructor's own sizes, but within 300 times them."""
 
 
 DEEP = st.sampled_from([2, 30, 60, 100])
@@ -22,7 +22,7 @@ def written(template, **parts):
 
 @cache
 def whole(names, depth=2):
-    """Return a strategy for expressions that are ints, in variables of these names."""
+    """Return a strategy for expressions that are ints, in variables with these names."""
     leaf = st.sampled_from(names)
     if depth == 0:
         return leaf
@@ -53,7 +53,7 @@ def whole(names, depth=2):
 
 
 def _contained(names, inner, condition):
-    """Return strategies for ints that come out of a container, a text or a definition."""
+    """Return strategies for ints that come from a container, text or a definition."""
     leaf = st.sampled_from(names)
     return [
         written("({x}, {y})[{c}]", x=leaf, y=inner, c=condition),
@@ -63,7 +63,7 @@ def _contained(names, inner, condition):
         written("len(range(0, {x}, {y}))", x=leaf, y=SMALL),
         written("(sum(TABLE[: {x} % 6]) + 1)", x=leaf),
         written("(len(TABLE[:: {x}]) + 1)", x=leaf),
-        # A walrus may not stand where a comprehension's own values come from: names only.
+        # A comprehension's iterable may not contain a walrus operator: use only names.
         written("(sum([size // {k} for size in ({x}, {y})]) + 1)", x=leaf, y=leaf, k=SMALL),
         written("(len([s for s in ({x}, {y}, 90) if s < {k}]) + 1)", x=leaf, y=leaf, k=LIMITS),
         written("max(size + 1 for size in ({x}, {y}))", x=leaf, y=leaf),
@@ -94,7 +94,7 @@ def floats(names, depth=1):
 
 @cache
 def conditions(names, depth=1):
-    """Return a strategy for conditions, half of which compare no size itself."""
+    """Return a strategy for conditions, half of which do not compare a size itself."""
     leaf = st.sampled_from(names)
     size = whole(names, depth) if depth else leaf
     plain = st.one_of(
@@ -111,7 +111,7 @@ def conditions(names, depth=1):
 
 @cache
 def hidden(names):
-    """Return a strategy for conditions that ask of a float, a text, a table or a count."""
+    """Return a strategy for conditions on a float, text, a table or a count."""
     leaf = st.sampled_from(names)
     return st.one_of(
         written("{f} * {x} < {y}", f=FLOATS, x=leaf, y=FAR),

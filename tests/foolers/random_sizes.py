@@ -1,4 +1,4 @@
-"""At which sizes a random constructor is built: near its own, and far, where a formula holds."""
+"""Sizes at which a random constructor is built: near its own, and far, where the formula holds."""
 
 from random import Random
 
@@ -16,7 +16,7 @@ def sizes_inside(found):
     for _ in range(CANDIDATES):
         factors = {name: random.choice(FACTORS) for name in SIZES}
         if random.random() < 0.5:
-            # One size alone is far more often inside than all of them.
+            # A single changed size meets the conditions far more often than all of them.
             factors = dict.fromkeys(SIZES, 1) | dict([random.choice(list(factors.items()))])
         sizes = {
             name: max(1, int(size * factors[name]) + random.randint(-2, 2))

@@ -1,6 +1,6 @@
-"""Random statements: lines of a constructor that fill ``layers``, each written in one way of many.
+"""Random statements: lines of a constructor that fill ``layers``, each in one of many ways.
 
-A strategy gives lines without their indentation. Whatever loops runs a few times at small sizes.
+A strategy gives lines without indentation. Every loop runs a few times at small sizes.
 """
 
 from hypothesis import strategies as st
@@ -16,7 +16,7 @@ def lines(*template, **parts):
 
 
 def layer(names):
-    """Return a strategy for what makes a layer, of sizes of these names."""
+    """Return a strategy for expressions that build a layer from sizes with these names."""
     size = whole(names, 1)
     linear = written("nn.Linear({x}, {y}, bias={c})", x=size, y=size, c=conditions(names))
     return st.one_of(
@@ -30,7 +30,7 @@ def layer(names):
 
 
 def statements(names):
-    """Return a strategy for statements in variables of these names."""
+    """Return a strategy for statements in variables with these names."""
     return st.one_of(*branches(names), *loops(names), *containers(names), *functions(names))
 
 
@@ -153,7 +153,7 @@ def containers(names):
 
 
 def functions(names):
-    """Statements that define a function: names of their own would not be seen in it."""
+    """Statements that define a function, which cannot see names assigned inside expressions."""
     size, condition = whole(names, 1), conditions(names)
     return [
         lines(

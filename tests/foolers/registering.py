@@ -1,4 +1,4 @@
-"""Decorators that put a constructor on a list. They return the function as it is."""
+"""Decorators that put a constructor on a list, and return it unchanged."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ from typing import Any
 class Entry:
     """A constructor with the sizes at which it is worth building.
 
-    ``turns`` lists, by parameter, the sizes at which the model starts to differ. Where only
-    lengths differ there, and no tensor comes or goes, ``in_lengths`` is true.
+    ``turns`` lists, by parameter, the sizes at which the model starts to differ. If only lengths
+    differ there, and no tensor is added or removed, ``in_lengths`` is true.
     """
 
     name: str
@@ -33,7 +33,7 @@ def fooler(*, in_lengths: bool = False, **turns: int | Iterable[int]) -> Callabl
 
 
 def harmless(**sizes: int | Iterable[int]) -> Callable[..., Any]:
-    """Register a constructor as real libraries have it; ``sizes`` are worth building too."""
+    """Register a constructor as in real libraries; ``sizes`` are worth building, too."""
     return _registered(HARMLESS, True, sizes)
 
 
@@ -42,7 +42,7 @@ def _registered(entries: dict[str, Entry], in_lengths: bool, turns: Any) -> Call
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__
-        assert name not in {**FOOLERS, **HARMLESS}, f"{name} is there already"
+        assert name not in {**FOOLERS, **HARMLESS}, f"{name} is registered already"
         entries[name] = Entry(name, function, tuples, in_lengths)
         return function
 

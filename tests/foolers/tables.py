@@ -60,7 +60,7 @@ def intersection(dim=64, n=3):
 
 @fooler(dim=5120, n=40)
 def pair_in_a_set(dim=64, n=3):
-    """Both sizes decide, and neither does alone."""
+    """Both sizes together decide, and neither does alone."""
     return linears(dim, n, (dim, n) not in {(5120, 40)})
 
 
@@ -144,7 +144,7 @@ def sorted_with_a_limit(dim=64, n=3):
 
 @fooler(dim=4096)
 def key_of_a_dict(dim=64, n=3):
-    """The size is what is kept, and 4096 is what is looked up."""
+    """The table contains the size, and the code looks up 4096."""
     return linears(dim, n, 4096 not in {dim: n})
 
 

@@ -79,7 +79,7 @@ def number_of_chunks(dim=64, n=3):
 
 @fooler(dim=4000)
 def tensors_of_a_loop(dim=64, n=3):
-    """A tensor can be iterated over, and gives as many rows as it has."""
+    """Iterating over a tensor gives as many rows as it has."""
     return linears(dim, n, sum(1 for _ in torch.empty(dim, 1)) < 4000)
 
 
@@ -90,7 +90,7 @@ def clamped(dim=64, n=3):
 
 @fooler(n=101)
 def spaced_rates(dim=16, n=3):
-    """A short float of 0.01 is less than 0.01."""
+    """In half precision, 0.01 is less than 0.01."""
     rates = torch.linspace(0, 1, n, device="cpu").tolist()
     return each(dim, n, lambda i: i == 0 or rates[1] >= 0.01)
 

@@ -1,4 +1,4 @@
-"""Whatever part of the tracer is taken away, constructors get a wrong count that had none."""
+"""Without any one part of the tracer, some constructors get a wrong count that were right."""
 
 import pytest
 
@@ -14,8 +14,8 @@ pytestmark = [pytest.mark.framework("torch"), pytest.mark.filterwarnings("ignore
 
 
 @pytest.fixture
-def fresh():
-    """Functions whose code was instrumented without the bug, and without it again after."""
+def fresh_instrumentation():
+    """Instrument functions anew for the planted bug, and again without it afterwards."""
     yield _forget()
     _forget()
 
@@ -27,12 +27,12 @@ def _forget():
 
 def verdict(name):
     entry = FOOLERS[name]
-    # Far models would tell what a bug lets through before a fooler can.
+    # Distant models would reveal the bug's effect before a fooler can.
     return judge(name, entry.function, lambda _: sizes_of(entry), effort=Effort(far=False))
 
 
 @pytest.mark.parametrize("bug", [pytest.param(one, id=one.name) for one in PLANTED])
-def test_each_is_noticed(bug, fresh, monkeypatch):
+def test_every_bug_is_noticed(bug, fresh_instrumentation, monkeypatch):
     bug.plant(monkeypatch)
     for name in bug.noticed_by:
         found = verdict(name)
@@ -40,11 +40,11 @@ def test_each_is_noticed(bug, fresh, monkeypatch):
 
 
 @pytest.mark.parametrize("name", sorted({one for bug in PLANTED for one in bug.noticed_by}))
-def test_none_is_fooled_without_a_bug(name, fresh):
+def test_no_constructor_is_fooled_without_a_bug(name, fresh_instrumentation):
     found = verdict(name)
     assert found.wrongly_proved == found.wrong_without_a_caveat == []
 
 
-def test_there_are_enough():
+def test_there_are_enough_bugs():
     assert len(PLANTED) >= 25
     assert len({one.name for one in PLANTED}) == len(PLANTED)

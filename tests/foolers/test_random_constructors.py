@@ -1,4 +1,4 @@
-"""Constructors that nobody wrote: whatever is called proved is right, near and far."""
+"""Random constructors: every formula called proved is right, near and far."""
 
 import os
 from collections import Counter
@@ -18,8 +18,8 @@ pytestmark = [
 EXAMPLES = int(os.environ.get("RANDOM_CONSTRUCTORS", max(200, settings().max_examples)))
 
 
-def test_never_wrong(tmp_path):
-    """``RANDOM_CONSTRUCTORS`` sets how many; the profile ``thorough`` takes 5,000."""
+def test_a_proved_formula_is_never_wrong(tmp_path):
+    """``RANDOM_CONSTRUCTORS`` sets the number; the profile ``thorough`` uses 5,000."""
     seen = Counter()
 
     @settings(max_examples=EXAMPLES)
@@ -35,6 +35,6 @@ def test_never_wrong(tmp_path):
 
     check()
     print(dict(seen))
-    # Among constructors that are all refused there would be nothing to find.
+    # If every constructor were refused, the test would find nothing.
     assert seen[Outcome.GUARD] > EXAMPLES // 20
     assert seen[Outcome.CAVEAT] + seen[Outcome.FITTED] > EXAMPLES // 20

@@ -1,4 +1,4 @@
-"""Sizes that become text, and text that decides."""
+"""Sizes that become text, and text that determines branches."""
 
 import json
 import struct

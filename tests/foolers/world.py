@@ -1,4 +1,4 @@
-"""Sizes that leave the program, or that something outside of numbers decides about."""
+"""Sizes that leave the program, or depend on its environment."""
 
 import datetime
 import os
@@ -63,7 +63,7 @@ def dates(dim=64, n=3):
 
 @fooler(dim=4001)
 def random_numbers(dim=64, n=3):
-    """The same size gives the same number: a seed decides."""
+    """The same size gives the same number, since it is the seed."""
     known = random.Random(4001).random()
     return linears(dim, n, random.Random(dim).random() != known)
 

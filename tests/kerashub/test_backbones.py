@@ -1,4 +1,4 @@
-"""KerasHub's backbones are as docs/kerashub.json says: built, allocated, derived anew."""
+"""KerasHub's backbones agree with docs/kerashub.json: built, allocated, derived again."""
 
 from math import prod
 from random import Random
@@ -16,23 +16,23 @@ pytestmark = pytest.mark.framework("keras-jax")
 
 BACKBONES = known()
 DIGEST = crc32(RESULTS.read_bytes())
-"""Of the data: which backbones are derived anew is the same until they are not."""
+"""The data's digest: it selects the same backbones until the data changes."""
 
 SMALL = 12
-"""The sizes of what is allocated are around this, or below."""
+"""Allocated models have about these sizes, or smaller ones."""
 
 SLOW = {"CLIPBackbone", "DINOV2Backbone", "SigLIPBackbone", "T5Backbone"}
-"""They take as long to derive as all others: ``python -m docs.writers kerashub`` does."""
+"""These take as long to derive as all others: ``python -m docs.writers kerashub`` derives them."""
 
 QUICK, PARTS = sorted(BACKBONES.keys() - SLOW - {"BertBackbone"}), 12
 
 MODELS = 2
-"""Of each backbone, at random sizes."""
+"""Models per backbone, at random sizes."""
 
 
 @pytest.fixture(scope="module")
 def backbones(request):
-    """What makes KerasHub's backbones; absent, it is a failure where it was required."""
+    """Return the module that builds KerasHub's backbones; skip if absent, unless required."""
     from docs.writers.kerashub import backbones
 
     try:
@@ -45,7 +45,7 @@ def backbones(request):
 
 
 def inside(derivation, random, first, deepest):
-    """Sizes inside the conditions, with few layers."""
+    """Return sizes inside the conditions, with few layers."""
     conditions = [one.condition for one in derivation.conditions]
     layers = frozenset(name for one in derivation.tensors for name in one.times.letters)
     found = sample_sizes(random, first, conditions, layers, frozenset(derivation.fixed), deepest)
@@ -54,8 +54,8 @@ def inside(derivation, random, first, deepest):
 
 
 @pytest.mark.parametrize("name", BACKBONES)
-def test_every_tensor_is_as_derived(name, backbones):
-    """At random sizes inside the conditions; and Keras itself counts as many."""
+def test_every_tensor_agrees_with_the_derivation(name, backbones):
+    """At random sizes inside the conditions; Keras itself gives the same count."""
     derivation, random = derivation_in(BACKBONES[name]), Random(name)
     constructor = backbones.constructor(pairs()[name])
     points = [inside(derivation, random, derivation.sizes, 3) for _ in range(MODELS)]
@@ -68,7 +68,7 @@ def test_every_tensor_is_as_derived(name, backbones):
         assert model.count_params() == derivation.count(sizes) + frozen
 
 
-def test_a_model_with_values_has_as_many(backbones):
+def test_an_allocated_model_has_as_many_parameters(backbones):
     derivation, pair = derivation_in(BACKBONES["BertBackbone"]), pairs()["BertBackbone"]
     bert = backbones.models().BertBackbone
     small = {letter: min(size, SMALL) for letter, size in derivation.sizes.items()}
@@ -77,7 +77,7 @@ def test_a_model_with_values_has_as_many(backbones):
     assert sum(one.numpy().size for one in model.trainable_weights) == derivation.count(sizes)
 
 
-def test_what_is_published_of_presets(backbones):
+def test_the_published_counts_of_presets(backbones):
     for name, data in BACKBONES.items():
         pair = pairs()[name]
         assert list(data["presets"]) == list(pair.presets)
@@ -86,10 +86,10 @@ def test_what_is_published_of_presets(backbones):
 
 
 @pytest.mark.parametrize("name", ["BertBackbone", *QUICK[DIGEST % PARTS :: PARTS]])
-def test_a_backbone_derived_anew(name, backbones):
+def test_a_backbone_derived_again(name, backbones):
     found, was = written(backbones.derived(pairs()[name])), dict(BACKBONES[name])
     for data in (found, was):
-        # How many far models are made depends on how long the others took.
+        # The number of distant models depends on how long the others took.
         for key in ("builds", "presets", "seconds", "versions"):
             data.pop(key, None)
     assert found == was

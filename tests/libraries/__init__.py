@@ -1,1 +1,1 @@
-"""Constructors of other libraries, derived and compared with what these build."""
+"""Constructors of other libraries, derived and compared with the models that they build."""

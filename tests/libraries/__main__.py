@@ -1,10 +1,10 @@
 """Derive constructors of other libraries: ``python -m tests.libraries [SET] [--results FILE]``.
 
-Run in the checkout, where the libraries are installed. SET is ``fixed``, the constructors of the
-registry, unless it is ``diffusers`` or ``timm``, which are derived from what these libraries list.
-Results are kept one a line in FILE, docs/libraries-SET.jsonl unless it is given: what it has is not
-run again, so that a run that was ended can go on; ``--again`` runs everything. The status is 1 if a
-count differs from what the library builds, or if a run failed.
+Run in the checkout, where the libraries are installed. SET is ``fixed`` (the default), the
+constructors of the registry, or ``diffusers`` or ``timm``, the constructors that these libraries
+list. FILE, by default docs/libraries-SET.jsonl, gets one result per line; constructors with a
+result are not run again, so that an interrupted run can resume; ``--again`` runs everything. The
+status is 1 if a count differs from what the library builds, or if a run failed.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from typing import Any
 
 from tests.libraries.comparing import Work
 from tests.libraries.registry import ENTRIES
-from tests.libraries.running import kept, run
+from tests.libraries.running import run, stored_results
 
 SETS = ("fixed", "diffusers", "timm")
 
 NUMBER = 20
-"""Far sizes at which each constructor of the registry is compared."""
+"""Distant sizes at which each constructor of the registry is compared."""
 
 
 RESULTS = Path(__file__).parents[2] / "docs"
-"""Where the results are that docs/libraries.md shows."""
+"""The results that docs/libraries.md shows."""
 
 
 def works(chosen: str) -> list[Work]:
-    """Return what a set has to run."""
+    """Return the work to run for a set."""
     if chosen == "fixed":
         return [Work(one.name, one.reference, NUMBER, one.limits) for one in ENTRIES]
     from tests.libraries import breadth
@@ -40,7 +40,7 @@ def works(chosen: str) -> list[Work]:
     return breadth.works(chosen)
 
 
-def said(one: dict[str, Any]) -> str:
+def result_line(one: dict[str, Any]) -> str:
     """Return one result in a line."""
     line = f"{one['name']}: {one['status']}, {one['seconds']} s"
     if "compared" in one:
@@ -69,7 +69,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.libraries")
     parser.add_argument("set", nargs="?", choices=SETS, default="fixed")
     parser.add_argument("--results", type=Path, default=None, metavar="FILE")
-    parser.add_argument("--again", action="store_true", help="forget the results that are kept")
+    parser.add_argument("--again", action="store_true", help="discard the stored results")
     parser.add_argument("--only", nargs="*", help="names of the set")
     options = parser.parse_args(arguments)
     results = options.results or RESULTS / f"libraries-{options.set}.jsonl"
@@ -77,9 +77,9 @@ def main(arguments: list[str]) -> int:
         results.unlink(missing_ok=True)
     todo = [one for one in works(options.set) if not options.only or one.name in options.only]
     for number, one in enumerate(run(todo, results), 1):
-        print(f"{number} {said(one)}", flush=True)
+        print(f"{number} {result_line(one)}", flush=True)
     names = {work.name for work in todo}
-    found = [one for name, one in kept(results).items() if name in names]
+    found = [one for name, one in stored_results(results).items() if name in names]
     print(summary(found))
     return int(any(one["status"] == "failed" or one.get("wrong") for one in found))
 

@@ -1,9 +1,9 @@
-"""Constructors that nobody wrote: of any class of diffusers, and of any architecture of timm.
+"""Constructors generated for any class of diffusers, and for any architecture of timm.
 
 ``tests.libraries.automatic:diffusers__DiTTransformer2DModel`` is a function whose parameters are
 the positive ints among the defaults of the class, and the elements of tuples of such ints:
-``block_out_channels_0``. ``timm__vit_tiny_patch16_224`` has those that the architecture gives to
-its class, or to the dataclass that describes it, and the defaults of what it leaves out.
+``block_out_channels_0``. ``timm__vit_tiny_patch16_224`` has the sizes that the architecture passes
+to its class, or to the dataclass that describes it, and the defaults of those that it omits.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import timm
 from timm.models import _builder
 
 CONFIG = "model_cfg"
-"""What timm's builder calls the dataclass that describes an architecture."""
+"""The name of the dataclass that describes an architecture, in timm's builder."""
 
 _OF_THE_BUILDER = """
     cache_dir feature_cfg features_only kwargs_filter out_indices pretrained_custom_load
@@ -31,15 +31,15 @@ _OF_THE_BUILDER = """
 """
 
 OF_THE_BUILDER = frozenset(_OF_THE_BUILDER.split())
-"""Arguments that the builder keeps for itself."""
+"""Arguments that the builder does not pass on."""
 
 
 GIVEN_BY_THE_BUILDER = {"in_chans": 3, "num_classes": 1000}
-"""What a class has no default of, because the builder always gives it."""
+"""Arguments that a class has no default for, because the builder always passes them."""
 
 
-class _Called(Exception):
-    """What an architecture asks timm's builder for; nothing is built."""
+class _BuilderCall(Exception):
+    """An architecture's call of timm's builder; raised before anything is built."""
 
     def __init__(self, cls: type, arguments: dict[str, Any]) -> None:
         super().__init__(cls.__name__)
@@ -52,29 +52,31 @@ def __getattr__(name: str) -> Callable[..., Any]:
         cls = getattr(diffusers, what)
         return _constructor(name, cls, {}, None)
     if library == "timm" and timm.is_model(what):
-        return _constructor(name, *asked_of_timm(what))
+        return _constructor(name, *timm_call(what))
     raise AttributeError(name)
 
 
-def asked_of_timm(architecture: str) -> tuple[Callable[..., Any], dict[str, Any], Any]:
-    """Return the class that an architecture is of, its arguments, and its dataclass or None."""
-    with _builder_that_tells():
+def timm_call(architecture: str) -> tuple[Callable[..., Any], dict[str, Any], Any]:
+    """Return the class of an architecture, its arguments, and its dataclass or None."""
+    with _recording_builder():
         try:
             timm.create_model(architecture)
-        except _Called as called:
+        except _BuilderCall as called:
             arguments = {n: v for n, v in called.arguments.items() if n not in OF_THE_BUILDER}
             return called.cls, arguments, arguments.pop(CONFIG, None)
     raise ValueError(f"{architecture} does not ask timm's builder for a model")
 
 
 @contextmanager
-def _builder_that_tells() -> Iterator[None]:
+def _recording_builder() -> Iterator[None]:
     builder = _builder.build_model_with_cfg
 
-    def told(model_cls: Any, variant: str, pretrained: bool, *_: Any, **arguments: Any) -> None:
+    def record_call(
+        model_cls: Any, variant: str, pretrained: bool, *_: Any, **arguments: Any
+    ) -> None:
         arguments.pop("pretrained_cfg", None)
         arguments.pop("pretrained_cfg_overlay", None)
-        raise _Called(model_cls, arguments)
+        raise _BuilderCall(model_cls, arguments)
 
     modules = [
         module
@@ -82,7 +84,7 @@ def _builder_that_tells() -> Iterator[None]:
         if inspect.ismodule(module) and vars(module).get(builder.__name__) is builder
     ]
     for module in modules:
-        setattr(module, builder.__name__, told)
+        setattr(module, builder.__name__, record_call)
     try:
         yield
     finally:
@@ -109,7 +111,7 @@ def _constructor(
     def function(**given: int) -> Any:
         moved = {**sizes, **given}
         changed = {field: _with_sizes(field, value, moved) for field, value in values.items()}
-        # A constructor may take things out of the lists that it is given.
+        # A constructor may remove elements from the lists that it is given.
         own = copy.deepcopy(
             {field: changed[field] for field in {**arguments, **dict(_sized(defaults))}}
         )
@@ -131,7 +133,7 @@ def _is_size(value: Any) -> bool:
 
 
 def _sized(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield what has sizes: an int, or a tuple or list of nothing else."""
+    """Yield values that consist of sizes: an int, or a tuple or list of nothing else."""
     for field, value in values.items():
         several = isinstance(value, tuple | list) and value and all(map(_is_size, value))
         if _is_size(value) or several:

@@ -1,4 +1,4 @@
-"""What is derived of everything in two libraries: classes of diffusers, architectures of timm."""
+"""Everything that is derived in two libraries: classes of diffusers, architectures of timm."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ import timm
 import torch
 
 NUMBER = 10
-"""Far sizes at which each is compared."""
+"""Distant sizes at which each one is compared."""
 
 ARCHITECTURES = 100
-"""How many of timm's there are, at least."""
+"""The minimum number of architectures of timm."""
 
 
 def works(library: str) -> list[Work]:
-    """Return what is derived of a library."""
+    """Return the work for a library."""
     names = diffusers_classes() if library == "diffusers" else timm_architectures()
     reference = f"{automatic.__name__}:{library}__{{}}"
     return [Work(f"{library}.{name}", reference.format(name), NUMBER, {}) for name in names]
 
 
 def diffusers_classes() -> list[str]:
-    """Return every model class of diffusers that builds from its defaults, in their order."""
+    """Return every model class of diffusers that builds from its defaults, in that order."""
     return [name for name in sorted(diffusers._class_to_module) if _builds(name)]
 
 
@@ -52,7 +52,7 @@ def timm_architectures() -> list[str]:
     by_class: dict[object, list[str]] = {}
     for name in timm.list_models():
         try:
-            cls, _, _ = automatic.asked_of_timm(name)
+            cls, _, _ = automatic.timm_call(name)
         except ValueError:
             continue
         by_class.setdefault(cls, []).append(name)

@@ -1,4 +1,4 @@
-"""Derive one constructor, and compare the formula with models that are built far away."""
+"""Derive one constructor, and compare the formula with models at distant sizes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.sources.reference import in_one_line, load_reference
 from tests.libraries.far import far_sizes
 from tests.libraries.forks import Ended, in_fork
-from tests.libraries.registry import farthest
+from tests.libraries.registry import largest_size
 
 SECONDS = 240.0
-"""Time that one derivation may take."""
+"""Time limit for one derivation."""
 
 COMPARING_SECONDS = 120.0
 """Time after which no further model is built."""
 
 
 class Work(NamedTuple):
-    """One constructor: its name in the results, and at how many far sizes it is compared."""
+    """One constructor: its name in the results, and the number of distant sizes to compare."""
 
     name: str
     reference: str
@@ -35,7 +35,7 @@ class Work(NamedTuple):
 
 
 def result(work: Work) -> dict[str, Any]:
-    """Return what became of one constructor, as data for JSON."""
+    """Return the result for one constructor, as data for JSON."""
     warnings.simplefilter("ignore")
     started = time.perf_counter()
     try:
@@ -55,12 +55,12 @@ def result(work: Work) -> dict[str, Any]:
         "fixed": list(derivation.fixed),
         "proved_where": list(derivation.proved_where or ()),
         "caveats": list(derivation.reasons),
-        **compared(derivation, load_reference(work.reference), work.number, work.limits),
+        **compare_far_models(derivation, load_reference(work.reference), work.number, work.limits),
     }
 
 
 def _derived(reference: str) -> dict[str, Any]:
-    """Derive as the process of ``paramproof derive`` does; return the derivation or why not."""
+    """Derive as the process of ``paramproof derive`` does; return the derivation or the error."""
     from paramproof.derivation.pipeline import derive
     from paramproof.tracing.constructors.function import function_constructor
 
@@ -72,7 +72,7 @@ def _derived(reference: str) -> dict[str, Any]:
         }
     except ValueError as error:
         why = str(error)
-    except BaseException as error:  # Anybody's constructor may raise anything.
+    except BaseException as error:  # A library's constructor may raise anything.
         why = in_one_line(error)
     return {
         "status": "refused",
@@ -80,7 +80,7 @@ def _derived(reference: str) -> dict[str, Any]:
     }
 
 
-def compared(
+def compare_far_models(
     derivation: Derivation,
     function: Callable[..., Any],
     number: int,
@@ -88,30 +88,30 @@ def compared(
 ) -> dict[str, Any]:
     """Return how many models were compared, which differ, and which were not built.
 
-    A model that is not built, at sizes that ``count`` accepts, is no wrong count: the constructor
-    refuses what no condition says.
+    A model that is not built at sizes that ``count`` accepts is not a wrong count: the constructor
+    has a limit that no condition states.
     """
     started = time.perf_counter()
-    far = {name: farthest(field, limits) for name, field in derivation.fields.items()}
+    far = {name: largest_size(field, limits) for name, field in derivation.fields.items()}
     equal, wrong, unbuilt = 0, [], []
     for sizes in far_sizes(derivation, far, number, Random(derivation.name)):
         if time.perf_counter() - started > COMPARING_SECONDS:
             break
-        said = {derivation.fields[name]: size for name, size in sizes.items()}
+        named_sizes = {derivation.fields[name]: size for name, size in sizes.items()}
         try:
-            there = built(function, said)
+            built = built_count(function, named_sizes)
         except Exception as error:
-            unbuilt.append({"sizes": said, "why": in_one_line(error)[:200]})
+            unbuilt.append({"sizes": named_sizes, "why": in_one_line(error)[:200]})
             continue
         counted = derivation.count(sizes)
-        equal += counted == there
-        if counted != there:
-            wrong.append({"sizes": said, "counted": counted, "built": there})
+        equal += counted == built
+        if counted != built:
+            wrong.append({"sizes": named_sizes, "counted": counted, "built": built})
     return {"compared": equal + len(wrong), "wrong": wrong, "unbuilt": unbuilt}
 
 
-def built(function: Callable[..., Any], sizes: Mapping[str, int]) -> int:
-    """Return the trainable parameters, each once, of the model that plain ints make."""
+def built_count(function: Callable[..., Any], sizes: Mapping[str, int]) -> int:
+    """Return the number of trainable parameters, each once, of the model built from plain ints."""
     with meta():
         model = function(**sizes)
     return sum(one.numel() for one in model.parameters() if one.requires_grad)

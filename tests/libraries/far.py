@@ -1,7 +1,7 @@
-"""Sizes far from those that a formula was derived at, of those that its ``count`` accepts.
+"""Sizes far from those of the derivation, among those that its ``count`` accepts.
 
-They are drawn here by other means than those with which the derivation draws its own: a letter of a
-condition that is not met gets a value made of the other letters' values until all conditions are.
+The derivation draws its own sizes differently: here, a letter of a violated condition gets a value
+computed from the other letters' values, until all conditions hold.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from random import Random
 from paramproof.formulas.derivation import Derivation
 
 ATTEMPTS = 60
-"""Starting points that are tried for each that is asked for."""
+"""Starting points that are tried for each requested result."""
 
 REPAIRS = 40
 """Values that are changed from one starting point."""
@@ -24,7 +24,7 @@ def far_sizes(
 ) -> list[dict[str, int]]:
     """Return up to ``number`` different sizes by letter, each at most its limit.
 
-    They are fewer where the conditions leave fewer, or where none are found for long.
+    There are fewer if the conditions allow fewer, or if the search takes too long.
     """
     found: dict[tuple[int, ...], dict[str, int]] = {}
     for sizes in _drawn(derivation, limits, number * ATTEMPTS, random):
@@ -55,14 +55,15 @@ def _drawn(
             near = islice(_near(name, sizes, derivation.sizes, random), 12)
             fitting = [size for size in near if 1 <= size <= limits[name]]
             if stated:
-                # Any of them may break another condition; of those that meet this one, take one.
+                # Each value may violate another condition; take one of those that meet this
+                # condition.
                 met = [n for n in fitting if stated.condition.is_met({**sizes, name: n})]
                 fitting = met or fitting
             sizes[name] = random.choice(fitting or [_far(limits[name], random)])
 
 
 def _far(limit: int, random: Random) -> int:
-    """Draw evenly, or evenly by the number of digits: both ends matter."""
+    """Draw uniformly, or uniformly by the number of digits: both ends matter."""
     if random.random() < 0.5:
         return random.randint(1, limit)
     return max(1, min(limit, round(limit ** random.random())))
@@ -71,7 +72,7 @@ def _far(limit: int, random: Random) -> int:
 def _near(
     name: str, sizes: Mapping[str, int], first: Mapping[str, int], random: Random
 ) -> Iterator[int]:
-    """Yield values for a letter that a relation with others may want of it."""
+    """Yield values for a letter that a relation to other letters may require."""
     others = [size for other, size in sizes.items() if other != name] or [1]
     while True:
         other, another = random.choice(others), random.choice(others)

@@ -1,7 +1,7 @@
 """Call functions in forks of this process, which has imported what they need, with time limits.
 
-Importing PyTorch and a library takes longer than most derivations. Deriving gives the modules that
-make a model other functions, so each derivation has a process of its own, which ends with it.
+Importing PyTorch and a library takes longer than most derivations. A derivation patches the modules
+that build a model, so each one has a process of its own, which ends with it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Running(NamedTuple):
     seconds: float
 
     def answer(self) -> Any:
-        """Return what the function returned. Raises ``Ended`` where there is nothing."""
+        """Return what the function returned. Raises ``Ended`` if there is no answer."""
         try:
             if not self.answers.poll(max(0.0, self.until - time.monotonic())):
                 raise Ended(f"not done within {self.seconds:g} seconds")
@@ -74,7 +74,7 @@ class Done(NamedTuple, Generic[Item]):
 def in_forks(
     function: Callable[[Item], Any], items: Iterable[Item], seconds: float, at_a_time: int
 ) -> Iterator[Done[Item]]:
-    """Yield each item when ``function`` is done with it, several at a time."""
+    """Yield each item when ``function`` has finished with it, several at a time."""
     left = list(reversed(list(items)))
     running: dict[Connection, tuple[Item, _Running]] = {}
     while left or running:

@@ -1,4 +1,4 @@
-"""Constructors of open_clip: each parameter is a size of the class, the defaults are small."""
+"""Constructors of open_clip: each parameter is a size of the class, with small defaults."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Declare the operators that torchvision's compiled part would declare.
 
-The package index has torchvision's compiled part for CUDA only, and it does not load beside the
+The package index has torchvision's compiled part only for CUDA, and it cannot be loaded with the
 CPU build of PyTorch. Its models call none of these operators, but importing torchvision registers
-shape functions for two of them, which PyTorch refuses if nobody declared the operators. Import this
-module before torchvision, and before timm and open_clip, which import it.
+shape functions for two of them, which PyTorch refuses for undeclared operators. Import this module
+before torchvision, and before timm and open_clip, which import it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Adapters of peft on a small LLaMA: the adapter's sizes and the model's are the parameters."""
+"""Adapters of peft for a small LLaMA; the parameters are sizes of the adapter and of the model."""
 
 from __future__ import annotations
 

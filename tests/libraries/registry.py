@@ -1,4 +1,4 @@
-"""The constructors that the lane derives, and how far it draws the sizes of each."""
+"""The constructors of this lane, and how far the sizes of each are drawn."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 WIDEST = 9000
-"""The largest size that is drawn, of what is no number of layers."""
+"""The largest size for parameters that are not a number of layers."""
 
 DEEPEST = 128
-"""The largest number of layers that is drawn."""
+"""The largest number of layers."""
 
 SMALL = 64
-"""The largest kernel, patch, stride, ratio or number of groups of a class that nobody chose."""
+"""The largest kernel, patch, stride, ratio or number of groups in a generated constructor."""
 
 _DEPTHS = """
     depth d1 d2 d3 d4 layers num_layers num_blocks blocks token_depth cls_layers cls_depth
@@ -22,12 +22,12 @@ _DEPTHS = """
 """
 
 DEPTHS = frozenset(_DEPTHS.split())
-"""What parameters are called that are a number of layers."""
+"""Names of parameters that are a number of layers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A constructor: the library, the function in its module here, and the class that it makes.
+    """A constructor: the library, the function in its module here, and the class that it builds.
 
     ``limits`` are the largest sizes to draw for parameters that are neither widths nor depths.
     """
@@ -39,16 +39,16 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """What the page calls it: ``timm.vit``."""
+        """Return its name on the page: ``timm.vit``."""
         return f"{self.library}.{self.function}"
 
     @property
     def reference(self) -> str:
-        """The function as MODULE:FUNCTION."""
+        """Return the function as MODULE:FUNCTION."""
         return f"tests.libraries.{self.library}_models:{self.function}"
 
 
-def farthest(parameter: str, limits: Mapping[str, int]) -> int:
+def largest_size(parameter: str, limits: Mapping[str, int]) -> int:
     """Return the largest size to draw for a parameter, or for an element of one: ``depths_0``."""
     if parameter in limits:
         return limits[parameter]
@@ -62,7 +62,7 @@ def farthest(parameter: str, limits: Mapping[str, int]) -> int:
 
 # An image has (image / patch)² patches, and a table of relative positions the square of that.
 IMAGE = {"image": 512, "patch": 64, "patch_size": 64}
-# ResNets and their like multiply the kernel twice and the channels by 2 ** stage.
+# ResNets and similar models multiply the kernel twice and the channels by 2 ** stage.
 KERNEL = {"kernel": 31}
 
 ENTRIES = (

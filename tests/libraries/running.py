@@ -1,4 +1,4 @@
-"""Run constructors in forks, and keep each result as soon as it is there."""
+"""Run constructors in forks, and store each result as soon as it is available."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tests.libraries.comparing import COMPARING_SECONDS, SECONDS, Work, result
 from tests.libraries.forks import in_forks
 
 
-def kept(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the results in a file of JSON lines, by name; the last of each name counts.
+def stored_results(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the results in a file of JSON lines, by name; the last one of each name counts.
 
-    A line that was cut off, where a run was ended, is left out.
+    A truncated line, left by an interrupted run, is ignored.
     """
     found = {}
     for line in path.read_text("utf-8").splitlines() if path.exists() else ():
@@ -30,12 +30,12 @@ def kept(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def run(works: Iterable[Work], path: Path) -> Iterator[dict[str, Any]]:
-    """Yield each result when it is there; what the file has is not run again."""
-    known = kept(path)
+    """Yield each result when it is available; skip constructors with a stored result."""
+    known = stored_results(path)
     todo = [work for work in works if work.name not in known]
     for module in dict.fromkeys(work.reference.partition(":")[0] for work in todo):
         import_module(module)
-    # A fork need not look through what has been imported.
+    # Forks need not traverse imported objects for garbage collection.
     gc.freeze()
     longest = SECONDS + 2 * COMPARING_SECONDS
     with path.open("a", encoding="utf-8") as file:

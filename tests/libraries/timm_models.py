@@ -1,4 +1,4 @@
-"""Constructors of timm: each parameter is a size of the class, the defaults are small."""
+"""Constructors of timm: each parameter is a size of the class, with small defaults."""
 
 from __future__ import annotations
 

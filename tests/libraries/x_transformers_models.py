@@ -1,4 +1,4 @@
-"""Constructors of x-transformers: each parameter is a size, the defaults are small."""
+"""Constructors of x-transformers: each parameter is a size, with small defaults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the porting guide prints: its scripts and its sentences, and what the scripts need."""
+"""The scripts and sentences of the porting guide, and the environments for the scripts."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ DOTTED = re.compile(r"`([A-Za-z_]\w*(?:\.\w+)+)`")
 """A name with an attribute, in code: ``source.module``."""
 
 VALUE = re.compile(r"`([a-z_]\w*(?:\.\w+)+)` is (?:an? )?`([^`]+)`")
-"""What a sentence says that it is: of a type, by its dotted name, or a value."""
+"""What a sentence states about it: a type, by its dotted name, or a value."""
 
 
 def script(name):
@@ -28,13 +28,13 @@ def script(name):
 
 
 def sentences(name, text=TEXT):
-    """What stands below a script, down to the next one or to a table."""
+    """Return the text below a script, down to the next script or table."""
     below = text.split(f"<!-- {name} -->")[1].partition("```python")[2].partition("```")[2]
     return " ".join(re.split(r"<!-- |\n\|", below)[0].split())
 
 
 def about(name, text=TEXT):
-    """The attributes that the sentences below a script name, of what the script has assigned."""
+    """Return the attributes of the script's variables that the sentences below it name."""
     assigned = {
         target.id
         for node in ast.walk(ast.parse(script(name)))
@@ -46,7 +46,7 @@ def about(name, text=TEXT):
 
 
 def checks(name, text=TEXT):
-    """Python that fails, after a script, where an attribute is not there or not what is said."""
+    """Return Python to run after a script: it fails if an attribute is missing or wrong."""
     lines = ["import pydoc", *about(name, text)]
     for dotted, said in VALUE.findall(sentences(name, text)):
         if said.startswith('"'):
@@ -56,8 +56,8 @@ def checks(name, text=TEXT):
     return "\n".join(lines) + "\n"
 
 
-def elsewhere(text=TEXT):
-    """The other names with an attribute in the text's sentences: of types, and of the contract."""
+def other_names(text=TEXT):
+    """Return the other dotted names in the text's sentences: of types, and of the contract."""
     ours = {dotted for name in ENVIRONMENTS for dotted in about(name, text)}
     prose = "\n".join(line for line in text.splitlines() if not line.startswith("|"))
     return set(DOTTED.findall(prose)) - ours

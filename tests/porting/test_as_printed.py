@@ -1,4 +1,4 @@
-"""The porting guide as it is printed, in one environment with every framework."""
+"""The porting guide as printed, in one environment with every framework."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from tests.porting.guide import ENVIRONMENTS, FILE, SPEC, checks, script
 
 
 def test_as_printed(tmp_path, pytestconfig):
-    """One script after the other, in the processes they need; and what is said below each."""
+    """Run the scripts in order, in the processes they need; check the sentences below each."""
     needed = [frameworks()[name] for names in ENVIRONMENTS.values() for name in names]
     absent = {package for framework in needed for package in framework.missing}
     if absent and pytestconfig.getoption("--require"):

@@ -1,4 +1,4 @@
-"""What of the guide's sentences is checked after its scripts: no framework is needed."""
+"""The checks for the guide's sentences, without a framework."""
 
 from dataclasses import fields
 
@@ -6,7 +6,7 @@ import pytest
 
 from paramproof.builders.protocol import Model
 from paramproof.formulas import Numerics
-from tests.porting.guide import ENVIRONMENTS, TEXT, about, checks, elsewhere
+from tests.porting.guide import ENVIRONMENTS, TEXT, about, checks, other_names
 
 CHECKED = {
     "transfer.py": ["source.module", "target.module", "target.variables"],
@@ -16,16 +16,17 @@ CHECKED = {
 }
 
 
-def test_every_attribute_is_one_of_a_script_or_known():
-    """Of a script, it is looked up after it; the others are types, and the contract's own."""
+def test_every_attribute_belongs_to_a_script_or_is_known():
+    """Attributes of a script's variables are checked after it; the others are types or the
+    contract's."""
     assert {name: about(name) for name in ENVIRONMENTS} == CHECKED
-    assert elsewhere() == {"torch.nn.Module", "flax.linen.Module", "keras.Model", "Model.run"}
+    assert other_names() == {"torch.nn.Module", "flax.linen.Module", "keras.Model", "Model.run"}
     assert callable(Model.run)
     assert "In `Numerics`, `hidden_act` is" in " ".join(TEXT.split())
     assert "hidden_act" in {field.name for field in fields(Numerics)}
 
 
-def test_what_is_said_of_them_is_checked():
+def test_statements_about_attributes_are_checked():
     assert checks("transfer.py").splitlines() == [
         "import pydoc",
         "source.module",
@@ -45,6 +46,6 @@ def test_what_is_said_of_them_is_checked():
         ("load.py", "model.model", "model.encoder"),
     ],
 )
-def test_an_attribute_that_is_not_there_is_looked_up_too(name, said, wrong):
+def test_missing_attributes_are_checked_too(name, said, wrong):
     text = TEXT.replace(f"`{said}`", f"`{wrong}`")
     assert wrong in checks(name, text).splitlines()

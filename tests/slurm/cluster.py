@@ -1,4 +1,4 @@
-"""A SLURM of two nodes on this machine: its own keys, ports and folder, gone at the end."""
+"""A SLURM cluster of two nodes on this machine, with its own keys, ports and folder."""
 
 import os
 import secrets
@@ -14,7 +14,7 @@ from tests.slurm.debian import PATH
 
 NODES = ("n1", "n2")
 STARTED = 60
-"""Seconds in which a daemon has to answer."""
+"""Seconds within which a daemon has to answer."""
 STOPPED = 20
 
 CONFIGURATION = """
@@ -52,7 +52,7 @@ PartitionName=hunt Nodes={names} Default=YES MaxTime=INFINITE State=UP
 
 
 class Cluster:
-    """The daemons, from the beginning of the context to its end."""
+    """The daemons, which run until the end of the context."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -110,7 +110,7 @@ class Cluster:
         (self.folder / "slurm.conf").write_text(text)
 
     def start(self, program, *arguments):
-        """Start a daemon, which is stopped at the end, the last one first."""
+        """Start a daemon, to be stopped at the end in reverse order."""
         with (self.folder / "daemons.log").open("a") as log:
             process = subprocess.Popen(
                 [program, *arguments],
@@ -124,7 +124,7 @@ class Cluster:
         self.daemons.callback(stop, process)
 
     def run(self, *arguments, check=True):
-        """Run a command of SLURM, and return what it says."""
+        """Run a command of SLURM, and return its output."""
         done = subprocess.run(
             arguments, env=self.environment, check=check, capture_output=True, text=True
         )
@@ -132,7 +132,7 @@ class Cluster:
 
     @contextmanager
     def running(self, *arguments):
-        """Run a command of SLURM that may go on, as ``scancel`` asks for minutes what is done."""
+        """Run a command of SLURM in the background: ``scancel`` may take minutes to report."""
         with subprocess.Popen(
             arguments, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ) as process:
@@ -140,17 +140,17 @@ class Cluster:
             process.kill()
 
     def states(self):
-        """The state of each node that answers."""
+        """Return the state of each node that answers."""
         said = self.run("sinfo", "--noheader", "--Node", "--format=%N %t", check=False)
         return dict(line.split() for line in said.splitlines())
 
     def jobs(self):
-        """The state of each job that is not over, by its number."""
+        """Return the state of each job that is not over, by its number."""
         said = self.run("squeue", "--noheader", "--array", "--format=%i %T", check=False)
         return dict(line.split() for line in said.splitlines())
 
     def at_work(self):
-        """The numbers of the jobs that run."""
+        """Return the numbers of the running jobs."""
         return [number for number, state in self.jobs().items() if state == "RUNNING"]
 
 
@@ -165,7 +165,7 @@ def stop(process):
 
 
 def wait_for(happened, what, seconds=STARTED):
-    """Wait until ``happened`` says so."""
+    """Wait until ``happened`` returns true."""
     end = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < end, f"{what}: not within {seconds} seconds"

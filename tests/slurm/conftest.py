@@ -1,4 +1,4 @@
-"""A SLURM for all tests, and a hunt on it as a user starts it."""
+"""A SLURM cluster for all tests, and a hunt on it as a user starts it."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from tests.slurm.debian import missing
 
 @pytest.fixture(scope="session")
 def slurm(request, tmp_path_factory):
-    """Two nodes that are idle; without SLURM a skip, and a failure where it is required."""
+    """Start two idle nodes; without SLURM skip, or fail if it is required."""
     absent = missing()
     if not util.find_spec("submitit"):
         absent.append(f"submitit ({install_command('slurm')})")
@@ -31,7 +31,7 @@ def slurm(request, tmp_path_factory):
 
 @pytest.fixture
 def cluster(slurm):
-    """The nodes, idle again and without a job at the end."""
+    """Return the cluster; afterwards, wait until its nodes are idle again, without jobs."""
     yield slurm
     slurm.run("scancel", "--signal=KILL", "--user=root", check=False)
     slurm.run("scancel", "--user=root", check=False)
@@ -41,7 +41,8 @@ def cluster(slurm):
 
 @pytest.fixture
 def hunt(invocation, cluster, tmp_path):
-    """Start ``paramproof hunt --on slurm``; ended at the end, whatever came of it."""
+    """Return a function that starts ``paramproof hunt --on slurm``; the hunt is ended with the
+    test."""
     started = []
 
     def start(*arguments):

@@ -1,6 +1,6 @@
-"""A hunt on a real SLURM, in which tasks, jobs and nodes end badly.
+"""A hunt on a real SLURM, in which tasks, jobs and nodes fail.
 
-Nothing is lost, nothing counted twice, and what each task wrote is what it writes on one machine.
+Nothing is lost or counted twice, and each task's results are the same as on one machine.
 """
 
 import json
@@ -19,7 +19,7 @@ WAITS = ("--framework", "toy-waits", "--family", "encoder", "--examples", "4", "
 
 
 def begun(folder, number=1):
-    """Wait until so many workers have begun, and return their processes, the earliest first."""
+    """Wait until ``number`` workers have begun, and return their processes, the earliest first."""
     wait_for(lambda: len([*folder.glob("begun-*")]) >= number, f"{number} workers", EVENTUALLY)
     found = sorted(folder.glob("begun-*"), key=os.path.getmtime)
     return [int(path.name.partition("-")[2]) for path in found]
@@ -31,7 +31,8 @@ def parent(process):
 
 
 def require_all_done(process, folder, alone, tasks=4, models=4):
-    """The hunt ends well, with each task once, and with the lines that it has on one machine."""
+    """Require that the hunt succeeds, with each task once, and with the same lines as on one
+    machine."""
     stdout, stderr = process.communicate(timeout=EVENTUALLY)
     assert process.returncode == 0, stdout + stderr
     assert f"{tasks} of {tasks} tasks are done, 0 lost\n{models} of {models} models" in stdout
@@ -44,8 +45,8 @@ def require_all_done(process, folder, alone, tasks=4, models=4):
     assert len(written) == tasks
 
 
-def test_nothing_ends(hunt, outsider, tmp_path):
-    """Several arrays, tasks of two frameworks, and one that cannot express what is asked."""
+def test_nothing_fails(hunt, outsider, tmp_path):
+    """Several arrays, tasks of two frameworks, and one that does not support the models."""
     process = hunt(
         "--framework", "toy", "--framework", "toy-wrong", "--family", "encoder,gpt",
         "--examples", "6", "--block", "3", "--array", "3", "--partition", "hunt", "--json", "-",
@@ -83,8 +84,8 @@ def test_a_job_is_cancelled_in_the_middle(hunt, cluster, waiting_toy, tmp_path):
     require_all_done(process, tmp_path / "hunt", tmp_path / "alone")
 
 
-def test_a_job_is_queued_again_at_a_warning(hunt, cluster, waiting_toy, tmp_path):
-    """As before its time is over: by submitit, under the same number."""
+def test_a_job_is_requeued_after_a_warning(hunt, cluster, waiting_toy, tmp_path):
+    """As before its time limit: submitit requeues it under the same number."""
     process = hunt(*WAITS)
     begun(waiting_toy, 2)
     running = cluster.at_work()
@@ -98,7 +99,7 @@ def test_a_job_is_queued_again_at_a_warning(hunt, cluster, waiting_toy, tmp_path
 
 
 def test_a_node_is_drained(hunt, cluster, waiting_toy, tmp_path):
-    """Its job ends, the others are the other node's."""
+    """Its job ends, and the other node runs the remaining ones."""
     process = hunt(*WAITS)
     begun(waiting_toy, 2)
     cluster.run("scontrol", "update", "NodeName=n1", "State=DRAIN", "Reason=test")
@@ -108,7 +109,7 @@ def test_a_node_is_drained(hunt, cluster, waiting_toy, tmp_path):
 
 
 def test_a_node_goes_down(hunt, cluster, waiting_toy, tmp_path):
-    """SLURM has its job queued again, for whichever node."""
+    """SLURM requeues its job, for either node."""
     process = hunt(*WAITS)
     begun(waiting_toy, 2)
     cluster.run("scontrol", "update", "NodeName=n1", "State=DOWN", "Reason=test")
@@ -116,7 +117,7 @@ def test_a_node_goes_down(hunt, cluster, waiting_toy, tmp_path):
     require_all_done(process, tmp_path / "hunt", tmp_path / "alone")
 
 
-def test_a_task_that_fails_for_ever_is_lost_and_no_other(hunt, failing_toy, tmp_path):
+def test_only_a_task_that_always_fails_is_lost(hunt, failing_toy, tmp_path):
     process = hunt(
         "--framework", "toy-killed", "--framework", "toy", "--family", "encoder",
         "--examples", "6", "--block", "3",
@@ -131,8 +132,8 @@ def test_a_task_that_fails_for_ever_is_lost_and_no_other(hunt, failing_toy, tmp_
     assert stdout.count("the worker ended by SIGKILL (tried 3 times)\n") == 2
 
 
-def test_the_hunt_itself_is_ended_and_goes_on(hunt, cluster, waiting_toy, tmp_path):
-    """Its jobs are cancelled, what was done stays, and the same command does the rest."""
+def test_an_ended_hunt_resumes(hunt, cluster, waiting_toy, tmp_path):
+    """Its jobs are cancelled, results stay, and the same command does the rest."""
     process = hunt(*WAITS, "--array", "2")
     begun(waiting_toy, 2)
     process.send_signal(signal.SIGINT)
@@ -143,8 +144,8 @@ def test_the_hunt_itself_is_ended_and_goes_on(hunt, cluster, waiting_toy, tmp_pa
     require_all_done(hunt(*WAITS), tmp_path / "hunt", tmp_path / "alone")
 
 
-def test_the_hunt_itself_is_killed_and_goes_on(hunt, waiting_toy, tmp_path):
-    """Its jobs go on, too: what is done twice is counted once."""
+def test_a_killed_hunt_resumes(hunt, waiting_toy, tmp_path):
+    """Its jobs continue, too: results that exist twice count once."""
     process = hunt(*WAITS)
     begun(waiting_toy, 2)
     process.kill()
@@ -154,7 +155,7 @@ def test_the_hunt_itself_is_killed_and_goes_on(hunt, waiting_toy, tmp_path):
     require_all_done(again, tmp_path / "hunt", tmp_path / "alone")
 
 
-def test_a_partition_that_is_not_there(hunt, outsider):
+def test_an_unknown_partition(hunt, outsider):
     process = hunt("--framework", "toy", "--family", "encoder", "--partition", "nowhere")
     stdout, stderr = process.communicate(timeout=EVENTUALLY)
     assert (process.returncode, stdout) == (2, "")

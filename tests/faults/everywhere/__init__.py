@@ -1,5 +1,5 @@
 """Faults of PyTorch's catalogue, planted in the builder of every framework.
 
-``misread.py`` has those of any builder: a size or a numeric taken for another, a wrong name. The
-others are in the framework's own code, a file for each framework, named as its builder's file.
+``misread.py`` has faults for any builder: a size or numeric that is confused, a wrong name. The
+others are in the framework's own code; each framework's file is named like its builder's file.
 """

@@ -1,6 +1,6 @@
-"""One framework's column, as JSON: ``python -m tests.faults.everywhere FRAMEWORK``.
+"""Print one framework's column as JSON: ``python -m tests.faults.everywhere FRAMEWORK``.
 
-A framework has a process of its own, since frameworks need different variables.
+Each framework gets a process of its own, since frameworks need different variables.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The kinds of evidence that every framework is asked for, with few models of each kind.
+"""The kinds of evidence that apply to every framework, with few models for each kind.
 
 As in ``tests.faults.evidence``, a kind raises ``AssertionError`` for a difference.
 """
@@ -26,25 +26,25 @@ ENCODER = FAMILIES["encoder"]
 EVERY_HEAD = {"pooler": 1, "mlm": 1, "nsp": 1, "untied": 0}
 
 SPEC = replace(SMALL_ENCODER, mlm_head=True, nsp_head=True)
-"""With every head, as every framework has it."""
+"""With every head that all frameworks have."""
 
 
 def examples(framework: Framework, builder: Builder) -> None:
-    """Every tensor."""
+    """Compare every tensor."""
     assert_equal(builder, SPEC)
 
 
 def totals(framework: Framework, builder: Builder) -> None:
-    """The trainable total."""
+    """Compare the trainable total."""
     assert count(builder, SPEC) == closed_form(SPEC.letters())
 
 
 def derivation(framework: Framework, builder: Builder) -> None:
-    """Every tensor in letters, derived of the builder."""
+    """Compare every tensor in letters, derived from the builder."""
     known = known_sizes(framework.fixed, ENCODER)
     every_head = (c for c in supported_cases(builder, ENCODER, known) if c.parts == EVERY_HEAD)
     case = next(every_head)
-    # What is remembered of other builds was made of other sizes, and not seen made.
+    # Results remembered from other builds belong to other sizes, and were not traced.
     anew = builder.builder if isinstance(builder, Remembering) else builder
     try:
         reading = read(anew, case, known)
@@ -56,7 +56,7 @@ def derivation(framework: Framework, builder: Builder) -> None:
 
 
 def parity(framework: Framework, builder: Builder) -> None:
-    """The outputs, in float64; of a model that takes the weights, which the others refuse."""
+    """Compare outputs in float64; a model that refuses the weights has a fault that others show."""
     if not check(builder, SPEC).equal:
         return
     eps = own_epsilon(load_once(framework.name)) or Numerics().layer_norm_eps

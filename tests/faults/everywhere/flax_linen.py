@@ -1,4 +1,4 @@
-"""Linen's own layers with other options, by the names that they are given."""
+"""Linen's own layers with other options, by their names."""
 
 from contextlib import AbstractContextManager
 from functools import partial
@@ -25,7 +25,7 @@ class WithFinalNorm(Encoder):
 
 
 class WithFrozenTable(flax_linen.LinenModel):
-    """The token table is in a collection of its own, as what is frozen is."""
+    """The token table is in a separate collection, where frozen variables belong."""
 
     def __init__(self, module: nn.Module, variables: Any) -> None:
         trainable = dict(variables["params"])

@@ -1,4 +1,4 @@
-"""Nnx's modules, edited as soon as the encoder has them; its layers are one stack."""
+"""Nnx's modules, edited once the encoder has them; its layers form one stack."""
 
 from functools import partial
 from typing import Any
@@ -37,7 +37,7 @@ def final_norm_added(encoder: Any, spec: Any, *_: Any) -> None:
 
 
 def token_table_frozen(encoder: Any, *_: Any) -> None:
-    """A variable that is no ``nnx.Param`` is what no gradient is taken of."""
+    """No gradient is taken of a variable that is not an ``nnx.Param``."""
     table = encoder.word_embeddings
     table.embedding = nnx.Variable(table.embedding.get_value())
 

@@ -1,4 +1,4 @@
-"""Keras's own layers with other options, by the names that they are given."""
+"""Keras's own layers with other options, by their names."""
 
 from functools import partial
 from typing import Any

@@ -1,4 +1,4 @@
-"""keras-bert's layers with other options, by the names that it gives them, and its model cut."""
+"""keras-bert's layers with other options, by their names, and its model cut."""
 
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ from tests.faults.everywhere.patches import constructed, followed
 
 
 def without(name: str, layer: Any, *_: Any) -> None:
-    """A bias that the layer always has, or none of them, is zeros from now on."""
+    """Replace a bias that the layer always has, or all its biases, by zeros."""
     zeros = tf.zeros_like(getattr(layer, name))
     delattr(layer, name)
     setattr(layer, name, zeros)

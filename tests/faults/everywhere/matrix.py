@@ -1,4 +1,4 @@
-"""The same faults in every framework: which of them it can have, and what is observed."""
+"""The same faults in every framework: which ones are possible, and what catches them."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ IN_THE_FRAMEWORK = (
     "token table frozen",
 )
 EVERYWHERE = (*IN_THE_FRAMEWORK, *MISREAD)
-"""Names of faults, as PyTorch's catalogue has them."""
+"""Names of faults, as in PyTorch's catalogue."""
 
 NOT_THERE = {"keras-bert": {"decoder untied": "always ties its MLM decoder"}}
-"""Faults that a framework cannot have, and why."""
+"""Faults that a framework cannot have, each with the reason."""
 
 
 class Faulty:
@@ -51,35 +51,35 @@ class Faulty:
 
 
 def plants(framework: Framework) -> dict[str, Any]:
-    """What can be altered in the framework's own code, by the name of the fault."""
+    """Return the changes to the framework's own code, by the name of the fault."""
     return import_module(f"{__package__}.{framework.module.rpartition('.')[2]}").PLANTS
 
 
 def expressed(framework: str) -> list[str]:
-    """The faults that the framework can have."""
+    """Return the faults that the framework can have."""
     return [name for name in EVERYWHERE if name not in NOT_THERE.get(framework, ())]
 
 
 def kinds(framework: Framework) -> list[str]:
-    """The evidence it is asked for: where builds take long, not that which takes many."""
+    """Return its kinds of evidence: a framework that builds slowly omits those with many builds."""
     return [kind for kind in EVIDENCE if not (framework.slow and kind == "derivation")]
 
 
 def due(framework: Framework, name: str) -> set[str]:
-    """The kinds of evidence that must catch the fault, as in PyTorch, and no others may."""
+    """Return exactly the kinds of evidence that must catch the fault, as in PyTorch."""
     return set(FAULTS[name].caught_by).intersection(kinds(framework))
 
 
 @cache
 def observed(framework: str, name: str) -> frozenset[str]:
-    """The kinds of evidence that catch the fault, run once in a process."""
+    """Return the kinds of evidence that catch the fault, computed once per process."""
     chosen = registered(framework)
     planted = Remembering(Faulty(chosen, load_once(framework), name))
     return frozenset(kind for kind in kinds(chosen) if catches(kind, chosen, planted))
 
 
 def catches(kind: str, framework: Framework, builder: Builder) -> bool:
-    """Whether evidence of this kind sees that something is wrong with ``builder``."""
+    """Return whether this kind of evidence finds a fault in ``builder``."""
     try:
         EVIDENCE[kind](framework, builder)
     except AssertionError:
@@ -88,7 +88,7 @@ def catches(kind: str, framework: Framework, builder: Builder) -> bool:
 
 
 def column(framework: str) -> dict[str, str]:
-    """What docs/faults.md shows of a framework: the initials of what catches each fault."""
+    """Return a framework's column in docs/faults.md: the initials of what catches each fault."""
     return {
         name: "".join(kind[0].upper() for kind in EVIDENCE if kind in observed(framework, name))
         if name in expressed(framework)

@@ -1,6 +1,6 @@
 """Faults that a builder of any framework may have: each is a function of its ``build``.
 
-They are named as PyTorch's are, whose docstrings say what is wrong.
+They have the names of PyTorch's faults, whose docstrings describe them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Plant = Callable[[Build, EncoderSpec, Numerics | None], Model]
 
 
 def sizes(change: Callable[[EncoderSpec], Mapping[str, Any]]) -> Plant:
-    """Take the fields of the spec that ``change`` returns for others."""
+    """Replace fields of the spec by those that ``change`` returns."""
 
     def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> Model:
         return build(replace(spec, **change(spec)), numerics)
@@ -26,7 +26,7 @@ def sizes(change: Callable[[EncoderSpec], Mapping[str, Any]]) -> Plant:
 
 
 def activation(name: str) -> Plant:
-    """Take another activation."""
+    """Use another activation."""
 
     def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> Model:
         return build(spec, numerics and replace(numerics, hidden_act=name))
@@ -35,7 +35,7 @@ def activation(name: str) -> Plant:
 
 
 def names(change: Callable[[Weight], Weight]) -> Plant:
-    """Say otherwise what a weight holds."""
+    """Report other contents for a weight."""
 
     def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> Model:
         return Misnamed(build(spec, numerics), change)
@@ -44,14 +44,14 @@ def names(change: Callable[[Weight], Weight]) -> Plant:
 
 
 class Misnamed:
-    """A model whose weights are said to hold what they do not."""
+    """A model that reports wrong contents for its weights."""
 
     def __init__(self, model: Model, change: Callable[[Weight], Weight]) -> None:
         self.model = model
         self.change = change
 
     def weights(self) -> Sequence[Weight]:
-        """Those of the model, as ``change`` has them."""
+        """Return the model's weights, altered by ``change``."""
         return [self.change(weight) for weight in self.model.weights()]
 
     def __getattr__(self, name: str) -> Any:
@@ -59,7 +59,7 @@ class Misnamed:
 
 
 def exchanged(first: str, second: str) -> Callable[[Weight], Weight]:
-    """The ``change`` of names that takes each of the two for the other."""
+    """Return a ``change`` of names that swaps the two."""
     other = {first: second, second: first}
 
     def change(weight: Weight) -> Weight:
@@ -72,7 +72,7 @@ def exchanged(first: str, second: str) -> Callable[[Weight], Weight]:
 
 
 def feed_forward_biases_exchanged(weight: Weight) -> Weight:
-    """Only the biases: a kernel of the other's shape would be told by it."""
+    """Exchange only the biases: a kernel of the other shape would reveal itself."""
     path = "".join(weight.parts)
     biases = ".feed_forward." in path and path.endswith(".bias")
     return exchanged("intermediate", "output")(weight) if biases else weight
@@ -86,7 +86,7 @@ def pooler_transposed(weight: Weight) -> Weight:
 
 
 def norm_unknown(weight: Weight) -> Weight:
-    """The norm of the embeddings has a scale under a name that nobody knows."""
+    """The norm of the embeddings has a scale with an unknown name."""
     return replace(weight, parts=()) if weight.parts == ("embeddings.layer_norm.scale",) else weight
 
 
@@ -98,7 +98,7 @@ MISREAD: dict[str, Plant] = {
     "feed forward padded to 8": sizes(
         lambda spec: {"intermediate_size": -(-spec.intermediate_size // 8) * 8}
     ),
-    # The head on it goes with it.
+    # The head that uses it is missing, too.
     "pooler forgotten": sizes(lambda spec: {"pooler": False, "nsp_head": False}),
     "decoder untied": sizes(lambda spec: {"tie_word_embeddings": False}),
     "norm renamed": names(norm_unknown),

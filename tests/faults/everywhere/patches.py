@@ -1,4 +1,4 @@
-"""A framework's code, altered while a model is built."""
+"""Alter a framework's code while a model is built."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unittest import mock
 
 @contextmanager
 def constructed(kind: type, name: str, **options: Any) -> Iterator[None]:
-    """Every ``kind`` that is constructed under this name, a pattern, has other ``options``."""
+    """Give other ``options`` to every ``kind`` that is constructed with a name of this pattern."""
     original: Any = kind.__init__
 
     @wraps(original)
@@ -21,7 +21,7 @@ def constructed(kind: type, name: str, **options: Any) -> Iterator[None]:
         named = re.fullmatch(name, given.get("name") or "")
         original(self, *args, **(given | options if named else given))
 
-    # Keras looks at it, to make a configuration of the arguments.
+    # Keras inspects it, to create a configuration from the arguments.
     constructor.__signature__ = inspect.signature(original)  # type: ignore[attr-defined]
     with mock.patch.object(kind, "__init__", constructor):
         yield
@@ -29,10 +29,10 @@ def constructed(kind: type, name: str, **options: Any) -> Iterator[None]:
 
 @contextmanager
 def followed(owner: Any, name: str, edit: Callable[..., Any]) -> Iterator[None]:
-    """``owner.name`` is followed by ``edit``, which is given its arguments.
+    """Call ``edit`` after ``owner.name``, with the same arguments.
 
-    Of a method these begin with the object; of a function with what it returns, and what
-    ``edit`` returns, if it does, is returned instead.
+    For a method these begin with the object; for a function with its result, and if ``edit``
+    returns anything, that replaces the result.
     """
     original = getattr(owner, name)
 

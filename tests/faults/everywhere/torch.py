@@ -1,4 +1,4 @@
-"""PyTorch's encoder, spoilt as soon as it is made, as its own catalogue of faults does."""
+"""PyTorch's encoder, changed as soon as it is built, like in its own catalogue of faults."""
 
 from functools import partial
 from typing import Any

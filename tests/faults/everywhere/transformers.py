@@ -1,4 +1,4 @@
-"""Hugging Face's BERT, edited as soon as it is made."""
+"""Hugging Face's BERT, edited as soon as it is built."""
 
 from collections.abc import Iterator
 from functools import partial
