@@ -1,1 +1,1 @@
-"""A user's live model, compared by its shapes."""
+"""Compare a user's model, live or in a file of weights, with a formula."""

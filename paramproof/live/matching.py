@@ -1,8 +1,8 @@
-"""Find which weight of a live model is which canonical tensor, as far as shapes can tell.
+"""Match the weights of a live model with canonical tensors by their shapes.
 
-Whether a model fuses parts or stacks its layers is decided for the whole of it: whichever
-leaves the least over. Two tensors of one shape look alike, so a report names all that could
-be meant.
+A model may fuse parts or stack its layers. The matching tries each choice for the whole model and
+keeps the one that leaves the fewest entries over. Tensors of one shape look alike, so a report
+names every tensor that could be the one without a counterpart.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from paramproof.sources.live.weight import LiveWeight
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """Pairs that fit, and what is left over on either side.
+    """Matched pairs, and the tensors left over on either side.
 
-    ``pairs`` fit by their shapes, and others could be in their place; ``named`` by their names.
+    ``pairs`` match by shape, so tensors of the same shape could be exchanged; ``named`` match by
+    name.
     """
 
     pairs: tuple[tuple[Unit, LiveWeight], ...]
@@ -32,19 +33,20 @@ class Matching:
 
     @property
     def all_pairs(self) -> tuple[tuple[Unit, LiveWeight], ...]:
-        """The pairs that fit, by names or by shapes."""
+        """All matched pairs, by name or by shape."""
         return (*self.named, *self.pairs)
 
     @property
     def left_over(self) -> int:
-        """Entries without a counterpart, on both sides."""
+        """The number of entries without a counterpart, on both sides."""
         missing = sum(unit.size for unit in self.missing)
         return missing + sum(weight.size for weight in self.unexpected)
 
     def missing_together(self) -> list[tuple[frozenset[str], list[Unit]]]:
-        """What is missing, with the paths of all that may be missing in its place.
+        """Return the missing units in groups, each with the paths that could be missing instead.
 
-        A tensor whose counterpart a missing one could take might as well be the one without.
+        If a missing unit could take the counterpart of another unit, shapes cannot tell which of
+        the two is missing.
         """
         groups: list[tuple[frozenset[str], list[Unit]]] = []
         fits = {(other, without_ones(weight.shape)) for other, weight in self.pairs}
@@ -56,14 +58,14 @@ class Matching:
             groups.append((paths, units))
         return groups
 
-    def alike(self) -> Counter[Shape]:
-        """Return how many weights of the model have a shape, its axes of length 1 left out."""
+    def shape_counts(self) -> Counter[Shape]:
+        """Return how many weights of the model have each shape, without axes of length 1."""
         weights = [*(other for _, other in self.pairs), *self.unexpected]
         return Counter(without_ones(weight.shape) for weight in weights)
 
 
 def _could_be(unit: Unit, fits: set[tuple[Unit, Shape]]) -> frozenset[str]:
-    """The paths of all units that may be the one without a counterpart in place of ``unit``."""
+    """Return the paths of all units that could be without a counterpart in place of ``unit``."""
     reached, frontier = {unit}, [unit]
     while frontier:
         forms = frontier.pop().forms
@@ -74,7 +76,7 @@ def _could_be(unit: Unit, fits: set[tuple[Unit, Shape]]) -> frozenset[str]:
 
 
 def match_weights(spec: Spec, weights: Sequence[LiveWeight]) -> Matching:
-    """Return the matching that leaves the least over, of a model that may fuse and stack or not."""
+    """Return the matching that leaves the fewest entries over, with or without fusing, stacking."""
     parts = fusible(spec)
     matchings = []
     for stacked, *chosen in product((False, True), repeat=1 + len(parts)):
@@ -84,12 +86,12 @@ def match_weights(spec: Spec, weights: Sequence[LiveWeight]) -> Matching:
 
 
 def most_pairs(units: list[Unit], weights: Sequence[LiveWeight]) -> Matching:
-    """Return as many pairs as can be, by augmenting paths; trainable weights are taken first."""
+    """Return a maximum matching, by augmenting paths; trainable weights are matched first."""
     places = _Places(units, weights)
     placed: set[int] = set()
     hopeless: set[Unit] = set()
     for index, unit in enumerate(units):
-        # Where one finds no room, its like of another layer never does.
+        # If one unit finds no weight, an equal unit of another layer finds none either.
         if unit not in hopeless and places.find(index, set()):
             placed.add(index)
         else:
@@ -103,7 +105,7 @@ def most_pairs(units: list[Unit], weights: Sequence[LiveWeight]) -> Matching:
 
 
 class _Places:
-    """Which unit holds which weight, both by their numbers."""
+    """Assigns weights to units, both by index."""
 
     def __init__(self, units: list[Unit], weights: Sequence[LiveWeight]) -> None:
         self.units = units
@@ -114,8 +116,8 @@ class _Places:
             self.by_shape.setdefault(without_ones(weights[index].shape), []).append(index)
 
     def find(self, unit: int, tried: set[Shape]) -> bool:
-        """Give ``unit`` a weight, making room for it where others can move; say whether it has."""
-        # Weights of one shape are as good as each other, so a shape is tried once.
+        """Assign a weight to ``unit``, moving other units if needed; return whether it worked."""
+        # Weights of one shape are interchangeable, so each shape is tried once.
         forms = [form for form in sorted(self.units[unit].forms) if form in self.by_shape]
         for form in forms:
             free = next((index for index in self.by_shape[form] if index not in self.holder), None)

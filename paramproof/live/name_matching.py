@@ -1,4 +1,4 @@
-"""Match a live model with a derived formula: by its names, or by shapes where it has others."""
+"""Match a live model with a derived formula by name, or by shape if no name is known."""
 
 from __future__ import annotations
 
@@ -13,58 +13,58 @@ from paramproof.sources.live.weight import LiveWeight
 
 
 def match_named(named: Inventory, weights: Sequence[LiveWeight]) -> Matching:
-    """Return the matching of weights with a derived formula's tensors, in ints.
+    """Return the matching of weights with the tensors of a derived formula at its sizes.
 
-    A weight is the tensor whose name it has, numbers of layers apart, where the shape is that
-    tensor's. A model that has none of the names (another framework's, or the user's own) is
-    matched by shapes.
+    A weight matches a tensor if both have the same shape and the same name, with layer numbers
+    replaced by ``*``. If no name matches, as for another framework's or the user's own model, the
+    weights are matched by shape.
     """
     units = [unit for tensor in named for unit in units_in(tensor)]
-    beginning = _beginning(units, weights)
+    prefix = _shared_prefix(units, weights)
     waiting: dict[Unit, int] = Counter(units)
-    found: list[tuple[Unit, LiveWeight]] = []
+    pairs: list[tuple[Unit, LiveWeight]] = []
     rest: list[LiveWeight] = []
     by_path: dict[str, list[Unit]] = defaultdict(list)
     for unit in waiting:
         by_path[unit.path].append(unit)
     for weight in weights:
-        own = _named(weight, beginning, by_path, waiting)
-        if own is None:
+        unit = _unit_named(weight, prefix, by_path, waiting)
+        if unit is None:
             rest.append(weight)
             continue
-        waiting[own] -= 1
-        found.append((own, weight))
+        waiting[unit] -= 1
+        pairs.append((unit, weight))
     left = [unit for unit, times in waiting.items() for _ in range(times)]
-    if not found:
+    if not pairs:
         return most_pairs(left, rest)
-    return Matching(pairs=(), missing=tuple(left), unexpected=tuple(rest), named=tuple(found))
+    return Matching(pairs=(), missing=tuple(left), unexpected=tuple(rest), named=tuple(pairs))
 
 
 def units_in(tensor: Tensor) -> Iterator[Unit]:
-    """Yield a tensor that has a storage of its own, as often as it is there."""
+    """Yield a unit for each copy of a trainable tensor that is not tied to another."""
     if tensor.trainable and not tensor.tied_to and tensor.size:
         forms = frozenset({without_ones(tensor.shape), without_ones(tensor.shape[::-1])})
         unit = Unit(tensor.path, tensor.shape, forms)
         yield from (unit for _ in range(tensor.repeat))
 
 
-def _named(
+def _unit_named(
     weight: LiveWeight,
-    beginning: str,
+    prefix: str,
     by_path: dict[str, list[Unit]],
     waiting: dict[Unit, int],
 ) -> Unit | None:
     for name in (weight.path, *weight.others):
-        for unit in by_path.get(starred(name).removeprefix(beginning), ()):
+        for unit in by_path.get(starred(name).removeprefix(prefix), ()):
             if waiting[unit] and weight.shape == unit.shape:
                 return unit
     return None
 
 
-def _beginning(units: Sequence[Unit], weights: Sequence[LiveWeight]) -> str:
-    """What all names of the live model begin with, as those of a wrapped one do: ``module.``."""
+def _shared_prefix(units: Sequence[Unit], weights: Sequence[LiveWeight]) -> str:
+    """Return the prefix of all names of the live model, such as ``module.`` of a wrapped one."""
     names = {starred(weight.path) for weight in weights}
     paths = {unit.path for unit in units}
     first = next(iter(paths), "")
-    known = [""] + [n.removesuffix(first) for n in sorted(names) if n.endswith(f".{first}")]
-    return max(known, key=lambda before: sum(f"{before}{path}" in names for path in paths))
+    prefixes = [""] + [n.removesuffix(first) for n in sorted(names) if n.endswith(f".{first}")]
+    return max(prefixes, key=lambda prefix: sum(f"{prefix}{path}" in names for path in paths))

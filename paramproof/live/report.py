@@ -1,4 +1,4 @@
-"""Compare a live model, whatever the names of its weights, with the formula by its shapes."""
+"""Compare a live model with a formula, tensor by tensor, and render the report."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from paramproof.sources.live.weight import LiveWeight
 from paramproof.sources.reference import in_one_line, load_reference
 
 MAX_COMPONENTS_NAMED = 4
-"""Of the components that have one shape, so many are named."""
+"""The most components of one shape that a row names."""
 
 MAX_SHARED_NAMED = 10
-"""So many storages that have several names are named."""
+"""The most shared storages that a report lists."""
 
 ALL_FROZEN = (
     ", which are all parameters; the formula counts trainable ones: unfreeze the model first "
     "(requires_grad_(True) in PyTorch, trainable = True in Keras)"
 )
-"""What a report adds where no parameter of the model is trainable."""
+"""The note for a model without trainable parameters."""
 
 EVERY_SHAPE = "every tensor has a counterpart of its shape"
-"""What a report says where no tensor is left over."""
+"""The last line of a report in which every tensor matches."""
 
 HEADINGS = ("what", "shape", "where", DIFFERENCE, "")
 
 
 class LiveRow(NamedTuple):
-    """One thing without a counterpart, or frozen; ``difference`` is what it adds."""
+    """A tensor without a counterpart, or a frozen one; ``difference`` is its share of the total."""
 
     what: str
     shape: str
@@ -47,17 +47,17 @@ class LiveRow(NamedTuple):
     note: str
 
     def cells(self) -> tuple[str, ...]:
-        """Return the row as text."""
+        """Return the cells of this row as text."""
         return self.what, self.shape, self.where, signed(self.difference), self.note
 
 
 @dataclass(frozen=True, slots=True)
 class LiveReport:
-    """Totals of a live model and of the formula, and what has no counterpart.
+    """The totals of a live model and of the formula, and the matching of their tensors.
 
-    ``actual`` counts what is trainable and ``frozen`` what is not; storage that is shared
-    counts once. A weight that is not trainable is a difference where it fits a tensor, which
-    should be, and none where it fits no tensor.
+    ``actual`` counts the trainable parameters and ``frozen`` the others; shared storage counts
+    once. A frozen weight is a difference if it matches a tensor of the formula, which should be
+    trainable. If it matches none, it is not a difference.
     """
 
     formula: int
@@ -67,25 +67,25 @@ class LiveReport:
 
     @property
     def difference(self) -> int:
-        """Return actual − formula."""
+        """The actual count minus the formula's."""
         return self.actual - self.formula
 
     @property
     def equal(self) -> bool:
-        """Whether totals agree, every tensor has a trainable counterpart, and none is left."""
+        """Whether the totals agree and every tensor has exactly one trainable counterpart."""
         unexpected = any(weight.trainable for weight in self.matching.unexpected)
         frozen = any(not weight.trainable for _, weight in self.matching.all_pairs)
         return not (self.difference or self.matching.missing or unexpected or frozen)
 
     def render(self, described: Described, equal: str = EVERY_SHAPE) -> str:
-        """Return this report as text: the spec or sizes, the totals, and what does not fit.
+        """Return this report as text: the spec or sizes, the totals, and a row per difference.
 
-        The differences of the rows add up to that of the totals. There are at most
-        ``MAX_ROWS_SHOWN`` rows, and one for all others. Where there are none, the last line is
+        The differences of the rows add up to that of the totals. The table has at most
+        ``MAX_ROWS_SHOWN`` rows, and one that sums up the rest. If nothing differs, the last line is
         ``equal``.
         """
         lines = [
-            _asked(described),
+            _spec_or_sizes(described),
             totals(self.actual, self.formula),
             f"not trainable: {self.frozen:,}{'' if self.actual else ALL_FROZEN}",
             *self._shared(),
@@ -97,7 +97,7 @@ class LiveReport:
         return "\n".join([*lines, *table])
 
     def _shared(self) -> list[str]:
-        """Return a line for each storage that has several names."""
+        """Return a line for each storage with several names."""
         pairs = [weight for _, weight in self.matching.all_pairs]
         weights = [weight for weight in (*pairs, *self.matching.unexpected) if weight.others]
         lines = [
@@ -107,7 +107,7 @@ class LiveReport:
         return and_more(lines, MAX_SHARED_NAMED)
 
     def _missing(self) -> Iterator[LiveRow]:
-        """Yield a row for tensors of which some are missing: those of one shape look alike."""
+        """Yield a row for each group of tensors, alike in shape, of which some are missing."""
         for paths, units in self.matching.missing_together():
             names, size = (
                 some_of(sorted(paths), MAX_COMPONENTS_NAMED),
@@ -117,12 +117,12 @@ class LiveReport:
             yield LiveRow("missing", shape_text(units[0].shape), names, -size, note)
 
     def _unexpected(self) -> Iterator[LiveRow]:
-        alike = self.matching.alike()
+        shape_counts = self.matching.shape_counts()
         for weight in self.matching.unexpected:
             if weight.trainable:
-                others = alike[without_ones(weight.shape)] - 1
-                few = {0: "", 1: "or the other tensor of this shape"}
-                note = few.get(others, f"or one of the {others} other tensors of this shape")
+                others = shape_counts[without_ones(weight.shape)] - 1
+                notes = {0: "", 1: "or the other tensor of this shape"}
+                note = notes.get(others, f"or one of the {others} other tensors of this shape")
                 shape, path = legible(shape_text(weight.shape)), legible(weight.path)
                 yield LiveRow("unexpected", shape, path, weight.size, note)
 
@@ -140,7 +140,7 @@ class LiveReport:
 
 
 def compare_live(model: Any, described: Described) -> LiveReport:
-    """Compare a live model with the formula of a spec, or with a derived one at its own sizes.
+    """Compare a live model with the formula of a spec, or with a derivation at its own sizes.
 
     Raises as ``live_weights`` does.
     """
@@ -163,17 +163,18 @@ def assert_parameters(
 ) -> None:
     """Assert that ``model`` has the trainable parameters of ``spec``, tensor by tensor.
 
-    ``model`` is a live one of PyTorch, Keras, tf-keras or nnx; of linen it is the pair
-    (module, variables), or the variables. Names do not matter, shapes do.
+    ``model`` is a built model of PyTorch, Keras, tf-keras or nnx; for linen, pass the pair
+    (module, variables) or the variables alone. For a spec, only the shapes of the tensors matter,
+    not their names.
 
-    In place of a spec stand a configuration, as the path of a config.json or its keys, a model's
-    name, and a derivation. A configuration that no family describes has its formula derived from
-    transformers; ``class_name`` takes the place of the class that it names.
+    ``spec`` may also be a model's name, a derivation, or a configuration, given as the path of a
+    config.json or as its keys. If no family describes the configuration, its formula is derived
+    from transformers; ``class_name`` replaces the class that the configuration names.
 
-    Raises ``AssertionError`` with the report, and ``ValueError`` for what is no built model and
-    for a configuration without a formula.
+    Raises ``AssertionError`` with the report if the model differs, and ``ValueError`` if ``model``
+    is not a built model or the configuration has no formula.
     """
-    # A traceback should end in the test that asked, not here.
+    # Tracebacks end in the calling test, not here.
     __tracebackhide__ = True
     if isinstance(spec, str | Path | Mapping):
         spec = resolve(spec, class_name).described
@@ -182,20 +183,20 @@ def assert_parameters(
         raise AssertionError(report.render(spec))
 
 
-def _asked(described: Described) -> str:
-    """Return the spec to paste, or the sizes of a derived formula."""
+def _spec_or_sizes(described: Described) -> str:
+    """Return the spec as code, or the sizes of a derived formula."""
     if not isinstance(described, Derivation):
         return f"spec = {described!r}"
-    moving = described.formula.letters
-    fields = ((described.fields[name], n) for name, n in described.sizes.items() if name in moving)
+    letters = described.formula.letters
+    fields = ((described.fields[name], n) for name, n in described.sizes.items() if name in letters)
     sizes = ", ".join(f"{legible(field)}={size}" for field, size in fields)
     return f"{legible(described.name)}, derived, at {sizes}"
 
 
 def model_named(reference: str) -> Any:
-    """Return the model that MODULE:FUNCTION returns when it is called without arguments.
+    """Return the model that MODULE:FUNCTION returns when called without arguments.
 
-    Raises ``ValueError``, in one line, where there is no such function or it raises.
+    Raises ``ValueError``, in one line, if the function does not exist or raises.
     """
     function = load_reference(reference)
     try:

@@ -1,8 +1,8 @@
-"""The shapes of the tensors in a file from which a converter of transformers makes others.
+"""The shapes that a converter of transformers expects in a file.
 
-Transformers computes from the file to memory. The shapes that it expects in the file follow from
-those in memory, by its operations backwards: of a ``Concatenate`` the parts, of a
-``MergeModulelist`` the single experts.
+Converters turn the tensors in a file into those in memory. This module applies their operations
+backwards, to find the shapes in the file from those in memory: a ``Concatenate`` gives its parts, a
+``MergeModulelist`` its single experts.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from paramproof.catalogue.conversions import Operation, Transform
 from paramproof.formulas.report import Shape
 
 Member = tuple[int, int | None]
-"""The number of a converter's source, and the number in the name, which is an expert's."""
+"""The index of a converter's source, and the number in the tensor's name, an expert's index."""
 
 
 def members(
     converter: Transform, targets: Sequence[Shape], found: Mapping[Member, Shape]
 ) -> dict[Member, Shape]:
-    """Return the shapes that are expected in the file for tensors of these shapes in memory.
+    """Return the shapes that the file should have, given the shapes of the ``targets`` in memory.
 
-    ``found`` are those in the file. They decide where the shapes in memory do not: which way
-    round a tensor lies that is transposed only if need be, and how wide the parts are that are
-    joined.
+    ``found`` has the file's own shapes. They settle what the shapes in memory leave open: whether
+    a tensor is transposed where the converter transposes only if needed, and how wide each part of
+    a concatenation is.
     """
     number = len(converter.sources)
     if converter.operations[0].name == "ErnieFuseAndSplitTextVisionExperts":
@@ -43,7 +43,7 @@ def members(
         elif operation.name == "Transpose":
             parts = [_transposed(operation, shape, found) for shape in parts]
     if not singly:
-        # A plain name may have a number in it, which is a layer's of another kind.
+        # A name without experts may contain a number too: the index of a layer.
         numbers = dict(found.keys())
         return {(n, numbers.get(n)): shape for n, shape in enumerate(parts)}
     return {
@@ -58,7 +58,7 @@ def _with(shape: Shape, dim: int, length: int) -> Shape:
 
 
 def _parts(shape: Shape, dim: int, number: int, found: Mapping[Member, Shape]) -> list[Shape]:
-    """Return the shapes of the parts of a concatenation: equal ones, unless those found fit."""
+    """Return the shapes of a concatenation's parts: the file's own if they fit, else equal ones."""
     own = [next((s for (n, _), s in found.items() if n == source), ()) for source in range(number)]
     if all(len(s) == len(shape) and _with(s, dim, 0) == _with(shape, dim, 0) for s in own) and (
         sum(s[dim] for s in own) == shape[dim]
@@ -68,7 +68,7 @@ def _parts(shape: Shape, dim: int, number: int, found: Mapping[Member, Shape]) -
 
 
 def _shards(shape: Shape, dim: int, found: Mapping[Member, Shape]) -> dict[Member, Shape]:
-    """Return the shards of a tensor: as many as are found, which together are as long as it."""
+    """Return the shapes of a tensor's shards: the file's own if they add up, else equal ones."""
     lengths = [s[dim] if len(s) > dim else 0 for s in found.values()]
     if sum(lengths) == shape[dim]:
         return {key: _with(shape, dim, n) for key, n in zip(found, lengths, strict=True)}
@@ -78,16 +78,16 @@ def _shards(shape: Shape, dim: int, found: Mapping[Member, Shape]) -> dict[Membe
 def _transposed(operation: Operation, shape: Shape, found: Mapping[Member, Shape]) -> Shape:
     if operation.options.get("check_dims") and shape in found.values():
         return shape
-    one, other = operation.options.get("dim0", 0), operation.options.get("dim1", 1)
-    axes = list(shape)
-    axes[one], axes[other] = axes[other], axes[one]
-    return tuple(axes)
+    dim0, dim1 = operation.options.get("dim0", 0), operation.options.get("dim1", 1)
+    lengths = list(shape)
+    lengths[dim0], lengths[dim1] = lengths[dim1], lengths[dim0]
+    return tuple(lengths)
 
 
 def _split_between_targets(
     operation: Operation, targets: Sequence[Shape], number: int
 ) -> dict[Member, Shape]:
-    """Return single experts, the first of which are in the first target, and so on."""
+    """Return the shapes of single experts; the first target holds the first of them, and so on."""
     dim = operation.options.get("concat_dim", 1)
     experts = [
         _with(shape, dim, shape[dim] // number)[1:] for shape in targets for _ in range(shape[0])

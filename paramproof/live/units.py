@@ -1,8 +1,8 @@
-"""The arrays that a model of a spec may store: each canonical tensor in every form it may have.
+"""The arrays that a model of a spec may store: each canonical tensor in all its possible forms.
 
-A tensor may be stored in any of a closed list of forms: as it is, transposed, with its heads
-split off; queries, keys and values fused in one, and gate and up of a feed-forward; all layers
-stacked in one. Axes of length 1 do not count.
+A model may store a tensor as it is, transposed, or with its heads on an axis of their own. It may
+fuse queries, keys and values in one array, and likewise the gate and up projections of a
+feed-forward, and it may stack all layers in one array. Axes of length 1 do not count.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from paramproof.formulas.report import Shape
 from paramproof.formulas.spec.protocols import head_size_of
 
 Fused: TypeAlias = tuple[str, ...]
-"""Names of parts that are stored in one, the first of them standing for all."""
+"""The names of parts that are stored in one array; the first represents them all."""
 
 QKV: Fused = ("query", "key", "value")
 GATE_UP: Fused = ("gate", "up")
@@ -26,7 +26,7 @@ GATE_UP: Fused = ("gate", "up")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Canonical tensors that are stored as one array, in one of ``forms``."""
+    """One array of a model, with one or several canonical tensors, whose shape is in ``forms``."""
 
     path: str
     shape: Shape
@@ -39,17 +39,17 @@ class Unit:
 
 
 def fusible(spec: Spec) -> list[Fused]:
-    """Return the parts of ``spec`` that a model may store in one."""
+    """Return the groups of parts of ``spec`` that a model may fuse."""
     paths = [tensor.path for tensor in inventory(spec.letters())]
     return [parts for parts in (QKV, GATE_UP) if any(_part_of(path, parts) for path in paths)]
 
 
 def units_of(spec: Spec, fused: tuple[Fused, ...], stacked: bool) -> Iterator[Unit]:
-    """Every tensor of ``spec`` that has a storage of its own, in one unit."""
+    """Yield the units of ``spec``: every trainable tensor that is not tied, in one unit each."""
     named = inventory(spec.letters())
     widths = {tensor.path: tensor.shape[-1] for tensor in named}
     for tensor in named:
-        # What is fixed need not be stored, and stored is no difference.
+        # A model need not store tensors that are not trained, but may.
         if not tensor.present or tensor.tied_to or not tensor.trainable:
             continue
         path, shape, forms = _stored_alone(tensor, head_size_of(spec))
@@ -80,7 +80,7 @@ def _unit(path: str, shape: Shape, forms: list[Shape]) -> Unit:
 
 
 def _attends(path: str) -> bool:
-    """Whether this is a kernel or bias of an attention, of a decoder's on the source too."""
+    """Return whether this is a kernel or bias of an attention, cross-attention included."""
     return path.split(".")[-3:][0].endswith("attention")
 
 
@@ -95,7 +95,7 @@ def _renamed(path: str, part: str, other: str) -> str:
 
 
 def _stored_alone(tensor: Tensor, head_size: int) -> tuple[str, Shape, list[Shape]]:
-    """As it is, transposed, or with the heads split: (in, A, K), (A, K, out), (A, K)."""
+    """Return the forms of one tensor: as it is, transposed, or with heads: (in, A, K), (A, K)."""
     shape = tensor.shape
     forms = [shape, shape[::-1]]
     if _attends(tensor.path) and ".output." in tensor.path:
@@ -106,9 +106,10 @@ def _stored_alone(tensor: Tensor, head_size: int) -> tuple[str, Shape, list[Shap
 
 
 def _fused_forms(rows: Shape, widths: list[int], head_size: int) -> list[Shape]:
-    """Parts side by side; where all are as wide, on an axis of their own too.
+    """Return the forms of fused parts: side by side or, if equally wide, on an axis of their own.
 
-    With a ``head_size``, they are of an attention, whose heads may be split.
+    With a ``head_size`` the parts belong to an attention, which may have its heads on an axis of
+    their own.
     """
     whole, parts, width = sum(widths), len(widths), widths[0]
     forms = [(*rows, whole), (whole, *rows)]

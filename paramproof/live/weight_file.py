@@ -22,16 +22,16 @@ from paramproof.sources.live.weight import LiveWeight
 from paramproof.sources.telltale import unwrapped
 
 MAX_NAMES_TRIED = 100
-"""So many names of a file are tried for what all of them begin with."""
+"""The most names of a file that are tried to find the prefix of all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeightFileReport:
-    """What of a file are buffers, what is untied in it, and the report on the rest.
+    """The buffers of a file, its untied tensors, and the report on the rest.
 
-    ``prefix`` is what all names begin with and transformers does not know. ``by_shapes`` says
-    that no name in the file is one of the formula's, so that only shapes were compared. Either
-    way the file cannot be loaded by its names, and is not equal.
+    ``prefix`` is a prefix of all names that transformers does not know. ``by_shapes`` means that
+    the file has none of the formula's names, so that only shapes were compared. In both cases
+    transformers cannot load the file by its names, and the file is not equal.
     """
 
     buffers: tuple[str, ...]
@@ -42,19 +42,19 @@ class WeightFileReport:
 
     @property
     def equal(self) -> bool:
-        """Whether the file has the formula's tensors, under names by which they are loaded."""
+        """Whether the file has the formula's tensors, under names that transformers can load."""
         return self.report.equal and not self.prefix and not self.by_shapes
 
 
 def compare_weight_file(
     found: Checkpoint, derivation: Derivation, *, is_untied: bool = False
 ) -> WeightFileReport:
-    """Compare what is stored with the formula at its own sizes.
+    """Compare the tensors in a file with the formula at its own sizes.
 
-    Names are mapped as transformers' ``from_pretrained`` maps them, so that a file may be stored
-    as ``save_pretrained`` stores it, or have the names in memory. A header does not say what is
-    trained, so that is as the formula has it. A tied tensor that is stored is one more, unless
-    ``is_untied``: the configuration says that embeddings are not tied.
+    Names are mapped as transformers' ``from_pretrained`` maps them, so the file may have the names
+    that ``save_pretrained`` writes or those in memory. A header does not say which tensors are
+    trainable, so the formula decides. A tied tensor that the file stores again is unexpected, unless
+    ``is_untied`` says that the configuration does not tie the embeddings.
     """
     named = derivation.inventory(derivation.sizes)
     names = [unwrapped(stored.name)[0] for stored in found.tensors]
@@ -66,7 +66,7 @@ def compare_weight_file(
         if loading.is_passed_over(one):
             buffers.append(stored.name)
         elif stored.size or not loading.knows(one.name):
-            # A tensor without entries is a model's with none of something: no registers, no labels.
+            # A tensor has no entries where the model has none of something: registers, labels.
             trainable = not loading.is_frozen(one.name)
             weights.append((one, LiveWeight(one.stored, stored.shape, trainable)))
     _match_names(matcher, weights, loading, is_untied=is_untied)
@@ -83,7 +83,7 @@ def compare_weight_file(
 
 
 class _Loading:
-    """The names that a model has in memory, and how those in a file are mapped to them."""
+    """Maps the names in a file to the names that the model has in memory."""
 
     def __init__(self, named: Inventory, buffers: Sequence[str], conversions: Conversions) -> None:
         self.buffers = frozenset(map(starred, buffers))
@@ -98,7 +98,7 @@ class _Loading:
         return path in self.shapes or path in self.buffers
 
     def load(self, names: Sequence[str]) -> tuple[str, list[Loaded]]:
-        """Return the names in memory, and what all names begin with that is not part of them."""
+        """Return the unknown prefix of all names, and the names in memory."""
         tried = names[:: max(1, len(names) // MAX_NAMES_TRIED)]
         prefix = max(("", *shared_prefixes(names)), key=lambda before: self._known(before, tried))
         bare = [name.removeprefix(prefix) for name in names]
@@ -109,7 +109,7 @@ class _Loading:
         return sum(self.knows(one.name) for one in self.conversions.load(bare, self.knows))
 
     def is_passed_over(self, one: Loaded) -> bool:
-        """Return whether this is a buffer, or what transformers passes over in older files."""
+        """Return whether this is a buffer, or a tensor of older files that transformers ignores."""
         path = starred(one.name)
         if path in self.shapes:
             return False
@@ -120,7 +120,7 @@ class _Loading:
         return starred(name) in self.frozen
 
     def owner(self, name: str) -> str | None:
-        """Return the path of the tensor that this name is tied to, None where there is none."""
+        """Return the path of the tensor that this name is tied to, or None."""
         return self.owners.get(starred(name))
 
 
@@ -131,7 +131,7 @@ def _match_names(
     *,
     is_untied: bool,
 ) -> None:
-    """Match weights by their names: tied ones last, since one name of a tensor is enough."""
+    """Match weights by name, tied ones last, since a file needs only one name of each tensor."""
     made: dict[tuple[int, str], list[tuple[Loaded, LiveWeight]]] = defaultdict(list)
     tied = []
     for one, weight in weights:
@@ -148,7 +148,7 @@ def _match_names(
 
 
 class _Matcher:
-    """The tensors that are expected, and those of a file that were found to be one of them."""
+    """Matches the tensors of a file with the expected ones, and keeps what is left of both."""
 
     def __init__(self, units: Iterator[Unit]) -> None:
         self.waiting = Counter(units)
@@ -161,16 +161,16 @@ class _Matcher:
         self.untied: list[LiveWeight] = []
 
     def matching(self) -> Matching:
-        """Return what was matched by names, and what was not."""
+        """Return the matching by names."""
         return Matching((), self.left(), tuple(self.unexpected), tuple(self.pairs))
 
     def left(self) -> tuple[Unit, ...]:
-        """Return what is missing: of what is stored in parts, the parts."""
+        """Return the missing tensors; for a tensor that the file stores in parts, those parts."""
         whole = (unit for unit, times in self.waiting.items() for _ in range(times))
         return (*self.missing, *whole)
 
     def take(self, name: str, weight: LiveWeight) -> None:
-        """Match a weight that is stored as it is in memory."""
+        """Match a weight that the file stores as it is in memory."""
         for unit in self._candidates(name):
             if unit.shape == weight.shape:
                 self.waiting[unit] -= 1
@@ -179,10 +179,10 @@ class _Matcher:
         self.unexpected.append(weight)
 
     def take_tied(self, owner: str, weight: LiveWeight, *, is_untied: bool) -> None:
-        """Match a weight under a further name of the tensor at the path ``owner``.
+        """Match a weight under another name of the tensor at the path ``owner``.
 
-        It stands for that tensor where the file has it under this name only. Otherwise it is one
-        more, or untied where the configuration says so.
+        If the file has the tensor under this name only, the weight is that tensor. If not, it is
+        unexpected, or untied if the configuration does not tie the embeddings.
         """
         is_alike = any(unit.shape == weight.shape for unit in self.by_path.get(owner, ()))
         if is_untied and is_alike and not self._candidates(owner):
@@ -191,7 +191,7 @@ class _Matcher:
             self.take(owner, weight)
 
     def take_converted(self, group: Sequence[tuple[Loaded, LiveWeight]]) -> None:
-        """Match the weights from which one converter makes one tensor in memory, or several."""
+        """Match the weights that one converter turns into one or several tensors in memory."""
         first, _ = group[0]
         converter = first.converter
         assert converter
@@ -206,7 +206,7 @@ class _Matcher:
         if not choices:
             self.unexpected += [weight for _, weight in group]
             return
-        # A tensor may have one shape in some layers, and another in others.
+        # A tensor's shape may differ between layers.
         units, due = max(choices, key=lambda choice: len(choice[1].items() & shapes.items()))
         self.waiting.subtract(units)
         siblings = {member: one.stored for (one, _), member in zip(group, found, strict=True)}
@@ -225,10 +225,10 @@ class _Matcher:
 
 
 def _name_of(member: Member, siblings: Mapping[Member, str], converter: Transform) -> str:
-    """Return the name in the file of one of the tensors from which a converter makes others.
+    """Return the name in the file of one input of a converter.
 
-    The name of one that is missing follows from that of a sibling: it has another number, or the
-    end of another source.
+    The name of a missing input is that of a sibling with its own number, or with the ending of its
+    own source.
     """
     if member in siblings:
         return siblings[member]
@@ -243,5 +243,5 @@ def _name_of(member: Member, siblings: Mapping[Member, str], converter: Transfor
 
 
 def _end_of(source: str) -> str:
-    """Return what the names end with that a source matches: the text behind its ``*``."""
+    """Return the ending of the names that a source matches: the text after its ``*``."""
     return source.replace("\\.", ".").rpartition("*")[2]
