@@ -53,8 +53,8 @@ def compare_weight_file(
 
     Names are mapped as transformers' ``from_pretrained`` maps them, so the file may have the names
     that ``save_pretrained`` writes or those in memory. A header does not say which tensors are
-    trainable, so the formula decides. A tied tensor that the file stores again is unexpected, unless
-    ``is_untied`` says that the configuration does not tie the embeddings.
+    trainable, so the formula decides. A tied tensor that the file stores again is unexpected,
+    unless ``is_untied`` says that the configuration does not tie the embeddings.
     """
     named = derivation.inventory(derivation.sizes)
     names = [unwrapped(stored.name)[0] for stored in found.tensors]

@@ -1,5 +1,5 @@
 """Check a user-supplied formula against the frameworks.
 
-A formula is named as MODULE:FUNCTION. Its module is imported, which cannot be avoided, and the
-function called; nothing else of it is.
+A reference MODULE:FUNCTION names the formula. Its module is imported and the function called;
+nothing else in the module is used.
 """

@@ -1,8 +1,8 @@
-"""The choices by which a spec is drawn, and the spec that choices make.
+"""Convert a spec to the choices that draw it, and choices to a spec.
 
-A spec of any family is drawn choice by choice (``formulas.spec.drawing``), and its lowest choices
-are the simplest. Whoever knows the choices of a spec can make it smaller, and never ask which of
-its fields depend on each other.
+``formulas.spec.drawing`` draws a spec of any family choice by choice, and the lowest choices give
+the simplest spec. So lower choices make a spec smaller, and no code needs to know which of its
+fields depend on each other.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from paramproof.tracing.symbolic.symint import SymInt
 
 
 class Drawn(NamedTuple):
-    """A spec with every choice that it was drawn by, and the lowest there was for each.
+    """A spec with the choices that drew it, and the lowest possible value of each.
 
-    Parts, which are no sizes, come first.
+    Choices of parts come before sizes.
     """
 
     spec: Spec
@@ -30,7 +30,7 @@ class Drawn(NamedTuple):
 
 
 def drawn(family: Family, choices: Mapping[str, int]) -> Drawn | None:
-    """Return what ``choices`` and else the lowest draw, None where that is not possible."""
+    """Return the spec drawn by ``choices``, the lowest for all others, or None if invalid."""
     chosen: dict[str, int] = {}
     lowest: dict[str, int] = {}
 
@@ -47,31 +47,31 @@ def drawn(family: Family, choices: Mapping[str, int]) -> Drawn | None:
 
 
 def redrawn(spec: Spec) -> Drawn | None:
-    """Return ``spec`` with the choices by which it is drawn, None where it never is."""
+    """Return ``spec`` with the choices that draw it, or None if no choices do."""
     for case in cases(family_of(spec)):
-        found = drawn(case.family, dict(case.answers) | _solved(case, spec))
-        if found and found.spec == spec:
-            return found
+        candidate = drawn(case.family, dict(case.answers) | _solved(case, spec))
+        if candidate and candidate.spec == spec:
+            return candidate
     return None
 
 
 def _solved(case: Case, spec: Spec) -> dict[str, int]:
-    """The free sizes of ``case`` that give the fields of ``spec``, each found by a field."""
+    """Return the free sizes of ``case`` that give the fields of ``spec``."""
     generic = ((name, getattr(case.generic, name)) for name in case.family.field_names)
-    sizes = {name: one.expression for name, one in generic if isinstance(one, SymInt)}
-    made = {name: one for name, one in sizes.items() if one is not None}
-    found: dict[str, int] = {}
+    sizes = {name: size.expression for name, size in generic if isinstance(size, SymInt)}
+    fields = {name: size for name, size in sizes.items() if size is not None}
+    solution: dict[str, int] = {}
     for _ in case.free:
-        for name, one in made.items():
-            found |= _root(one.substitute(found), getattr(spec, name))
-    return found
+        for name, size in fields.items():
+            solution |= _root(size.substitute(solution), getattr(spec, name))
+    return solution
 
 
-def _root(one: Expression, value: int) -> dict[str, int]:
-    """The letter of ``one`` with the size at which it is ``value``, if that is its only letter."""
-    if len(one.letters) != 1 or not one.is_polynomial:
+def _root(expression: Expression, value: int) -> dict[str, int]:
+    """Return the size at which an expression in one letter is ``value``, by that letter."""
+    if len(expression.letters) != 1 or not expression.is_polynomial:
         return {}
-    (name,) = one.letters
-    low, high = (one.evaluate({name: size}) for size in (0, 1))
+    (name,) = expression.letters
+    low, high = (expression.evaluate({name: size}) for size in (0, 1))
     size, rest = divmod(value - low, high - low) if high != low else (0, 1)
     return {} if rest else {name: size}

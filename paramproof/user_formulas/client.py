@@ -1,7 +1,7 @@
-"""Ask a user-supplied formula in a process of its own, which it may end.
+"""Call a user-supplied formula in a process of its own.
 
-A formula is anybody's code: it may leave with ``os._exit(0)`` or crash the interpreter. There
-it takes nothing with it, and whose fault it was is plain.
+A formula is a user's code: it may call ``os._exit(0)`` or crash the interpreter. In a process of
+its own it ends nothing else, and the error names it.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from paramproof.formulas.families import spec_fields
 from paramproof.user_formulas.signature import FormulaRefused
 
 TIME_LIMIT = 60
-"""Seconds that a formula may take for a call, unless it is given another time."""
+"""The default limit, in seconds, for one call of a formula."""
 
 CALLED = {"called": True}
-"""What the process of a formula tells before each call, which an answer may take many of."""
+"""The message that the worker sends before each call; one answer may take several calls."""
 
 
 class FormulaClient:
-    """The formula that MODULE:FUNCTION names, in a process that ends with the context.
+    """The formula that MODULE:FUNCTION names, in a worker process that ends with the context.
 
-    ``known`` are the names that it may ask for, in place of those of the families. ``seconds`` is
-    the time that it may take to be imported, and then for each call.
+    ``letters`` replace the names that a family's formula may take. ``seconds`` limits the import,
+    and each call.
 
-    Whatever it is asked, it raises ``FormulaRefused`` where it cannot be imported or called,
-    where it does not return a count, or not in time, and where it ended its process.
+    Every method raises ``FormulaRefused`` if the formula cannot be imported or called, does not
+    return a count, does not return in time, or ends its process.
     """
 
     def __init__(
-        self, reference: str, known: Sequence[str] = (), seconds: float = TIME_LIMIT
+        self, reference: str, letters: Sequence[str] = (), seconds: float = TIME_LIMIT
     ) -> None:
         self.name = reference
         self._seconds = seconds
-        self._late: FormulaRefused | None = None
-        self._child = Child("paramproof.user_formulas.worker", reference, *known)
+        self._timeout: FormulaRefused | None = None
+        self._child = Child("paramproof.user_formulas.worker", reference, *letters)
         self._answers = self._child.answers()
         self._imported = False
 
@@ -51,24 +51,24 @@ class FormulaClient:
         self._child.__exit__()
 
     def families(self) -> tuple[str, ...]:
-        """Return the families that its parameters fit, by name."""
-        return tuple(self._ask("when it was asked for its parameters"))
+        """Return the names of the families that its parameters fit."""
+        return tuple(self._ask("when its parameters were read"))
 
     def counts(self, spec: Spec) -> dict[str, int]:
-        """Return parameters by component, ``total`` where the function returns one number."""
-        found: dict[str, int] = self._answer(spec)
-        return found
+        """Return the count of each component; ``total`` if the function returns one number."""
+        counts: dict[str, int] = self._answer(spec)
+        return counts
 
     def at_sizes(self, sizes: Mapping[str, int], fields: Mapping[str, str]) -> int:
-        """Return the parameters at these sizes, by letter; ``fields`` are the letters' names."""
+        """Return the count at ``sizes`` by letter; ``fields`` maps letters to fields."""
         return int(self._ask(f"at {dict(sizes)}", sizes=dict(sizes), fields=dict(fields)))
 
     def in_letters(self, fields: Mapping[str, str]) -> Expression:
-        """Return what it is in letters."""
+        """Return the formula as an expression in letters."""
         return expression_from(self._ask("in letters", fields=dict(fields)))
 
     def difference(self, spec: Spec, report: Report) -> list[str]:
-        """Return what ``difference.difference`` says of ``report``, of a model of ``spec``."""
+        """Return the lines about ``report``, of a model of ``spec``: spec, counts, algebra."""
         lines: list[str] = self._answer(spec, report=asdict(report))
         return lines
 
@@ -76,8 +76,8 @@ class FormulaClient:
         return self._ask(f"at {spec!r}", spec=spec_fields(spec), **about)
 
     def _ask(self, when: str, **request: Any) -> Any:
-        if self._late:  # Its process was ended: whatever else it is asked, this is why.
-            raise self._late
+        if self._timeout:  # The process was killed, so every later request fails for this reason.
+            raise self._timeout
         if not self._imported:
             self._next("when it was imported")
             self._imported = True
@@ -94,9 +94,9 @@ class FormulaClient:
         if answer:
             return answer["answer"]
         if late.is_set():
-            self._late = FormulaRefused(
+            self._timeout = FormulaRefused(
                 f"{self.name} does not return within {self._seconds:g} seconds {when}"
             )
-            raise self._late
-        ended = how_it_ended(self._child.wait())
-        raise FormulaRefused(f"{self.name} ended its process {ended} {when}")
+            raise self._timeout
+        status = how_it_ended(self._child.wait())
+        raise FormulaRefused(f"{self.name} ended its process {status} {when}")

@@ -1,4 +1,4 @@
-"""A user's formula against a derived one: at sizes inside its conditions, and as algebra."""
+"""Compare a user's formula with a derived one, at sizes that meet its guards and as algebra."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paramproof.user_formulas.signature import FormulaRefused
 
 
 class Comparison(NamedTuple):
-    """A user's count beside the derived one, at these sizes by letter."""
+    """The user's count and the derived one, at ``sizes`` by letter."""
 
     sizes: Mapping[str, int]
     derived: int
@@ -23,14 +23,14 @@ class Comparison(NamedTuple):
 
     @property
     def equal(self) -> bool:
-        """Whether both are the same."""
+        """Whether both counts are the same."""
         return self.derived == self.theirs
 
 
 def comparisons(
     formula: FormulaClient, derivation: Derivation, examples: int, seed: int
 ) -> Iterator[Comparison]:
-    """Yield both counts at the derivation's own sizes, then at random ones inside its conditions.
+    """Yield both counts at the derivation's own sizes, then at random sizes that meet its guards.
 
     Raises ``FormulaRefused``, as ``FormulaClient`` does.
     """
@@ -43,10 +43,10 @@ def comparisons(
 
 
 def algebra(formula: FormulaClient, derivation: Derivation, worst: Comparison) -> str:
-    """Return what the user's formula lacks, in letters, or why it cannot be said.
+    """Return what the user's formula lacks, in letters, or why no algebra is possible.
 
-    It is called with letters in place of sizes; what comes out is believed only where it gives
-    the numbers that it gives for numbers.
+    The formula is called with letters in place of sizes. Its result is used only if it gives the
+    same difference at the sizes of ``worst`` as the formula gives for ints.
     """
     try:
         theirs = formula.in_letters(derivation.fields)
@@ -54,7 +54,7 @@ def algebra(formula: FormulaClient, derivation: Derivation, worst: Comparison) -
         return f"no algebra: {error}"
     missing = derivation.formula - theirs
     if missing.evaluate(worst.sizes) != worst.derived - worst.theirs:
-        return f"no algebra: {formula.name} is one thing in letters, another in numbers"
+        return f"no algebra: {formula.name} counts letters and numbers differently"
     return f"actual {MINUS} formula = {text(missing)}"
 
 

@@ -1,4 +1,4 @@
-"""Count what a framework has in a component, from its weights and from no formula."""
+"""Count the parameters in a component of a framework's model, from its weights alone."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from paramproof.user_formulas.signature import TOTAL, components
 def compare_counts(
     expected: Mapping[str, int], weights: Iterable[Weight], layers: Mapping[str, int]
 ) -> Report:
-    """Compare a formula's counts with a model's: a row for each component that differs.
+    """Compare a formula's counts with a model's, and return a row for each that differs.
 
-    ``layers`` are the numbers of layers by the path of their stack. The component ``layers``
-    counts every layer, ``layers.*`` one of them: of unequal ones the first that differs. Of a
-    model without layers, what is in one layer cannot be asked. The totals of the report are of
-    the components named that lie in no other.
+    ``layers`` maps the path of each stack to its number of layers. The component ``layers`` counts
+    all layers, ``layers.*`` one of them; if layers differ, the first that does not match the
+    formula is compared. In a model without layers, counts of one layer are not compared. The
+    totals of the report add up the components that lie in no other component.
     """
     stored = [weight for weight in weights if weight.trainable and weight.size]
     actual = {name: _nearest(expected[name], _counts(stored, name, layers)) for name in expected}
@@ -36,12 +36,12 @@ def compare_counts(
 
 
 def layers_of(spec: Spec) -> dict[str, int]:
-    """Return how many layers each stack of ``spec`` has, by its path."""
+    """Return the number of layers of each stack of ``spec``, by the path of the stack."""
     return {stack: t.repeat for t in inventory(spec.letters()) if (stack := stack_of(t.path))}
 
 
 def uncounted(named: Iterable[str], family: Family) -> tuple[str, ...]:
-    """Return the top-level components that a formula of ``named`` does not cover completely."""
+    """Return the top-level components that the components ``named`` do not cover completely."""
     named = tuple(named)
     paths = [path for path in components(family) if path != TOTAL]
     tensors = [path for path in paths if not any(_inside(other, path) for other in paths)]
@@ -50,7 +50,7 @@ def uncounted(named: Iterable[str], family: Family) -> tuple[str, ...]:
 
 
 def _counts(weights: list[Weight], component: str, layers: Mapping[str, int]) -> list[int]:
-    """Trainable parameters in ``component``: one number, or one for each layer."""
+    """Return the trainable parameters in ``component``: one number, or one for each layer."""
     if not has_layer(component):
         return [sum(_share(weight, component) for weight in weights)]
     number = layers[_stack(component)]
@@ -65,9 +65,10 @@ def _counts(weights: list[Weight], component: str, layers: Mapping[str, int]) ->
 
 
 def _share(weight: Weight, component: str) -> int:
-    """Entries of a weight in ``component``. Parts fused in one are taken to be equal.
+    """Return the number of a weight's entries that belong to ``component``.
 
-    That is so of queries, keys and values, which are of one width wherever they are in one.
+    Parts fused in one weight are assumed to be equal. Queries, keys and values are: where a
+    framework fuses them, they have the same width.
     """
     if component == TOTAL:
         return weight.size
@@ -76,7 +77,7 @@ def _share(weight: Weight, component: str) -> int:
 
 
 def _stack(component: str) -> str:
-    """The stack that one layer, or what lies in it, belongs to."""
+    """Return the path of the stack to which a layer, or a component in it, belongs."""
     return component.partition(f".{LAYER}")[0]
 
 
@@ -89,5 +90,5 @@ def _inside(name: str, other: str) -> bool:
 
 
 def _nearest(expected: int, counts: list[int]) -> int:
-    """The first count that differs; where there is none to ask, what was expected."""
+    """Return the first count that differs from the expected one, or the expected one."""
     return next((count for count in counts if count != expected), expected)

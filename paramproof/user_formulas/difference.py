@@ -1,8 +1,8 @@
 """The difference between the count and a user-supplied formula, as algebra.
 
 The formula is called with symbols for the sizes, once for each combination of the family's parts,
-since it may branch on a part: a pooler, a head of its own. What it then is, is checked
-against what it says for numbers: a formula may branch on a size, or round.
+since it may branch on a part, such as a pooler. The resulting expression is then compared with the
+formula's counts at random sizes, since a formula may also branch on a size, or round.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from paramproof.formulas.report import totals
 from paramproof.proof.cases import Case, case_of, cases
 from paramproof.proof.indicator_basis import polynomial_in_indicators
 from paramproof.random_specs import random_spec
-from paramproof.user_formulas.parameters import Given
+from paramproof.user_formulas.parameters import ModelValues
 from paramproof.user_formulas.signature import TOTAL, UserFormula
 
 Algebra: TypeAlias = Mapping[str, Mapping[Case, Expression]]
-"""A formula by component, in letters for each combination of parts."""
+"""The expression of each component of a formula, for each combination of parts."""
 
 
 class NotArithmetic(ValueError):
-    """There is no algebra of this formula; the message says why."""
+    """Raised if a formula cannot be written as an expression; the message says why."""
 
 
 def difference(formula: UserFormula, spec: Spec, report: Report) -> Iterator[str]:
-    """Yield a spec to paste, both counts of each component that differs, the algebra."""
+    """Yield the spec as code, both counts of each component that differs, and the algebra."""
     counts = formula.counts(spec)
     yield f"spec = {spec!r}"
     for row in report.rows:
@@ -44,10 +44,10 @@ def difference(formula: UserFormula, spec: Spec, report: Report) -> Iterator[str
 
 
 def residual(formula: UserFormula, spec: Spec, report: Report) -> list[str]:
-    """A line of algebra for each component of ``report`` that differs at ``spec``.
+    """Return a line of algebra for each component of ``report`` that differs at ``spec``.
 
-    ``report`` is of a real model. The count as algebra is this project's own, and believed
-    only where it gives that model's number. Lines say so where there is no algebra.
+    ``report`` compares a model that was built. The expression of its count is this project's own,
+    and used only if it gives that model's number. If not, the line says so.
     """
     family = family_of(spec)
     symbolic = _Symbolic(family)
@@ -75,23 +75,23 @@ def residual(formula: UserFormula, spec: Spec, report: Report) -> list[str]:
 class _Symbolic:
     """Specs of a family with a symbol for each size, one for each combination of its parts.
 
-    No symbol is a size that a spec can be validated with: they are put in its place.
+    A spec would refuse a symbol as a size, so these are made without validation.
     """
 
     def __init__(self, family: Family) -> None:
         self.family = family
-        # Where most sizes are free, fields that may differ have letters that do.
+        # In the case with most free sizes, fields that may differ have different letters.
         by_size = sorted(cases(family), key=lambda case: len(case.free))
         self.names = by_size[-1].fields
         of_parts = {tuple(case.parts.values()): case for case in by_size}
         self.specs = {case: self._spec(case) for case in of_parts.values()}
 
     def total(self, case: Case, component: str) -> Expression:
-        """Our count of ``component`` where the parts are those of ``case``."""
+        """Return this project's count of ``component`` for the parts of ``case``."""
         return expression(self.family.inventory(self.specs[case].letters()).total(component))
 
     def numbers(self, spec: Spec) -> dict[str, int]:
-        """The sizes and parts of ``spec`` by symbol."""
+        """Return the sizes and parts of ``spec`` by symbol."""
         fields = {name: getattr(spec, field) for field, name in self.names.items()}
         return fields | spec.letters()._asdict() | sizes_of(spec)
 
@@ -106,19 +106,19 @@ class _Symbolic:
 
 
 def _algebra(formula: UserFormula, symbolic: _Symbolic) -> Algebra:
-    """The formula in letters, or ``NotArithmetic``."""
-    found: dict[Case, dict[str, Expression]] = {}
+    """Return the formula in letters, or raise ``NotArithmetic``."""
+    by_case: dict[Case, dict[str, Expression]] = {}
     for case, spec in symbolic.specs.items():
         try:
-            values = formula.by_component(Given.of(spec), symbolic.family, "symbols")
-            found[case] = {name: expression(value) for name, value in values.items()}
+            values = formula.by_component(ModelValues.of(spec), symbolic.family, "symbols")
+            by_case[case] = {name: expression(value) for name, value in values.items()}
         except (ValueError, TypeError) as error:
             reason = str(error.__cause__ or error)
             raise NotArithmetic(f"{formula.name} does not take symbols ({reason})") from error
-    names = {name for values in found.values() for name in values}
-    if any(set(values) != names for values in found.values()):
-        raise NotArithmetic(f"{formula.name} counts other components where a part is absent")
-    algebra = {name: {case: found[case][name] for case in found} for name in names}
+    names = {name for values in by_case.values() for name in values}
+    if any(set(values) != names for values in by_case.values()):
+        raise NotArithmetic(f"{formula.name} counts different components when a part is absent")
+    algebra = {name: {case: by_case[case][name] for case in by_case} for name in names}
     _require_the_same_numbers(formula, algebra, symbolic)
     return algebra
 
@@ -130,4 +130,4 @@ def _require_the_same_numbers(formula: UserFormula, algebra: Algebra, symbolic: 
         case, numbers = case_of(spec, symbolic.specs), symbolic.numbers(spec)
         for name, count in formula.counts(spec).items():
             if algebra[name][case].substitute(numbers) != count:
-                raise NotArithmetic(f"{formula.name} is one thing in symbols, another in numbers")
+                raise NotArithmetic(f"{formula.name} counts symbols and numbers differently")

@@ -1,4 +1,4 @@
-"""Which family a user-supplied formula is about: its parameters say, or ``--family``."""
+"""Choose the family of a user-supplied formula, by its parameters or by ``--family``."""
 
 from __future__ import annotations
 
@@ -11,44 +11,45 @@ from paramproof.user_formulas.signature import Formula, FormulaRefused
 
 
 def chosen_family(formula: Formula, among: Collection[str] = ()) -> Family:
-    """Return the family that ``formula`` is about, one of those ``among``, or of all.
+    """Return the family of ``formula``, one of those ``among`` if any are named.
 
-    Where parameters fit several, those count whose models it can be called for. Raises
-    ``FormulaRefused`` where it fits none or several, or raises it for each that would fit.
+    If its parameters fit several, only those families count for whose fullest spec the formula
+    returns a count. Raises ``FormulaRefused`` if no family or more than one is left.
     """
-    fitting = formula.families()
-    fits = f"{formula.name} fits {_listed(fitting)}"
-    found = [name for name in fitting if not among or name in among]
-    if not found:
+    families = formula.families()
+    fits = f"{formula.name} fits {_listed(families)}"
+    candidates = [name for name in families if not among or name in among]
+    if not candidates:
         raise FormulaRefused(f"{fits}, and not {_listed(tuple(among))}")
     refusals: list[FormulaRefused] = []
-    if len(found) > 1:
-        found, refusals = _answering(formula, found)
-    if not found:
+    if len(candidates) > 1:
+        candidates, refusals = _counted(formula, candidates)
+    if not candidates:
         raise refusals[0]
-    if len(found) > 1:
-        raise FormulaRefused(f"{formula.name} fits {_listed(found)}: say which by --family")
-    return FAMILIES[found[0]]
+    if len(candidates) > 1:
+        names = _listed(candidates)
+        raise FormulaRefused(f"{formula.name} fits {names}: choose one with --family")
+    return FAMILIES[candidates[0]]
 
 
 @cache
-def whole(family: Family) -> Spec:
-    """Return a spec of ``family`` with every part, its sizes all different."""
+def fullest_spec(family: Family) -> Spec:
+    """Return a spec of ``family`` with every part and with sizes that all differ."""
     fullest = max(cases(family), key=lambda case: (sum(case.parts.values()), len(case.free)))
     return fullest.spec(fullest.sizes)
 
 
-def _answering(formula: Formula, names: Collection[str]) -> tuple[list[str], list[FormulaRefused]]:
-    """Return the families whose whole model ``formula`` counts, and why not those of others."""
-    found, refusals = [], []
+def _counted(formula: Formula, names: Collection[str]) -> tuple[list[str], list[FormulaRefused]]:
+    """Return the families whose fullest spec ``formula`` counts, and the refusals of the others."""
+    counted, refusals = [], []
     for name in names:
         try:
-            formula.counts(whole(FAMILIES[name]))
+            formula.counts(fullest_spec(FAMILIES[name]))
         except FormulaRefused as refusal:
             refusals.append(refusal)
         else:
-            found.append(name)
-    return found, refusals
+            counted.append(name)
+    return counted, refusals
 
 
 def _listed(names: Collection[str]) -> str:

@@ -1,4 +1,4 @@
-"""What a function of the user's can be called with: a spec, letters, or some of either by name."""
+"""The parameters of a user's function: a spec, its letters, or letters and fields by name."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What a formula may be given of one model: ints, or symbols for its sizes.
+class ModelValues:
+    """The values of one model that a formula may take: ints, or symbols for its sizes.
 
-    ``letters`` are a family's, where the model has one.
+    ``letters`` are the family's letters, if the model belongs to a family.
     """
 
     spec: Any
@@ -27,7 +27,7 @@ class Given:
 
     @classmethod
     def of(cls, spec: Spec) -> Self:
-        """Return what ``spec`` says."""
+        """Return the values of ``spec``."""
         letters = spec.letters()
         fields = {name: getattr(spec, name) for name in family_of(spec).field_names}
         return cls(spec, letters._asdict(), fields, letters)
@@ -35,10 +35,10 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """A function's parameters. ``text`` is how they are written.
+    """The parameters of a function; ``text`` shows them as written.
 
-    ``alone`` is whether one argument will do, whatever its name; ``said`` the words of its
-    annotation, the name of a class among them.
+    ``takes_one`` means that one argument is enough, whatever its name; ``annotation`` has the words
+    of that parameter's annotation, such as the name of a class.
     """
 
     text: str
@@ -46,31 +46,31 @@ class Parameters:
     required: frozenset[str]
     takes_any: bool
     by_name: bool
-    alone: bool
-    said: frozenset[str]
+    takes_one: bool
+    annotation: frozenset[str]
 
     @classmethod
     def of(cls, function: Callable[..., Any]) -> Self:
-        """Return those of ``function``.
+        """Return the parameters of ``function``.
 
-        Raises ``TypeError`` or ``ValueError`` where Python does not know them.
+        Raises ``TypeError`` or ``ValueError`` if Python cannot read its signature.
         """
         every = list(inspect.signature(function).parameters.values())
         stars = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-        required = [one for one in every if one.default is one.empty and one.kind not in stars]
-        alone = len(required) == 1 and required[0].kind is not inspect.Parameter.KEYWORD_ONLY
+        required = [p for p in every if p.default is p.empty and p.kind not in stars]
+        takes_one = len(required) == 1 and required[0].kind is not inspect.Parameter.KEYWORD_ONLY
         return cls(
             text=legible(", ".join(map(str, every)) or "nothing", MAX_NOTE_SHOWN),
-            names=frozenset(one.name for one in every if one.kind not in stars),
-            required=frozenset(one.name for one in required),
-            takes_any=any(one.kind is one.VAR_KEYWORD for one in every),
-            by_name=all(one.kind is not one.POSITIONAL_ONLY for one in required),
-            alone=alone,
-            said=_words(required[0].annotation) if alone else frozenset(),
+            names=frozenset(p.name for p in every if p.kind not in stars),
+            required=frozenset(p.name for p in required),
+            takes_any=any(p.kind is p.VAR_KEYWORD for p in every),
+            by_name=all(p.kind is not p.POSITIONAL_ONLY for p in required),
+            takes_one=takes_one,
+            annotation=_words(required[0].annotation) if takes_one else frozenset(),
         )
 
-    def asked(self, letters: Iterable[str], fields: Iterable[str]) -> tuple[str, ...]:
-        """Return which of these it asks for by name; none where it asks for others too."""
+    def names_among(self, letters: Iterable[str], fields: Iterable[str]) -> tuple[str, ...]:
+        """Return the letters and fields to pass by name; none if the function needs others too."""
         letters, fields = tuple(letters), tuple(fields)
         if not self.by_name or not self.required <= {*letters, *fields}:
             return ()
@@ -78,25 +78,29 @@ class Parameters:
         own += [name for name in fields if name in self.names]
         return tuple(dict.fromkeys(own))
 
-    def arguments(self, given: Given) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return what the function is called with, by position and by name."""
-        if type(given.letters).__name__ in self.said:
-            return (given.letters,), {}
-        asked = () if self._classes() else self.asked(given.by_letter, given.by_field)
-        known = {**given.by_field, **given.by_letter}
-        return ((), {name: known[name] for name in asked}) if asked else ((given.spec,), {})
+    def arguments(self, values: ModelValues) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the positional and the named arguments of a call with ``values``."""
+        if type(values.letters).__name__ in self.annotation:
+            return (values.letters,), {}
+        names = () if self._annotated() else self.names_among(values.by_letter, values.by_field)
+        known = {**values.by_field, **values.by_letter}
+        return ((), {name: known[name] for name in names}) if names else ((values.spec,), {})
 
     def families(self) -> tuple[str, ...]:
-        """Return the families that it may be about, by name: their classes, letters or fields.
+        """Return the names of the families whose class, letters or fields the function takes.
 
-        Of one argument that says nothing, as ``spec``, these are all.
+        A single parameter without a known annotation, such as ``spec``, fits every family.
         """
-        by_name = [n for n, f in FAMILIES.items() if self.asked(f.letters._fields, f.field_names)]
-        return tuple(self._classes() or by_name or (FAMILIES if self.alone else ()))
+        by_name = [
+            name
+            for name, family in FAMILIES.items()
+            if self.names_among(family.letters._fields, family.field_names)
+        ]
+        return tuple(self._annotated() or by_name or (FAMILIES if self.takes_one else ()))
 
-    def _classes(self) -> list[str]:
-        """The families whose spec or letters its annotation names."""
-        return [name for name, family in FAMILIES.items() if self.said & _class_names(family)]
+    def _annotated(self) -> list[str]:
+        """Return the families whose spec or letters the annotation names."""
+        return [name for name, family in FAMILIES.items() if self.annotation & _class_names(family)]
 
 
 def _class_names(family: Family) -> set[str]:
@@ -104,6 +108,6 @@ def _class_names(family: Family) -> set[str]:
 
 
 def _words(annotation: Any) -> frozenset[str]:
-    """The names in an annotation, which may be a class, a text, or several with ``|``."""
-    said = annotation.__name__ if isinstance(annotation, type) else str(annotation)
-    return frozenset(re.findall(r"\w+", said))
+    """Return the names in an annotation, which may be a class, a string, or a union."""
+    text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    return frozenset(re.findall(r"\w+", text))

@@ -1,9 +1,9 @@
 """Find the smallest spec that still shows a difference, starting from one that does.
 
-Not by ``hypothesis.find``, which begins at random and may not meet a rare difference again:
-a build costs half a second in one framework, so the search begins where there is one, and
-halves. What it returns has been built and differs; no single choice by which it is drawn can
-be made smaller, where differences only grow with sizes.
+``hypothesis.find`` starts at random and may not find a rare difference again, and one framework
+takes half a second for each build. So this search starts at a known difference and bisects. It
+returns a spec that was built and differs. If differences only grow with sizes, no single choice
+that draws the spec can be smaller.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from paramproof.formulas.families import family_of
 from paramproof.user_formulas.choices import Drawn, drawn, redrawn
 
 MAX_BUILDS = 150
-"""Enough to halve every size of the largest model twice over."""
+"""Enough builds to bisect every size of the largest model twice."""
 
 
 def shrink(spec: Spec, differs: Callable[[Spec], bool]) -> Spec:
-    """Return ``spec``, at which the count ``differs``, made as small as it goes.
+    """Return the smallest spec found that ``differs``, starting from ``spec``, which does.
 
-    ``differs`` is asked ``MAX_BUILDS`` times at most, and never twice about one spec. A spec
-    that its family never draws is returned as it is.
+    ``differs`` is called at most ``MAX_BUILDS`` times, and once for each spec. A spec that no
+    choices draw is returned unchanged.
     """
     search = _Search(family_of(spec), differs, {spec: True})
     start = redrawn(spec)
@@ -32,39 +32,39 @@ def shrink(spec: Spec, differs: Callable[[Spec], bool]) -> Spec:
 
 @dataclass
 class _Search:
-    """The specs of a family that were asked about, and the answers."""
+    """A search among the specs of a family; ``answers`` has those tested so far."""
 
     family: Family
     differs: Callable[[Spec], bool]
     answers: dict[Spec, bool]
 
-    def smallest(self, found: Drawn) -> Spec:
-        """The smallest spec that differs, from ``found`` on."""
-        if least := self._still({}):
+    def smallest(self, current: Drawn) -> Spec:
+        """Return the smallest spec that differs, starting from ``current``."""
+        if least := self._if_different({}):
             return least.spec
         before = None
-        while found != before:
-            before = found
-            # The parts go first: without a head there is less to look at.
+        while current != before:
+            before = current
+            # Parts come first: a model without a head is easier to read.
             for name in before.chosen:
-                if name in found.chosen:
-                    found = self._halved(found, name)
-        return found.spec
+                if name in current.chosen:
+                    current = self._bisected(current, name)
+        return current.spec
 
-    def _halved(self, start: Drawn, name: str) -> Drawn:
-        """``start`` with the choice ``name`` as small as still differs, by bisection."""
+    def _bisected(self, start: Drawn, name: str) -> Drawn:
+        """Return ``start`` with the smallest choice ``name`` that still differs."""
         low, high, best = start.lowest[name], start.chosen[name], start
         middle = low
         while middle < high:
-            if candidate := self._still(start.chosen | {name: middle}):
+            if candidate := self._if_different(start.chosen | {name: middle}):
                 high, best = middle, candidate
             else:
                 low = middle
             middle = max(low + 1, (low + high) // 2)
         return best
 
-    def _still(self, choices: Mapping[str, int]) -> Drawn | None:
-        """The spec of these choices if it differs; None where there is none, or it does not."""
+    def _if_different(self, choices: Mapping[str, int]) -> Drawn | None:
+        """Return the spec of these choices if it is valid and differs, or None."""
         candidate = drawn(self.family, choices)
         if candidate is None:
             return None

@@ -1,4 +1,4 @@
-"""A user-supplied formula: how it is called, and what it may return."""
+"""A user-supplied formula: how to call it, and what it may return."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from paramproof.formulas.families import family_of
 from paramproof.formulas.path import beginnings
 from paramproof.formulas.printing import legible, shown
 from paramproof.sources.reference import in_one_line, load_reference
-from paramproof.user_formulas.parameters import Given, Parameters
+from paramproof.user_formulas.parameters import ModelValues, Parameters
 
 TOTAL = "total"
-"""The component that is everything."""
+"""The component that is the whole model."""
 
 LARGEST = 100
-"""Digits of the largest count: no formula of a model that anyone could name comes near."""
+"""The most digits of a count, far more than any model needs."""
 
 
 class FormulaRefused(ValueError):
-    """A formula that cannot be called, or what it returned is no count; in one line."""
+    """Raised, with one line, if a formula cannot be called or does not return a count."""
 
 
 class Formula(Protocol):
-    """What can be compared with the frameworks: counts by component, under a name."""
+    """A formula that can be compared with the frameworks: it has a name and counts components."""
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """The name that messages show."""
 
     def families(self) -> Sequence[str]:
-        """Return the families that its parameters fit, by name."""
+        """Return the names of the families that its parameters fit."""
 
     def counts(self, spec: Spec) -> dict[str, int]:
-        """Return parameters by component, or raise ``FormulaRefused``."""
+        """Return the count of each component, or raise ``FormulaRefused``."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserFormula:
-    """A function of a spec or its letters, or of some letters and fields by name."""
+    """A function of a spec, of its letters, or of some letters and fields by name."""
 
     name: str
     function: Callable[..., Any]
@@ -51,13 +51,13 @@ class UserFormula:
 
     @classmethod
     def of(
-        cls, function: Callable[..., Any], name: str = "", known: Sequence[str] = ()
+        cls, function: Callable[..., Any], name: str = "", letters: Sequence[str] = ()
     ) -> UserFormula:
-        """Return the formula that ``function`` is, to be called as its signature asks.
+        """Return the formula of ``function``, which is called as its signature requires.
 
-        ``known`` are the names that there are, those of any family unless said otherwise.
+        ``letters`` are the names that it may take; by default those of any family.
 
-        Raises ``FormulaRefused`` where it takes neither these nor a spec.
+        Raises ``FormulaRefused`` if it takes neither these nor a spec.
         """
         name = legible(name or getattr(function, "__name__", type(function).__name__))
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
@@ -65,64 +65,64 @@ class UserFormula:
         try:
             parameters = Parameters.of(function)
         except (TypeError, ValueError):
-            raise FormulaRefused(f"{name}: Python does not know its arguments") from None
-        if known:
-            fits = bool(parameters.alone or parameters.asked(known, ()))
-            names = " ".join(known)
+            raise FormulaRefused(f"{name}: Python cannot read its signature") from None
+        if letters:
+            fits = bool(parameters.takes_one or parameters.names_among(letters, ()))
+            names = " ".join(letters)
         else:
             fits = bool(parameters.families())
-            letters = (f"{' '.join(f.letters._fields)} ({n})" for n, f in FAMILIES.items())
-            names = f"{', '.join(letters)}, or fields of such a spec"
+            by_family = (f"{' '.join(f.letters._fields)} ({n})" for n, f in FAMILIES.items())
+            names = f"{', '.join(by_family)}, or fields of that spec"
         if not fits:
-            may = f"it may take the spec, or letters of {names}"
-            raise FormulaRefused(f"{name} takes {parameters.text}: {may}")
+            accepted = f"a formula takes a spec, or letters of {names}"
+            raise FormulaRefused(f"{name} takes {parameters.text}: {accepted}")
         return cls(name, function, parameters)
 
     @classmethod
-    def named(cls, reference: str, known: Sequence[str] = ()) -> UserFormula:
+    def named(cls, reference: str, letters: Sequence[str] = ()) -> UserFormula:
         """Return the formula that MODULE:FUNCTION names, or raise ``ValueError``."""
-        return cls.of(load_reference(reference), reference, known)
+        return cls.of(load_reference(reference), reference, letters)
 
     def families(self) -> tuple[str, ...]:
-        """Return the families that its parameters fit, by name."""
+        """Return the names of the families that its parameters fit."""
         return self.parameters.families()
 
     def counts(self, spec: Spec) -> dict[str, int]:
-        """Return parameters by component, ``total`` where the function returns one number.
+        """Return the count of each component; ``total`` if the function returns one number.
 
-        Raises ``FormulaRefused`` where it raises, or returns anything but ints from 0 to
-        10**LARGEST, alone or by the name of a component.
+        Raises ``FormulaRefused`` if the function raises, or returns anything but an int from 0 to
+        10**LARGEST or a mapping of such ints by component.
         """
-        found = self.by_component(Given.of(spec), family_of(spec), repr(spec))
-        return {name: self._count(name, value, spec) for name, value in found.items()}
+        values = self.by_component(ModelValues.of(spec), family_of(spec), repr(spec))
+        return {name: self._count(name, value, spec) for name, value in values.items()}
 
-    def count(self, given: Given) -> int:
-        """Return parameters as one number; raises as ``counts`` does."""
-        return self._count(TOTAL, self.value(given), given.spec)
+    def count(self, values: ModelValues) -> int:
+        """Return the count as one number; raises as ``counts`` does."""
+        return self._count(TOTAL, self.value(values), values.spec)
 
-    def value(self, given: Given) -> Any:
-        """Return what the function returns. Raises ``FormulaRefused`` where it raises."""
+    def value(self, values: ModelValues) -> Any:
+        """Call the function and return its result. Raises ``FormulaRefused`` if it raises."""
         try:
-            positional, named = self.parameters.arguments(given)
+            positional, named = self.parameters.arguments(values)
             return self.function(*positional, **named)
         except (Exception, SystemExit) as error:
-            at = f"at {given.spec!r}"
+            at = f"at {values.spec!r}"
             raise FormulaRefused(f"{self.name} raised {in_one_line(error)} {at}") from error
 
-    def by_component(self, given: Given, family: Family, where: str) -> Mapping[str, Any]:
-        """Return what the function returns, by component. Raises ``FormulaRefused``."""
-        value = self.value(given)
-        if not isinstance(value, Mapping):
-            return {TOTAL: value}
-        if not value:
+    def by_component(self, values: ModelValues, family: Family, where: str) -> Mapping[str, Any]:
+        """Call the function and return its result by component. Raises ``FormulaRefused``."""
+        result = self.value(values)
+        if not isinstance(result, Mapping):
+            return {TOTAL: result}
+        if not result:
             raise FormulaRefused(f"{self.name} returned an empty mapping at {where}")
-        there = components(family)
-        for component in value:
-            if component not in there:
-                known = ", ".join(name for name in there if name.count(".") < 2)
+        known = components(family)
+        for component in result:
+            if component not in known:
+                names = ", ".join(name for name in known if name.count(".") < 2)
                 counts = f"{self.name} counts {shown(component)}"
-                raise FormulaRefused(f"{counts}; there are: {known}, …")
-        return value
+                raise FormulaRefused(f"{counts}, which is not a component: use {names}, …")
+        return result
 
     def _count(self, component: str, value: Any, spec: Any) -> int:
         where = "" if component == TOTAL else f" for {shown(component)}"
@@ -149,6 +149,6 @@ class UserFormula:
 
 @cache
 def components(family: Family) -> tuple[str, ...]:
-    """Return the total, and every component and tensor that some spec has, in model order."""
+    """Return ``total`` and every component and tensor of the family's specs, in model order."""
     whole = family.inventory(family.letters._make(1 for _ in family.letters._fields))
     return (TOTAL, *dict.fromkeys(name for tensor in whole for name in beginnings(tensor.path)))

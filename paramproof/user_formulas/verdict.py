@@ -1,4 +1,4 @@
-"""What is said of a user-supplied formula, before the frameworks are asked and after."""
+"""The verdict on a user-supplied formula: checks before the frameworks run, and a summary after."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from paramproof.formulas import Family, Report, Spec
 from paramproof.user_formulas.client import FormulaClient
 from paramproof.user_formulas.counts import uncounted
 from paramproof.user_formulas.difference import difference
-from paramproof.user_formulas.family_choice import chosen_family, whole
+from paramproof.user_formulas.family_choice import chosen_family, fullest_spec
 from paramproof.user_formulas.signature import Formula, FormulaRefused, UserFormula
 from paramproof.user_formulas.verify import verify_formula
 
 
 def require_counts(formula: Formula, family: Family, models: Mapping[str, Spec]) -> None:
-    """Require that ``formula`` counts each of ``models``, before any framework is started.
+    """Require that ``formula`` counts each of ``models``, before any framework starts.
 
-    All are of ``family``, whose largest combination of parts it must count too.
-    Raises ``FormulaRefused`` for one that cannot be called.
+    All models are of ``family``, whose fullest spec the formula must count too.
+    Raises ``FormulaRefused`` if it cannot count one of them.
     """
-    for spec in (whole(family), *models.values()):
+    for spec in (fullest_spec(family), *models.values()):
         formula.counts(spec)
 
 
 def verdict(formula: FormulaClient, family: Family, results: Sequence[Result]) -> Iterator[str]:
-    """Yield the smallest difference with its algebra, what was not counted, how many agree.
+    """Yield the smallest difference with its algebra, the components left out, how many agree.
 
-    The same difference in several frameworks is printed once. Raises ``FormulaRefused`` where
-    a worker could not call the formula.
+    A difference that several frameworks share is printed once. Raises ``FormulaRefused`` if a
+    worker could not call the formula.
     """
     for result in results:
         if result.status == "refused":
             raise FormulaRefused(result.reason)
-    found: dict[tuple[Spec, Report], list[str]] = {}
+    differences: dict[tuple[Spec, Report], list[str]] = {}
     for result in results:
         if result.smallest and result.spec and result.report:
-            found.setdefault((result.spec, result.report), []).append(result.framework)
-    for (spec, report), names in found.items():
+            differences.setdefault((result.spec, result.report), []).append(result.framework)
+    for (spec, report), names in differences.items():
         yield from ("", f"{', '.join(names)}: the smallest spec that differs")
         yield from formula.difference(spec, report)
         yield ""
-    left = uncounted(formula.counts(whole(family)), family)
+    left = uncounted(formula.counts(fullest_spec(family)), family)
     if left:
         yield f"{formula.name} does not count: {', '.join(left)}"
     counted = [result for result in results if result.report and not result.smallest]
@@ -61,12 +61,12 @@ def assert_formula(
 ) -> None:
     """Assert that ``function`` counts what ``framework`` builds, over random specs.
 
-    ``function`` takes a spec or letters, or some letters and fields by name, and returns an int,
-    or ints by component. Its parameters say which family it is about, and where several fit,
+    ``function`` takes a spec or its letters, or some letters and fields by name, and returns an
+    int, or ints by component. Its parameters select the family; if they fit several, name one as
     ``family``. The framework is loaded in this process.
 
     Raises ``AssertionError`` with the smallest spec that differs and the algebra,
-    ``FormulaRefused`` for what is no formula, and as ``paramproof.builders.load`` does.
+    ``FormulaRefused`` if ``function`` is not a formula, and as ``paramproof.builders.load`` does.
     """
     __tracebackhide__ = True
     chosen = named_framework(framework)
@@ -80,5 +80,5 @@ def assert_formula(
 
 
 def without_smallest(results: Iterable[Result]) -> list[Result]:
-    """Return the results that a table of all models is made of."""
+    """Return the results for a table of all models, without those marked ``smallest``."""
     return [result for result in results if not result.smallest]

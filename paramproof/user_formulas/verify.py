@@ -24,11 +24,11 @@ def verify_formula(
     examples: int,
     seed: int,
 ) -> Iterator[Result]:
-    """Yield a result for each named model, each random spec, and the smallest that differs.
+    """Yield a result for each named model, each random spec, and the smallest spec that differs.
 
-    All are of ``family``; one that cannot be expressed has a result that says so in place of
-    random specs. The last, the smallest, has ``smallest`` set. Where the formula cannot be
-    called, one result that is ``refused`` ends the run.
+    All are of ``family``. If the framework cannot express the family, one result says so in place
+    of the random specs. The last result, for the smallest spec that differs, has ``smallest`` set.
+    If the formula cannot be called, one ``refused`` result ends the run.
     """
     worst: list[Spec] = []
     fixed = fixed_in(family.name, chosen.fixed)
@@ -57,11 +57,11 @@ def verify_formula(
 
 def report_on(builder: Builder, formula: Formula, spec: Spec) -> Report:
     """Compare the formula's counts with those of the model that the framework builds."""
-    # The formula first: it is the cheaper one to be wrong.
+    # The formula comes first: it fails faster than a build.
     expected = formula.counts(spec)
     return compare_counts(expected, builder.build(spec).weights(), layers_of(spec))
 
 
 def differs(builder: Builder, formula: Formula, spec: Spec) -> bool:
-    """Return whether ``builder`` can build ``spec`` and its count is not the formula's."""
+    """Return whether ``builder`` supports ``spec`` and counts differently from the formula."""
     return builder.supports(spec) is True and not report_on(builder, formula, spec).equal

@@ -10,7 +10,7 @@ from paramproof.formulas.models import named_models
 from paramproof.random_specs import random_spec
 from paramproof.user_formulas.choices import redrawn
 from paramproof.user_formulas.difference import difference
-from paramproof.user_formulas.family_choice import chosen_family, whole
+from paramproof.user_formulas.family_choice import chosen_family, fullest_spec
 from paramproof.user_formulas.shrink import shrink
 from paramproof.user_formulas.signature import FormulaRefused, UserFormula
 from paramproof.user_formulas.verify import verify_formula
@@ -55,7 +55,7 @@ def test_only_families_that_can_call_the_formula_count():
     assert chosen_family(UserFormula.of(user_formulas.from_spec)).name == "encoder"
     by_keys = UserFormula.of(lambda spec: spec.num_key_value_heads)
     assert chosen_family(by_keys).name == "llama"
-    with pytest.raises(FormulaRefused, match="fits encoder and gpt: say which by --family"):
+    with pytest.raises(FormulaRefused, match="fits encoder and gpt: choose one with --family"):
         chosen_family(UserFormula.of(family_formulas.encoders))
     assert chosen_family(UserFormula.of(family_formulas.encoders), ["gpt", "llama"]).name == "gpt"
     with pytest.raises(FormulaRefused, match="fits encoder and gpt, and not llama"):
@@ -65,7 +65,7 @@ def test_only_families_that_can_call_the_formula_count():
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_formula_called_with_every_letter(family):
     """A field with the name of a letter, as ``pooler``, is the letter: 1 and not True."""
-    spec = whole(FAMILIES[family])
+    spec = fullest_spec(FAMILIES[family])
     assert UserFormula.of(lambda **letters: sum(letters.values())).counts(spec) == {
         "total": sum(spec.letters())
     }
@@ -75,7 +75,7 @@ def test_a_formula_called_with_every_letter(family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_whole_model_has_every_part(family):
-    spec = whole(FAMILIES[family])
+    spec = fullest_spec(FAMILIES[family])
     parts = {name: one for name, one in spec.letters()._asdict().items() if name.islower()}
     assert set(parts.values()) == {1}
 
@@ -166,7 +166,7 @@ def test_choices_determine_every_spec(family):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_smallest(family):
     """The smallest in each size separately, and without optional parts."""
-    start = whole(FAMILIES[family])
+    start = fullest_spec(FAMILIES[family])
     asked = []
 
     def differs(spec):

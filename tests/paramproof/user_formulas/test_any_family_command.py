@@ -23,13 +23,16 @@ def verify(paramproof, family_formulas):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["three_quarters"], "fits encoder, gpt and llama: say which by --family"),
-        (["three_quarters", "--family", "gpt,llama"], "fits gpt and llama: say which by --family"),
+        (["three_quarters"], "fits encoder, gpt and llama: choose one with --family"),
+        (
+            ["three_quarters", "--family", "gpt,llama"],
+            "fits gpt and llama: choose one with --family",
+        ),
         (["gpt2", "--family", "llama"], "fits gpt, and not llama"),
         (["llama", "--model", "gpt2"], "fits llama, and not gpt"),
         (
             ["any_spec", "--model", "gpt2", "--model", "llama-7b"],
-            "fits gpt and llama: say which by",
+            "fits gpt and llama: choose one with",
         ),
         (["llama", "--family", "llama", "--model", "gpt2"], "is of the family gpt, which is not"),
         (
@@ -89,7 +92,7 @@ def test_no_algebra_if_a_plugin_framework_is_wrong(verify, mixer):
 
 def test_the_fixture_takes_a_family(mixer):
     assert_formula(formulas.mixer, framework="mixer-toy", examples=5)
-    with pytest.raises(FormulaRefused, match="say which by --family"):
+    with pytest.raises(FormulaRefused, match="choose one with --family"):
         assert_formula(formulas.three_quarters, framework="mixer-toy", examples=5)
     with pytest.raises(AssertionError, match="spec = MixerSpec"):
         assert_formula(formulas.any_spec, framework="mixer-toy", family="mixer", examples=5)

@@ -7,11 +7,11 @@ import pytest
 from paramproof.formulas import FAMILIES, Report, Row
 from paramproof.user_formulas.client import FormulaClient
 from paramproof.user_formulas.difference import difference
-from paramproof.user_formulas.family_choice import whole
+from paramproof.user_formulas.family_choice import fullest_spec
 from paramproof.user_formulas.signature import FormulaRefused, UserFormula
 from tests import user_formulas
 
-WHOLE = whole(FAMILIES["encoder"])
+WHOLE = fullest_spec(FAMILIES["encoder"])
 
 ENDINGS = {
     "ends_the_process": "ended its process with status 0 at EncoderSpec(",

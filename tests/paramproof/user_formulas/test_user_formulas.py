@@ -56,10 +56,10 @@ REFUSED = {
     "too_large_component": "returned more than 100 digits for 'pooler': a count is 10**100 at m",
     "nothing": "returned None (a NoneType): a count is an int, at EncoderSpec(",
     "empty": "returned an empty mapping at EncoderSpec(",
-    "unknown_component": "counts 'decoder'; there are: total, embeddings, ",
+    "unknown_component": "counts 'decoder', which is not a component: use total, embeddings, ",
     "float_component": "returned 0.0 (a float) for 'pooler': a count is an int, at EncoderSpec(",
-    "takes_others": "takes d_model, n_layers: it may take the spec, or letters of L H A F V P T ",
-    "takes_nothing": "takes nothing: it may take the spec, or letters of L H A F V P T ",
+    "takes_others": "takes d_model, n_layers: a formula takes a spec, or letters of L H A F V P T ",
+    "takes_nothing": "takes nothing: a formula takes a spec, or letters of L H A F V P T ",
     "later": "a formula is a plain function that returns its count",
 }
 
@@ -139,7 +139,7 @@ def test_refused_in_a_worker(verify):
         (":f", "':f' is not MODULE:FUNCTION"),
         ("math:pi", "math:pi: 'pi' is not a function but of type float"),
         ("math:tau_squared", "math:tau_squared: math has no 'tau_squared'"),
-        ("math:dist", "math:dist takes p, q: it may take the spec, or letters of L H"),
+        ("math:dist", "math:dist takes p, q: a formula takes a spec, or letters of L H"),
     ],
 )
 def test_a_formula_that_is_not_found(refused, outsider, reference, words):
@@ -320,7 +320,7 @@ def test_residual_of_a_formula_that_branches_on_a_part():
         (lambda spec: spec.hidden_size if spec.num_hidden_layers else 0, "another in numbers"),
         (
             lambda spec: {"pooler": 0, "total": 0} if spec.pooler else {"total": 0},
-            "counts other components where a part is absent",
+            "counts different components when a part is absent",
         ),
     ],
 )
