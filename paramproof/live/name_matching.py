@@ -28,12 +28,12 @@ def match_named(named: Inventory, weights: Sequence[LiveWeight]) -> Matching:
     for unit in waiting:
         by_path[unit.path].append(unit)
     for weight in weights:
-        unit = _unit_named(weight, prefix, by_path, waiting)
-        if unit is None:
+        match = _unit_named(weight, prefix, by_path, waiting)
+        if match is None:
             rest.append(weight)
             continue
-        waiting[unit] -= 1
-        pairs.append((unit, weight))
+        waiting[match] -= 1
+        pairs.append((match, weight))
     left = [unit for unit, times in waiting.items() for _ in range(times)]
     if not pairs:
         return most_pairs(left, rest)

@@ -317,7 +317,10 @@ def test_residual_of_a_formula_that_branches_on_a_part():
     [
         (lambda spec: spec.hidden_size + (spec.vocab_size > 250), "does not take symbols"),
         (lambda L: sum(range(L)), "does not take symbols"),
-        (lambda spec: spec.hidden_size if spec.num_hidden_layers else 0, "another in numbers"),
+        (
+            lambda spec: spec.hidden_size if spec.num_hidden_layers else 0,
+            "counts symbols and numbers differently",
+        ),
         (
             lambda spec: {"pooler": 0, "total": 0} if spec.pooler else {"total": 0},
             "counts different components when a part is absent",
