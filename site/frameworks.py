@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from paramproof.differences.answer import Answer
@@ -12,13 +12,24 @@ from paramproof.pages.markup import Html, joined, path, row, table, tag
 
 DATA = Path(__file__).parents[1] / "docs/framework-differences.json"
 
-HEADINGS = {
-    "shapes": ("Tensors", ("path", "shape", "layout")),
-    "defaults": ("Defaults", ("answer",)),
-    "counts": ("Counts", ("how", "bert-tiny", "bert-base-uncased", "difference")),
-    "abstract": ("Without allocating", ("held", "value")),
+SECTIONS = {
+    "shapes": ("Tensors", {"path": "path", "shape": "shape", "layout": "layout"}),
+    "defaults": ("Defaults", {"answer": "default"}),
+    "counts": (
+        "Counts",
+        {
+            "how": "counted by",
+            "bert-tiny": "bert-tiny",
+            "bert-base-uncased": "bert-base-uncased",
+            "difference": "minus the formula",
+        },
+    ),
+    "abstract": (
+        "Models without memory for their weights",
+        {"held": "type of a weight", "value": "reading its value"},
+    ),
 }
-"""The title of each section, and the facts in its columns."""
+"""The title of each section, and the headings of its columns by fact."""
 
 COMPONENTS = (
     "embeddings",
@@ -40,18 +51,18 @@ def frameworks_view() -> Html:
         "How the frameworks differ",
         tag("p", f"Every answer was found by running the framework itself: {versions}."),
         _filter(sorted({cell.framework for cell in cells})),
-        *(_section(name, cells) for name in HEADINGS),
+        *(_section(name, cells) for name in SECTIONS),
     )
 
 
 def _section(name: str, cells: list[Answer]) -> Html:
-    heading, facts = HEADINGS[name]
+    heading, facts = SECTIONS[name]
     own = [cell for cell in cells if cell.section == name]
-    heads = ["question", "frameworks", *facts]
+    heads = ["question", "frameworks", *facts.values()]
     return joined(tag("h2", heading), table(heading, heads, _rows(own, facts)))
 
 
-def _rows(cells: list[Answer], facts: tuple[str, ...]) -> Iterator[Html]:
+def _rows(cells: list[Answer], facts: Iterable[str]) -> Iterator[Html]:
     alike: dict[tuple[str, ...], list[Answer]] = {}
     for cell in cells:
         key = (cell.row, *(cell.facts[fact] for fact in facts))

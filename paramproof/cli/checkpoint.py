@@ -91,7 +91,7 @@ def _about_names(found: WeightFileReport) -> Iterator[str]:
         )
     if found.untied:
         total = found.report.formula + sum(weight.size for weight in found.untied)
-        yield f"with the untied tensors of the file: {total:,}"
+        yield f"total with the tensors untied in the file: {total:,}"
 
 
 def _about(

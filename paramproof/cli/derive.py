@@ -56,8 +56,9 @@ def derive_command(
     model of PyTorch, Keras 3, tf-keras or nnx, or the pair (module, variables) of linen.
 
     \b
-    paramproof derive bert
-    paramproof derive LlamaForCausalLM --size num_hidden_layers=80
+    Examples:
+      paramproof derive bert
+      paramproof derive LlamaForCausalLM --size num_hidden_layers=80
     """
     if json_file:
         require_writable(json_file)

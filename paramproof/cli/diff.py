@@ -28,12 +28,13 @@ def diff_command(first: str, other: str, json_file: Path | None, class_name: str
     """Print how B differs from A, component by component, in letters and in numbers.
 
     A and B are models as count takes them. Each number is at the sizes of its own model; sizes
-    that differ are listed. If the two models name their tensors as different frameworks do,
-    components are compared in groups. The exit status is 0, whether they differ or not.
+    that differ are listed. If their tensors have names of different frameworks, components are
+    compared in groups. The exit status is 0, whether they differ or not.
 
     \b
-    paramproof diff bert-base bert-large
-    paramproof diff llama-3-8b qwen3
+    Examples:
+      paramproof diff bert-base bert-large
+      paramproof diff llama-3-8b qwen3
     """
     models = resolving_all([first, other], class_name)
     found = difference_of(*models)

@@ -21,8 +21,8 @@ NUMBERS = ("bert-tiny", "bert-base-uncased")
 HEADINGS: dict[Section, tuple[str, ...]] = {
     "shapes": ("tensor", "framework", "path", "stored", "layout"),
     "defaults": ("default", "framework", "answer"),
-    "counts": ("number of", "framework", "counted by", *NUMBERS, "less N"),
-    "abstract": ("without allocating", "framework", "held", "asked for its value"),
+    "counts": ("number of", "framework", "counted by", *NUMBERS, "minus N"),
+    "abstract": ("without memory", "framework", "type", "reading its value"),
 }
 FACTS: dict[Section, tuple[str, ...]] = {
     "shapes": ("path", "shape", "layout"),

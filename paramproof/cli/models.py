@@ -56,7 +56,7 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
         return
     console.print(_table(models))
     if rows := [*active_rows(models)]:
-        console.print("active parameters, those used per token in a mixture of experts")
+        console.print("active parameters: those used per token in a mixture of experts")
         console.print(_active_table(rows))
     names = {one.name for one, _ in models}
     for short, name in SHORT_NAMES.items():

@@ -68,7 +68,7 @@ def resolve_request(request: Request, class_name: str = "", note: Note = _ignore
         raise InvalidInput("a live model has no formula", where=name_of(request.live))
     if request.keys is None and class_name:
         where = path_text(request.name)
-        raise InvalidInput("--class applies only to a configuration", where=where)
+        raise InvalidInput("is not a configuration, so it takes no class", where=where)
     if request.spec is not None:
         return ResolvedModel(name=request.name, spec=request.spec, named=request.named)
     if request.reference:

@@ -202,4 +202,4 @@ def test_command_refuses(refused, tmp_path):
     assert refused("checkpoint", ".") == "paramproof: .: is a directory: name a file in it"
     assert refused("checkpoint", "absent") == "paramproof: absent: does not exist"
     arguments = ("model.safetensors", "--model", "gpt2", "--class", "GPT2Model")
-    assert "gpt2: --class applies only to a configuration" in refused("checkpoint", *arguments)
+    assert "gpt2: is not a configuration, so it takes no class" in refused("checkpoint", *arguments)
