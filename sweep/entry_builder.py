@@ -61,20 +61,10 @@ class EntryBuilder:
         tried |= decides & fields.keys()
         aliases = self.aliases()
         of = model_config_class(self.sweep.config_class)
-        names = names_in_code(self.sweep.start) | {
-            one.partition("[")[0] for one in self.sweep.reads
-        }
-        names |= {*self.sweep.config_class.attribute_map, *self.setter_properties}
-        names -= (
-            tried
-            | set(self.sweep.letters.values())
-            | set(parts)
-            | IRRELEVANT_KEYS
-            | {LABELS, "id2label"}
-        )
         instead = {f"{path}_dict": path for path in parts if self.has_another_key(path)}
         lists = {field.partition("[")[0] for field in self.sweep.letters.values()}
-        refused = names - aliases.keys() - lists - instead.keys()
+        known = {*tried, *parts, *aliases, *lists, *instead}
+        refused = self.names_looked_for() - known
         data = {
             "format": FORMAT,
             "model_type": self.sweep.model_type,
@@ -106,12 +96,18 @@ class EntryBuilder:
         keys, unclear = find_flat_keys(file, self.sweep.config_class)
         late, others = find_late_aliases(file, self.sweep.config_class)
         # Keys that the file mentions at top level keep their meaning.
-        known = {*decides, *fields, *tried, *aliases, *lists, *instead, *parts}
-        refused |= {*others, *(unclear - known)}
+        refused |= {*others, *(unclear - known - decides - fields.keys())}
         plain = {one: field for one, field in aliases.items() if one not in {*late, *others}}
         data |= {"aliases": plain, "late": late, "flat": keys}
         data |= {"refused": " ".join(sorted(refused))}
         return {key: value for key, value in data.items() if value}
+
+    def names_looked_for(self) -> set[str]:
+        """Return the relevant names that the configuration's code or a model looks for."""
+        names = names_in_code(self.sweep.start)
+        names |= {one.partition("[")[0] for one in self.sweep.reads}
+        names |= {*self.sweep.config_class.attribute_map, *self.setter_properties}
+        return names - {*self.sweep.letters.values(), *IRRELEVANT_KEYS, LABELS, "id2label"}
 
     def is_fixed(self, path: str) -> bool:
         """Return whether a part has one class, whatever model type it names."""

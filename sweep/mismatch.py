@@ -64,4 +64,4 @@ def find_mismatch(
     if not apart:
         return None
     kind, shape = sorted(apart, key=str)[0]
-    return Mismatch(MismatchKind.OTHER_TENSORS, f"{kind.path} of {shape} is not as derived")
+    return Mismatch(MismatchKind.OTHER_TENSORS, f"{kind.path} of {shape} differs from the entry")

@@ -28,7 +28,7 @@ from sweep.fields import fields_to_probe
 from sweep.heads import untied_on_loading
 from sweep.model import Keys, full_keys
 from sweep.model_types import classes_of_type
-from sweep.probe import MAX_POINTS, Prober
+from sweep.probe import MAX_POINTS, Prober, ProbeResults
 from sweep.seed_values import missing_sizes, seed_config, seed_values_of
 from sweep.variants import PUBLIC_CHANGES, TASK_ENDINGS, VARIANT_SIZE, candidate_changes
 
@@ -246,66 +246,95 @@ class TypeSweep:
         Return the selecting fields, and for fields that accept fewer sorts of values in this class
         than in the first one, the sorts that it accepts.
         """
-        random = Random(0)
-        asked = [one.condition for one in first.conditions]
-        points = [sample_inside(random, first, first.harmless) for _ in range(6)]
-        # Some kinds of problems need two labels.
-        found = [_with_more_labels(point, asked) for point in points if point]
-        paths = [
-            {**self.values, **{first.fields[one]: size for one, size in point.items()}}
-            for point in found
-        ]
-        model_class = getattr(transformers, name)
-        most = 1 if self.classes else MAX_POINTS
-        self.prober = Prober(self.config_class, model_class, self.start, paths, most)
-        found = [
-            point for point, path in zip(found, paths, strict=True) if self.prober.has_point(path)
-        ]
-        if not found:
-            raise SweepError(Reason.NO_SIZES, f"{name}: no sizes satisfy the guards")
-        paths = self.prober.points
-        if not self.points:
-            self.points, self.base_prober = found, self.prober
-        sorts, texts = fields_to_probe(self.start, first.fields.values(), self.reads)
-        formulas, others = computed_formulas(self.defaults(), sorts)
-        self.computed |= formulas
-        # Computed fields are not probed: they must have their computed value.
-        for path in {*formulas, *others}:
-            del sorts[path]
-            texts.pop(path, None)
+        self.prepare_prober(name, first)
+        sorts, texts = self.fields_of_class(first)
         new = {path: kinds for path, kinds in sorts.items() if path not in self.sorts}
         known = {path: set(self.free[path]) for path in sorts if self.free.get(path)}
-        tried = self.prober.probe({**new, **known})
+        results = self.prober.probe({**new, **known})
         self.sorts |= new
-        only = {}
-        for path, kinds in tried.free.items():
+        only: dict[str, list[str]] = {}
+        for path, kinds in results.free.items():
             if path in new:
                 self.free[path] = kinds
             elif kinds != known[path]:
                 only[path] = sorted(kinds)
-        only |= {path: [] for path in known if path not in tried.free}
+        only |= {path: [] for path in known if path not in results.free}
         self.prober.probe_texts(
-            {path: self.texts.get(path, texts[path]) for path in texts if path not in tried.moved}
+            {path: self.texts.get(path, texts[path]) for path in texts if path not in results.moved}
         )
-        for path, values in tried.texts.items():
+        for path, values in results.texts.items():
             self.texts[path] = [one for one in self.texts.get(path, values) if one in values]
-        limits = self.prober.below([p for p in tried.below if p in new], paths[0])
-        by_field = {field: letter for letter, field in first.fields.items()}
-        self.below |= {p: " ".join(by_field[one] for one in found) for p, found in limits.items()}
-        self.bounded |= tried.below
-        self.buffered |= tried.buffered
-        for path, values in tried.moved.items():
-            self.moved.setdefault(path, []).extend(values)
-        free = {path for path in sorts if self.free.get(path) or self.texts.get(path)}
-        decides = [p for p in sorts if p not in free or p in tried.moved or p in self.firm]
-        public = {path for where in PUBLIC_CHANGES.get(self.model_type, ()) for path in where}
-        public |= self.required_values(first).keys()
-        decides += [
-            p for p in sorted(public) if p not in decides and p not in first.fields.values()
-        ]
+        self.keep_limits(first, results, new)
+        decides = self.selecting_fields(first, results, sorts)
         if not self.classes:
             self.firm = set(decides)
         return decides, {path: kinds for path, kinds in only.items() if path not in decides}
+
+    def prepare_prober(self, name: str, first: Derivation) -> None:
+        """Set the prober for a class, with points that satisfy the guards.
+
+        Raises ``SweepError`` if there are none.
+        """
+        random = Random(0)
+        guards = [one.condition for one in first.conditions]
+        drawn = [sample_inside(random, first, first.harmless) for _ in range(6)]
+        # Some kinds of problems need two labels.
+        points = [_with_more_labels(point, guards) for point in drawn if point]
+        paths = [
+            {**self.values, **{first.fields[one]: size for one, size in point.items()}}
+            for point in points
+        ]
+        model_class = getattr(transformers, name)
+        most = 1 if self.classes else MAX_POINTS
+        self.prober = Prober(self.config_class, model_class, self.start, paths, most)
+        points = [
+            point for point, path in zip(points, paths, strict=True) if self.prober.has_point(path)
+        ]
+        if not points:
+            raise SweepError(Reason.NO_SIZES, f"{name}: no sizes satisfy the guards")
+        if not self.points:
+            self.points, self.base_prober = points, self.prober
+
+    def fields_of_class(
+        self, first: Derivation
+    ) -> tuple[dict[str, set[str]], dict[str, list[str]]]:
+        """Return the sorts of values to probe for each field of a class, and its strings.
+
+        Computed fields are not probed: they must have their computed value.
+        """
+        sorts, texts = fields_to_probe(self.start, first.fields.values(), self.reads)
+        formulas, others = computed_formulas(self.defaults(), sorts)
+        self.computed |= formulas
+        for path in {*formulas, *others}:
+            del sorts[path]
+            texts.pop(path, None)
+        return sorts, texts
+
+    def keep_limits(
+        self, first: Derivation, results: ProbeResults, new: Mapping[str, set[str]]
+    ) -> None:
+        """Keep the results that concern sizes, buffers and changed tensors."""
+        limits = self.prober.below(
+            [one for one in results.below if one in new], self.prober.points[0]
+        )
+        letter_of = {field: letter for letter, field in first.fields.items()}
+        for path, sizes in limits.items():
+            self.below[path] = " ".join(letter_of[size] for size in sizes)
+        self.bounded |= results.below
+        self.buffered |= results.buffered
+        for path, values in results.moved.items():
+            self.moved.setdefault(path, []).extend(values)
+
+    def selecting_fields(
+        self, first: Derivation, results: ProbeResults, sorts: Mapping[str, set[str]]
+    ) -> list[str]:
+        """Return the fields of a class that must have the values of one of its variants."""
+        free = {path for path in sorts if self.free.get(path) or self.texts.get(path)}
+        decides = [p for p in sorts if p not in free or p in results.moved or p in self.firm]
+        public = {path for where in PUBLIC_CHANGES.get(self.model_type, ()) for path in where}
+        public |= self.required_values(first).keys()
+        sizes = first.fields.values()
+        return decides + [p for p in sorted(public) if p not in decides and p not in sizes]
 
 
 def _replaced_ties(

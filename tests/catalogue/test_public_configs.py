@@ -70,6 +70,6 @@ def test_a_wrong_count_is_printed(monkeypatch, capsys):
     read = public_configs.entry(other)
     monkeypatch.setattr(public_configs, "entry", lambda _: read)
     assert main(["--public"]) == 1
-    assert "not as derived; a/b: c\n1 of 1 public configurations are counted, 0 equal" in (
+    assert "differs from the entry; a/b: c\n1 of 1 public configurations are counted, 0 equal" in (
         capsys.readouterr().out
     )

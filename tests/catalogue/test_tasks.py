@@ -11,7 +11,7 @@ from sweep.jobs import compare
 from sweep.mismatch import Mismatch, MismatchKind
 from sweep.spot_check import Comparison
 
-PROBLEM = Mismatch(MismatchKind.OTHER_TENSORS, "wte is not as derived")
+PROBLEM = Mismatch(MismatchKind.OTHER_TENSORS, "wte differs from the entry")
 
 pytestmark = pytest.mark.framework("transformers")
 
@@ -63,4 +63,4 @@ def test_points_yield_one_result_each(monkeypatch):
     assert asked == [(["gpt2"], 2, 1, 5)]
     assert equal == {}
     assert (other["what"], other["expected"]) == ({"n_embd": 4}, 8)
-    assert other["report"] == "wte is not as derived"
+    assert other["report"] == "wte differs from the entry"

@@ -55,7 +55,7 @@ def test_a_file_that_holds_gets_only_the_version(written):
 def test_a_model_that_differs_is_found():
     lines = changes(other_bias)
     assert {one.kind for one in lines} == {DifferenceKind.MODEL}
-    assert f"{BASE} at its defaults: ln_f.bias of (1536,) is not as derived" in map(str, lines)
+    assert f"{BASE} at its defaults: ln_f.bias of (1536,) differs from the entry" in map(str, lines)
     assert any(str(one).startswith("GPT2LMHeadModel") for one in lines)
 
 
