@@ -84,12 +84,12 @@ def _process(wanted: Sequence[str], options: argparse.Namespace) -> int:
     todo = _types_left(wanted, options)
     if options.hold:
         return _repair_all(todo, options.seed)
-    for asked, work in (
+    for is_requested, work in (
         (options.reads, add_reads),
         (options.kinds, add_kind_counts),
         (options.biases, add_bias_variants),
     ):
-        if asked:
+        if is_requested:
             return _update_all(todo, work, options.seconds)
     if options.refresh:
         return _refresh_all(todo, options.seconds, options.report)
@@ -97,10 +97,10 @@ def _process(wanted: Sequence[str], options: argparse.Namespace) -> int:
         (compare, _describe_differences) if options.compare else (build_entry, _write_result)
     )
     changed = 0
-    there = run_in_processes(todo, work, options.seconds, len(os.sched_getaffinity(0)))
-    for number, (name, found, seconds) in enumerate(there, 1):
-        changed += bool(options.compare and differences_in(found))
-        print(f"{number}/{len(todo)} {name}: {say(name, found)} ({seconds:.0f} s)", flush=True)
+    results = run_in_processes(todo, work, options.seconds, len(os.sched_getaffinity(0)))
+    for number, (name, result, seconds) in enumerate(results, 1):
+        changed += bool(options.compare and differences_in(result))
+        print(f"{number}/{len(todo)} {name}: {say(name, result)} ({seconds:.0f} s)", flush=True)
     if options.compare:
         print(f"{len(todo) - changed} of {len(todo)} types are unchanged")
     return 1 if options.compare and changed else 0
@@ -152,12 +152,12 @@ def _judge_adversary(known: Sequence[str], number: int, seed: int) -> int:
 def _count_public() -> int:
     """Compare the public configurations, and print the differences and totals."""
     results = list(count_configs())
-    there = [one for one in results if one.parameters is not None]
-    apart = [one for one in there if one.mismatch]
+    counted = [one for one in results if one.parameters is not None]
+    apart = [one for one in counted if one.mismatch]
     for one in apart:
         print(f"{one.model_type}, {one.architecture}: {one.mismatch}; {one.source}")
-    print(f"{len(there)} of {len(results)} public configurations are counted", end=", ")
-    print(f"{len(there) - len(apart)} equal transformers' models")
+    print(f"{len(counted)} of {len(results)} public configurations are counted", end=", ")
+    print(f"{len(counted) - len(apart)} equal transformers' models")
     return 1 if apart else 0
 
 
@@ -167,46 +167,46 @@ def _repair_all(names: Sequence[str], seed: int) -> int:
     for name in names:
         data = read_entry(name)
         assert data
-        mending = EntryRepair(data)
-        mending.run([seed])
-        if mending.dropped or mending.failed:
+        repair = EntryRepair(data)
+        repair.run([seed])
+        if repair.dropped or repair.failed:
             changed += 1
             write_entry(name, data)
-            write_failures(name, {**read_failures().get(name, {}), **mending.failed})
-            print(f"{name}: {', '.join([*mending.dropped, *mending.failed])}", flush=True)
+            write_failures(name, {**read_failures().get(name, {}), **repair.failed})
+            print(f"{name}: {', '.join([*repair.dropped, *repair.failed])}", flush=True)
     print(f"{changed} of {len(names)} types changed")
     return 1 if changed else 0
 
 
-def _write_result(name: str, found: dict[str, Any]) -> str:
-    if "entry" in found:
-        write_entry(name, found["entry"])
-    write_failures(name, found["failed"])
-    classes = found.get("entry", {}).get("classes", {})
+def _write_result(name: str, result: dict[str, Any]) -> str:
+    if "entry" in result:
+        write_entry(name, result["entry"])
+    write_failures(name, result["failed"])
+    classes = result.get("entry", {}).get("classes", {})
     also = sum(len(one.get("also", ())) for one in classes.values())
-    reasons = "; ".join(f"{what}: {one.why}" for what, one in found["failed"].items())[:200]
+    reasons = "; ".join(f"{what}: {one.why}" for what, one in result["failed"].items())[:200]
     return f"{len(classes)} classes, {also} variants" + (
         f"; not derived: {reasons}" if reasons else ""
     )
 
 
-def _describe_differences(_: str, found: dict[str, Any]) -> str:
-    lines = differences_in(found)
-    held = f", {len(found['held'])} only checked" if found.get("held") else ""
+def _describe_differences(_: str, result: dict[str, Any]) -> str:
+    lines = differences_in(result)
+    held = f", {len(result['held'])} only checked" if result.get("held") else ""
     return "\n  ".join(["different", *map(str, lines)]) if lines else f"the same{held}"
 
 
 def _refresh_all(todo: Sequence[str], seconds: float, report: Path | None) -> int:
     """Refresh the types, and write the files. The status is 1 if something stays unchanged."""
     left, lost = 0, list[dict[str, Any]]()
-    there = run_in_processes(todo, refresh, seconds, len(os.sched_getaffinity(0)))
-    for number, (name, found, took) in enumerate(there, 1):
-        if "entry" in found:
-            write_entry(name, found["entry"])
-        lost += found.get("lost", ())
-        lines = [*found.get("left", ()), *(one.why for one in found["failed"].values())]
+    results = run_in_processes(todo, refresh, seconds, len(os.sched_getaffinity(0)))
+    for number, (name, result, took) in enumerate(results, 1):
+        if "entry" in result:
+            write_entry(name, result["entry"])
+        lost += result.get("lost", ())
+        lines = [*result.get("left", ()), *(one.why for one in result["failed"].values())]
         left += len(lines)
-        summary = found.get("summary", "unchanged")
+        summary = result.get("summary", "unchanged")
         print(f"{number}/{len(todo)} {name}: {summary} ({took:.0f} s)", flush=True)
         for line in lines:
             print(f"  {name}, unchanged: {line}", flush=True)
@@ -221,14 +221,14 @@ def _refresh_all(todo: Sequence[str], seconds: float, report: Path | None) -> in
 def _update_all(todo: Sequence[str], work: Work, seconds: float) -> int:
     """Run a job for each type, and write the files. The status is 1 if something fails."""
     failures = 0
-    there = run_in_processes(todo, work, seconds, len(os.sched_getaffinity(0)))
-    for number, (name, found, took) in enumerate(there, 1):
-        if found.get("changed", "entry" in found):
-            write_entry(name, found["entry"])
-        failures += bool(found["failed"])
-        said = "written" if found.get("changed", "entry" in found) else "unchanged"
-        print(f"{number}/{len(todo)} {name}: {said} ({took:.0f} s)", flush=True)
-        for what, one in found["failed"].items():
+    results = run_in_processes(todo, work, seconds, len(os.sched_getaffinity(0)))
+    for number, (name, result, took) in enumerate(results, 1):
+        if result.get("changed", "entry" in result):
+            write_entry(name, result["entry"])
+        failures += bool(result["failed"])
+        outcome = "written" if result.get("changed", "entry" in result) else "unchanged"
+        print(f"{number}/{len(todo)} {name}: {outcome} ({took:.0f} s)", flush=True)
+        for what, one in result["failed"].items():
             print(f"  {what}: {one.why[:200]}", flush=True)
     return 1 if failures else 0
 
@@ -239,22 +239,22 @@ def _upgrade_all(wanted: Sequence[str], seconds: float) -> int:
     new = [name for name in wanted if not read_entry(name) and name not in read_failures()]
     count, left = Counter[str](), list[str]()
     for names, work in ((known, upgrade_entry), (new, build_entry)):
-        there = run_in_processes(names, work, seconds, len(os.sched_getaffinity(0)))
-        for number, (name, found, took) in enumerate(there, 1):
-            differences = [Difference.read(one) for one in found.get("differences", ())]
+        results = run_in_processes(names, work, seconds, len(os.sched_getaffinity(0)))
+        for number, (name, result, took) in enumerate(results, 1):
+            differences = [Difference.read(one) for one in result.get("differences", ())]
             is_new = work is build_entry
-            if "entry" not in found:
+            if "entry" not in result:
                 left.append(name)
-            if not is_new and "entry" in found and not differences:
-                write_entry(name, found["entry"])
+            if not is_new and "entry" in result and not differences:
+                write_entry(name, result["entry"])
                 count["unchanged"] += 1
                 continue
-            count["new" if is_new else "changed"] += "entry" in found
-            said = [_write_result(name, found) if "entry" in found or is_new else "unchanged"]
-            said += map(str, differences)
-            said += (one.why for one in found["failed"].values() if "entry" not in found)
+            count["new" if is_new else "changed"] += "entry" in result
+            lines = [_write_result(name, result) if "entry" in result or is_new else "unchanged"]
+            lines += map(str, differences)
+            lines += (one.why for one in result["failed"].values() if "entry" not in result)
             took_text = f"{number}/{len(names)} {name} ({took:.0f} s): "
-            print(took_text + "\n  ".join(said), flush=True)
+            print(took_text + "\n  ".join(lines), flush=True)
     for name in sorted(set(model_types()) - set(swept_types())):
         print(f"{name}: transformers no longer has this type")
     print(", ".join(f"{number} {what}" for what, number in count.items()))

@@ -44,9 +44,9 @@ class _Candidate(NamedTuple):
     lists: tuple[KindList, ...]
 
     def __str__(self) -> str:
-        said = [f"{path}={value}" for path, value in self.change.where.items()]
-        said += [*self.change.sized, *(f"kinds of {path}" for path in self.counted)]
-        return f"{self.name} at {', '.join(said)}"
+        texts = [f"{path}={value}" for path, value in self.change.where.items()]
+        texts += [*self.change.sized, *(f"kinds of {path}" for path in self.counted)]
+        return f"{self.name} at {', '.join(texts)}"
 
     @property
     def counted(self) -> dict[str, Any]:
@@ -61,8 +61,8 @@ class _Candidate(NamedTuple):
     @property
     def depths(self) -> dict[str, int]:
         """The sizes that give the lengths of lists, with room for several layers of each kind."""
-        there = self.counted.values()
-        return {one.depth: 3 * len(one.kinds) + 6 for one in there if one.depth}
+        lists = self.counted.values()
+        return {one.depth: 3 * len(one.kinds) + 6 for one in lists if one.depth}
 
 
 class VariantAdder:
@@ -123,19 +123,19 @@ class VariantAdder:
     def served_changes(self, name: str) -> list[Change]:
         """Return the changes of models that people serve."""
         own = self.own_values(name)
-        there = SERVED_CHANGES.get(self.file.model_type, ())
-        return [Change({**own, **one.where}, one.sized) for one in there]
+        changes = SERVED_CHANGES.get(self.file.model_type, ())
+        return [Change({**own, **one.where}, one.sized) for one in changes]
 
     def missing_changes(self, name: str) -> list[Change]:
         """Return the served changes and the other values of bias flags that have no variant yet."""
-        variant = kept_variants(self.file, name)
-        there = [Change(one.where, one.sized) for one in variant]
-        missing = [one for one in self.served_changes(name) if one not in there]
+        variants = kept_variants(self.file, name)
+        known = [Change(one.where, one.sized) for one in variants]
+        missing = [one for one in self.served_changes(name) if one not in known]
         own = {**self.file.fields, **self.own_values(name)}
         for path in self.data["classes"][name].get("decides", ()):
             value = own.get(path)
             is_bias = type(value) is bool and "bias" in leaf(path)
-            if is_bias and all(one.where.get(path, value) == value for one in variant):
+            if is_bias and all(one.where.get(path, value) == value for one in variants):
                 missing.append(Change({**self.own_values(name), path: not value}))
         return missing
 
@@ -146,29 +146,32 @@ class VariantAdder:
         ties = [Change(one.where) for one in others if _changes_only_ties(own, one)]
         return [Change(own), *ties, *self.served_changes(name)]
 
-    def add(self, asked: _Candidate) -> bool:
+    def add(self, candidate: _Candidate) -> bool:
         """Derive a variant, and add it if the check succeeds. Return whether it does."""
-        found = self.derive(asked)
-        if found is None:
+        derivation = self.derive(candidate)
+        if derivation is None:
             return False
         before = dict(self.data["letters"]), dict(self.data.get("kinds", {}))
-        self.add_letters(found, asked)
-        data = self.data["classes"][asked.name]
-        for version in (allowing_no_layers(found, asked.numbers, asked.depths), found):
-            data["also"] = [*data.get("also", ()), self.variant_data(version, asked)]
+        self.add_letters(derivation, candidate)
+        data = self.data["classes"][candidate.name]
+        for version in (
+            allowing_no_layers(derivation, candidate.numbers, candidate.depths),
+            derivation,
+        ):
+            data["also"] = [*data.get("also", ()), self.variant_data(version, candidate)]
             self.file = parse_type(self.data, self.file.model_type)
             try:
-                self.check(asked.name)
+                self.check(candidate.name)
             except OutOfTime:
                 data["also"] = data["also"][:-1]
                 break
             except Exception as error:  # Checking builds models, which may raise any error.
-                self.failed[str(asked)] = Failure.of(error)
+                self.failed[str(candidate)] = Failure.of(error)
                 data["also"] = data["also"][:-1]
             else:
-                self.failed.pop(str(asked), None)
-                tensors = tuple(map(without_aliases, found.tensors))
-                self.known.append(KnownVariant(asked.name, len(data["also"]), tensors))
+                self.failed.pop(str(candidate), None)
+                tensors = tuple(map(without_aliases, derivation.tensors))
+                self.known.append(KnownVariant(candidate.name, len(data["also"]), tensors))
                 return True
         self.data["letters"], self.data["kinds"] = before
         for key, owner in (("also", data), ("kinds", self.data)):
@@ -177,36 +180,36 @@ class VariantAdder:
         self.file = parse_type(self.data, self.file.model_type)
         return False
 
-    def derive(self, asked: _Candidate) -> Derivation | None:
+    def derive(self, candidate: _Candidate) -> Derivation | None:
         """Derive a variant, or return None if its formula needs certain numbers of kinds."""
         if self.sweep.is_out_of_time():
             return None
-        sized = dict.fromkeys(asked.change.sized, VARIANT_SIZE)
+        sized = dict.fromkeys(candidate.change.sized, VARIANT_SIZE)
         try:
-            where, depths = asked.change.where, asked.depths
-            found = self.sweep.derive_variant(
-                asked.name, where, {**sized, **depths}, kinds=asked.counted
+            where, depths = candidate.change.where, candidate.depths
+            derivation = self.sweep.derive_variant(
+                candidate.name, where, {**sized, **depths}, kinds=candidate.counted
             )
-            there = {*asked.numbers, *depths, *sized}
-            if fixed := {found.fields[one] for one in found.fixed} & there:
+            varying = {*candidate.numbers, *depths, *sized}
+            if fixed := {derivation.fields[one] for one in derivation.fixed} & varying:
                 raise ValueError(f"the formula holds only for some values of {sorted(fixed)}")
         except OutOfTime:
             return None
         except Exception as error:  # The constructor may raise any error: nothing is derived.
-            self.failed[str(asked)] = Failure.of(error)
+            self.failed[str(candidate)] = Failure.of(error)
             return None
-        return found
+        return derivation
 
-    def add_letters(self, found: Derivation, asked: _Candidate) -> None:
+    def add_letters(self, derivation: Derivation, candidate: _Candidate) -> None:
         """Add new letters and the rules of the lists to the file."""
-        for letter, field in found.fields.items():
+        for letter, field in derivation.fields.items():
             if letter not in self.data["letters"]:
                 self.data["letters"][letter] = field
                 self.new |= {field} if "[" not in field else set()
         self.file = parse_type(self.data, self.file.model_type)
         fields = {size.path: letter for letter, size in self.file.letters.items()}
         rules = {
-            one.counted.path: one.rule(fields.get(one.counted.depth, "")) for one in asked.lists
+            one.counted.path: one.rule(fields.get(one.counted.depth, "")) for one in candidate.lists
         }
         if rules:
             self.data["kinds"] = {**self.data.get("kinds", {}), **rules}
@@ -218,36 +221,38 @@ class VariantAdder:
         for seed in range(SEEDS):
             check_variant(self.file, variant, config_class, model_class, Random(seed), [])
 
-    def variant_data(self, found: Derivation, asked: _Candidate) -> dict[str, Any]:
+    def variant_data(self, derivation: Derivation, candidate: _Candidate) -> dict[str, Any]:
         """Return a variant as the file has it, relative to its class."""
-        data = self.data["classes"][asked.name]
+        data = self.data["classes"][candidate.name]
         letters = self.file.letters.items()
-        lacking = [one for one, size in letters if one not in found.fields and not size.is_kind]
-        new: dict[str, Any] = {**class_data(found, self.known), "absent": lacking}
+        lacking = [
+            one for one, size in letters if one not in derivation.fields and not size.is_kind
+        ]
+        new: dict[str, Any] = {**class_data(derivation, self.known), "absent": lacking}
         keys = [
             key for key in (*TENSOR_KEYS, *STANDING_KEYS, "absent") if data.get(key) or new.get(key)
         ]
         own = {key: new.get(key, type(data.get(key))()) for key in keys}
         # Sizes are letters of the formula; the fixed ones are listed as such.
-        sizes = set(found.fields.values())
-        where = {path: v for path, v in asked.change.where.items() if path not in sizes}
+        sizes = set(derivation.fields.values())
+        where = {path: v for path, v in candidate.change.where.items() if path not in sizes}
         head: dict[str, Any] = {"where": where} if where != data.get("where", {}) else {}
-        new_ones = [path for path in found.fields.values() if path in self.new]
-        sized = list(dict.fromkeys([*asked.change.sized, *new_ones, *asked.numbers]))
+        new_ones = [path for path in derivation.fields.values() if path in self.new]
+        sized = list(dict.fromkeys([*candidate.change.sized, *new_ones, *candidate.numbers]))
         head |= {"sized": sized} if sized else {}
-        if asked.lists and (
-            paths := idle_keys_of(self.sweep, asked.name, data, where, asked.counted)
+        if candidate.lists and (
+            paths := idle_keys_of(self.sweep, candidate.name, data, where, candidate.counted)
         ):
             head["idle"] = paths
         return {**head, **{key: one for key, one in own.items() if one != data.get(key)}}
 
 
 def allowing_no_layers(
-    found: Derivation, numbers: Collection[str], depths: Collection[str]
+    derivation: Derivation, numbers: Collection[str], depths: Collection[str]
 ) -> Derivation:
     """Return a derivation that allows every kind to have no layers."""
-    counted = {letter for letter, field in found.fields.items() if field in numbers}
-    of_depths = {letter for letter, field in found.fields.items() if field in depths}
+    counted = {letter for letter, field in derivation.fields.items() if field in numbers}
+    of_depths = {letter for letter, field in derivation.fields.items() if field in depths}
 
     def is_need(one: StatedCondition) -> bool:
         """Return whether a guard says that some kind has one layer or more."""
@@ -258,16 +263,16 @@ def allowing_no_layers(
 
     def loosened(one: StatedCondition) -> StatedCondition:
         """Relax a guard that the counted layers are fewer than all layers to allow equality."""
-        said = one.condition
-        if said.relation is Relation.LESS and said.holds and said.left.letters <= counted:
-            return replace(one, condition=Condition(Relation.MORE, said.left, said.right, False))
+        guard = one.condition
+        if guard.relation is Relation.LESS and guard.holds and guard.left.letters <= counted:
+            return replace(one, condition=Condition(Relation.MORE, guard.left, guard.right, False))
         return one
 
-    ranges = found.validated.items()
+    ranges = derivation.validated.items()
     return replace(
-        found,
+        derivation,
         validated={one: (0 if one in counted else low, high) for one, (low, high) in ranges},
-        conditions=tuple(loosened(one) for one in found.conditions if not is_need(one)),
+        conditions=tuple(loosened(one) for one in derivation.conditions if not is_need(one)),
     )
 
 
@@ -287,8 +292,8 @@ def _counts_kinds(variant: Mapping[str, Any]) -> bool:
 
 def without_kind_counts(data: dict[str, Any]) -> dict[str, Any]:
     """Return a file's JSON without lists of kinds and the variants that count them."""
-    said = data["letters"].items()
-    letters = {one: field for one, field in said if not SizeField.parse(field).is_kind}
+    fields = data["letters"].items()
+    letters = {one: field for one, field in fields if not SizeField.parse(field).is_kind}
     new = {key: one for key, one in data.items() if key not in ("kinds", "spelt")}
     new |= {"letters": letters, "classes": {}}
     for name, one in data["classes"].items():

@@ -13,18 +13,18 @@ from sweep.repair import CHECK_SEEDS, EntryRepair
 from sweep.type_sweep import TypeSweep
 
 
-def build_entry(model_type: str, seconds: float, found: dict[str, Any]) -> None:
-    """Build the file of a type: put its ``entry`` into ``found``, and what ``failed``."""
+def build_entry(model_type: str, seconds: float, result: dict[str, Any]) -> None:
+    """Build the file of a type: put its ``entry`` into ``result``, and what ``failed``."""
     sweep = TypeSweep(model_type, lambda _: None, seconds)
-    found["failed"] = sweep.failed
+    result["failed"] = sweep.failed
     sweep.run()
     signal.setitimer(signal.ITIMER_PROF, 0)
     data = EntryBuilder(sweep).build()
     repair = EntryRepair(data)
     repair.run(CHECK_SEEDS if model_type in WIDELY_USED.split() else CHECK_SEEDS[:1])
     sweep.failed |= repair.failed
-    found["entry"] = with_read_keys(data)
-    adder = VariantAdder(found["entry"], seconds)
+    result["entry"] = with_read_keys(data)
+    adder = VariantAdder(result["entry"], seconds)
     adder.run()
-    found["entry"] = adder.data
-    found["failed"] |= adder.failed
+    result["entry"] = adder.data
+    result["failed"] |= adder.failed

@@ -53,10 +53,10 @@ def differences(
     """
     sweep = TypeSweep(file.model_type, lambda _: None, seconds)
     held = [] if held is None else held
-    there = [name for name in classes_of_type(file.model_type) if sweep.belongs_to_type(name)]
+    classes = [name for name in classes_of_type(file.model_type) if sweep.belongs_to_type(name)]
     tried = read_failures().get(file.model_type, {})
-    for name in [*file.classes, *(name for name in there if name not in file.classes)]:
-        if name not in there:
+    for name in [*file.classes, *(name for name in classes if name not in file.classes)]:
+        if name not in classes:
             yield Difference(DifferenceKind.GONE, f"{name} is gone")
         elif name in file.classes:
             for variant in kept_variants(file, name):
@@ -93,7 +93,7 @@ def _rederive(sweep: TypeSweep, file: TypeFile, variant: Variant) -> Iterator[Di
     own = own_sizes(file, variant.data.get("absent", ()))
     where = variant_name(variant)
     try:
-        found = sweep.derive_variant(
+        derivation = sweep.derive_variant(
             variant.name, variant.where, dict.fromkeys(variant.sized, VARIANT_SIZE)
         )
     except Exception as error:  # The constructor may raise any error: the class is not derived.
@@ -102,10 +102,12 @@ def _rederive(sweep: TypeSweep, file: TypeFile, variant: Variant) -> Iterator[Di
         )
         return
     known = derivation_of(file, variant, own)
-    yield from (one._replace(text=f"{where}: {one}") for one in compare_derivations(known, found))
+    yield from (
+        one._replace(text=f"{where}: {one}") for one in compare_derivations(known, derivation)
+    )
     # A part that is given, because a value in it is, may have other defaults.
     for letter, size in own.items() if where == variant.name else ():
-        now, field = found.sizes.get(letter, size), field_of(file, letter)
+        now, field = derivation.sizes.get(letter, size), field_of(file, letter)
         # HRM computes its number of layers from itself; its default is the class's own value.
         if now != size and size != class_default(sweep.start, field) and field not in sweep.needed:
             yield Difference(
@@ -140,8 +142,8 @@ def compare_derivations(known: Derivation, found: Derivation) -> Iterator[Differ
     if more := found.formula - known.formula:
         yield Difference(DifferenceKind.FORMULA, f"the formula changed by ({text(more)})")
     for sign, ones, others in (("−", known, found), ("+", found, known)):
-        there = set(others.tensors)
-        new = (one for one in ones.tensors if one not in there)
+        other_tensors = set(others.tensors)
+        new = (one for one in ones.tensors if one not in other_tensors)
         yield from (Difference(DifferenceKind.TENSOR, f"{sign} {_describe(one)}") for one in new)
     for letter in chain(known.fields, found.fields.keys() - known.fields):
         was, now = known.fields.get(letter), found.fields.get(letter)

@@ -44,13 +44,13 @@ def variant_overrides(
     here = {path: defaults.formula_of(path) for path in known}
     formulas = {path: "" if one is None else text(one) for path, one in here.items()}
     start = defaults.start
-    there = type(start)(**full_keys(start, defaults.where))
-    values = {path: attribute_at(there, path) for path in decides if is_computed(start, path)}
-    found = {
+    config = type(start)(**full_keys(start, defaults.where))
+    values = {path: attribute_at(config, path) for path in decides if is_computed(start, path)}
+    overrides = {
         "computed": {path: one for path, one in formulas.items() if one != known[path]},
         "follows": {path: one for path, one in values.items() if one != attribute_at(start, path)},
     }
-    return {key: one for key, one in found.items() if one}
+    return {key: one for key, one in overrides.items() if one}
 
 
 def overwritten_sizes(defaults: Defaults, paths: Iterable[str]) -> dict[str, tuple[int, str]]:
@@ -61,8 +61,8 @@ def overwritten_sizes(defaults: Defaults, paths: Iterable[str]) -> dict[str, tup
     """
     found = {}
     for path in paths:
-        there, own = attribute_or_none(defaults.start, path), class_default(defaults.start, path)
-        if type(there) is int and type(own) is int and there != own and defaults.varies(path):
+        value, own = attribute_or_none(defaults.start, path), class_default(defaults.start, path)
+        if type(value) is int and type(own) is int and value != own and defaults.varies(path):
             formula = defaults.formula_of(path)
             found[path] = own, "" if formula is None else text(formula)
     return found

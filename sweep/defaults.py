@@ -82,7 +82,7 @@ class Defaults:
     def varies(self, path: str) -> bool:
         """Return whether a field has other values at other sizes."""
         own = attribute_at(self.start, path)
-        return any(there != own for _, there in self.values_at_points(path))
+        return any(value != own for _, value in self.values_at_points(path))
 
     def is_overwritten(self, name: str) -> bool:
         """Return whether a configuration replaces the size that it is given in a field.
@@ -95,10 +95,10 @@ class Defaults:
         """Yield the value of a field with all sizes given, at each point that is not refused."""
         for point in self.points:
             try:
-                there = attribute_at(self.config(point), path)
+                value = attribute_at(self.config(point), path)
             except Exception:  # The configuration refuses this combination of sizes.
                 continue
-            yield point, there
+            yield point, value
 
     def expressions_at_points(
         self, path: str, name: str = "", without: Set[str] = frozenset(), null: bool = False

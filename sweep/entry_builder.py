@@ -186,8 +186,8 @@ class EntryBuilder:
         for letter, field in self.sweep.letters.items():
             absent = defaults.when_absent(letter)
             letters[letter] = field if absent is None else f"{field} = {text(absent)}"
-            if (there := defaults.when_null(letter)) is not None:
-                null[field] = text(there)
+            if (size := defaults.when_null(letter)) is not None:
+                null[field] = text(size)
             elif absent is not None and self.is_unused(letter, field):
                 null[field] = text(absent)
             if "." in field and (bare := defaults.in_given_part(letter)) not in (None, absent):
@@ -255,8 +255,10 @@ class EntryBuilder:
         """Return a field's default as JSON; for an older key, the value that absence equals."""
         try:
             if leaf(path) == ROTARY_FACTOR:
-                found = attribute_at(config, path.removesuffix(ROTARY_FACTOR) + "rope_parameters")
-                return found.get(ROTARY_FACTOR) if isinstance(found, dict) else None
+                parameters = attribute_at(
+                    config, path.removesuffix(ROTARY_FACTOR) + "rope_parameters"
+                )
+                return parameters.get(ROTARY_FACTOR) if isinstance(parameters, dict) else None
             value = attribute_at(config, path)
         except KeyError:
             moved = self.sweep.moved.get(path, [])
@@ -298,14 +300,14 @@ class EntryBuilder:
         start, found = self.sweep.start, {}
         for path, part in [("", start), *sub_configs(start)]:
             for name, _ in inspect.getmembers(type(part), is_settable):
-                there = deepcopy(start)
+                changed = deepcopy(start)
                 with suppress(Exception):  # A setter may raise any error: it then sets nothing.
-                    setattr(attribute_at(there, path), name, value := 2 * getattr(part, name))
+                    setattr(attribute_at(changed, path), name, value := 2 * getattr(part, name))
                 sizes = self.sweep.letters.values()
                 moved = [
-                    s for s in sizes if attribute_or_none(there, s) != attribute_or_none(start, s)
+                    s for s in sizes if attribute_or_none(changed, s) != attribute_or_none(start, s)
                 ]
                 if moved:
-                    same = len(moved) == 1 and attribute_at(there, moved[0]) == value
+                    same = len(moved) == 1 and attribute_at(changed, moved[0]) == value
                     found[f"{path}.{name}" if path else name] = moved[0] if same else ""
         return found

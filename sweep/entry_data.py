@@ -52,8 +52,8 @@ def class_data(derivation: Derivation, known: Sequence[KnownVariant]) -> dict[st
             data["under"] = prefix
         if without:
             data["without"] = without
-        there = with_prefix(prefix, part.tensors)
-        inherited = Counter(one for one in there if one.path not in without)
+        inherited_tensors = with_prefix(prefix, part.tensors)
+        inherited = Counter(one for one in inherited_tensors if one.path not in without)
         tensors = list(_not_inherited(tensors, inherited))
     own = [one for one in tensors if one.role != "buffer"]
     data["tensors"] = tensors_data(own)
@@ -113,12 +113,12 @@ def _best_part(
 
     Also return the paths of the part that the tensors lack.
     """
-    there, paths = Counter(tensors), {one.path for one in tensors}
+    counts, paths = Counter(tensors), {one.path for one in tensors}
     best: tuple[int, KnownVariant | None, str, list[str]] = (len(tensors), None, "", [])
     for one in known:
         for prefix in one.prefixes(paths):
             here = with_prefix(prefix, one.tensors)
-            missing = {path for path, group in _by_path(here).items() if group - there}
+            missing = {path for path, group in _by_path(here).items() if group - counts}
             shared = sum(1 for tensor in here if tensor.path not in missing)
             cost = len(tensors) - shared + len(missing)
             if shared >= MIN_SHARED * len(here) and shared and cost < best[0]:

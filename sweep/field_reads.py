@@ -56,7 +56,7 @@ def record_reads(model_class: Any, config: PreTrainedConfig) -> FieldReads:
 def _watch(config: PreTrainedConfig) -> Iterator[FieldReads]:
     """Yield the reads of a configuration from now on."""
     _mark(config, "")
-    found = FieldReads()
+    reads = FieldReads()
     kind: Any = PreTrainedConfig
     given, generating = kind.__getattribute__, GenerationConfig.from_model_config
 
@@ -65,23 +65,23 @@ def _watch(config: PreTrainedConfig) -> Iterator[FieldReads]:
         if PATH_ATTRIBUTE in own and (
             name == ALL_FIELDS or not name.startswith(("__", PATH_ATTRIBUTE))
         ):
-            there = type(self).attribute_map.get(name, name)
+            field_name = type(self).attribute_map.get(name, name)
             if name == ALL_FIELDS:
                 if sys._getframe(1).f_code.co_filename not in COPYING_FILES:
-                    found.fields.update(
+                    reads.fields.update(
                         f"{own[PATH_ATTRIBUTE]}{one}" for one in own.keys() - {PATH_ATTRIBUTE}
                     )
-            elif there in own:
-                found.fields.add(f"{own[PATH_ATTRIBUTE]}{there}")
-            elif not hasattr(type(self), there):
-                found.missing.add(f"{own[PATH_ATTRIBUTE]}{there}")
+            elif field_name in own:
+                reads.fields.add(f"{own[PATH_ATTRIBUTE]}{field_name}")
+            elif not hasattr(type(self), field_name):
+                reads.missing.add(f"{own[PATH_ATTRIBUTE]}{field_name}")
         return given(self, name)
 
     kind.__getattribute__ = telling
     # A generation config has no tensors, but reads every field of the configuration.
     GenerationConfig.from_model_config = classmethod(lambda cls, _: cls())
     try:
-        yield found
+        yield reads
     finally:
         kind.__getattribute__ = given
         GenerationConfig.from_model_config = generating

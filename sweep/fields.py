@@ -63,8 +63,10 @@ def _own_fields(start: PreTrainedConfig) -> Iterator[tuple[str, Any, Any]]:
     for before, config in [("", start), *((f"{path}.", c) for path, c in sub_configs(start))]:
         for one in dataclasses.fields(config):
             value = getattr(config, one.name, None)
-            said = one.name not in IRRELEVANT_KEYS and one.name != "id2label" and one.name[0] != "_"
-            if said and not isinstance(value, PreTrainedConfig):
+            is_relevant = (
+                one.name not in IRRELEVANT_KEYS and one.name != "id2label" and one.name[0] != "_"
+            )
+            if is_relevant and not isinstance(value, PreTrainedConfig):
                 yield f"{before}{one.name}", one.type, value
 
 
@@ -75,22 +77,26 @@ def _is_key(path: str) -> bool:
 
 def _sorts(kind: Any, value: Any) -> set[str]:
     """Return the sorts of values that a field may have, by its type and its value."""
-    said = str(kind)
+    type_text = str(kind)
     found = {sort_of(value)} - {""}
-    found |= {"null"} if "None" in said else set()
-    found |= {"flag"} if "bool" in said else set()
-    found |= {"zero", "whole", "negative"} if "int" in said.replace("list[int", "") else set()
-    found |= {"zero", "nothing", "whole", "share", "number"} if "float" in said else set()
-    found |= {"empty", "wholes"} if "list" in said else set()
-    found |= {"reals"} if "float" in said and ("list" in said or "tuple" in said) else set()
-    found |= {"bare", "vocabulary"} if "dict" in said else set()
+    found |= {"null"} if "None" in type_text else set()
+    found |= {"flag"} if "bool" in type_text else set()
+    found |= {"zero", "whole", "negative"} if "int" in type_text.replace("list[int", "") else set()
+    found |= {"zero", "nothing", "whole", "share", "number"} if "float" in type_text else set()
+    found |= {"empty", "wholes"} if "list" in type_text else set()
+    found |= (
+        {"reals"}
+        if "float" in type_text and ("list" in type_text or "tuple" in type_text)
+        else set()
+    )
+    found |= {"bare", "vocabulary"} if "dict" in type_text else set()
     return found
 
 
 def _literals(kind: Any) -> list[str]:
     """Return the strings that a type names with ``Literal``."""
-    said = " ".join(re.findall(r"Literal\[([^\]]*)\]", str(kind)))
-    return [one.strip("'\"") for one in re.findall(r"'[^']*'|\"[^\"]*\"", said)]
+    literals = " ".join(re.findall(r"Literal\[([^\]]*)\]", str(kind)))
+    return [one.strip("'\"") for one in re.findall(r"'[^']*'|\"[^\"]*\"", literals)]
 
 
 def names_in_code(start: PreTrainedConfig) -> set[str]:

@@ -32,9 +32,9 @@ def find_flat_keys(
             continue
         keys = _FlatKeyTest(file, config_class, part)
         if any(keys.is_flat(name) for name in sizes):
-            there = {name: keys.is_flat(name) for name in sorted(sizes | others)}
-            found[part] = " ".join(name for name, is_flat in there.items() if is_flat)
-            unclear |= {name for name, is_flat in there.items() if is_flat is None}
+            is_flat_by_name = {name: keys.is_flat(name) for name in sorted(sizes | others)}
+            found[part] = " ".join(name for name, is_flat in is_flat_by_name.items() if is_flat)
+            unclear |= {name for name, is_flat in is_flat_by_name.items() if is_flat is None}
     return found, unclear
 
 
@@ -78,11 +78,11 @@ class _FlatKeyTest:
 
     def values(self, name: str) -> Iterator[Any]:
         """Yield other values for a key."""
-        path, there = f"{self.part}.{name}", self.own.get(name)
-        if type(there) is int:
-            yield from (2 * there, there + 1)
-        if isinstance(there, list) and path in self.file.layers:
-            yield from ([one] * len(there) for one in self.file.layers[path].get("any of", ()))
+        path, own_value = f"{self.part}.{name}", self.own.get(name)
+        if type(own_value) is int:
+            yield from (2 * own_value, own_value + 1)
+        if isinstance(own_value, list) and path in self.file.layers:
+            yield from ([one] * len(own_value) for one in self.file.layers[path].get("any of", ()))
         yield from self.file.texts.get(path, ())
         yield from (one for values in PROBES.values() for one in values if one != LARGE)
 

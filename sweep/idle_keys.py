@@ -40,8 +40,8 @@ def idle_keys_of(
         for value in ANY_VALUES:
             more = deepcopy(keys)
             set_key(more, path, value)
-            there = normalize(sweep.config_class, more)
-            if there is not None and not changed_fields(plain, there) <= free:
+            changed = normalize(sweep.config_class, more)
+            if changed is not None and not changed_fields(plain, changed) <= free:
                 break
         else:
             found.append(path)

@@ -12,20 +12,20 @@ from sweep.refresh import EntryRefresh
 from sweep.store import read_entry
 
 
-def compare(model_type: str, seconds: float, found: Result) -> None:
+def compare(model_type: str, seconds: float, result: Result) -> None:
     """Derive a type again, and compare it with its file.
 
     The result has the ``differences``, and in ``held`` the variants that were only checked with
     random models.
     """
-    there: list[list[str]] = []
+    lines: list[list[str]] = []
     held: list[str] = []
-    found |= {"differences": there, "held": held}
+    result |= {"differences": lines, "held": held}
     for one in differences(read_type(model_type), seconds, held):
-        there.append(one.data)
+        lines.append(one.data)
 
 
-def refresh(model_type: str, seconds: float, found: Result) -> None:
+def refresh(model_type: str, seconds: float, result: Result) -> None:
     """Derive a type again, and refresh the status of its variants.
 
     The result has the new ``entry``, a ``summary`` of how many variants are proved, the lines that
@@ -35,38 +35,38 @@ def refresh(model_type: str, seconds: float, found: Result) -> None:
     assert data
     refresh = EntryRefresh(data, seconds)
     refresh.run()
-    found |= {"entry": refresh.data, "summary": refresh.summary}
-    found |= {"left": refresh.left, "lost": refresh.lost}
+    result |= {"entry": refresh.data, "summary": refresh.summary}
+    result |= {"left": refresh.left, "lost": refresh.lost}
 
 
-def add_reads(model_type: str, seconds: float, found: Result) -> None:
+def add_reads(model_type: str, seconds: float, result: Result) -> None:
     """Record which keys the classes of a type read. The result has the new ``entry``."""
     data = read_entry(model_type)
     assert data
-    found["entry"] = with_read_keys(data)
+    result["entry"] = with_read_keys(data)
 
 
-def add_kind_counts(model_type: str, seconds: float, found: Result) -> None:
+def add_kind_counts(model_type: str, seconds: float, result: Result) -> None:
     """Add variants that count the kinds in lists of layers. The result has the new ``entry``."""
     data = read_entry(model_type)
     assert data
     kinds = VariantAdder(data, seconds)
-    found["changed"] = kinds.run()
-    found["failed"] |= kinds.failed
-    found["entry"] = kinds.data
+    result["changed"] = kinds.run()
+    result["failed"] |= kinds.failed
+    result["entry"] = kinds.data
 
 
-def add_bias_variants(model_type: str, seconds: float, found: Result) -> None:
+def add_bias_variants(model_type: str, seconds: float, result: Result) -> None:
     """Add variants for bias flags that have only one value. The result has the new ``entry``."""
     data = read_entry(model_type)
     assert data
     kinds = VariantAdder(data, seconds, count=False)
-    found["changed"] = kinds.run()
-    found["failed"] |= kinds.failed
-    found["entry"] = kinds.data
+    result["changed"] = kinds.run()
+    result["failed"] |= kinds.failed
+    result["entry"] = kinds.data
 
 
-def differences_in(found: Result) -> list[Difference]:
+def differences_in(result: Result) -> list[Difference]:
     """Return the differences in a result of ``compare``, and why types could not be derived."""
-    failed = (Difference(DifferenceKind.FAILED, one.why) for one in found["failed"].values())
-    return [*map(Difference.read, found.get("differences", ())), *failed]
+    failed = (Difference(DifferenceKind.FAILED, one.why) for one in result["failed"].values())
+    return [*map(Difference.read, result.get("differences", ())), *failed]

@@ -109,9 +109,9 @@ class KindListFinder:
         free = "any of" in self.file.layers.get(path, {})
         for name in dict.fromkeys((*own, *(() if free else LAYER_TYPES), *self.compared_texts)):
             normal = self.normalized_list(path, [name] * len(own))
-            there = [common] * len(own)
-            there[MIDDLE] = name
-            if normal and self.normalized_list(path, there) and (model := self.build(path, there)):
+            kinds = [common] * len(own)
+            kinds[MIDDLE] = name
+            if normal and self.normalized_list(path, kinds) and (model := self.build(path, kinds)):
                 names[name] = normal[0] if len(set(normal[:-1])) == 1 else name
                 models.setdefault(names[name], model)
         # Merge kinds with the same tensors.
@@ -151,9 +151,9 @@ class KindListFinder:
     def last_of(self, path: str, own: Sequence[str]) -> str:
         """Return the kind that a configuration forces on the last layer, or ""."""
         for kind in dict.fromkeys(own):
-            there = self.normalized_list(path, [kind] * len(own))
-            if there and there[-1] != there[0]:
-                return str(there[-1])
+            kinds = self.normalized_list(path, [kind] * len(own))
+            if kinds and kinds[-1] != kinds[0]:
+                return str(kinds[-1])
         return ""
 
     def keys(self, path: str, value: list[str] | None, others: Mapping[str, Any] = {}) -> Keys:
@@ -166,10 +166,10 @@ class KindListFinder:
     ) -> list[str] | None:
         """Return the list that a configuration makes of a list, or None if it refuses it."""
         try:
-            there = attribute_at(self.config_class(**self.keys(path, value, others)), path)
+            normalized = attribute_at(self.config_class(**self.keys(path, value, others)), path)
         except Exception:  # Any error of a configuration class is a refusal.
             return None
-        return list(there) if _is_list_of_names(there) else None
+        return list(normalized) if _is_list_of_names(normalized) else None
 
     def build(self, path: str, value: list[str]) -> ModelTensors | None:
         """Return the tensors of a model with a list, or None if it is refused."""
@@ -199,16 +199,16 @@ class KindListFinder:
                 )
                 if kinds and len(set(kinds[:-1])) == 1 and kinds[0] in one.names:
                     names[str(sign)] = one.names[kinds[0]]
-            there = [sign for sign in signs if str(sign) in names]
+            known_signs = [sign for sign in signs if str(sign) in names]
             if len(set(names.values())) < 2:
                 continue
-            drawn = Random(0).choices(there, k=number)
+            drawn = Random(0).choices(known_signs, k=number)
             kinds = self.normalized_list(one.counted.path, None, {path: _join_signs(drawn)}) or []
             wanted = [names[str(sign)] for sign in drawn]
             if [one.names.get(kind) for kind in kinds][:-1] != wanted[:-1]:
                 continue
             longer = self.normalized_list(
-                one.counted.path, None, {path: _join_signs([*drawn, there[0]])}
+                one.counted.path, None, {path: _join_signs([*drawn, known_signs[0]])}
             )
             cut = one.counted.depth if longer and len(longer) == number else ""
             yield path, {"into": one.counted.path, "names": names, **({"cut": cut} if cut else {})}

@@ -89,10 +89,10 @@ def _effects_differ(start: PreTrainedConfig, alias: str, field: str, size: int) 
 def _config_fields(start: PreTrainedConfig, values: Mapping[str, Any]) -> Fields | None:
     """Return all fields of a configuration as text, or None if it refuses the values."""
     try:
-        made = type(start)(**full_keys(start, values))
+        config = type(start)(**full_keys(start, values))
     except Exception:  # Any error of a configuration class is a refusal.
         return None
-    return config_fields(made)
+    return config_fields(config)
 
 
 def _matches_reading(

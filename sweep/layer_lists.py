@@ -32,7 +32,7 @@ def layer_rules(
             continue
         for letter, field in letters.items():
             lists = list(_default_lists(trials, path, field))
-            if lists and all(len(there) == depth for depth, there in lists):
+            if lists and all(len(default_names) == depth for depth, default_names in lists):
                 rule = _any_of(trials, path, field, {*here, *COMMON_KINDS}) or _repeats(lists)
                 if rule and _may_be_given(trials, path, field, lists):
                     found[path] = {"long": letter, **rule}
@@ -85,6 +85,6 @@ def _repeats(lists: list[tuple[int, list[str]]]) -> dict[str, Any] | None:
     longest = max(lists)[1]
     for period in range(1, MAX_PERIOD + 1):
         pattern = longest[:period]
-        if all(one == pattern[i % period] for _, there in lists for i, one in enumerate(there)):
+        if all(one == pattern[i % period] for _, names in lists for i, one in enumerate(names)):
             return {"repeats": pattern}
     return None

@@ -45,22 +45,28 @@ class Mismatch(NamedTuple):
 
 
 def find_mismatch(
-    found: Entry, config_class: type[PreTrainedConfig], model_class: Any, config: Mapping[str, Any]
+    entry: Entry, config_class: type[PreTrainedConfig], model_class: Any, config: Mapping[str, Any]
 ) -> Mismatch | None:
     """Return how the model of a configuration differs from its entry, or None if it does not."""
-    wanted = expected((t for t in found.derivation.tensors if t.role != "buffer"), found.sizes)
+    expected_tensors = expected(
+        (t for t in entry.derivation.tensors if t.role != "buffer"), entry.sizes
+    )
     try:
         # A configuration may warn, as Fuyu's does of rope_scaling, without refusing.
         with warnings.catch_warnings(action="ignore"):
-            there = build(model_class, config_of(config_class, config)).parameters
+            actual = build(model_class, config_of(config_class, config)).parameters
     except ZeroDivisionError as error:
         fault = MismatchKind.DIVIDES_BY_ZERO
         return Mismatch(fault, f"{fault.value}: {error}")
     except Exception as error:  # Any other error is a refusal too; its text is kept.
         is_of_keys = isinstance(error, StrictDataclassClassValidationError)
-        said = f"{MismatchKind.REFUSED.value}: {' '.join(str(error).split())[:150]}"
-        return Mismatch(MismatchKind.INVALID if is_of_keys else MismatchKind.REFUSED, said)
-    apart = {key for key in wanted.keys() | there.keys() if wanted[key] != there[key]}
+        description = f"{MismatchKind.REFUSED.value}: {' '.join(str(error).split())[:150]}"
+        return Mismatch(MismatchKind.INVALID if is_of_keys else MismatchKind.REFUSED, description)
+    apart = {
+        key
+        for key in expected_tensors.keys() | actual.keys()
+        if expected_tensors[key] != actual[key]
+    }
     if not apart:
         return None
     kind, shape = sorted(apart, key=str)[0]

@@ -38,9 +38,9 @@ def build(model_class: Any, config: PreTrainedConfig) -> ModelTensors:
     """Build a model, and return its tensors. Its warnings, as of slow widths, are ignored."""
     with meta(), warnings.catch_warnings(action="ignore"):
         model = model_class(config)
-    found = count_stored(torch_tensors.observed_tensors(model, None))
-    parameters = Counter({key: n for key, n in found.items() if key.kind.role != "buffer"})
-    return ModelTensors(parameters, found - parameters)
+    counts = count_stored(torch_tensors.observed_tensors(model, None))
+    parameters = Counter({key: n for key, n in counts.items() if key.kind.role != "buffer"})
+    return ModelTensors(parameters, counts - parameters)
 
 
 def sub_configs(
@@ -62,9 +62,9 @@ def set_key(keys: Keys, path: str, value: Any) -> None:
     if not bracket:
         keys[name] = value
         return
-    there = keys.setdefault(base, [])
-    there.extend([None] * (int(index[:-1]) + 1 - len(there)))
-    there[int(index[:-1])] = value
+    items = keys.setdefault(base, [])
+    items.extend([None] * (int(index[:-1]) + 1 - len(items)))
+    items[int(index[:-1])] = value
 
 
 def part_in(keys: Keys, path: str) -> Keys | None:

@@ -49,6 +49,6 @@ def classes_of_type(model_type: str) -> list[str]:
         tables.append(getattr(modeling_auto, found[0], {}))
     names: dict[str, None] = {}
     for table in tables:
-        there = table.get(model_type, ())
-        names |= dict.fromkeys([there] if isinstance(there, str) else list(there))
+        entry = table.get(model_type, ())
+        names |= dict.fromkeys([entry] if isinstance(entry, str) else list(entry))
     return [*names, *UNLISTED_CLASSES.get(model_type, ())]

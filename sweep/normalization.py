@@ -24,10 +24,10 @@ def normalize(config_class: type[PreTrainedConfig], keys: Keys) -> Fields | None
     """
     try:
         with warnings.catch_warnings(action="ignore"):
-            made = config_of(config_class, keys)
+            config = config_of(config_class, keys)
     except Exception:  # Any error of a configuration class is a refusal.
         return None
-    return config_fields(made)
+    return config_fields(config)
 
 
 def config_fields(config: PreTrainedConfig) -> Fields:

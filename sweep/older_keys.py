@@ -43,8 +43,8 @@ def _points(trials: Prober, part: str) -> Iterator[Mapping[str, Any]]:
 def _config_without(trials: Prober, values: Mapping[str, Any], path: str) -> str | None:
     """Return a configuration's JSON without one key, or None if it is refused."""
     try:
-        there: Keys = trials.config_class(**full_keys(trials.start, values)).to_dict()
-        remove_key(there, path)
-        return json.dumps(there, default=str)
+        keys: Keys = trials.config_class(**full_keys(trials.start, values)).to_dict()
+        remove_key(keys, path)
+        return json.dumps(keys, default=str)
     except Exception:  # Any error of a configuration class is a refusal.
         return None

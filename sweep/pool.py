@@ -97,8 +97,8 @@ def _read_result(child: _Child, seconds: float) -> Result:
     if not child.result.exists():
         why = f"the process ended with status {status}"
         return {"failed": {child.model_type: Failure(Reason.ERROR, why)}}
-    found: Result = json.loads(child.result.read_text("utf-8"))
-    return {**found, "failed": {name: Failure.read(one) for name, one in found["failed"].items()}}
+    result: Result = json.loads(child.result.read_text("utf-8"))
+    return {**result, "failed": {name: Failure.read(one) for name, one in result["failed"].items()}}
 
 
 def _raise_out_of_time(*_: object) -> None:
@@ -113,7 +113,7 @@ def _run(work: Work, model_type: str, seconds: float, result: Path) -> None:
     sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     warnings.simplefilter("ignore")
     transformers.logging.set_verbosity_error()
-    found: Result = {"failed": {}}
+    data: Result = {"failed": {}}
     signal.signal(signal.SIGPROF, _raise_out_of_time)
     resource.setrlimit(
         resource.RLIMIT_CPU, (int(seconds * HARD_LIMIT), int(seconds * HARD_LIMIT) + 1)
@@ -121,13 +121,13 @@ def _run(work: Work, model_type: str, seconds: float, result: Path) -> None:
     # The timer repeats, since Python drops an exception that is raised in a destructor.
     signal.setitimer(signal.ITIMER_PROF, seconds * SOFT_LIMIT, seconds / 4)
     try:
-        work(model_type, seconds, found)
+        work(model_type, seconds, data)
     except BaseException as error:  # Report any error, including OutOfTime, to the parent.
         signal.setitimer(signal.ITIMER_PROF, 0)
         failure = NO_TIME if isinstance(error, OutOfTime) else Failure.of(error)
-        found["failed"] = {model_type: failure, **found["failed"]}
-    failed = {name: _shortened(failure).data for name, failure in found["failed"].items()}
-    result.write_text(json.dumps({**found, "failed": failed}), "utf-8")
+        data["failed"] = {model_type: failure, **data["failed"]}
+    failed = {name: _shortened(failure).data for name, failure in data["failed"].items()}
+    result.write_text(json.dumps({**data, "failed": failed}), "utf-8")
     os._exit(0)
 
 

@@ -215,19 +215,19 @@ class Prober:
         for name in names:
             before = name.removesuffix(leaf(name))
             limits = [f"{before}{one}" for one in TABLES if f"{before}{one}" in sizes]
-            asked = (limits[:number] for number in range(1, len(limits) + 1))
-            if below := next((one for one in asked if self.is_below(name, limits, one)), None):
+            candidates = (limits[:number] for number in range(1, len(limits) + 1))
+            if below := next((one for one in candidates if self.is_below(name, limits, one)), None):
                 found[name] = below
         return found
 
-    def is_below(self, name: str, limits: Sequence[str], asked: Sequence[str]) -> bool:
-        """Return whether a field may have exactly the values below each of the sizes in ``asked``.
+    def is_below(self, name: str, limits: Sequence[str], bounds: Sequence[str]) -> bool:
+        """Return whether a field may have exactly the values below each size in ``bounds``.
 
         One of these sizes at a time is smaller than all the others.
         """
-        for limit in asked:
-            tables = {**dict.fromkeys(asked, 2 * TABLE_ROWS), limit: TABLE_ROWS}
-            others = [one for one in limits if one not in asked]
+        for limit in bounds:
+            tables = {**dict.fromkeys(bounds, 2 * TABLE_ROWS), limit: TABLE_ROWS}
+            others = [one for one in limits if one not in bounds]
             smaller = dict.fromkeys(others, TABLE_ROWS // 2)
             if self.refuses({**tables, **smaller, name: TABLE_ROWS - 1}):
                 return False

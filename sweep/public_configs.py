@@ -74,8 +74,10 @@ def _count_config(config: Mapping[str, Any], source: str, held: bool) -> PublicR
         reason = _reason(error, model_type, name)
         return PublicResult(model_type, name, source, None, reason, error.reason)
     model_class = getattr(transformers, read.derivation.name)
-    said = find_mismatch(read, CONFIG_MAPPING[model_type], model_class, config) if held else None
-    return PublicResult(model_type, name, source, read.count, mismatch=said)
+    mismatch = (
+        find_mismatch(read, CONFIG_MAPPING[model_type], model_class, config) if held else None
+    )
+    return PublicResult(model_type, name, source, read.count, mismatch=mismatch)
 
 
 def _reason(error: NotInCatalogue, model_type: str, name: str) -> str:

@@ -61,10 +61,10 @@ def random_config(
 def _move_parts_to_other_keys(file: TypeFile, config: dict[str, Any], random: Random) -> None:
     """Give some parts in the key that replaces their own."""
     for name, part in file.instead.items():
-        if isinstance(there := config.get(part), dict) and random.random() < 0.3:
-            config[name] = there
+        if isinstance(keys := config.get(part), dict) and random.random() < 0.3:
+            config[name] = keys
             beside = {
-                key: value + 1 if type(value) is int else value for key, value in there.items()
+                key: value + 1 if type(value) is int else value for key, value in keys.items()
             }
             config |= {part: beside} if random.random() < 0.5 else {part: None}
 
@@ -73,8 +73,8 @@ def _flatten_parts(file: TypeFile, config: dict[str, Any], random: Random) -> No
     """Give the keys of some parts at top level, if they are known there."""
     for part, names in file.flat.items():
         if random.random() < 0.3:
-            there = config.pop(part, {})
-            config |= {name: there[name] for name in names if name in there}
+            keys = config.pop(part, {})
+            config |= {name: keys[name] for name in names if name in keys}
 
 
 def _complete_lists(
@@ -158,8 +158,8 @@ def _explicit_defaults(
         sizes = sizes_of(given, variant.sized, variant.data.get("absent", ()))
     except (ValueError, KeyError):
         return []
-    for path, said in computed_of(file, variant).items():
-        if said and (formula := expression_in(said)).letters <= sizes.keys():
+    for path, text in computed_of(file, variant).items():
+        if text and (formula := expression_in(text)).letters <= sizes.keys():
             values[path] = formula.evaluate(sizes)
     absent = values.keys() - {*given.values, *variant.where, *variant.sized}
     absent -= {other for path in given.values for other in _other_rope_key(path)}

@@ -66,19 +66,19 @@ def updated_entry(
     fields = dict(file.fields)
     known = {*file.computed, *layers, *chosen}
     for path, value in constants.items():
-        said = kind_of(value) in unread.get(path, ()) or sort_of(value) in free.get(path, ())
-        if path not in fields and path not in known and not said:
+        is_accepted = kind_of(value) in unread.get(path, ()) or sort_of(value) in free.get(path, ())
+        if path not in fields and path not in known and not is_accepted:
             fields[path] = value
-    gone = {
+    dropped = {
         path
         for path, kinds in unread.items()
         if path not in chosen
         and (path not in constants or kind_of(constants[path]) in kinds)
         and leaf(path) != ROTARY_FACTOR
     }
-    fields = {path: v for path, v in fields.items() if path not in gone or path in below}
-    given = {path: v for path, v in ({**file.given, **bare}).items() if path not in gone}
-    classes = {name: _class_without(one, gone) for name, one in file.classes.items()}
+    fields = {path: v for path, v in fields.items() if path not in dropped or path in below}
+    given = {path: v for path, v in ({**file.given, **bare}).items() if path not in dropped}
+    classes = {name: _class_without(one, dropped) for name, one in file.classes.items()}
     new = {
         **data,
         "given": given,
@@ -88,7 +88,7 @@ def updated_entry(
         "texts": texts,
         "layers": layers,
         "below": below,
-        "buffered": " ".join(path for path in file.buffered if path not in gone),
+        "buffered": " ".join(path for path in file.buffered if path not in dropped),
         "refused": " ".join(file.refused),
         "lenient_parts": " ".join(file.lenient_parts),
         "classes": classes,

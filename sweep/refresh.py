@@ -65,7 +65,7 @@ class EntryRefresh:
 
     def run(self) -> None:
         """Derive everything again, and update ``data``."""
-        there = {
+        names = {
             name
             for name in classes_of_type(self.file.model_type)
             if self.sweep.belongs_to_type(name)
@@ -75,7 +75,7 @@ class EntryRefresh:
         for place, one in self.written.items():
             if one.data.get("withdrawn") or COMPOSED in one.data.get("doubts", ()):
                 continue
-            if one.name not in there:
+            if one.name not in names:
                 self.left.append(f"{variant_name(one)}: the class is gone")
             elif derivation := self.rederive(one, far=place == next(iter(self.written))):
                 found[place] = standing_data(derivation)
@@ -90,20 +90,20 @@ class EntryRefresh:
 
     def rederive(self, one: Variant, *, far: bool) -> Derivation | None:
         """Derive a variant. Return it if its formula is unchanged, or record why not."""
-        said = ["there was no time left"]
+        lines = ["there was no time left"]
         if not self.sweep.is_out_of_time():
             try:
                 sized = dict.fromkeys(one.sized, VARIANT_SIZE)
-                found = self.sweep.derive_variant(one.name, one.where, sized, far=far)
-                said = list(formula_differences(self.recorded(one), found))
-                if not said:
-                    return found
+                derivation = self.sweep.derive_variant(one.name, one.where, sized, far=far)
+                lines = list(formula_differences(self.recorded(one), derivation))
+                if not lines:
+                    return derivation
             except OutOfTime:
                 signal.setitimer(signal.ITIMER_PROF, 0)
                 self.sweep.until = 0
             except Exception as error:  # The constructor may raise any error: it is reported.
-                said = [f"it is not derived: {in_one_line(error)}"]
-        self.left += (f"{variant_name(one)}: {line}" for line in said)
+                lines = [f"it is not derived: {in_one_line(error)}"]
+        self.left += (f"{variant_name(one)}: {line}" for line in lines)
         return None
 
     def recorded(self, one: Variant) -> Derivation:
@@ -114,10 +114,10 @@ class EntryRefresh:
     def note_lost(self, one: Variant, status: str, reasons: Iterable[str]) -> None:
         """Record a variant that was proved and no longer is."""
         if (was := one.data["status"]) == PROVED != status:
-            said = {"type": self.file.model_type, "class": one.name}
-            said |= {"variant": variant_name(one).removeprefix(one.name).strip("[]")}
-            said |= {"was": was, "is": status}
-            self.lost.append({**said, "reasons": list(reasons)})
+            record = {"type": self.file.model_type, "class": one.name}
+            record |= {"variant": variant_name(one).removeprefix(one.name).strip("[]")}
+            record |= {"was": was, "is": status}
+            self.lost.append({**record, "reasons": list(reasons)})
 
     def updated(
         self, name: str, data: Mapping[str, Any], found: Mapping[Place, Mapping[str, Any]]
@@ -148,9 +148,9 @@ class EntryRefresh:
 
     def describe_counts(self) -> str:
         """Return how many classes and variants there are, in words."""
-        there = [place for place, one in self.written.items() if not one.data.get("withdrawn")]
-        also = sum(index > 0 for _, index in there)
-        return f"{len(there) - also} classes, {also} variants"
+        kept = [place for place, one in self.written.items() if not one.data.get("withdrawn")]
+        also = sum(index > 0 for _, index in kept)
+        return f"{len(kept) - also} classes, {also} variants"
 
 
 def without_buffers(derivation: Derivation) -> Derivation:
@@ -189,9 +189,9 @@ def updated_variant(
     """
     own = _tensor_keys(data)
     for key in STANDING_KEYS:
-        there = first.get(key)
-        value = standing.get(key) or (type(there)() if there else None)
-        if value != there:
+        own_value = first.get(key)
+        value = standing.get(key) or (type(own_value)() if own_value else None)
+        if value != own_value:
             own[key] = value
     head = {key: data[key] for key in ("where", "sized") if key in data}
     empty = {key: own[key] for key in first if key in own and not own[key]}

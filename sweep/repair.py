@@ -29,10 +29,10 @@ class EntryRepair:
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.data = data
-        file = self.file()
-        self.free = {name: set(sorts) for name, sorts in file.free.items()}
-        self.texts = {name: list(values) for name, values in file.texts.items()}
-        self.config_class = CONFIG_MAPPING[file.model_type]
+        parsed = self.file()
+        self.free = {name: set(sorts) for name, sorts in parsed.free.items()}
+        self.texts = {name: list(values) for name, values in parsed.texts.items()}
+        self.config_class = CONFIG_MAPPING[parsed.model_type]
         self.failed: dict[str, Failure] = {}
         self.dropped: list[str] = []
 
@@ -67,16 +67,16 @@ class EntryRepair:
             try:
                 check_variant(file, variant, self.config_class, model_class, Random(seed))
             except MismatchError as error:
-                found = find_culprit(
+                culprit = find_culprit(
                     file, variant.name, self.config_class, model_class, error.config
                 )
-                if not found:
+                if not culprit:
                     raise
-                self.drop_value(*found)
+                self.drop_value(*culprit)
             else:
                 return
-        said = f"{variant.name}: more than {MAX_REPAIRS} accepted fields affect its tensors"
-        raise SweepError(Reason.ERROR, said)
+        problem = f"{variant.name}: more than {MAX_REPAIRS} accepted fields affect its tensors"
+        raise SweepError(Reason.ERROR, problem)
 
     def drop_value(self, path: str, value: Any) -> None:
         """Stop accepting values of this sort for a field."""

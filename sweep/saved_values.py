@@ -43,25 +43,25 @@ class SavedValues:
     def constants(self) -> dict[str, Any]:
         """Return the values that are the same at all sizes, and that a file may give explicitly."""
         return {
-            path: there[0][1]
-            for path, there in self.non_sizes()
-            if all(equal(there[0][1], one) for _, one in there) and self.is_like_absent(path)
+            path: values[0][1]
+            for path, values in self.non_sizes()
+            if all(equal(values[0][1], one) for _, one in values) and self.is_like_absent(path)
         }
 
     def varying(self) -> dict[str, list[tuple[Sizes, Any]]]:
         """Return the values that vary with sizes, by path."""
         return {
-            path: there
-            for path, there in self.non_sizes()
-            if not all(equal(there[0][1], one) for _, one in there)
+            path: values
+            for path, values in self.non_sizes()
+            if not all(equal(values[0][1], one) for _, one in values)
         }
 
     def non_sizes(self) -> Iterator[tuple[str, list[tuple[Sizes, Any]]]]:
         """Yield the values of each key that is not a size."""
         sizes = {size.key for size in self.file.letters.values()}
-        for path, there in self.values.items():
+        for path, values in self.values.items():
             if path not in sizes and path not in self.file.aliases:
-                yield path, there
+                yield path, values
 
     def save(self, keys: Keys) -> Keys:
         """Return what a configuration saves, or nothing if it is refused."""
@@ -92,10 +92,10 @@ class SavedValues:
         part = parent(path)
         named = {f"{part}.model_type": self.file.parts[part]} if part else {}
         absent = self.unread.keys({**point, **named})
-        there = json.loads(json.dumps(absent))
-        set_key(there, path, value)
+        given = json.loads(json.dumps(absent))
+        set_key(given, path, value)
         config_class = self.unread.config_class
-        return normalize(config_class, absent), normalize(config_class, there)
+        return normalize(config_class, absent), normalize(config_class, given)
 
     def value_in_given_part(self, path: str) -> Any:
         """Return the default of a key in a part that is given without it."""

@@ -45,8 +45,8 @@ def _find_by_halves(
 
     ``own`` are the sizes without these values. A refused configuration has no sizes.
     """
-    there = filled_in({**left_out, **values})
-    if there == own or (there is None and len(values) == 1):
+    changed = filled_in({**left_out, **values})
+    if changed == own or (changed is None and len(values) == 1):
         return set()
     if len(values) == 1:
         return set(values)

@@ -39,31 +39,31 @@ def compare_random(
     for index in range(number):
         file = read_type(chosen[index % len(chosen)])
         for _ in range(MAX_ATTEMPTS):
-            found = compare_one(file, random)
-            if not (found.mismatch and found.mismatch.is_refusal):
+            comparison = compare_one(file, random)
+            if not (comparison.mismatch and comparison.mismatch.is_refusal):
                 break
-        yield found
+        yield comparison
 
 
 def compare_one(file: TypeFile, random: Random) -> Comparison:
     """Compare a random configuration's entry with the model that transformers builds."""
-    name, config, found = _draw(file, random)
+    name, config, entry = _draw(file, random)
     config_class = transformers.CONFIG_MAPPING[file.model_type]
-    said = find_mismatch(found, config_class, getattr(transformers, name), config)
-    return Comparison(file.model_type, name, config, found.count, said)
+    mismatch = find_mismatch(entry, config_class, getattr(transformers, name), config)
+    return Comparison(file.model_type, name, config, entry.count, mismatch)
 
 
 def _draw(file: TypeFile, random: Random) -> tuple[str, dict[str, Any], Entry]:
     """Return a class, a configuration that satisfies the guards of a variant, and its entry."""
-    variant = [one for name in file.classes for one in kept_variants(file, name)]
+    variants = [variant for name in file.classes for variant in kept_variants(file, name)]
     for _ in range(10 * MAX_ATTEMPTS):
-        one = random.choice(variant)
-        own = own_sizes(file, one.data.get("absent", ()))
-        config = random_config(file, one, derivation_of(file, one, own), random)
+        variant = random.choice(variants)
+        own = own_sizes(file, variant.data.get("absent", ()))
+        config = random_config(file, variant, derivation_of(file, variant, own), random)
         if config is None:
             continue
         try:
-            return one.name, config, entry_in(file, config, one.name)
+            return variant.name, config, entry_in(file, config, variant.name)
         except ValueError:
             continue
     raise ValueError(f"{file.model_type}: no random configuration satisfies the guards")

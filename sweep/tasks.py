@@ -21,10 +21,10 @@ def points(model_type: str, seed: int, number: int) -> Iterator[dict[str, Any]]:
 
 def catalogue(model_type: str, seed: int, number: int) -> Iterator[dict[str, Any]]:
     """Derive a type again. Yield once how it differs from its file, or nothing if it does not."""
-    for _, found, _ in run_in_processes([model_type], compare, SECONDS, at_a_time=1):
-        if lines := differences_in(found):
-            said = _difference(model_type, "as in the catalogue", "\n".join(map(str, lines)))
-            yield {**said, "lines": [one.data for one in lines]}
+    for _, result, _ in run_in_processes([model_type], compare, SECONDS, at_a_time=1):
+        if lines := differences_in(result):
+            difference = _difference(model_type, "as in the catalogue", "\n".join(map(str, lines)))
+            yield {**difference, "lines": [one.data for one in lines]}
         else:
             yield {}
 

@@ -115,18 +115,18 @@ class TypeSweep:
         """
         keys: Keys = full_keys(self.start, {**self.values, **where})
         needed = {**self.needed, **(sized or {})}
-        made = transformers_constructor(
+        constructor = transformers_constructor(
             name, {"model_type": self.model_type, **keys}, name, needed, kinds
         )
         effort = Effort(rather_fixed=True, far=far)
-        found = derive(made, effort=effort, naming=self.naming)
-        self.reads |= made.read_fields() or set()
-        for letter, field in found.fields.items():
+        derivation = derive(constructor, effort=effort, naming=self.naming)
+        self.reads |= constructor.read_fields() or set()
+        for letter, field in derivation.fields.items():
             if self.letters.setdefault(letter, field) != field:
                 raise ValueError(
                     f"{letter} stands for {field}, but stood for {self.letters[letter]} before"
                 )
-        return found
+        return derivation
 
     def sweep_class(self, name: str) -> None:
         """Derive a class and its variants."""
@@ -173,11 +173,11 @@ class TypeSweep:
         if self.is_out_of_time() or not (where.keys() | sized.keys()) <= set(data["decides"]):
             return
         try:
-            found = self.derive_variant(name, where, sized)
-            new = self.record(name, found, len(data["also"]) + 1)
+            derivation = self.derive_variant(name, where, sized)
+            new = self.record(name, derivation, len(data["also"]) + 1)
         except Exception as error:  # The constructor may raise any error: the variant fails.
-            said = ", ".join(f"{p}={v}" for p, v in {**where, **sized}.items())
-            self.failed[f"{name} at {said}"] = Failure.of(error)
+            changes_text = ", ".join(f"{p}={v}" for p, v in {**where, **sized}.items())
+            self.failed[f"{name} at {changes_text}"] = Failure.of(error)
             return
         # An empty value keeps the variant from inheriting the class's own.
         empty: dict[str, Any] = {
@@ -188,7 +188,7 @@ class TypeSweep:
         own = {key: value for key, value in {**empty, **new}.items() if value != data.get(key)}
         head: dict[str, Any] = {"where": dict(where)} if where else {}
         head |= {"sized": list(sized)} if sized else {}
-        data["also"].append({**head, **own, "letters": set(found.fields)})
+        data["also"].append({**head, **own, "letters": set(derivation.fields)})
 
     def add_composed_variants(self, name: str, first: Derivation) -> None:
         """Add the variants of a class's part, composed with the class's own tensors.
@@ -233,10 +233,10 @@ class TypeSweep:
         points = [{one: point.get(one, 3) for one in self.letters} for point in self.points]
         return Defaults(self.config_class, self.letters, points, counted, where)
 
-    def record(self, name: str, found: Derivation, index: int) -> dict[str, Any]:
+    def record(self, name: str, derivation: Derivation, index: int) -> dict[str, Any]:
         """Return the JSON of a derivation, relative to the variants that are known."""
-        data = class_data(found, self.known)
-        tensors = tuple(map(without_aliases, found.tensors))
+        data = class_data(derivation, self.known)
+        tensors = tuple(map(without_aliases, derivation.tensors))
         self.known.append(KnownVariant(name, index, tensors))
         return data
 
@@ -345,12 +345,12 @@ def _replaced_ties(
     A tie in the part to a head that the class lacks stays in the part.
     """
     before = f"{data['under']}." if data.get("under") else ""
-    there = data.get("ties", {})
-    own = {path: ties for path, ties in there.items() if path[len(before) :] not in old}
+    own_ties = data.get("ties", {})
+    own = {path: ties for path, ties in own_ties.items() if path[len(before) :] not in old}
     return own | {
         f"{before}{path}": _with_prefix(before, ties)
         for path, ties in new.items()
-        if path not in old or f"{before}{path}" in there
+        if path not in old or f"{before}{path}" in own_ties
     }
 
 

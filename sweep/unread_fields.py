@@ -89,8 +89,8 @@ class UnreadFields:
         for part, paths in of_part.items():
             bases = list(self.bases(part))
             for kind, values in VALUES_OF_KIND.items():
-                there = [path for path in paths if self.may_have_kind(path, kind)]
-                for path in self.irrelevant_keys(there, values, bases):
+                candidates = [path for path in paths if self.may_have_kind(path, kind)]
+                for path in self.irrelevant_keys(candidates, values, bases):
                     found.setdefault(path, []).append(kind)
         return dict(sorted(found.items()))
 
@@ -107,22 +107,22 @@ class UnreadFields:
         """
         few = self.keys({f"{part}.model_type": self.file.parts[part]} if part else {})
         for keys in (few, self.saved):
-            if (made := normalize(self.config_class, keys)) is not None:
-                yield keys, made
+            if (fields := normalize(self.config_class, keys)) is not None:
+                yield keys, fields
 
     def irrelevant_shares(self) -> list[str]:
         """Return the paths of rotated shares that do not affect tensors."""
         model_class = getattr(transformers, next(iter(self.file.classes)))
         found = []
         for path in (path for path in self.file.fields if leaf(path) == ROTARY_FACTOR):
-            there: list[Any] = []
+            tensors: list[Any] = []
             for values in ({}, *({path: share} for share in ROTARY_SHARES)):
                 try:
                     config = config_of(self.config_class, self.keys(values))
-                    there.append(build(model_class, config).parameters)
+                    tensors.append(build(model_class, config).parameters)
                 except Exception:  # Any error is a refusal of the share.
-                    there.append(None)
-            if there[0] is not None and all(one == there[0] for one in there):
+                    tensors.append(None)
+            if tensors[0] is not None and all(one == tensors[0] for one in tensors):
                 found.append(path)
         return found
 
@@ -159,8 +159,10 @@ class UnreadFields:
         """Return the names that become fields of that name, and have no other effect."""
         found: set[str] = set()
         for part in {parent(path) for path in names}:
-            there = sorted(path for path in names if parent(path) == part)
-            found |= set(self.irrelevant_keys(there, ANY_VALUES, list(self.bases(part)), own=True))
+            names_in_part = sorted(path for path in names if parent(path) == part)
+            found |= set(
+                self.irrelevant_keys(names_in_part, ANY_VALUES, list(self.bases(part)), own=True)
+            )
         return found
 
     def keys(self, values: Mapping[str, Any]) -> Keys:
@@ -202,17 +204,17 @@ class UnreadFields:
         """Yield accepted values of the fields that are read, many at a time."""
         free = {path: sorts for path, sorts in self.file.free.items() if path in self.reads.fields}
         for sort, values in PROBES.items():
-            there = [path for path, sorts in free.items() if sort in sorts]
+            accepting = [path for path, sorts in free.items() if sort in sorts]
             for value in values[:2]:
-                yield dict.fromkeys(there, value)
+                yield dict.fromkeys(accepting, value)
         texts = {path: all_ for path, all_ in self.file.texts.items() if path in self.reads.fields}
         for index in range(max(map(len, texts.values()), default=0)):
             yield {path: all_[index] for path, all_ in texts.items() if index < len(all_)}
 
     def may_have_kind(self, path: str, kind: str) -> bool:
         """Return whether a field's type allows a kind of values."""
-        said = self.types.get(path, "")
-        return not said or any(one in said for one in TYPES_OF_KIND[kind])
+        type_text = self.types.get(path, "")
+        return not type_text or any(one in type_text for one in TYPES_OF_KIND[kind])
 
     @cached_property
     def types(self) -> dict[str, str]:
@@ -252,12 +254,12 @@ class UnreadFields:
         given = json.loads(json.dumps(keys))
         for path in paths:
             set_key(given, path, json.loads(json.dumps(value)))
-        there = normalize(self.config_class, given)
-        if there is None:
+        fields = normalize(self.config_class, given)
+        if fields is None:
             return False
-        found = changed_fields(plain, there)
+        changed = changed_fields(plain, fields)
         # A key that is dropped, and not kept as a field, may still have an effect.
-        return new <= found <= (plain.keys() | new) - self.reads.fields
+        return new <= changed <= (plain.keys() | new) - self.reads.fields
 
 
 def key_paths(keys: Keys, parts: Iterable[str], before: str = "") -> Iterator[str]:

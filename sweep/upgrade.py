@@ -31,37 +31,37 @@ from sweep.type_sweep import TypeSweep
 LIBRARY = "transformers"
 
 
-def upgrade_entry(model_type: str, seconds: float, found: dict[str, Any]) -> None:
+def upgrade_entry(model_type: str, seconds: float, result: dict[str, Any]) -> None:
     """Rebuild a type's file if this release differs, or keep it if it still holds.
 
-    ``found`` gets the ``entry``, the ``differences``, and what ``failed``.
+    ``result`` gets the ``entry``, the ``differences``, and what ``failed``.
     """
     data = read_entry(model_type)
     assert data
     file = parse_type(data, model_type)
-    said = list(differences_from_models(file))
-    if any(one.kind is not DifferenceKind.KEY for one in said):
+    found = list(differences_from_models(file))
+    if any(one.kind is not DifferenceKind.KEY for one in found):
         algebra = [
             one for one in differences(file, seconds) if one.kind is not DifferenceKind.PROPERTY
         ]
-        said = algebra or said
-        build_entry(model_type, seconds, found)
+        found = algebra or found
+        build_entry(model_type, seconds, result)
     else:
         data = {**data, "versions": {**file.versions, LIBRARY: version(LIBRARY)}}
-        found["entry"] = with_read_keys(data) if said else data
-    found["differences"] = [one.data for one in said]
+        result["entry"] = with_read_keys(data) if found else data
+    result["differences"] = [one.data for one in found]
 
 
 def differences_from_models(file: TypeFile) -> Iterator[Difference]:
     """Yield how the release differs from a type's file, as far as models show it."""
     sweep = TypeSweep(file.model_type, lambda _: None, 0.0)
-    there = [name for name in classes_of_type(file.model_type) if sweep.belongs_to_type(name)]
+    classes = [name for name in classes_of_type(file.model_type) if sweep.belongs_to_type(name)]
     tried = read_failures().get(file.model_type, {})
-    for name in there:
+    for name in classes:
         if name not in file.classes and name not in tried:
             yield Difference(DifferenceKind.NEW, f"{name} is new")
     for name in file.classes:
-        if name not in there:
+        if name not in classes:
             yield Difference(DifferenceKind.GONE, f"{name} is gone")
             continue
         for why in _mismatches(sweep, file, name):

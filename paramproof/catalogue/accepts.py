@@ -85,9 +85,9 @@ def require_accepted(
             free = path in needed and has_accepted_sort(given, path)
             tried = free and _is_accepted(given, path, value, None, letters)
             if not (is_expected(given, path, value, decides[path]) or layers or tried):
-                there = "no value" if decides[path] is ABSENT else shown(decides[path])
-                said = f"{legible(path)}={shown(value)}, but the entry has {there}"
-                raise given.unsupported(said, path, Refusal.OTHER_VALUE)
+                expected = "no value" if decides[path] is ABSENT else shown(decides[path])
+                problem = f"{legible(path)}={shown(value)}, but the entry has {expected}"
+                raise given.unsupported(problem, path, Refusal.OTHER_VALUE)
         elif path not in given.letter_of and not _is_accepted(
             given, path, value, only.get(path), letters
         ):
@@ -101,7 +101,7 @@ def _not_tried(given: GivenKeys, path: str, value: Any) -> NotInCatalogue:
 
 
 def _require_computed(
-    given: GivenKeys, path: str, value: Any, said: str, letters: Mapping[str, int]
+    given: GivenKeys, path: str, value: Any, text: str, letters: Mapping[str, int]
 ) -> None:
     """Raise ``NotInCatalogue`` for a size that differs from what the other sizes imply.
 
@@ -111,7 +111,7 @@ def _require_computed(
     """
     if path in given.file.fields and equal(value, given.file.fields[path]):
         return
-    formula = expression_in(said) if said else None
+    formula = expression_in(text) if text else None
     if formula is None or not formula.letters <= letters.keys():
         raise _not_tried(given, path, value)
     if not equal(value, due := formula.evaluate(letters)):
@@ -197,13 +197,13 @@ def _fits_stretching(
     return rotated % 2 == 0 if sort == "rope_yarn" else rotated > MIN_STRETCHED_WIDTH
 
 
-def _is_layer_list(said: Mapping[str, Any], value: object, sizes: Mapping[str, int]) -> bool:
+def _is_layer_list(rule: Mapping[str, Any], value: object, sizes: Mapping[str, int]) -> bool:
     """Return whether a list has a name for each layer, or the ``only`` one, of the last stage."""
-    long = expression_in(said["long"]).evaluate(sizes)
-    if "only" in said:
-        return value == [f"{said['only']}{long}"]
+    long = expression_in(rule["long"]).evaluate(sizes)
+    if "only" in rule:
+        return value == [f"{rule['only']}{long}"]
     if not isinstance(value, list) or len(value) != long:
         return False
-    if "repeats" in said:
-        return equal(value, default_layers(said, long))
-    return all(isinstance(one, str) and one in said["any of"] for one in value)
+    if "repeats" in rule:
+        return equal(value, default_layers(rule, long))
+    return all(isinstance(one, str) and one in rule["any of"] for one in value)

@@ -45,17 +45,17 @@ def named_class(config: Mapping[str, Any]) -> str:
 
     Raises ``InvalidInput`` for anything but a list of one class.
     """
-    found = config.get("architectures")
-    if found is None or found == []:
+    names = config.get("architectures")
+    if names is None or names == []:
         return ""
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+    if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
         raise InvalidInput(
-            f"architectures={shown(found)} is not a list of one class", key="architectures"
+            f"architectures={shown(names)} is not a list of one class", key="architectures"
         )
-    if len(found) > 1:
-        said = f"architectures={shown(found)} names {len(found)} classes: choose one by --class"
-        raise InvalidInput(said, key="architectures")
-    return str(found[0])
+    if len(names) > 1:
+        problem = f"architectures={shown(names)} names {len(names)} classes: choose one by --class"
+        raise InvalidInput(problem, key="architectures")
+    return str(names[0])
 
 
 class GivenKeys:
@@ -99,7 +99,7 @@ class GivenKeys:
         except for keys of the latter that are not fields. If Qwen2-VL has no ``text_config``, its
         keys are at top level.
         """
-        found = {name: value for name, value in config.items() if name not in self.file.instead}
+        placed = {name: value for name, value in config.items() if name not in self.file.instead}
         for name, part in self.file.instead.items():
             if (there := config.get(name)) is None:
                 continue
@@ -110,12 +110,12 @@ class GivenKeys:
                         f"{key}={shown(value)} is not a part of a configuration", key
                     )
             looked_at = (key for key in beside if f"{part}.{key}" in self.file.refused)
-            found[part] = {**{key: beside[key] for key in looked_at}, **there}
+            placed[part] = {**{key: beside[key] for key in looked_at}, **there}
         for part, names in self.file.flat.items():
-            if found.get(part) is None and (given := [name for name in names if name in found]):
-                there = {name: found.pop(name) for name in given}
-                found[part] = {"model_type": self.file.parts[part], **there}
-        return found
+            if placed.get(part) is None and (given := [name for name in names if name in placed]):
+                there = {name: placed.pop(name) for name in given}
+                placed[part] = {"model_type": self.file.parts[part], **there}
+        return placed
 
     def walk(self, config: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
         """Yield each key with its path and value, including keys of parts and sizes in lists."""
@@ -136,9 +136,9 @@ class GivenKeys:
                     raise self.unsupported(f"{path} is given without a model_type", path)
                 kind = value.get("model_type", self.file.parts[path])
                 if kind != self.file.parts[path] and not self.may_be_named(path, value):
-                    said = f"{path}.model_type={shown(kind)}"
-                    said += f", but the entry needs {self.file.parts[path]}"
-                    raise self.unsupported(said, path, Refusal.OTHER_PART)
+                    problem = f"{path}.model_type={shown(kind)}"
+                    problem += f", but the entry needs {self.file.parts[path]}"
+                    raise self.unsupported(problem, path, Refusal.OTHER_PART)
                 self.parts.add(path)
                 yield from self.walk(value, f"{path}.")
             elif path in self.lists:
@@ -224,7 +224,7 @@ def sizes_of(
 
     The letters in ``unread`` may be 0, since no class reads their fields.
     """
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     waiting: dict[str, Any] = {}
     for letter, size in given.file.letters.items():
         field, default = size.path, size.default
@@ -232,11 +232,11 @@ def sizes_of(
             continue
         value = given.values.get(field)
         if field in given.values and value is not None:
-            found[letter] = _size(given, letter, value, unread)
+            sizes[letter] = _size(given, letter, value, unread)
         elif field in given.values and field not in sized:
             if field not in given.file.null:
-                said = f"{field}=null, but the entry needs a size"
-                raise given.unsupported(said, field, Refusal.OTHER_VALUE)
+                text = f"{field}=null, but the entry needs a size"
+                raise given.unsupported(text, field, Refusal.OTHER_VALUE)
             waiting[letter] = given.file.null[field]
         elif filled := given.default(field, default):
             waiting[letter] = filled
@@ -245,17 +245,17 @@ def sizes_of(
     while waiting:
         ready = {
             letter: formula
-            for letter, said in waiting.items()
-            if not (formula := expression_in(str(said))).letters & waiting.keys()
+            for letter, text in waiting.items()
+            if not (formula := expression_in(str(text))).letters & waiting.keys()
         }
         if not ready:
             raise ValueError(f"{given.file.model_type}: the defaults depend on each other")
-        found |= {letter: _fill_in(given, letter, ready[letter], found) for letter in ready}
-        waiting = {letter: said for letter, said in waiting.items() if letter not in ready}
+        sizes |= {letter: _fill_in(given, letter, ready[letter], sizes) for letter in ready}
+        waiting = {letter: text for letter, text in waiting.items() if letter not in ready}
     for field, value in given.late.items():
         letter = given.letter_of[field]
-        found[letter] = _size(given, letter, value)
-    return {letter: found[letter] for letter in given.file.letters if letter in found}
+        sizes[letter] = _size(given, letter, value)
+    return {letter: sizes[letter] for letter in given.file.letters if letter in sizes}
 
 
 def _fill_in(given: GivenKeys, letter: str, formula: Expression, sizes: Mapping[str, int]) -> int:
@@ -283,10 +283,10 @@ def _size(given: GivenKeys, letter: str, value: object, unread: Container[str] =
     may_be_none = letter in unread or given.file.letters[letter].is_kind
     if type(value) is int and value == 0 and may_be_none:
         return 0
-    said = f"{legible(field)}={shown(value)}"
+    given_size = f"{legible(field)}={shown(value)}"
     if type(value) is not int and not isinstance(value, list | dict):
-        raise InvalidInput(f"{said} is not possible: it must be an int", key=field)
+        raise InvalidInput(f"{given_size} is not possible: it must be an int", key=field)
     if type(value) is int and value:
-        problem = f"{said} is not possible: it must be between 1 and {MAX_SIZE:,}"
+        problem = f"{given_size} is not possible: it must be between 1 and {MAX_SIZE:,}"
         raise InvalidInput(problem, key=field)
-    raise given.unsupported(f"{said} is not a size of 1 or more", field)
+    raise given.unsupported(f"{given_size} is not a size of 1 or more", field)

@@ -81,8 +81,8 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
     """
     model_type = config.get("model_type")
     if not isinstance(model_type, str):
-        said = f"model_type={shown(model_type)} is not a model type of transformers"
-        raise InvalidInput(said, key="model_type")
+        problem = f"model_type={shown(model_type)} is not a model type of transformers"
+        raise InvalidInput(problem, key="model_type")
     other = type_named(config)
     if not other:
         file = read_type(model_type)
@@ -90,9 +90,11 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
     file = read_type(other)
     found = entry_in(file, config, class_name)
     if found.assumed:
-        said = f"no entry for the model type {shown(model_type)}; read as {other}, the type of the "
-        said += f"class in its architectures, it lacks {', '.join(found.assumed)}"
-        raise NotInCatalogue(said, model_type=model_type, key="model_type")
+        problem = (
+            f"no entry for the model type {shown(model_type)}; read as {other}, the type of the "
+        )
+        problem += f"class in its architectures, it lacks {', '.join(found.assumed)}"
+        raise NotInCatalogue(problem, model_type=model_type, key="model_type")
     read_as = {model_type: other, **found.read_as}
     return replace(found, unknown=find_unknown_keys(file, config), read_as=read_as)
 
@@ -144,32 +146,34 @@ def _entry(file: TypeFile, given: GivenKeys, name: str) -> Entry:
         for path in file.classes[name].get("decides", ())
         if path not in file.computed
     }
-    written, values = _select_variant(file, given, name, decides)
-    absent = written.data.get("absent", ())
+    variant, values = _select_variant(file, given, name, decides)
+    absent = variant.data.get("absent", ())
     try:
-        sizes = sizes_of(given, written.sized, absent, written.data.get("unread", ()))
+        sizes = sizes_of(given, variant.sized, absent, variant.data.get("unread", ()))
     except KeyError as error:
         raise given.unsupported(f"a default depends on {error}, which is absent") from None
     needed = variants(file, name)[0].where
-    only, computed = written.data.get("only", {}), computed_of(file, written)
-    require_length(given, written.lists, sizes)
-    counted = {*written.lists, *written.data.get("idle", ())}
+    only, computed = variant.data.get("only", {}), computed_of(file, variant)
+    require_length(given, variant.lists, sizes)
+    counted = {*variant.lists, *variant.data.get("idle", ())}
     require_accepted(given, values, needed, only, computed, sizes, counted)
-    derivation = _derivation(file, name, written.index)
+    derivation = _derivation(file, name, variant.index)
     derivation = _without_bounds(derivation, set(_default_bounds(file, given)))
     _require(file, derivation, sizes)
     assumed = _assumed(given, derivation, sizes)
     for path, kind in given.renamed.items():
         if lacking := [one for one in assumed if one.startswith(f"{path}.")]:
-            said = f"{path}.model_type={shown(kind)}; as {file.parts[path]}, whose class is in its "
-            said += f"architectures, it lacks {', '.join(lacking)}"
-            raise given.unsupported(said, path, Refusal.OTHER_PART)
+            problem = (
+                f"{path}.model_type={shown(kind)}; as {file.parts[path]}, whose class is in its "
+            )
+            problem += f"architectures, it lacks {', '.join(lacking)}"
+            raise given.unsupported(problem, path, Refusal.OTHER_PART)
     return Entry(
         _without_changed_buffers(derivation, file, given),
         sizes,
         assumed=assumed,
         read_as={kind: file.parts[path] for path, kind in given.renamed.items()},
-        variant=written.index,
+        variant=variant.index,
         heads=announced_heads(file.classes[name], given.values, derivation),
     )
 
@@ -202,14 +206,14 @@ def _assumed(
 ) -> Mapping[str, int]:
     """Return the sizes in the formula that come from constants of the type, by field."""
     moving = derivation.formula.letters
-    found: dict[str, int] = {}
+    assumed: dict[str, int] = {}
     for name in moving & sizes.keys():
         size = given.file.letters[name]
         is_given = given.values.get(size.path) is not None or size.path in given.late
         if not is_given and size.default.isdecimal():
-            found[size.path] = sizes[name]
+            assumed[size.path] = sizes[name]
     order = (one.path for one in given.file.letters.values())
-    return {path: found[path] for path in order if path in found}
+    return {path: assumed[path] for path in order if path in assumed}
 
 
 def _default_bounds(file: TypeFile, given: GivenKeys) -> Iterator[Expression]:
@@ -307,8 +311,8 @@ def _select_variant(
         raise given.unsupported(f"the formula of {name} was withdrawn: models differ from it")
     for path, value in first.where.items():
         if path not in given.values:
-            said = f"{path} is absent, but the entry has {shown(value)}"
-            raise given.unsupported(said, path, Refusal.OTHER_VALUE)
+            problem = f"{path} is absent, but the entry has {shown(value)}"
+            raise given.unsupported(problem, path, Refusal.OTHER_VALUE)
     return first, {**own, **first.where}
 
 
@@ -325,9 +329,9 @@ def _variant_values(
     besides = {*variant.sized, *variant.lists, *variant.data.get("idle", ())}
     values = {**own, **variant.where, **follows}
     values = {path: value for path, value in values.items() if path not in besides}
-    there = {**decides, **follows, **given.values}
+    present = {**decides, **follows, **given.values}
     alike = all(
-        path in free or (path in there and is_expected(given, path, there[path], value))
+        path in free or (path in present and is_expected(given, path, present[path], value))
         for path, value in values.items()
     )
     return values if alike else None
@@ -341,9 +345,9 @@ def _has_sizes(file: TypeFile, given: GivenKeys, variant: Variant) -> bool:
     without = {*variant.data.get("absent", ()), *variant.data.get("unread", ())}
     fixed = variant.data.get("fixed", {})
     for letter_, size in file.letters.items():
-        there = given.values.get(size.path)
-        is_given = letter_ not in without and type(there) is int and not size.is_kind
-        if is_given and (not there or there != fixed.get(letter_, there)):
+        value = given.values.get(size.path)
+        is_given = letter_ not in without and type(value) is int and not size.is_kind
+        if is_given and (not value or value != fixed.get(letter_, value)):
             return False
     return True
 

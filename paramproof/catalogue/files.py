@@ -181,7 +181,7 @@ def parse_type(data: Mapping[str, Any], model_type: str) -> TypeFile:
     names = ("buffered", "refused", "fixed_parts", "lenient_parts", "named_parts")
     own |= {name: tuple(own.get(name, "").split()) for name in names}
     for name in ("below", "flat"):
-        own[name] = {path: tuple(said.split()) for path, said in own.get(name, {}).items()}
+        own[name] = {path: tuple(text.split()) for path, text in own.get(name, {}).items()}
     free: dict[str, list[str]] = {}
     for sorts, names in own.get("free", {}).items():
         for name in names.split():

@@ -27,8 +27,8 @@ def expand_spellings(given: GivenKeys) -> None:
         names = rule["names"]
         items = [str(one) for one in value] if isinstance(value, str | list) else []
         if not items or not all(one in names for one in items):
-            said = f"{legible(path)}={shown(value)} may contain only {', '.join(names)}"
-            raise given.unsupported(said, path, Refusal.OTHER_VALUE)
+            problem = f"{legible(path)}={shown(value)} may contain only {', '.join(names)}"
+            raise given.unsupported(problem, path, Refusal.OTHER_VALUE)
         depth = given.values.get(rule.get("cut", ""))
         spelt = [names[one] for one in items][: depth if type(depth) is int else None]
         into = rule["into"]
@@ -74,5 +74,5 @@ def require_length(given: GivenKeys, lists: Collection[str], sizes: Mapping[str,
         letter, number = given.file.kinds[path].get("long"), len(given.values[path])
         if letter and sizes[letter] != number:
             field = given.file.letters[letter].path
-            said = f"{path} has {number} layers, but {field} is {sizes[letter]}"
-            raise given.unsupported(said, path, Refusal.OTHER_VALUE)
+            problem = f"{path} has {number} layers, but {field} is {sizes[letter]}"
+            raise given.unsupported(problem, path, Refusal.OTHER_VALUE)

@@ -27,12 +27,12 @@ def format_tensor(tensor: DerivedTensor) -> str:
     times = f"{text(tensor.times)} × " if tensor.times != 1 else ""
     marks = [
         MARKS[name]
-        for name, there in (
+        for name, applies in (
             ("frozen", tensor.role == "frozen"),
             ("read", not tensor.traced),
             ("counted", not tensor.looped),
         )
-        if there
+        if applies
     ]
     return f"{times}{shape}" + (f" [{', '.join(marks)}]" if marks else "")
 
@@ -40,19 +40,19 @@ def format_tensor(tensor: DerivedTensor) -> str:
 def parse_tensor(path: str, written: str, *, buffer: bool = False) -> DerivedTensor:
     """Parse the text that ``format_tensor`` writes. Raises ``ValueError`` for any other."""
     shapes, _, marks = written.removesuffix("]").partition(" [")
-    said = marks.split(", ") if marks else []
-    if unknown := set(said) - set(MARKS.values()):
+    found_marks = marks.split(", ") if marks else []
+    if unknown := set(found_marks) - set(MARKS.values()):
         raise ValueError(f"{path} has the unknown mark {sorted(unknown)[0]!r}")
     *times, shape = _split(shapes, " × ")
-    role: Role = "buffer" if buffer else "frozen" if MARKS["frozen"] in said else "trainable"
+    role: Role = "buffer" if buffer else "frozen" if MARKS["frozen"] in found_marks else "trainable"
     return DerivedTensor(
         path,
         () if shape == SCALAR else tuple(map(expression_in, _split(shape, ", "))),
         expression_in(times[0]) if times else expression(1),
         role,
         (),
-        MARKS["read"] not in said,
-        MARKS["counted"] not in said,
+        MARKS["read"] not in found_marks,
+        MARKS["counted"] not in found_marks,
     )
 
 
@@ -79,11 +79,11 @@ def tensors_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for tensor in tensors:
         written = format_tensor(tensor)
-        there = found.get(tensor.path)
-        if there is None:
+        present = found.get(tensor.path)
+        if present is None:
             found[tensor.path] = written
         else:
-            found[tensor.path] = [*([there] if isinstance(there, str) else there), written]
+            found[tensor.path] = [*([present] if isinstance(present, str) else present), written]
     return found
 
 
