@@ -97,13 +97,13 @@ def differences(context, address):
 
 
 @pytest.fixture
-def opened(context, address):
+def new_page(context, address):
     """Return a new page, on which Python is still to start."""
     yield from watching(context, address)
 
 
 @pytest.fixture
-def built(browser, address):
+def static_page(browser, address):
     """Return a new page as built, on which no Python starts."""
     context = browser.new_context(viewport={"width": 1200, "height": 900})
     context.route("**/worker.js", lambda route: route.fulfill(content_type="text/javascript"))

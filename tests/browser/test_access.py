@@ -33,9 +33,9 @@ def serious(watched, modules):
 
 
 @pytest.mark.parametrize("path", BUILT)
-def test_axe_finds_nothing_serious(built, modules, path):
-    built.open(path)
-    assert [*serious(built, modules)] == []
+def test_axe_finds_nothing_serious(static_page, modules, path):
+    static_page.open(path)
+    assert [*serious(static_page, modules)] == []
 
 
 @pytest.mark.parametrize("place", ANSWERED)
@@ -48,10 +48,10 @@ def test_axe_finds_nothing_serious_in_an_answer(request, modules, place):
 
 
 @pytest.mark.parametrize("path", BUILT)
-def test_a_phone_scrolls_no_page_sideways(built, path):
-    built.page.set_viewport_size({"width": 360, "height": 740})
-    built.open(path)
-    assert built.page.evaluate("document.documentElement.scrollWidth") <= 360
+def test_a_phone_scrolls_no_page_sideways(static_page, path):
+    static_page.page.set_viewport_size({"width": 360, "height": 740})
+    static_page.open(path)
+    assert static_page.page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 @pytest.mark.parametrize("place", ANSWERED)
@@ -66,12 +66,12 @@ def test_a_phone_scrolls_no_answer_sideways(request, place):
     assert width <= 360
 
 
-def test_the_keyboard_reaches_the_content_first(built):
-    built.open("index.html")
-    built.page.keyboard.press("Tab")
-    assert built.page.evaluate("document.activeElement.textContent") == "Skip to content"
+def test_the_keyboard_reaches_the_content_first(static_page):
+    static_page.open("index.html")
+    static_page.page.keyboard.press("Tab")
+    assert static_page.page.evaluate("document.activeElement.textContent") == "Skip to content"
     names = ("banner", "navigation", "main", "contentinfo", "search")
-    assert all(built.page.get_by_role(name).count() == 1 for name in names)
+    assert all(static_page.page.get_by_role(name).count() == 1 for name in names)
 
 
 def test_parts_of_a_model_are_regions_with_headings(models):

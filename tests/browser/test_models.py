@@ -10,17 +10,17 @@ from paramproof.resolver import resolve
 from tests.public_configs import LLAMA_3_1_8B
 
 
-def test_every_named_page_has_the_number_of_the_command_line(built, site, paramproof):
+def test_every_named_page_has_the_number_of_the_command_line(static_page, site, paramproof):
     listed = json.loads(paramproof("models", "--json", "-").stdout)["models"]
     expected = {one["name"]: f"{one['parameters']:,}" for one in listed}
-    built.open("index.html")
+    static_page.open("index.html")
     read = """(names) => Promise.all(names.map(async (name) => {
       const text = await (await fetch(`models/${name}.html`)).text();
       const page = new DOMParser().parseFromString(text, "text/html");
       return [name, page.getElementById("total").textContent];
     }))"""
     names = [file.stem for file in (site / "models").iterdir()]
-    assert dict(built.page.evaluate(read, names)) == expected
+    assert dict(static_page.page.evaluate(read, names)) == expected
 
 
 @pytest.mark.parametrize(
@@ -148,26 +148,26 @@ def test_the_picture_opens_by_click_and_by_keyboard(models):
     page.wait_for_selector("#picture p:not(:has(a + a))")
 
 
-def test_a_link_restores_the_whole_state(opened):
-    opened.open("models/bert-large-uncased.html#L=12&under=layers-only&dtype=int8&at=layers")
-    opened.settle()
-    assert opened.total == 12 * 12_596_224
-    assert opened.page.input_value("#size-L") == "12"
-    assert opened.page.input_value("[name=under]") == "layers-only"
-    assert opened.text("#bytes").startswith("int8")
-    assert opened.text("#picture p") == "total › layers: 151,154,688, 100.00 %"
+def test_a_link_restores_the_whole_state(new_page):
+    new_page.open("models/bert-large-uncased.html#L=12&under=layers-only&dtype=int8&at=layers")
+    new_page.settle()
+    assert new_page.total == 12 * 12_596_224
+    assert new_page.page.input_value("#size-L") == "12"
+    assert new_page.page.input_value("[name=under]") == "layers-only"
+    assert new_page.text("#bytes").startswith("int8")
+    assert new_page.text("#picture p") == "total › layers: 151,154,688, 100.00 %"
 
 
 def test_python_starts_from_its_image(models):
     assert models.page.evaluate("document.body.dataset.image") == ""
 
 
-def test_without_an_image_python_starts_anew(opened):
-    opened.page.route("**/python.image", lambda route: route.fulfill(body="no image"))
-    opened.open("models/bert-base-uncased.html#L=13")
-    opened.settle()
-    assert opened.page.evaluate("document.body.dataset.image") is None
-    assert opened.total == 109_482_240 + 7_087_872
+def test_without_an_image_python_starts_anew(new_page):
+    new_page.page.route("**/python.image", lambda route: route.fulfill(body="no image"))
+    new_page.open("models/bert-base-uncased.html#L=13")
+    new_page.settle()
+    assert new_page.page.evaluate("document.body.dataset.image") is None
+    assert new_page.total == 109_482_240 + 7_087_872
 
 
 def test_a_pasted_configuration(models):
@@ -183,13 +183,13 @@ def test_a_pasted_configuration(models):
     assert not any("config" in url.partition("#")[0] for url in models.asked)
 
 
-def test_a_configuration_pasted_elsewhere_opens_its_page(built):
-    built.open("index.html")
-    built.page.click("summary")
-    built.page.fill("#config", json.dumps(LLAMA_3_1_8B))
-    built.page.click("#paste button")
-    built.page.wait_for_url("**/model.html#config=*")
-    assert not any("config" in url.partition("#")[0] for url in built.asked)
+def test_a_configuration_pasted_elsewhere_opens_its_page(static_page):
+    static_page.open("index.html")
+    static_page.page.click("summary")
+    static_page.page.fill("#config", json.dumps(LLAMA_3_1_8B))
+    static_page.page.click("#paste button")
+    static_page.page.wait_for_url("**/model.html#config=*")
+    assert not any("config" in url.partition("#")[0] for url in static_page.asked)
 
 
 def test_a_dropped_configuration(models):

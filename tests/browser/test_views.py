@@ -44,32 +44,32 @@ def test_two_models_side_by_side(differences, paramproof):
     assert differences.problem.startswith("no model is named 'nope'")
 
 
-def test_the_frameworks_are_filtered(built):
+def test_the_frameworks_are_filtered(static_page):
     data = json.loads((ROOT / "docs/framework-differences.json").read_text("utf-8"))
     cells = [Answer.from_json(cell) for cell in data["cells"]]
-    rows = built.page.locator("[data-row]:visible")
-    built.open("frameworks.html")
+    rows = static_page.page.locator("[data-row]:visible")
+    static_page.open("frameworks.html")
     everything = rows.count()
-    built.open("frameworks.html#component=pooler&framework=keras-bert")
+    static_page.open("frameworks.html#component=pooler&framework=keras-bert")
     own = {c.row for c in cells if c.framework == "keras-bert" and "pooler" in str(c.components)}
     assert 0 < len(own) < everything
     assert {text.split()[0] for text in rows.all_inner_texts()} == own
-    built.page.select_option("[name=component]", "")
-    built.page.fill("[name=q]", "gelu tanh")
+    static_page.page.select_option("[name=component]", "")
+    static_page.page.fill("[name=q]", "gelu tanh")
     assert rows.all_inner_texts()
     assert all("tanh" in text for text in rows.all_inner_texts())
-    assert built.page.url.endswith("#q=gelu+tanh&framework=keras-bert")
+    assert static_page.page.url.endswith("#q=gelu+tanh&framework=keras-bert")
 
 
-def test_the_list_links_to_every_model(built, site):
-    built.open("index.html")
-    links = built.page.eval_on_selector_all(
+def test_the_list_links_to_every_model(static_page, site):
+    static_page.open("index.html")
+    links = static_page.page.eval_on_selector_all(
         "main a", "all => all.map((one) => one.getAttribute('href'))"
     )
     files = {f"models/{file.name}" for file in (site / "models").iterdir()}
     assert files <= set(links)
-    built.page.fill("[name=q]", "deepseek")
-    shown = built.page.locator("[data-row]:visible").all_inner_texts()
+    static_page.page.fill("[name=q]", "deepseek")
+    shown = static_page.page.locator("[data-row]:visible").all_inner_texts()
     assert shown
     assert all("deepseek" in text for text in shown)
 

@@ -12,7 +12,7 @@ from paramproof.formulas import FAMILIES, terms
 TEXT = formulas_page.PAGE.read_text("utf-8")
 
 
-def shown(name):
+def page_block(name):
     """Return a block of the page; in Markdown its indentation matters."""
     start, end = f"<!-- {name} -->\n\n", "\n\n<!-- end -->"
     return TEXT.partition(start)[2].partition(end)[0]
@@ -20,7 +20,7 @@ def shown(name):
 
 @pytest.mark.parametrize("name", ["parts", *FAMILIES])
 def test_block(name):
-    assert shown(name) == formulas_page.blocks()[name], AGAIN
+    assert page_block(name) == formulas_page.blocks()[name], AGAIN
 
 
 def test_every_block_is_written():
@@ -31,14 +31,16 @@ def test_every_block_is_written():
 
 def test_another_docstring_is_noticed(monkeypatch):
     monkeypatch.setattr(terms.attention, "__doc__", "Count: 5·width².")
-    assert formulas_page.parts() != shown("parts")
+    assert formulas_page.parts() != page_block("parts")
 
 
 def test_another_term_is_noticed():
     for name, found in FAMILIES.items():
-        assert formulas_page.family(found) == shown(name)
+        assert formulas_page.family(found) == page_block(name)
         other = next(family for family in FAMILIES.values() if family is not found)
-        assert formulas_page.family(replace(found, closed_form=other.closed_form)) != shown(name)
+        assert formulas_page.family(replace(found, closed_form=other.closed_form)) != page_block(
+            name
+        )
 
 
 def test_every_part_in_use_documents_its_count():

@@ -10,13 +10,13 @@ from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, k, tensor, with
 
 
 @pytest.fixture
-def named():
+def mixture():
     return MIXTURE.inventory(MIXTURE.sizes)
 
 
-def test_it_counts_what_the_formula_does(named):
+def test_it_counts_what_the_formula_does(mixture):
     assert MIXTURE.inventory().total() == MIXTURE.formula
-    assert named.total() == MIXTURE.count(MIXTURE.sizes) == NUMBER
+    assert mixture.total() == MIXTURE.count(MIXTURE.sizes) == NUMBER
 
 
 def test_other_sizes():
@@ -30,8 +30,8 @@ def test_other_sizes():
     assert MIXTURE.inventory(sizes).letter("L") == 9
 
 
-def test_every_tensor_has_a_role(named):
-    assert {one.source for one in named} == {MIXTURE.name}
+def test_every_tensor_has_a_role(mixture):
+    assert {one.source for one in mixture} == {MIXTURE.name}
 
 
 @pytest.mark.parametrize(
@@ -50,34 +50,34 @@ def test_there_is_no_inventory_outside_the_conditions(changes, sizes, line):
         derivation.inventory(sizes)
 
 
-def test_tied_and_fixed_tensors(named):
-    tied = [one for one in named if one.tied_to]
+def test_tied_and_fixed_tensors(mixture):
+    tied = [one for one in mixture if one.tied_to]
     assert [(one.path, one.tied_to, one.shape) for one in tied] == [
         ("model.head.weight", "model.embed_tokens.weight", (50, 8))
     ]
-    fixed = [one.path for one in named if not one.trainable]
+    fixed = [one.path for one in mixture if not one.trainable]
     assert fixed == ["model.embed_positions.weight"]
-    assert count(named, "total") == NUMBER + 9 * 8
-    assert count(named, "tied-each") == NUMBER + 50 * 8
-    assert count(named, "listed") == NUMBER + 9 * 8 + 50 * 8
+    assert count(mixture, "total") == NUMBER + 9 * 8
+    assert count(mixture, "tied-each") == NUMBER + 50 * 8
+    assert count(mixture, "listed") == NUMBER + 9 * 8 + 50 * 8
 
 
-def test_buffers_are_separate(named):
+def test_buffers_are_separate(mixture):
     assert MIXTURE.buffers == ("model.rotary", "model.ids of (9)")
-    assert not [one.path for one in named if "rotary" in one.path]
+    assert not [one.path for one in mixture if "rotary" in one.path]
 
 
 def test_components():
-    named = MIXTURE.inventory()
-    assert named.components() == ("model", "score")
-    assert named.components("model.layers.*.mlp") == tuple(
+    mixture = MIXTURE.inventory()
+    assert mixture.components() == ("model", "score")
+    assert mixture.components("model.layers.*.mlp") == tuple(
         f"model.layers.*.mlp.{name}" for name in ("weight", "experts", "router")
     )
-    assert named.total("model.layers.*.attention") == H**2 + H
-    assert named.total("model.layers.*.mlp.experts") == F * H
+    assert mixture.total("model.layers.*.attention") == H**2 + H
+    assert mixture.total("model.layers.*.mlp.experts") == F * H
     mlp = D * F * H + (L - D) * (E * F * H + E * H)
-    assert named.total("model.layers") == L * (H**2 + 2 * H) + mlp
-    assert named.total("score") == k * H
+    assert mixture.total("model.layers") == L * (H**2 + 2 * H) + mlp
+    assert mixture.total("score") == k * H
 
 
 def test_layers_of_several_kinds():
@@ -91,26 +91,26 @@ def test_layers_of_several_kinds():
     ]
 
 
-def test_one_layer_of_several_kinds_has_no_number(named):
+def test_one_layer_of_several_kinds_has_no_number(mixture):
     for component in ("model.layers.*", "model.layers.*.mlp"):
         with pytest.raises(ValueError, match=r"^model.* is of several kinds"):
-            named.total(component)
+            mixture.total(component)
     two = with_tensors(tensor("h.*.a", H, times=L), tensor("h.*.b", F, times=D)).inventory()
     with pytest.raises(ValueError, match=r"^h\.\* is of several kinds"):
         two.total("h.*")
     assert two.total("h.*.a") == H
 
 
-def test_letters_by_name(named):
-    assert (named.letter("V"), MIXTURE.inventory().letter("V")) == (50, V)
+def test_letters_by_name(mixture):
+    assert (mixture.letter("V"), MIXTURE.inventory().letter("V")) == (50, V)
     with pytest.raises(KeyError):
-        named.letter("Q")
+        mixture.letter("Q")
     assert inventory(named_model("gpt2").spec.letters()).letter("V") == 50257
 
 
-def test_a_derived_inventory_cannot_be_expanded(named):
+def test_a_derived_inventory_cannot_be_expanded(mixture):
     with pytest.raises(TypeError, match=r"^only a family's inventory in ints can be expanded$"):
-        named.expand()
+        mixture.expand()
 
 
 @pytest.mark.parametrize("convention", ["tied-each", "listed"])
@@ -119,14 +119,14 @@ def test_a_storage_with_an_unknown_number_of_names(convention):
     shared = tensor("layers.*.weight", H, H, aliases=("layers.*.weight",))
     one = tensor("embedding", V, H, aliases=("layers.*.table",))
     for storage, name in ((shared, "weight"), (one, "table")):
-        named = with_tensors(storage).inventory()
-        assert count(named, "trainable") == named.total()
+        mixture = with_tensors(storage).inventory()
+        assert count(mixture, "trainable") == mixture.total()
         line = rf"^{convention} cannot be decided: how many names layers\.\*\.{name} stands for is"
         with pytest.raises(ValueError, match=line):
-            count(named, convention)
+            count(mixture, convention)
     each = tensor("layers.*.up", V, H, times=L, aliases=("layers.*.down",))
-    named = with_tensors(each).inventory()
-    assert count(named, convention) == 2 * named.total()
+    mixture = with_tensors(each).inventory()
+    assert count(mixture, convention) == 2 * mixture.total()
 
 
 def test_a_shape_that_is_not_a_whole_number():

@@ -67,7 +67,7 @@ def mixtral(derive_in_process):
     return resolve(MIXTRAL)
 
 
-def made(keys=MIXTRAL, **changes):
+def transformers_model(keys=MIXTRAL, **changes):
     """Return transformers' own model, on the meta device."""
     import torch
     import transformers
@@ -211,19 +211,19 @@ def test_assert_parameters(mixtral, config, tmp_path):
     from torch import nn
 
     for given in (MIXTRAL, str(tmp_path / config), mixtral.described):
-        assert_parameters(made(), given)
+        assert_parameters(transformers_model(), given)
     with pytest.raises(AssertionError, match=r"unexpected +\(100, 32\) +lm_head\.weight +\+3,200"):
-        assert_parameters(made(), MIXTRAL, "MixtralModel")
+        assert_parameters(transformers_model(), MIXTRAL, "MixtralModel")
     with pytest.raises(AssertionError, match="MixtralForCausalLM, derived, at vocab_size=100"):
-        assert_parameters(made(num_local_experts=6), MIXTRAL)
-    assert_parameters(nn.DataParallel(made()), MIXTRAL)
+        assert_parameters(transformers_model(num_local_experts=6), MIXTRAL)
+    assert_parameters(nn.DataParallel(transformers_model()), MIXTRAL)
 
 
 def test_a_users_own_model(mixtral):
     """No name is the same as in the formula: shapes identify the tensors."""
     from torch import nn
 
-    model = made()
+    model = transformers_model()
     own = nn.ModuleDict({"trunk": model.model, "out": model.lm_head})
     assert compare_live(own, mixtral.described).equal
     own["out"] = nn.Linear(32, 100, device="meta")

@@ -29,7 +29,7 @@ def nn():
     return linen
 
 
-def counted(module):
+def counts(module):
     """Return the entries of all variables, of ``params`` alone, and of our model's list."""
     from paramproof.builders.frameworks.flax_linen import LinenModel
 
@@ -40,7 +40,7 @@ def counted(module):
 
 def test_the_statistics_of_a_batch_norm_are_another_collection(nn):
     norm = nn.BatchNorm(use_running_average=True)
-    assert counted(norm) == (2 * H + 2 * H, 2 * H, 2 * H)
+    assert counts(norm) == (2 * H + 2 * H, 2 * H, 2 * H)
     assert entries(variables_of(norm)["batch_stats"]) == 2 * H
 
 
@@ -49,7 +49,7 @@ def test_the_cache_of_decoding_is_another_collection(nn):
     # The keys and values of every position, and the number of positions so far.
     cache = 2 * B * S * H + 1
     attention = nn.MultiHeadDotProductAttention(num_heads=3, decode=True)
-    assert counted(attention) == (params + cache, params, params)
+    assert counts(attention) == (params + cache, params, params)
 
 
 @pytest.mark.parametrize(("collection", "kept"), [("intermediates", 0), ("losses", B * S * F)])
@@ -63,7 +63,7 @@ def test_sown_values_are_another_collection(nn, collection, kept):
             self.sow(collection, "inner", x)
             return x
 
-    assert counted(Sowing()) == (DENSE + kept, DENSE, DENSE)
+    assert counts(Sowing()) == (DENSE + kept, DENSE, DENSE)
 
 
 def test_a_user_defined_variable_is_another_collection(nn):
@@ -75,7 +75,7 @@ def test_a_user_defined_variable_is_another_collection(nn):
             self.variable("memory", "last", jnp.zeros, x.shape)
             return nn.Dense(F)(x)
 
-    assert counted(Remembering()) == (DENSE + B * S * H, DENSE, DENSE)
+    assert counts(Remembering()) == (DENSE + B * S * H, DENSE, DENSE)
 
 
 @pytest.mark.parametrize("called", [False, True])

@@ -21,7 +21,7 @@ def nnx():
     return nnx
 
 
-def counted(module):
+def counts(module):
     """Return the entries of the whole state, of the filter ``nnx.Param``, and of our list."""
     from flax import nnx
 
@@ -35,14 +35,14 @@ def test_a_dropout_keeps_a_key_and_a_count(nnx):
     rngs = nnx.Rngs(0)
     dropouts = [nnx.Dropout(0.1, rngs=rngs) for _ in range(3)]
     module = nnx.Sequential(nnx.Linear(H, F, rngs=rngs), *dropouts)
-    assert counted(module) == (DENSE + 2 * 3, DENSE, DENSE)
+    assert counts(module) == (DENSE + 2 * 3, DENSE, DENSE)
     assert entries(nnx.state(module, nnx.RngKey)) == 3
     assert entries(nnx.state(module, nnx.RngCount)) == 3
 
 
 def test_the_statistics_of_a_batch_norm_are_not_parameters(nnx):
     norm = nnx.BatchNorm(H, rngs=nnx.Rngs(0))
-    assert counted(norm) == (2 * H + 2 * H, 2 * H, 2 * H)
+    assert counts(norm) == (2 * H + 2 * H, 2 * H, 2 * H)
     assert entries(nnx.state(norm, nnx.BatchStat)) == 2 * H
 
 
@@ -53,7 +53,7 @@ def test_the_cache_of_decoding_is_not_a_parameter(nnx):
     # The keys and values of every position, and the number of positions so far.
     cache = 2 * B * S * H + 1
     assert entries(nnx.state(attention, nnx.Cache)) == cache
-    assert counted(attention) == (params + cache, params, params)
+    assert counts(attention) == (params + cache, params, params)
 
 
 def test_a_lora_param_is_a_param(nnx):
@@ -62,7 +62,7 @@ def test_a_lora_param_is_a_param(nnx):
     adapters = R * (H + F)
     assert issubclass(nnx.LoRAParam, nnx.Param)
     assert entries(nnx.state(module, nnx.LoRAParam)) == adapters
-    assert counted(module) == (DENSE + adapters,) * 3
+    assert counts(module) == (DENSE + adapters,) * 3
 
 
 @pytest.mark.parametrize("kind", [list, tuple])
@@ -80,12 +80,12 @@ def test_an_nnx_list_of_modules_is_counted(nnx):
         def __init__(self):
             self.layers = nnx.List(nnx.Linear(H, F, rngs=nnx.Rngs(0)) for _ in range(3))
 
-    assert counted(Listed()) == (3 * DENSE,) * 3
+    assert counts(Listed()) == (3 * DENSE,) * 3
 
 
 def test_a_shared_module_is_counted_once(nnx):
     shared = nnx.Linear(H, H, rngs=nnx.Rngs(0))
-    assert counted(nnx.Sequential(shared, shared)) == (H * H + H,) * 3
+    assert counts(nnx.Sequential(shared, shared)) == (H * H + H,) * 3
 
 
 def test_a_submodule_that_is_never_called_has_its_parameters(nnx):
@@ -95,4 +95,4 @@ def test_a_submodule_that_is_never_called_has_its_parameters(nnx):
         def __init__(self):
             self.head = nnx.Linear(H, F, rngs=nnx.Rngs(0))
 
-    assert counted(Unused()) == (DENSE,) * 3
+    assert counts(Unused()) == (DENSE,) * 3

@@ -52,7 +52,7 @@ OF_EXPERTS = re.compile(
 """Parameters of experts by name, whatever their shapes; JetMoe's experts share a bias."""
 
 
-def built(keys):
+def built_parameters(keys):
     """Return transformers' parameters for a configuration's keys, by name."""
     import transformers
 
@@ -85,13 +85,13 @@ def active(parameters, experts, chosen):
 @pytest.mark.documented("transformers")
 @pytest.mark.parametrize("name", MODELS)
 def test_a_named_configuration_has_transformers_count(name):
-    assert resolve(name).inventory().total() == total(built(MODELS[name].keys))
+    assert resolve(name).inventory().total() == total(built_parameters(MODELS[name].keys))
 
 
 @pytest.mark.parametrize("name", WITH_EXPERTS)
 def test_a_named_configuration_has_transformers_active_count(name):
     keys = MODELS[name].keys
-    parameters = built(keys)
+    parameters = built_parameters(keys)
     experts = [
         keys[k] for k in ("num_experts", "num_local_experts", "n_routed_experts") if k in keys
     ]
@@ -111,13 +111,14 @@ def test_experts_of_the_catalogue(class_name):
     model = resolve({"model_type": config_class.model_type, "architectures": [class_name]})
     assert model.seconds is None
     assert_same_counts(
-        model, built({"model_type": config_class.model_type, "architectures": [class_name]})
+        model,
+        built_parameters({"model_type": config_class.model_type, "architectures": [class_name]}),
     )
 
 
 def test_experts_in_attention():
     """Derived on demand, since the catalogue lacks the type."""
-    assert_same_counts(resolve(JETMOE), built(JETMOE))
+    assert_same_counts(resolve(JETMOE), built_parameters(JETMOE))
 
 
 def assert_same_counts(model, parameters):

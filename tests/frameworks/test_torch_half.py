@@ -16,7 +16,7 @@ pytestmark = pytest.mark.framework("torch", "transformers")
 BIAS = "pooler.bias"
 
 
-def built(framework, dtype="float32"):
+def build_model(framework, dtype="float32"):
     import torch
 
     model = load(framework.name).build(SPEC, allocate=True)
@@ -42,13 +42,13 @@ def representable(dtype):
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_representable_values_are_transferred_exactly(framework, builder, dtype, tmp_path):
     """Into half precision, out of it, into a file and into a model of full precision."""
-    model, arrays = built(framework, dtype), representable(dtype)
+    model, arrays = build_model(framework, dtype), representable(dtype)
     assert model.dtype == "float32"
     assign_weights(model, SPEC, arrays)
     assert next(model.module.parameters()).dtype.is_floating_point
     assert str(next(model.module.parameters()).dtype) == f"torch.{dtype}"
     assert_same(canonical_weights(model, SPEC), arrays)
-    target = built(framework)
+    target = build_model(framework)
     transfer(model, target, SPEC)
     assert_same(canonical_weights(target, SPEC), arrays)
     save_weights(tmp_path / "weights", canonical_weights(model, SPEC), SPEC)
@@ -58,7 +58,7 @@ def test_representable_values_are_transferred_exactly(framework, builder, dtype,
 @pytest.mark.parametrize(("dtype", "value"), [("bfloat16", 1.001), ("float16", 70_000.0)])
 def test_values_that_would_be_rounded_are_refused(framework, builder, dtype, value):
     """Or would become infinite; and nothing is written."""
-    model, arrays = built(framework, dtype), representable(dtype)
+    model, arrays = build_model(framework, dtype), representable(dtype)
     assign_weights(model, SPEC, arrays)
     other = {name: array * 2 for name, array in arrays.items()}
     other[BIAS] = arrays[BIAS].copy()
@@ -73,7 +73,7 @@ def test_a_model_of_two_types(framework, builder):
     """As in models that keep their norms in full precision."""
     import torch
 
-    model = built(framework, "bfloat16")
+    model = build_model(framework, "bfloat16")
     whole = [p for p in model.module.parameters() if p.dim() == 1]
     for parameter in whole:
         parameter.data = parameter.data.float()
@@ -86,7 +86,7 @@ def test_a_model_of_two_types(framework, builder):
 
 def test_half_precision_computes(framework, builder):
     ids = np.array([[3, 4, 5]])
-    model = built(framework, "bfloat16")
+    model = build_model(framework, "bfloat16")
     inputs = ids, ids * 0, ids > 0
     sequence = model.run(*inputs).sequence
     assert sequence.dtype == np.float32

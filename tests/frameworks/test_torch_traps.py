@@ -16,7 +16,7 @@ def entries(tensors):
     return sum(tensor.numel() for tensor in tensors)
 
 
-def built(spec=SPEC):
+def build_encoder(spec=SPEC):
     from paramproof.builders import load
 
     return load("torch").build(spec)
@@ -32,7 +32,7 @@ def nn():
 
 @pytest.mark.parametrize("tied", [True, False])
 def test_state_dict_lists_a_tied_matrix_twice(tied):
-    module = built(replace(SPEC, mlm_head=True, tie_word_embeddings=tied)).module
+    module = build_encoder(replace(SPEC, mlm_head=True, tie_word_embeddings=tied)).module
     surplus = entries(module.state_dict().values()) - entries(module.parameters())
     assert surplus == (V * H if tied else 0)
 
@@ -56,7 +56,7 @@ def test_the_statistics_of_a_batch_norm_are_buffers(nn):
 
 
 def test_parameters_keeps_frozen_ones():
-    model = built()
+    model = build_encoder()
     model.module.pooler.requires_grad_(False)
     whole, pooler = closed_form(SPEC.letters()), H * H + H
     assert entries(model.module.parameters()) == whole
@@ -64,7 +64,7 @@ def test_parameters_keeps_frozen_ones():
 
 
 def test_weights_lists_frozen_ones_as_not_trainable():
-    model = built()
+    model = build_encoder()
     model.module.pooler.requires_grad_(False)
     frozen = {weight.path: weight.size for weight in model.weights() if not weight.trainable}
     assert frozen == {"pooler.weight": H * H, "pooler.bias": H}

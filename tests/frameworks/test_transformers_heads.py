@@ -60,7 +60,7 @@ CLASSES = [
 ]
 
 
-def counted(model, name, **options):
+def count_parameters(model, name, **options):
     """Return the number of parameters of a class at the named model's sizes, without allocating."""
     import torch
     import transformers
@@ -73,7 +73,7 @@ def counted(model, name, **options):
     return made.num_parameters()
 
 
-def explained(number, model):
+def explaining_classes(number, model):
     """Return the classes whose heads give ``number`` for the model, each counted again."""
     spec = named_model(model).spec
     own = [one for count, one in candidates(spec, number=number) if count == number and one.heads]
@@ -86,13 +86,13 @@ def test_every_class_is_explained(model, name, like):
     # Question answering has two outputs, whatever the labels.
     options = {"num_labels": 2} if "Answering" in name else {}
     task = name.partition("For")[2]
-    heads = explained(counted(model, name, **options), model)[f"{like}For{task}"]
+    heads = explaining_classes(count_parameters(model, name, **options), model)[f"{like}For{task}"]
     assert heads.labels in (0, 2 if options else LABELS)
 
 
 @pytest.mark.parametrize("name", ["BertForPreTraining", "BertForMaskedLM"])
 def test_an_untied_decoder_has_its_bias_twice(name):
-    number = counted("bert-base-uncased", name, tie_word_embeddings=False)
-    heads = explained(number, "bert-base-uncased")[name]
+    number = count_parameters("bert-base-uncased", name, tie_word_embeddings=False)
+    heads = explaining_classes(number, "bert-base-uncased")[name]
     assert heads.has_second_bias
     assert ("tie_word_embeddings", False) in heads.fields

@@ -26,34 +26,34 @@ MIXTRAL = {
 
 
 @pytest.fixture
-def written(paramproof, tmp_path):
+def run_with_json(paramproof, tmp_path):
     (tmp_path / "mixtral.json").write_text(json.dumps(MIXTRAL))
     (tmp_path / "models.py").write_text(MODELS)
 
     return documents_of(paramproof)
 
 
-def test_derive(written):
-    data = written("derivation", "derive", "mixtral")
+def test_derive(run_with_json):
+    data = run_with_json("derivation", "derive", "mixtral")
     assert data["status"] == "proved"
     assert data["conditions"]
     # ⌊H/A⌋ is a quotient in the data.
     assert "floor" in json.dumps(data["terms"])
 
 
-def test_prove_a_fitted_formula(written):
-    data = written("derivation", "prove", "--model", "models:lost", status=1)
+def test_prove_a_fitted_formula(run_with_json):
+    data = run_with_json("derivation", "prove", "--model", "models:lost", status=1)
     assert data["status"] == "fitted"
     assert data["reasons"]
 
 
-def test_count_a_fitted_formula(written):
-    (one,) = written("counts", "count", "models:lost")["models"]
+def test_count_a_fitted_formula(run_with_json):
+    (one,) = run_with_json("counts", "count", "models:lost")["models"]
     assert one["reasons"]
 
 
-def test_verify_a_model_without_a_family(written):
-    data = written("verification", "verify", "--model", "mixtral.json")
+def test_verify_a_model_without_a_family(run_with_json):
+    data = run_with_json("verification", "verify", "--model", "mixtral.json")
     assert [one["equal"] for one in data["results"]] == [True]
 
 

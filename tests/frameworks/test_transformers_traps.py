@@ -27,7 +27,7 @@ def entries(tensors):
     return sum(tensor.numel() for tensor in tensors)
 
 
-def made(name, device="meta", **options):
+def make_model(name, device="meta", **options):
     """Return a model by class name, with shapes only unless on the CPU."""
     import torch
     import transformers
@@ -55,7 +55,7 @@ def report_of(module, spec):
 @pytest.mark.parametrize("options", [{}, {"tie_word_embeddings": False}], ids=["tied", "untied"])
 @pytest.mark.parametrize("head", ["ForMaskedLM", "ForPreTraining"])
 def test_state_dict_lists_the_tied_matrix_and_the_tied_bias_twice(head, options):
-    module = made(f"Bert{head}", **options)
+    module = make_model(f"Bert{head}", **options)
     surplus = entries(module.state_dict().values()) - entries(module.parameters())
     assert surplus == (0 if options else V * H + V)
     assert module.num_parameters() == entries(module.parameters())
@@ -63,7 +63,7 @@ def test_state_dict_lists_the_tied_matrix_and_the_tied_bias_twice(head, options)
 
 def test_an_untied_head_has_one_more_output_bias_than_the_formula():
     spec = replace(HEADS["ForMaskedLM"], tie_word_embeddings=False)
-    report = report_of(made("BertForMaskedLM", tie_word_embeddings=False), spec)
+    report = report_of(make_model("BertForMaskedLM", tie_word_embeddings=False), spec)
     assert report.difference == V
     (row,) = report.rows
     assert (row.native, row.note) == (
@@ -76,7 +76,7 @@ def test_an_untied_head_has_one_more_output_bias_than_the_formula():
     ("tied", "dead"), [(True, []), (False, ["cls.predictions.bias"])], ids=["tied", "untied"]
 )
 def test_the_second_output_bias_is_dead(tied, dead):
-    module = made("BertForMaskedLM", device="cpu", tie_word_embeddings=tied)
+    module = make_model("BertForMaskedLM", device="cpu", tie_word_embeddings=tied)
     predictions = after_backward(module, [1, 2]).cls.predictions
     assert (predictions.bias is predictions.decoder.bias) == tied
     assert (predictions.bias.grad is None) == (not tied)
@@ -84,7 +84,7 @@ def test_the_second_output_bias_is_dead(tied, dead):
 
 
 def test_the_ids_of_positions_and_token_types_are_buffers():
-    module = made("BertModel")
+    module = make_model("BertModel")
     assert {name: buffer.numel() for name, buffer in module.named_buffers()} == {
         "embeddings.position_ids": P,
         "embeddings.token_type_ids": P,
@@ -94,16 +94,18 @@ def test_the_ids_of_positions_and_token_types_are_buffers():
 
 
 def test_the_masked_model_has_no_pooler():
-    counts = [made(f"Bert{head}").num_parameters() for head in ("ForMaskedLM", "Model")]
+    counts = [make_model(f"Bert{head}").num_parameters() for head in ("ForMaskedLM", "Model")]
     assert counts[0] - counts[1] == MLM - POOLER == 2 * H + V
 
 
 def test_num_parameters_can_exclude_the_tables():
-    assert made("BertModel").num_parameters(exclude_embeddings=True) == ENCODER - (V + P + T) * H
+    assert (
+        make_model("BertModel").num_parameters(exclude_embeddings=True) == ENCODER - (V + P + T) * H
+    )
 
 
 def test_num_parameters_keeps_frozen_ones():
-    module = made("BertModel")
+    module = make_model("BertModel")
     module.pooler.requires_grad_(False)
     assert module.num_parameters() == ENCODER
     assert module.num_parameters(only_trainable=True) == ENCODER - POOLER
@@ -113,7 +115,7 @@ def test_num_parameters_keeps_frozen_ones():
 @pytest.mark.parametrize(("pad_token_id", "idle"), [(None, 0), (0, H)])
 def test_the_padding_row_is_counted_but_never_trained(pad_token_id, idle):
     """0 is the default: the row counts as parameters, but its gradient is always 0."""
-    module = made("BertModel", device="cpu", pad_token_id=pad_token_id)
+    module = make_model("BertModel", device="cpu", pad_token_id=pad_token_id)
     assert module.num_parameters(only_trainable=True) == ENCODER
     after_backward(module, range(P))
     assert (module.embeddings.word_embeddings.weight.grad[:P] == 0).sum().item() == idle
@@ -122,13 +124,15 @@ def test_the_padding_row_is_counted_but_never_trained(pad_token_id, idle):
 @pytest.mark.parametrize("head", HEADS)
 @pytest.mark.parametrize("kind", ["Bert", "Ernie"])
 def test_ernie_is_the_same_encoder(kind, head):
-    report = report_of(made(kind + head), HEADS[head])
+    report = report_of(make_model(kind + head), HEADS[head])
     assert report.equal, report.render(HEADS[head])
 
 
 @pytest.mark.parametrize("head", HEADS)
 def test_the_task_types_of_ernie_are_one_more_table(head):
-    report = report_of(made(f"Ernie{head}", use_task_id=True, task_type_vocab_size=3), HEADS[head])
+    report = report_of(
+        make_model(f"Ernie{head}", use_task_id=True, task_type_vocab_size=3), HEADS[head]
+    )
     assert report.difference == 3 * H
     (row,) = report.rows
     assert (row.kind, row.observed) == ("unexpected", (3, H))
@@ -136,5 +140,5 @@ def test_the_task_types_of_ernie_are_one_more_table(head):
 
 
 def test_ernie_has_3_task_types_by_default():
-    counts = [made("ErnieModel", use_task_id=use).num_parameters() for use in (True, False)]
+    counts = [make_model("ErnieModel", use_task_id=use).num_parameters() for use in (True, False)]
     assert counts[0] - counts[1] == 3 * H

@@ -125,11 +125,11 @@ def test_the_command(paramproof, tmp_path):
 def run(paramproof, tmp_path):
     """Return a function that counts the given lines into out.jsonl."""
 
-    def counted(lines, *more):
+    def count(lines, *more):
         (tmp_path / "in.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
         return paramproof("count", "--jsonl", "in.jsonl", "--json", "out.jsonl", *more)
 
-    return counted
+    return count
 
 
 FIVE = [json.dumps({**LLAMA, "num_hidden_layers": n}).encode() for n in (1, 2, 3, 4)] + [b"{}"]

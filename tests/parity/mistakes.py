@@ -25,7 +25,7 @@ POSITIONS = "embeddings.position_embeddings.weight"
 TYPES = "embeddings.token_type_embeddings.weight"
 
 
-def rewritten(case: Case, rewrite: Callable[[str, Array], Array]) -> Case:
+def rewrite_weights(case: Case, rewrite: Callable[[str, Array], Array]) -> Case:
     """Return ``case`` with each weight changed by ``rewrite``, by path."""
     weights = {path: rewrite(path, array) for path, array in case.weights.items()}
     return replace(case, own=weights)
@@ -42,19 +42,23 @@ def another_epsilon(case: Case) -> Case:
 
 def attention_scale_left_out(case: Case) -> Case:
     root = np.sqrt(case.spec.head_size).astype(case.dtype)
-    return rewritten(case, lambda path, x: x * root if ".attention.query." in path else x)
+    return rewrite_weights(case, lambda path, x: x * root if ".attention.query." in path else x)
 
 
 def positions_off_by_one(case: Case) -> Case:
-    return rewritten(case, lambda path, x: np.roll(x, 1, axis=0) if path == POSITIONS else x)
+    return rewrite_weights(case, lambda path, x: np.roll(x, 1, axis=0) if path == POSITIONS else x)
 
 
 def types_ignored(case: Case) -> Case:
-    return rewritten(case, lambda path, x: np.tile(x[:1], (len(x), 1)) if path == TYPES else x)
+    return rewrite_weights(
+        case, lambda path, x: np.tile(x[:1], (len(x), 1)) if path == TYPES else x
+    )
 
 
 def square_kernel_transposed(case: Case) -> Case:
-    return rewritten(case, lambda path, x: x.T if path.endswith("attention.output.kernel") else x)
+    return rewrite_weights(
+        case, lambda path, x: x.T if path.endswith("attention.output.kernel") else x
+    )
 
 
 def heads_interleaved(case: Case) -> Case:
@@ -63,7 +67,7 @@ def heads_interleaved(case: Case) -> Case:
             return x
         return rearrange(x, "... (a k) -> ... (k a)", a=case.spec.num_attention_heads)
 
-    return rewritten(case, rewrite)
+    return rewrite_weights(case, rewrite)
 
 
 def query_and_key_swapped(case: Case) -> Case:
@@ -72,7 +76,7 @@ def query_and_key_swapped(case: Case) -> Case:
     def rewrite(path: str, _: Array) -> Array:
         return case.weights[".".join(other.get(part, part) for part in path.split("."))]
 
-    return rewritten(case, rewrite)
+    return rewrite_weights(case, rewrite)
 
 
 MISTAKES = (
@@ -106,7 +110,9 @@ def norms_before(steps: Steps, path: str, x: Array, mask: Array, heads: int) -> 
 
 def key_bias_lost(case: Case) -> Case:
     """Drop a bias that moves all scores of a query alike, which the softmax ignores."""
-    return rewritten(case, lambda path, x: 0 * x if path.endswith("attention.key.bias") else x)
+    return rewrite_weights(
+        case, lambda path, x: 0 * x if path.endswith("attention.key.bias") else x
+    )
 
 
 def value_bias_folded(case: Case) -> Case:
@@ -119,7 +125,7 @@ def value_bias_folded(case: Case) -> Case:
             return x + bias @ case.weights[f"{layer}.attention.output.kernel"]
         return 0 * x if path.endswith("attention.value.bias") else x
 
-    return rewritten(case, rewrite)
+    return rewrite_weights(case, rewrite)
 
 
 def type_folded_into_positions(case: Case) -> Case:
@@ -129,7 +135,7 @@ def type_folded_into_positions(case: Case) -> Case:
     def rewrite(path: str, x: Array) -> Array:
         return x + common if path == POSITIONS else x - common if path == TYPES else x
 
-    return rewritten(case, rewrite)
+    return rewrite_weights(case, rewrite)
 
 
 UNSEEN = {

@@ -16,7 +16,7 @@ LINT += "sys.exit(lint_imports(no_cache=True))"
 
 
 @pytest.fixture
-def house(tmp_path):
+def package_copy(tmp_path):
     """Return a folder with copies of the package, the sweep and the contracts."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(Path(paramproof.__file__).parent, tmp_path / "paramproof", ignore=ignored)
@@ -33,10 +33,12 @@ def lint(folder):
     return done.returncode, " ".join(done.stdout.split())
 
 
-def test_the_layers(house):
-    status, said = lint(house)
+def test_the_layers(package_copy):
+    status, said = lint(package_copy)
     assert (status, " 0 broken." in said) == (0, True), said
-    modules = sum(1 for root in ("paramproof", "sweep") for _ in (house / root).rglob("*.py"))
+    modules = sum(
+        1 for root in ("paramproof", "sweep") for _ in (package_copy / root).rglob("*.py")
+    )
     analyzed = re.search(r"Analyzed (\d+) files", said)
     assert analyzed, said
     assert int(analyzed[1]) >= modules, "packages outside are counted too"
@@ -59,18 +61,18 @@ BREACHES = {
 
 
 @pytest.mark.parametrize("file", BREACHES)
-def test_a_breach_is_noticed(house, file):
-    path, module = house / "paramproof" / file, BREACHES[file]
+def test_a_breach_is_noticed(package_copy, file):
+    path, module = package_copy / "paramproof" / file, BREACHES[file]
     path.write_text(f"{path.read_text('utf-8')}\n\ndef planted():\n    import {module}\n")
-    status, said = lint(house)
+    status, said = lint(package_copy)
     importer = f"paramproof.{file.removesuffix('.py').replace('/', '.')}"
     assert status == 1
     assert f"{importer} -> {module} (l." in said
 
 
-def test_a_package_without_a_layer_is_noticed(house):
-    (house / "paramproof" / "shed").mkdir()
-    (house / "paramproof" / "shed" / "__init__.py").touch()
-    status, said = lint(house)
+def test_a_package_without_a_layer_is_noticed(package_copy):
+    (package_copy / "paramproof" / "shed").mkdir()
+    (package_copy / "paramproof" / "shed" / "__init__.py").touch()
+    status, said = lint(package_copy)
     assert status == 1
     assert "paramproof.shed" in said

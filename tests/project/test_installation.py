@@ -93,7 +93,7 @@ def installed(wheel, tmp_path_factory):
 
 
 @pytest.fixture
-def stranger(installed, tmp_path):
+def other_project(installed, tmp_path):
     """Create a project with folders ``builders`` and ``formulas``; return its test runner."""
     files = {
         "builders/__init__.py": "def house(): return 'a house'\n",
@@ -133,11 +133,11 @@ PYTEST = {"python -m pytest": ("-m", "pytest"), "pytest": ("-P", "-m", "pytest")
 
 @pytest.mark.parametrize("command", PYTEST)
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_folders_of_the_same_names(stranger, layout, command):
+def test_folders_of_the_same_names(other_project, layout, command):
     """Its tests import its own packages while the plugin is loaded."""
     for name, text in LAYOUTS[layout].items():
-        (stranger.folder / name).write_text(text)
-    done = stranger(*PYTEST[command], "-p", "no:cacheprovider")
+        (other_project.folder / name).write_text(text)
+    done = other_project(*PYTEST[command], "-p", "no:cacheprovider")
     assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout + done.stderr
     assert "paramproof-" in done.stdout.partition("plugins: ")[2].splitlines()[0]
 
@@ -176,13 +176,13 @@ def test_one_bias_less(assert_parameters):
 """
 
 
-def test_the_fixture(stranger):
-    (stranger.folder / "tests" / "test_model.py").write_text(MODEL)
-    done = stranger("-m", "pytest", "-p", "no:cacheprovider", "tests")
+def test_the_fixture(other_project):
+    (other_project.folder / "tests" / "test_model.py").write_text(MODEL)
+    done = other_project("-m", "pytest", "-p", "no:cacheprovider", "tests")
     assert (done.returncode, "3 passed" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
-def test_the_plugin_imports_paramproof_only_for_a_fixture(stranger):
+def test_the_plugin_imports_paramproof_only_for_a_fixture(other_project):
     code = """if True:
         import sys
         import pytest
@@ -190,6 +190,6 @@ def test_the_plugin_imports_paramproof_only_for_a_fixture(stranger):
         print("loaded:", *sorted(name for name in sys.modules if name.startswith("paramproof")))
         sys.exit(status)
     """
-    done = stranger("-c", code)
+    done = other_project("-c", code)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1] == "loaded: paramproof paramproof.pytest_plugin"

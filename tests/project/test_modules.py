@@ -21,7 +21,7 @@ def texts():
         yield from (path for path in paths if path.suffix in (".py", ".md", ".toml"))
 
 
-def named():
+def modules_run():
     """Return the modules that are run, with the files that run them."""
     found = {}
     for path in texts():
@@ -30,7 +30,7 @@ def named():
     return found
 
 
-NAMED = named()
+NAMED = modules_run()
 
 
 @pytest.mark.parametrize("module", sorted(NAMED))

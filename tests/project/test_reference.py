@@ -32,7 +32,7 @@ SPEC = EncoderSpec(
 )
 
 
-def strangers(folder):
+def forbidden_imports(folder):
     """Return the modules that the reference must not import."""
     allowed = {"numpy", *sys.stdlib_module_names}
     found = {module for path in folder.glob("*.py") for module in imports(path)}
@@ -47,7 +47,7 @@ def strangers(folder):
 
 def test_it_imports_nothing_but_the_spec():
     assert len(list(FOLDER.glob("*.py"))) > 3
-    assert strangers(FOLDER) == set()
+    assert forbidden_imports(FOLDER) == set()
 
 
 def test_a_forbidden_import_is_found(tmp_path):
@@ -57,7 +57,7 @@ def test_a_forbidden_import_is_found(tmp_path):
         "functions.py": "from scipy.special import erf\n",
     }.items():
         (tmp_path / name).write_text(source)
-    assert strangers(tmp_path) == {
+    assert forbidden_imports(tmp_path) == {
         "paramproof.formulas.encoder",
         "paramproof.builders.protocol",
         "scipy.special",

@@ -32,7 +32,7 @@ class Layered:
 EXAMPLES = 100
 
 
-def drawn(strategy):
+def draw_examples(strategy):
     """Return examples as in CI's profile; each test there has its own, and fewer."""
     specs = []
 
@@ -46,7 +46,7 @@ def drawn(strategy):
 
 
 SOURCES = {
-    "hypothesis": drawn(encoder_specs()),
+    "hypothesis": draw_examples(encoder_specs()),
     "seed": random_specs(Everything, EXAMPLES, seed=0),
 }
 
@@ -123,7 +123,7 @@ FAMILY_CORNERS = {
 FAMILY_CASES = [(family, corner) for family, all_ in FAMILY_CORNERS.items() for corner in all_]
 FAMILY_SOURCES = {
     family: {
-        "hypothesis": drawn(specs(family)),
+        "hypothesis": draw_examples(specs(family)),
         "seed": random_specs(Everything, EXAMPLES, 0, family),
     }
     for family in FAMILY_CORNERS
@@ -213,12 +213,12 @@ def test_a_builder_that_refuses_everything_is_named():
 
 def test_fixed_fields_are_constructed():
     fixed = {"type_vocab_size": 2, "tie_word_embeddings": True, "mlm_head": True}
-    for spec in [*drawn(encoder_specs(**fixed)), *random_specs(Everything, 50, 0, **fixed)]:
+    for spec in [*draw_examples(encoder_specs(**fixed)), *random_specs(Everything, 50, 0, **fixed)]:
         assert (spec.type_vocab_size, spec.tie_word_embeddings, spec.mlm_head) == (2, True, True)
 
 
 def test_refused_specs_are_not_drawn():
-    specs = [*drawn(supported_specs(Layered)), *random_specs(Layered, 50, 0)]
+    specs = [*draw_examples(supported_specs(Layered)), *random_specs(Layered, 50, 0)]
     assert len(specs) == EXAMPLES + 50
     assert all(spec.num_hidden_layers for spec in specs)
 

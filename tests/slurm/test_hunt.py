@@ -18,7 +18,7 @@ EVENTUALLY = 120
 WAITS = ("--framework", "toy-waits", "--family", "encoder", "--examples", "4", "--block", "1")
 
 
-def begun(folder, number=1):
+def wait_for_workers(folder, number=1):
     """Wait until ``number`` workers have begun, and return their processes, the earliest first."""
     wait_for(lambda: len([*folder.glob("begun-*")]) >= number, f"{number} workers", EVENTUALLY)
     found = sorted(folder.glob("begun-*"), key=os.path.getmtime)
@@ -67,7 +67,7 @@ def test_nothing_fails(hunt, outsider, tmp_path):
 def test_a_process_is_killed_in_the_middle(hunt, waiting_toy, tmp_path, who):
     """The worker, or the job's own process with which it ends."""
     process = hunt(*WAITS)
-    first, *_ = begun(waiting_toy, 2)
+    first, *_ = wait_for_workers(waiting_toy, 2)
     os.kill(first if who == "worker" else parent(first), signal.SIGKILL)
     (waiting_toy / "go").touch()
     require_all_done(process, tmp_path / "hunt", tmp_path / "alone")
@@ -75,7 +75,7 @@ def test_a_process_is_killed_in_the_middle(hunt, waiting_toy, tmp_path, who):
 
 def test_a_job_is_cancelled_in_the_middle(hunt, cluster, waiting_toy, tmp_path):
     process = hunt(*WAITS)
-    begun(waiting_toy, 2)
+    wait_for_workers(waiting_toy, 2)
     running = cluster.at_work()
     assert len(running) == 2
     cluster.run("scancel", running[0])
@@ -87,7 +87,7 @@ def test_a_job_is_cancelled_in_the_middle(hunt, cluster, waiting_toy, tmp_path):
 def test_a_job_is_requeued_after_a_warning(hunt, cluster, waiting_toy, tmp_path):
     """As before its time limit: submitit requeues it under the same number."""
     process = hunt(*WAITS)
-    begun(waiting_toy, 2)
+    wait_for_workers(waiting_toy, 2)
     running = cluster.at_work()
     with cluster.running("scancel", "--signal=USR2", running[0]):
         wait_for(lambda: cluster.jobs()[running[0]] == "PENDING", "the queue", EVENTUALLY)
@@ -101,7 +101,7 @@ def test_a_job_is_requeued_after_a_warning(hunt, cluster, waiting_toy, tmp_path)
 def test_a_node_is_drained(hunt, cluster, waiting_toy, tmp_path):
     """Its job ends, and the other node runs the remaining ones."""
     process = hunt(*WAITS)
-    begun(waiting_toy, 2)
+    wait_for_workers(waiting_toy, 2)
     cluster.run("scontrol", "update", "NodeName=n1", "State=DRAIN", "Reason=test")
     (waiting_toy / "go").touch()
     require_all_done(process, tmp_path / "hunt", tmp_path / "alone")
@@ -111,7 +111,7 @@ def test_a_node_is_drained(hunt, cluster, waiting_toy, tmp_path):
 def test_a_node_goes_down(hunt, cluster, waiting_toy, tmp_path):
     """SLURM requeues its job, for either node."""
     process = hunt(*WAITS)
-    begun(waiting_toy, 2)
+    wait_for_workers(waiting_toy, 2)
     cluster.run("scontrol", "update", "NodeName=n1", "State=DOWN", "Reason=test")
     (waiting_toy / "go").touch()
     require_all_done(process, tmp_path / "hunt", tmp_path / "alone")
@@ -135,7 +135,7 @@ def test_only_a_task_that_always_fails_is_lost(hunt, failing_toy, tmp_path):
 def test_an_ended_hunt_resumes(hunt, cluster, waiting_toy, tmp_path):
     """Its jobs are cancelled, results stay, and the same command does the rest."""
     process = hunt(*WAITS, "--array", "2")
-    begun(waiting_toy, 2)
+    wait_for_workers(waiting_toy, 2)
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=EVENTUALLY)
     assert (process.returncode, stdout, stderr.strip()) == (130, "", "")
@@ -147,7 +147,7 @@ def test_an_ended_hunt_resumes(hunt, cluster, waiting_toy, tmp_path):
 def test_a_killed_hunt_resumes(hunt, waiting_toy, tmp_path):
     """Its jobs continue, too: results that exist twice count once."""
     process = hunt(*WAITS)
-    begun(waiting_toy, 2)
+    wait_for_workers(waiting_toy, 2)
     process.kill()
     process.communicate()
     again = hunt(*WAITS)

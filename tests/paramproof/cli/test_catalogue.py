@@ -51,11 +51,11 @@ STORED = {
 
 @pytest.fixture
 def config(tmp_path):
-    def written(keys, name="config.json"):
+    def write_config(keys, name="config.json"):
         (tmp_path / name).write_text(json.dumps(keys))
         return name
 
-    return written
+    return write_config
 
 
 def lines_of(done):

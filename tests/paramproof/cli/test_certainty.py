@@ -62,7 +62,7 @@ CLAIMS = re.compile(r"checked for|and checked|for other sizes")
 """A statement that must not be made about sizes that were not tried."""
 
 
-def printed(derivation):
+def output_of(derivation):
     out = Console(width=1000, file=io.StringIO())
     print_derivation(out, derivation)
     return out.file.getvalue()
@@ -87,7 +87,7 @@ def test_a_derivations_text_and_data_agree(name):
     data = document("derivation", derivation_data(derivation))
     assert_document(data, "derivation")
     assert (data["status"], tuple(data["reasons"])) == (status, reasons)
-    text = printed(derivation)
+    text = output_of(derivation)
     assert (f"{FITTED}, not proved: {'; '.join(reasons)}" in text) == (status == FITTED)
     assert not CLAIMS.search(text)
     if status == PROVED:
@@ -114,10 +114,10 @@ def test_text_and_data_state_where_a_formula_is_proved():
 
 def test_a_derivation_prints_the_sizes_at_which_it_was_validated():
     fitted, *_ = FOUND["at sizes that were tried"]
-    assert "\nvalidated at V = 9 to 50\n" in printed(fitted)
-    assert "validated at " in printed(replace(INSIDE, validated={"V": (9, 50)}))
-    assert "validated at " not in printed(replace(MIXTURE, validated={"V": (9, 50)}))
-    assert "validated at " not in printed(replace(fitted, validated={}))
+    assert "\nvalidated at V = 9 to 50\n" in output_of(fitted)
+    assert "validated at " in output_of(replace(INSIDE, validated={"V": (9, 50)}))
+    assert "validated at " not in output_of(replace(MIXTURE, validated={"V": (9, 50)}))
+    assert "validated at " not in output_of(replace(fitted, validated={}))
 
 
 @pytest.mark.parametrize("name", FOUND)

@@ -20,7 +20,7 @@ MODEL = DerivedModel(name="mixture.json", derivation=MIXTURE)
 NAMED = MODEL.inventory()
 
 
-def printed(*tables, width=1000):
+def lines_of(*tables, width=1000):
     """Return the lines of tables, with one space between cells."""
     out = Console(width=width, file=io.StringIO())
     for table in tables:
@@ -56,7 +56,7 @@ def test_tree():
 
 
 def test_table():
-    lines = printed(count_table(NAMED))
+    lines = lines_of(count_table(NAMED))
     assert [line for line in lines if line.startswith(("each of", "*"))] == [
         "each of 5 80 400 14.75 %",
         "each of 2 128 256 9.44 %",
@@ -71,9 +71,9 @@ def test_table():
 
 def test_absent_components_have_no_row():
     sizes = {**MIXTURE.sizes, "D": 5}
-    lines = printed(count_table(MIXTURE.inventory(sizes)))
+    lines = lines_of(count_table(MIXTURE.inventory(sizes)))
     assert not any("experts" in line or "each of 0" in line for line in lines)
-    assert printed(count_table(NAMED, depth=1))[2:] == [
+    assert lines_of(count_table(NAMED, depth=1))[2:] == [
         "model 2,688 2,688 99.12 %",
         "score 24 24 0.88 %",
         "total 2,712 100.00 %",
@@ -85,31 +85,31 @@ def test_a_tree_with_many_rows_has_fewer_levels():
     experts = [tensor(f"mlp.expert_{number}.weight", H) for number in range(MOST_ROWS)]
     named = with_tensors(tensor("norm.weight", H), *experts).inventory(MIXTURE.sizes)
     every = 2 * MOST_ROWS + 3
-    norm, mlp, total, *caption = printed(count_table(named))[2:]
+    norm, mlp, total, *caption = lines_of(count_table(named))[2:]
     assert norm == "norm 8 8 0.25 %"
     assert mlp == f"mlp {8 * MOST_ROWS:,} {8 * MOST_ROWS:,} 99.75 %"
     assert total == f"total {8 * MOST_ROWS + 8:,} 100.00 %"
     assert " ".join(caption) == f"shown to --depth 1; --depth 3 shows all {every:,} rows"
-    assert len(printed(count_table(named, depth=3))) == every + 3
+    assert len(lines_of(count_table(named, depth=3))) == every + 3
     at_most = with_tensors(*experts[: MOST_ROWS // 2 - 1]).inventory(MIXTURE.sizes)
-    assert len(printed(count_table(at_most))) == MOST_ROWS - 1 + 3
+    assert len(lines_of(count_table(at_most))) == MOST_ROWS - 1 + 3
 
 
 def test_side_by_side_a_tree_with_many_rows_has_fewer_levels():
     """All models are shown to the depth of the one with the most rows."""
     experts = [tensor(f"mlp.expert_{number}.weight", H) for number in range(MOST_ROWS)]
     other = DerivedModel(name="other.json", derivation=with_tensors(*experts))
-    every = printed(*beside_tables([MODEL, other], 3, "", width=200))
+    every = lines_of(*beside_tables([MODEL, other], 3, "", width=200))
     number = 2 * MOST_ROWS + 1
     assert sum("expert_" in line for line in every) == MOST_ROWS
     for models in ([MODEL, other], [other, MODEL]):
-        few = printed(*beside_tables(models, None, "", width=200))
+        few = lines_of(*beside_tables(models, None, "", width=200))
         assert " ".join(few[-1:]).startswith(f"shown to --depth 1, of {number:,} rows")
         assert any(line.startswith("mlp ") for line in few)
         assert not any("expert_" in line or line.startswith("embed_tokens") for line in few)
     assert any(
         line.startswith("embed_tokens")
-        for line in printed(*beside_tables([MODEL] * 2, None, "", width=200))
+        for line in lines_of(*beside_tables([MODEL] * 2, None, "", width=200))
     )
 
 
@@ -125,12 +125,12 @@ def test_two_tensors_of_one_path():
 def test_nothing_trainable():
     """A model without trainable parameters has no shares."""
     named = with_tensors(tensor("a.weight", H, role="frozen")).inventory(MIXTURE.sizes)
-    assert printed(count_table(named))[-1] == "total 0 100.00 %"
+    assert lines_of(count_table(named))[-1] == "total 0 100.00 %"
 
 
 def test_unprintable_names():
     named = with_tensors(tensor("a\x1b[2J.weight", H, H, aliases=("b\n",))).inventory(MIXTURE.sizes)
-    lines = "".join([*printed(count_table(named)), *ties(named)])
+    lines = "".join([*lines_of(count_table(named)), *ties(named)])
     assert "\x1b" not in lines
     assert "\n" not in lines
     assert "a\\x1b[2J" in lines
@@ -161,7 +161,7 @@ def test_terms_of_layers_in_layers():
 
 
 def test_symbolic():
-    lines = printed(symbolic_table(in_letters(MODEL)))
+    lines = lines_of(symbolic_table(in_letters(MODEL)))
     assert "model.layers.*.mlp H·E × (L − D) 96" in lines
     assert "model.head 0: tied to model.embed_tokens.weight 0" in lines
     assert "model.embed_positions 0: not trainable 0" in lines
@@ -186,13 +186,13 @@ def test_latex():
 def test_beside():
     """Sizes under a family's letters, others under their fields; kinds are added up."""
     family = resolve("bert-tiny")
-    lines = printed(*beside_tables([MODEL, family], 3, "", 1000))
+    lines = lines_of(*beside_tables([MODEL, family], 3, "", 1000))
     assert "V 50 30,522 +30,472" in lines
     assert "experts 4 - -" in lines
     assert not any(line.startswith("E ") for line in lines)
     assert f"layers {NUMBER - 424:,} - −{NUMBER - 424:,}" in lines
     (mlp,) = (
-        line for line in printed(*beside_tables([MODEL, MODEL], 4, "", 1000)) if "mlp" in line
+        line for line in lines_of(*beside_tables([MODEL, MODEL], 4, "", 1000)) if "mlp" in line
     )
     assert mlp == "mlp 1,888 1,888 0"
 

@@ -15,12 +15,12 @@ BUILT, LOADED, HEAD = 60_511_616, 76_961_152, 16_449_536
 def config(tmp_path):
     """Write a configuration; return the path of its file."""
 
-    def written(keys):
+    def write_config(keys):
         file = tmp_path / "config.json"
         file.write_text(json.dumps(keys))
         return str(file)
 
-    return written
+    return write_config
 
 
 def test_the_command_prints_both_numbers(paramproof, config):

@@ -13,7 +13,7 @@ def half(V, H):
 
 
 @pytest.fixture
-def written(paramproof, outsider, tmp_path):
+def run_with_json(paramproof, outsider, tmp_path):
     """Return a function that runs a command with ``--json`` and returns its checked output."""
     (tmp_path / "mixtral.json").write_text(MIXTRAL)
     (tmp_path / "mine.py").write_text(FORMULAS)
@@ -24,89 +24,89 @@ def written(paramproof, outsider, tmp_path):
 @pytest.mark.parametrize(
     "options", [(), ("--depth", "1"), ("--dtype", "bf16"), ("--active",)], ids=str
 )
-def test_count(written, options):
-    data = written("counts", "count", "bert-base", "mixtral.json", *options)
+def test_count(run_with_json, options):
+    data = run_with_json("counts", "count", "bert-base", "mixtral.json", *options)
     first, second = data["models"]
     assert (first["status"], second["status"]) == ("written", "proved")
     assert ("bytes" in first, "active" in second) == ("--dtype" in options, "--active" in options)
 
 
-def test_diff(written):
-    assert written("difference", "diff", "gpt2", "gpt2-medium")["first"] == "gpt2"
+def test_diff(run_with_json):
+    assert run_with_json("difference", "diff", "gpt2", "gpt2-medium")["first"] == "gpt2"
 
 
-def test_explain(written):
-    assert written("explanation", "explain", "2362368", "bert-base")["exact"] == 2_362_368
-    assert written("explanation", "explain", "123456789", "gpt2", status=1)["nearest"]
+def test_explain(run_with_json):
+    assert run_with_json("explanation", "explain", "2362368", "bert-base")["exact"] == 2_362_368
+    assert run_with_json("explanation", "explain", "123456789", "gpt2", status=1)["nearest"]
 
 
-def test_models(written):
-    models = written("models", "models")["models"]
+def test_models(run_with_json):
+    models = run_with_json("models", "models")["models"]
     assert {"llama", None} <= {one["family"] for one in models}
     assert any("published_active" in one for one in models)
 
 
-def test_verify(written):
+def test_verify(run_with_json):
     asked = ("verify", "--examples", "2", "--seed", "3")
-    data = written("verification", *asked, "--framework", "toy")
+    data = run_with_json("verification", *asked, "--framework", "toy")
     assert (data["seed"], data["examples"]) == (3, 2)
     assert {one["status"] for one in data["results"]} == {"equal", "not expressible"}
     bad = ("--framework", "toy-wrong", "--framework", "toy-broken")
-    data = written("verification", *asked, *bad, status=1)
+    data = run_with_json("verification", *asked, *bad, status=1)
     assert {one["status"] for one in data["results"]} >= {"different", "broken"}
     assert any(one["report"] and one["report"]["rows"] for one in data["results"])
 
 
-def test_verify_a_user_formula(written):
+def test_verify_a_user_formula(run_with_json):
     asked = ("verify", "--framework", "toy", "--model", "bert-tiny", "--examples", "2")
-    data = written("verification", *asked, "--formula", "mine:half", status=1)
+    data = run_with_json("verification", *asked, "--formula", "mine:half", status=1)
     assert any(one["smallest"] for one in data["results"])
 
 
-def test_verify_a_user_formula_without_a_family(written):
+def test_verify_a_user_formula_without_a_family(run_with_json):
     asked = ("verify", "--model", "mixtral.json", "--formula", "mine:half", "--examples", "2")
-    data = written("verification", *asked, status=1)
+    data = run_with_json("verification", *asked, status=1)
     assert data["model"] == "MixtralForCausalLM"
     assert data["algebra"]
     assert [one["theirs"] != one["derived"] for one in data["results"]] == [True] * 3
 
 
-def test_prove(written):
+def test_prove(run_with_json):
     frameworks = ("--framework", "toy", "--framework", "toy-wrong", "--framework", "toy-broken")
-    data = written("proof", "prove", *frameworks, status=1)
+    data = run_with_json("proof", "prove", *frameworks, status=1)
     expected = {"proved", "different", "not expressible", "broken"}
     assert {one["status"] for one in data["results"]} == expected
-    data = written("proof", "prove", "--framework", "toy", "--model", "bert-tiny")
+    data = run_with_json("proof", "prove", "--framework", "toy", "--model", "bert-tiny")
     assert [one["model"] for one in data["results"]] == ["bert-tiny"]
 
 
-def test_differences(written):
-    assert written("differences", "differences", "--framework", "toy")["results"]
-    data = written("differences", "differences", "--framework", "toy-broken", status=1)
+def test_differences(run_with_json):
+    assert run_with_json("differences", "differences", "--framework", "toy")["results"]
+    data = run_with_json("differences", "differences", "--framework", "toy-broken", status=1)
     assert [one["section"] for one in data["results"]] == ["broken"]
 
 
-def test_hunt(written):
+def test_hunt(run_with_json):
     asked = ("--family", "encoder", "--examples", "3", "--block", "2")
     frameworks = ("--framework", "toy", "--framework", "toy-wrong")
-    data = written("hunt", "hunt", *frameworks, *asked, status=1)
+    data = run_with_json("hunt", "hunt", *frameworks, *asked, status=1)
     assert (data["asked"], data["done"], data["damaged"]) == (4, 4, 0)
     assert {one["framework"] for one in data["groups"]} == {"toy", "toy-wrong"}
     assert data["different"]
 
 
-def test_an_unfinished_hunt(written, tmp_path):
+def test_an_unfinished_hunt(run_with_json, tmp_path):
     asked = ("--framework", "toy", "--family", "encoder", "--examples", "3", "--block", "2")
-    written("hunt", "hunt", *asked, "--folder", "found")
+    run_with_json("hunt", "hunt", *asked, "--folder", "found")
     (file, _) = sorted((tmp_path / "found").glob("toy.*"))
     file.unlink()
-    data = written("hunt", "hunt", "--summary", "found", status=1)
+    data = run_with_json("hunt", "hunt", "--summary", "found", status=1)
     assert [*data["lost"]] == [file.name.removesuffix(".jsonl")]
 
 
 @pytest.mark.parametrize("model", ["a\udcff.json", "b.json"])
-def test_count_of_text_that_is_not_utf_8(written, tmp_path, model):
+def test_count_of_text_that_is_not_utf_8(run_with_json, tmp_path, model):
     """A file's name and a configuration's key that UTF-8 cannot represent."""
     (tmp_path / model).write_text('{"model_type": "bert", "\\ud800": 1}')
-    (one,) = written("counts", "count", model)["models"]
+    (one,) = run_with_json("counts", "count", model)["models"]
     assert (one["model"], one["unknown_keys"]) == (model, ["\ud800"])

@@ -18,12 +18,12 @@ NUMBER = re.compile(r"[+−-]?\d[\d,]*\d")
 ANSWERS = Path(__file__).parents[3] / "docs" / "framework-differences.json"
 
 
-def squeezed(text):
+def without_spaces(text):
     return re.sub(r"\s", "", text)
 
 
 @pytest.fixture
-def narrow(paramproof):
+def run_at_80_columns(paramproof):
     """Run a command at 80 columns, and in a pipe; return both outputs."""
 
     def run(*arguments):
@@ -50,8 +50,8 @@ def narrow(paramproof):
     ],
     ids=" ".join,
 )
-def test_numbers_are_whole(narrow, arguments):
-    folded, whole = narrow(*arguments)
+def test_numbers_are_whole(run_at_80_columns, arguments):
+    folded, whole = run_at_80_columns(*arguments)
     tables = [text.partition("published:")[0] for text in (folded, whole)]
     folded_numbers, numbers = (set(NUMBER.findall(text)) for text in tables)
     assert {n for n in numbers if "," in n} <= folded_numbers
@@ -66,10 +66,10 @@ def test_the_tree_of_every_model(model):
     assert "…" not in out.file.getvalue()
 
 
-def test_verify(narrow, outsider):
+def test_verify(run_at_80_columns, outsider):
     """Including a difference, with each of its cells in its own column."""
     asked = "verify", "--framework", "toy-wrong", "--model", "bert-base", "--examples", "0"
-    folded, _ = narrow(*asked)
+    folded, _ = run_at_80_columns(*asked)
     table = folded.partition("component ")[2]
     first = [line[:26].strip() for line in table.splitlines()[1:]]
     assert "".join(first).startswith("layers.*.feed_forward.intermediate.bias (x12)")
@@ -81,16 +81,16 @@ def test_verify(narrow, outsider):
     ("toy", "names"),
     [("toy", ["recovered"]), ("toy-wrong", ["recovered", "formula", "residual"])],
 )
-def test_prove(narrow, outsider, toy, names):
+def test_prove(run_at_80_columns, outsider, toy, names):
     """The folded polynomials are the same as in a pipe, as are wrong formulas."""
-    folded, whole = narrow("prove", "--framework", toy, "--family", "encoder")
+    folded, whole = run_at_80_columns("prove", "--framework", toy, "--family", "encoder")
     for name in names:
         polynomial = re.search(rf"^ +{name} +(\S.*?) *$", whole, re.MULTILINE)[1]
-        assert squeezed(polynomial) in squeezed(folded)
+        assert without_spaces(polynomial) in without_spaces(folded)
 
 
-def test_differences(narrow, outsider):
-    folded, whole = narrow("differences", "--framework", "toy")
+def test_differences(run_at_80_columns, outsider):
+    folded, whole = run_at_80_columns("differences", "--framework", "toy")
     assert " pooler.kernel (H, H)\n   toy " in folded
     titles = re.findall(r"^ (\S+ \([^)]*\)) +toy ", whole, re.MULTILINE)
     assert len(titles) > 10

@@ -16,7 +16,7 @@ def answer(number, derivation):
     return explain(read(number), [SearchedModel("it", derivation)])
 
 
-def explained(number, derivation=MIXTURE):
+def first_explanation(number, derivation=MIXTURE):
     """Return the first explanation, in words and in letters."""
     first, *_ = render(answer(f"{number:,}", derivation).found)
     return first.match.text, first.letters
@@ -31,11 +31,11 @@ def explained(number, derivation=MIXTURE):
     ],
 )
 def test_components(number, words, letters):
-    assert explained(number) == (words, letters)
+    assert first_explanation(number) == (words, letters)
 
 
 def test_the_whole_model():
-    assert explained(NUMBER)[0] == "the whole model"
+    assert first_explanation(NUMBER)[0] == "the whole model"
 
 
 def test_conventions():
@@ -69,7 +69,7 @@ def large():
 def test_labels():
     model = large()
     number = model.count({**model.sizes, "k": 14})
-    assert explained(number, model)[0] == "the whole model, at num_labels=14"
+    assert first_explanation(number, model)[0] == "the whole model, at num_labels=14"
     (match, *_) = answer(f"{number:,}", model).found
     assert render([match])[0].residual in ("H·k' − H·k", "−H·k + H·k'")
     assert not answer(f"{number + 1:,}", model).found
@@ -108,4 +108,4 @@ def test_undecidable_conventions_explain_nothing():
     model = with_tensors(*MIXTURE.tensors, tensor("model.mask_emb", 1, H))
     for _, explanation in explanations(model):
         assert not any("embeddings" in name for p in explanation.parts for name in p.conventions)
-    assert explained(NUMBER + 8, model)[0] == "the whole model"
+    assert first_explanation(NUMBER + 8, model)[0] == "the whole model"

@@ -40,13 +40,13 @@ COUNTS = [
 
 
 @cache
-def found(number, model=None):
+def explanations_of(number, model=None):
     return explained(read(str(number)), model and resolve(model)).found
 
 
 @pytest.mark.parametrize(("number", "model", "like"), COUNTS)
 def test_transformers_counts_are_explained(number, model, like):
-    own = [one for one in found(number) if one.explanation.heads]
+    own = [one for one in explanations_of(number) if one.explanation.heads]
     assert model in [name for one in own for name in one.models]
     assert like in [one.explanation.heads.like for one in own]
 
@@ -54,7 +54,7 @@ def test_transformers_counts_are_explained(number, model, like):
 @pytest.mark.parametrize(("number", "model", "like"), COUNTS)
 def test_heads_come_before_another_vocabulary(number, model, like):
     """And before an explanation that counts a norm twice."""
-    first, *others = found(number)
+    first, *others = explanations_of(number)
     assert first.explanation.heads
     assert first.models[0] == model
     assert not [one for one in others if one.explanation.sizes]
@@ -64,11 +64,11 @@ def test_heads_come_before_another_vocabulary(number, model, like):
 @pytest.mark.parametrize("labels", [1, 2, 3, 9, 28, 77, 151, 767, 1000])
 def test_any_number_of_labels(labels):
     outputs = "1 label" if labels == 1 else f"{labels} labels"
-    texts = [one.text for one in found(109_482_240 + labels * 769, BERT)]
+    texts = [one.text for one in explanations_of(109_482_240 + labels * 769, BERT)]
     like = "BertForSequenceClassification"
     assert f"the whole model with a classifier of {outputs}, as in {like}" in texts
     if labels < 768:
-        texts = [one.text for one in found(109_482_240 - 590_592 + labels * 769, BERT)]
+        texts = [one.text for one in explanations_of(109_482_240 - 590_592 + labels * 769, BERT)]
         assert (
             f"the whole model without pooler, with a classifier of {outputs} for each token, "
             "as in BertForTokenClassification"
@@ -78,7 +78,11 @@ def test_any_number_of_labels(labels):
 def test_a_pooler_is_not_a_classifier():
     """With H labels, a token classifier has as many parameters as a pooler without labels."""
     for number in (109_482_240, 109_483_778):
-        likes = [one.explanation.heads.like for one in found(number, BERT) if one.explanation.heads]
+        likes = [
+            one.explanation.heads.like
+            for one in explanations_of(number, BERT)
+            if one.explanation.heads
+        ]
         assert "BertForTokenClassification" not in likes
 
 
@@ -98,8 +102,8 @@ def test_the_number_of_labels_is_bounded():
 
 def test_the_decoder_untied():
     """By hand: 110,106,428 and the table of 30522·768; with both biases another 30,522."""
-    once = found(110_106_428 + 30_522 * 768, BERT)
-    twice = found(110_106_428 + 30_522 * 769, BERT)
+    once = explanations_of(110_106_428 + 30_522 * 768, BERT)
+    twice = explanations_of(110_106_428 + 30_522 * 769, BERT)
     assert once[0].text == (
         "the whole model with mlm_head and nsp_head, the decoder untied, as in BertForPreTraining"
     )
@@ -111,7 +115,7 @@ def test_the_decoder_untied():
 
 def test_a_convention_for_other_heads():
     """By hand: BertForMaskedLM without the 30522 + 512 + 2 rows of its tables."""
-    (one,) = found(109_514_298 - 31_036 * 768, BERT)
+    (one,) = explanations_of(109_514_298 - 31_036 * 768, BERT)
     assert one.text == (
         "the whole model (without-embeddings) without pooler, with mlm_head, as in BertForMaskedLM"
     )
@@ -138,7 +142,7 @@ def test_a_classifier_in_place_of_an_untied_language_head():
 
 def test_the_algebra_of_heads():
     residuals = [
-        render(found(number, BERT))[0].residual
+        render(explanations_of(number, BERT))[0].residual
         for number in (110106428, 109514298, 109483778, 108893186, 133577846)
     ]
     assert residuals == [
@@ -151,7 +155,7 @@ def test_the_algebra_of_heads():
 
 
 def test_json_names_the_heads():
-    (one, *_) = render(found(109_483_778, BERT))
+    (one, *_) = render(explanations_of(109_483_778, BERT))
     assert one.as_json()["heads"] == {
         "like": "BertForSequenceClassification",
         "says": "with a classifier of 2 labels",
@@ -166,7 +170,7 @@ def test_json_names_the_heads():
         "bias": True,
         "has_second_bias": False,
     }
-    (plain, *_) = render(found(109_482_240, BERT))
+    (plain, *_) = render(explanations_of(109_482_240, BERT))
     assert plain.as_json()["heads"] is None
 
 
@@ -176,10 +180,10 @@ KEY_DIM = 4 * 12 * 768**2 + 3 * 12 * 768 + 768
 
 
 def test_keras_heads_of_the_hidden_size():
-    (one, *_) = found(KEY_DIM)
+    (one, *_) = explanations_of(KEY_DIM)
     assert one.text == (
         "layers.*.attention in one layer, each head at full width in query, key, value and "
         "output.kernel, as with Keras's key_dim = hidden_size"
     )
-    (whole, *_) = found(109_482_240 + 12 * (KEY_DIM - 4 * 768 * 769), BERT)
+    (whole, *_) = explanations_of(109_482_240 + 12 * (KEY_DIM - 4 * 768 * 769), BERT)
     assert "as with Keras's key_dim = hidden_size" in whole.text

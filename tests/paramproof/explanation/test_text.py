@@ -17,32 +17,32 @@ def answer(number):
     return explained(read(number))
 
 
-def printed(number, **how):
+def lines_of(number, **how):
     return list(lines(answer(number), **how))
 
 
 @pytest.mark.parametrize("number", LONG)
 def test_eighty_columns(number):
-    assert max(map(len, printed(number))) <= 80
+    assert max(map(len, lines_of(number))) <= 80
 
 
 def test_other_columns():
-    wide = printed("28339968", width=1000)
+    wide = lines_of("28339968", width=1000)
     assert max(map(len, wide)) > 100
-    assert max(map(len, printed("28339968", width=60))) <= 60
+    assert max(map(len, lines_of("28339968", width=60))) <= 60
     # Nothing is lost, and only spaces are added.
     words = " ".join(wide).split()
-    assert " ".join(printed("28339968", width=60)).split() == words
+    assert " ".join(lines_of("28339968", width=60)).split() == words
 
 
 def test_continuation_lines_are_indented():
-    _, _, first, second, *_ = printed("28339968")
+    _, _, first, second, *_ = lines_of("28339968")
     assert first.startswith("  layers.*.attention in one layer,")
     assert second.startswith("    ")
 
 
 def test_all_models_can_be_shown():
-    few, all_of_them = printed("2362368"), printed("2362368", everything=True)
+    few, all_of_them = lines_of("2362368"), lines_of("2362368", everything=True)
     assert any(line.endswith("and 4 more") for line in few)
     assert "keras-bert-question" not in " ".join(few)
     assert any(line.endswith("keras-bert-question") for line in all_of_them)
@@ -50,7 +50,7 @@ def test_all_models_can_be_shown():
 
 
 def test_all_explanations_can_be_shown():
-    few, all_of_them = printed("24576"), printed("24576", everything=True)
+    few, all_of_them = lines_of("24576"), lines_of("24576", everything=True)
     assert any(line.startswith("  and ") for line in few)
     assert sum(line.startswith("    of ") for line in few) == 6
     assert sum(line.startswith("    of ") for line in all_of_them) > 6
@@ -59,15 +59,15 @@ def test_all_explanations_can_be_shown():
 
 def test_a_power_of_two_may_be_chance():
     warning = "131,072 is 2¹⁷: where sizes are powers of two their products are too,"
-    assert any(line.startswith(warning) for line in printed("131072"))
+    assert any(line.startswith(warning) for line in lines_of("131072"))
     assert as_json(answer("131072"))["power_of_two"] == 17
 
 
 @pytest.mark.parametrize("number", ["2362368", "131073", "110M"])
 def test_other_numbers_are_not_powers_of_two(number):
-    assert not [line for line in printed(number) if "powers of two" in line]
+    assert not [line for line in lines_of(number) if "powers of two" in line]
     assert as_json(answer(number))["power_of_two"] is None
 
 
 def test_no_warning_for_an_unexplained_power_of_two():
-    assert not [line for line in printed(str(2**60)) if "powers of two" in line]
+    assert not [line for line in lines_of(str(2**60)) if "powers of two" in line]

@@ -24,7 +24,7 @@ BLOCK = Block(
 
 
 @pytest.fixture
-def written(tmp_path):
+def block_file(tmp_path):
     write_block(tmp_path, BLOCK)
     return file_of(tmp_path, NAME)
 
@@ -33,9 +33,9 @@ def blocks(text):
     return [one for one in read_lines(text.splitlines()) if isinstance(one, Block)]
 
 
-def test_a_block_reads_back(tmp_path, written):
+def test_a_block_reads_back(tmp_path, block_file):
     assert is_complete(tmp_path, NAME)
-    (found,) = read_lines(written.read_text().splitlines())
+    (found,) = read_lines(block_file.read_text().splitlines())
     assert found.name == NAME
     assert found.results == (
         tuple({"different": NAME, **one} for one in BLOCK.differences),
@@ -44,40 +44,40 @@ def test_a_block_reads_back(tmp_path, written):
     assert [path.name for path in tmp_path.iterdir()] == [f"{NAME}.jsonl"]
 
 
-def test_equal_blocks_give_equal_files(tmp_path, written):
-    before = written.read_bytes()
+def test_equal_blocks_give_equal_files(tmp_path, block_file):
+    before = block_file.read_bytes()
     write_block(tmp_path, BLOCK)
-    assert written.read_bytes() == before
+    assert block_file.read_bytes() == before
 
 
-def test_a_truncated_file_is_not_whole(tmp_path, written):
+def test_a_truncated_file_is_not_whole(tmp_path, block_file):
     """Except for the last character, which ends the line."""
-    whole = written.read_bytes()
+    whole = block_file.read_bytes()
     for length in range(len(whole) - 1):
-        written.write_bytes(whole[:length])
+        block_file.write_bytes(whole[:length])
         assert not is_complete(tmp_path, NAME), length
 
 
 @pytest.mark.parametrize("replaced", [("4", "7"), ("3", "8"), ("encoder", "decoder"), ("{", "[")])
-def test_a_changed_file_is_not_whole(tmp_path, written, replaced):
-    written.write_text(written.read_text().replace(*replaced, 1))
+def test_a_changed_file_is_not_whole(tmp_path, block_file, replaced):
+    block_file.write_text(block_file.read_text().replace(*replaced, 1))
     assert not is_complete(tmp_path, NAME)
 
 
-def test_a_file_that_is_not_text_is_not_whole(tmp_path, written):
-    written.write_bytes(b"\xff" + written.read_bytes())
+def test_a_file_that_is_not_text_is_not_whole(tmp_path, block_file):
+    block_file.write_bytes(b"\xff" + block_file.read_bytes())
     assert not is_complete(tmp_path, NAME)
 
 
-def test_a_missing_or_extra_line_is_not_whole(tmp_path, written):
-    lines = written.read_text().splitlines(keepends=True)
+def test_a_missing_or_extra_line_is_not_whole(tmp_path, block_file):
+    lines = block_file.read_text().splitlines(keepends=True)
     for changed in (lines[1:], lines[:-1], [lines[0], *lines], [lines[1], lines[0], lines[2]]):
-        written.write_text("".join(changed))
+        block_file.write_text("".join(changed))
         assert not is_complete(tmp_path, NAME)
 
 
-def test_the_file_of_another_task_is_not_whole(tmp_path, written):
-    written.rename(file_of(tmp_path, "another"))
+def test_the_file_of_another_task_is_not_whole(tmp_path, block_file):
+    block_file.rename(file_of(tmp_path, "another"))
     assert not is_complete(tmp_path, "another")
     assert not is_complete(tmp_path, NAME)
 
@@ -116,8 +116,8 @@ def test_merging_is_concatenation(tmp_path_factory, numbers, random):
     assert {(one.name, len(one.differences)) for one in found} == wanted
 
 
-def test_a_damaged_block_does_not_affect_others(tmp_path, written):
-    whole = written.read_text()
+def test_a_damaged_block_does_not_affect_others(tmp_path, block_file):
+    whole = block_file.read_text()
     write_block(tmp_path, Block(({"actual": 1},), {"done": "other", "checked": 1}))
     other = file_of(tmp_path, "other").read_text()
     first, *rest = whole.splitlines(keepends=True)

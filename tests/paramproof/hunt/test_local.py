@@ -20,7 +20,7 @@ def tasks(framework, examples=6, block=3, seed=0):
     return [*blocks(MODELS, framework, "encoder", examples, block, seed)]
 
 
-def done(folder, asked):
+def run_tasks(folder, asked):
     return [is_complete(folder, task.name) for task in asked]
 
 
@@ -56,7 +56,7 @@ def test_a_worker_that_raises_is_replaced(failing_toy, tmp_path):
     news = []
     asked = tasks("toy-raises", 6, 2)
     assert run_locally(asked, tmp_path, 1, news.append) == {}
-    assert done(tmp_path, asked) == [True] * 3
+    assert run_tasks(tmp_path, asked) == [True] * 3
     # The second task fails in the first worker, and succeeds in the second one after the third.
     assert [one.steps for one in news if one.state == "running"] == [
         1,
@@ -77,7 +77,7 @@ def test_a_worker_that_is_killed_is_replaced(failing_toy, tmp_path):
     """Each worker is killed at its fourth build: including the warm-up, in its second task."""
     asked = tasks("toy-killed", 4, 1)
     assert run_locally(asked, tmp_path, processes=2) == {}
-    assert done(tmp_path, asked) == [True] * 4
+    assert run_tasks(tmp_path, asked) == [True] * 4
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_only_a_task_that_always_fails_is_lost(failing_toy, tmp_path, name, why)
     hopeless, fine = tasks(name), tasks("toy")
     lost = run_locally([*hopeless, *fine], tmp_path, processes=2)
     assert lost == {task.name: why for task in hopeless}
-    assert done(tmp_path, hopeless) == [False, False]
-    assert done(tmp_path, fine) == [True, True]
+    assert run_tasks(tmp_path, hopeless) == [False, False]
+    assert run_tasks(tmp_path, fine) == [True, True]
 
 
 @pytest.mark.parametrize("tries", [1, 2])
@@ -115,16 +115,16 @@ def test_a_worker_killed_from_outside_is_replaced(waiting_toy, tmp_path):
     lost = {}
     hunting = threading.Thread(target=lambda: lost.update(run_locally(asked, folder, processes=1)))
     hunting.start()
-    first = begun(waiting_toy, 1)
+    first = wait_for_workers(waiting_toy, 1)
     os.kill(first[0], signal.SIGKILL)
-    begun(waiting_toy, 2)
+    wait_for_workers(waiting_toy, 2)
     (waiting_toy / "go").touch()
     hunting.join(EVENTUALLY)
     assert not hunting.is_alive()
-    assert (lost, done(folder, asked)) == ({}, [True, True])
+    assert (lost, run_tasks(folder, asked)) == ({}, [True, True])
 
 
-def begun(folder, number):
+def wait_for_workers(folder, number):
     """Wait until ``number`` workers have begun; return their processes, the earliest first."""
     end = time.monotonic() + EVENTUALLY
     while len(found := sorted(folder.glob("begun-*"), key=os.path.getmtime)) < number:

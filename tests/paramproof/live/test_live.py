@@ -27,7 +27,7 @@ HEADS = (SPEC.num_attention_heads, SPEC.head_size)
 FORMS = {"either": [(2,), (3,)], "only": [(2,)]}
 
 
-def joined(tensors, shape, kind):
+def join_projections(tensors, shape, kind):
     """Return the tensors with queries, keys and values of each layer in one."""
     names = {path for path in tensors if re.search(rf"(query|key|value)\.{kind}$", path)}
     rest = {path: tensors[path] for path in tensors if path not in names}
@@ -41,27 +41,33 @@ def stack(tensors, layers=2):
     return rest | {path: (layers, *shape) for path, shape in first.items()}
 
 
-def rewritten(change):
+def layout_with(change):
     return {path: change(path, shape) for path, shape in shapes().items()}
 
 
 LAYOUTS = {
     "plain": shapes(),
-    "transposed": rewritten(lambda path, shape: shape[::-1]),
-    "heads": rewritten(
+    "transposed": layout_with(lambda path, shape: shape[::-1]),
+    "heads": layout_with(
         lambda path, shape: (
             (*shape[:-1], *HEADS) if re.search(r"attention\.(query|key|value)", path) else shape
         )
     ),
-    "heads_in": rewritten(
+    "heads_in": layout_with(
         lambda path, shape: (*HEADS, 12) if "attention.output.kernel" in path else shape
     ),
-    "fused": joined(joined(shapes(), (12, 36), "kernel"), (36,), "bias"),
-    "fused and transposed": joined(joined(shapes(), (36, 12), "kernel"), (36,), "bias"),
-    "fused on an axis": joined(joined(shapes(), (3, 12, 12), "kernel"), (3, 12), "bias"),
+    "fused": join_projections(join_projections(shapes(), (12, 36), "kernel"), (36,), "bias"),
+    "fused and transposed": join_projections(
+        join_projections(shapes(), (36, 12), "kernel"), (36,), "bias"
+    ),
+    "fused on an axis": join_projections(
+        join_projections(shapes(), (3, 12, 12), "kernel"), (3, 12), "bias"
+    ),
     "stacked": stack(shapes()),
-    "fused and stacked": stack(joined(joined(shapes(), (36, 12), "kernel"), (36,), "bias")),
-    "with axes of 1": rewritten(lambda path, shape: (1, *shape, 1)),
+    "fused and stacked": stack(
+        join_projections(join_projections(shapes(), (36, 12), "kernel"), (36,), "bias")
+    ),
+    "with axes of 1": layout_with(lambda path, shape: (1, *shape, 1)),
 }
 
 

@@ -17,16 +17,16 @@ ENCODER = FAMILIES["encoder"]
 NODES = {"F": (7, 12, 26), "V": (13, 42, 128)}
 
 
-def recovered(builder, fixed=None):
+def recover(builder, fixed=None):
     return interpolate(Grids(builder, ENCODER, fixed or {}))
 
 
-def proved(builder):
-    found = recovered(builder)
+def is_proved(builder):
+    found = recover(builder)
     return found.residual == 0 and not found.alarms
 
 
-def derived(builder):
+def is_derived(builder):
     """Return whether every derived tensor agrees with the formula, at every size."""
     case = case_of("encoder", "pooler")
     try:
@@ -46,8 +46,8 @@ def anchors(builder):
 
 
 EVIDENCE = {
-    "interpolation": proved,
-    "derivation": derived,
+    "interpolation": is_proved,
+    "derivation": is_derived,
     "examples": examples,
     "anchors": anchors,
 }
@@ -122,7 +122,7 @@ def test_the_evidence_that_catches_each_fooler(fooler):
 @pytest.mark.parametrize("fooler", [padded, halved], ids=lambda fooler: fooler.__name__)
 def test_floors_and_padding_are_noticed(fooler):
     builder, _ = FOOLERS[fooler]
-    found = recovered(builder)
+    found = recover(builder)
     assert found.residual != 0
     assert all("a coefficient is no integer" in alarm for alarm in found.alarms)
     assert found.alarms
@@ -130,13 +130,13 @@ def test_floors_and_padding_are_noticed(fooler):
 
 def test_a_degree_beyond_the_border_is_found_and_misread():
     """It is not a monomial of the grid, so the residual is wrong, but not 0."""
-    found = recovered(added(lambda spec: extra("cube", spec.vocab_size**3)))
+    found = recover(added(lambda spec: extra("cube", spec.vocab_size**3)))
     assert found.residual != 0
     assert text(found.residual) != "V³"
 
 
 def test_a_degree_in_the_border_is_named():
-    found = recovered(added(lambda spec: extra("square", spec.vocab_size**2)))
+    found = recover(added(lambda spec: extra("square", spec.vocab_size**2)))
     assert text(found.residual) == "V²"
 
 
@@ -146,14 +146,14 @@ def test_too_few_sizes_are_named():
     with pytest.raises(
         ValueError, match=r"too few sizes can be expressed to vary vocab_size: \[13, 42\]"
     ):
-        recovered(builder)
+        recover(builder)
     with pytest.raises(ValueError, match="refused"):
-        recovered(Lists(refuses=lambda spec: True))
+        recover(Lists(refuses=lambda spec: True))
 
 
 def test_a_fixed_size_is_a_number():
     builder = Lists(refuses=lambda spec: spec.type_vocab_size != 2 or not spec.num_hidden_layers)
-    found = recovered(builder, {"type_vocab_size": 2})
+    found = recover(builder, {"type_vocab_size": 2})
     assert found.residual == 0
     assert found.known == {"type_vocab_size": 2}
     assert "T" not in found.recovered.letters

@@ -15,7 +15,7 @@ from tests.weight_lists import Lists
 GRIDS = {name: Grids(Lists(), family, {}) for name, family in FAMILIES.items()}
 
 
-def evaluated(coefficients, point):
+def evaluate(coefficients, point):
     total = Fraction(0)
     for exponents, coefficient in coefficients.items():
         term = Fraction(coefficient)
@@ -31,7 +31,7 @@ def test_any_polynomial_on_the_grid_is_recovered(coefficients):
     assert len(grid) == 8
     expected = {e: c for e, c in zip(grid, coefficients, strict=True) if c}
     nodes = [[5, 2, 11, 3], [7, 1, 4]]
-    values = {e: evaluated(expected, [nodes[i][p] for i, p in enumerate(e)]) for e in grid}
+    values = {e: evaluate(expected, [nodes[i][p] for i, p in enumerate(e)]) for e in grid}
     assert polynomial(values, nodes) == expected
 
 
@@ -77,7 +77,7 @@ def test_any_product_missing_from_the_closed_form_is_noticed(family, data):
     strange = data.draw(powers.filter(lambda exponents: exponents not in own))
     nodes = grids.nodes([grids.fullest], grids.grid)
     points = {e: [nodes[i][power] for i, power in enumerate(e)] for e in grids.grid}
-    values = {e: evaluated({strange: 1}, point) for e, point in points.items()}
+    values = {e: evaluate({strange: 1}, point) for e, point in points.items()}
     found = polynomial(values, nodes)
     assert found
     assert strange not in grids.grid or found == {strange: 1}

@@ -17,18 +17,18 @@ from tests.weight_lists import Lists, extra
 SIMPLEST = {"encoder": "bare", "encoder-decoder": "shared", "gpt": "bare", "llama": "bare"}
 
 
-def dropped(name):
+def drop(name):
     return Lists(lambda weights, spec: [w for w in weights if not w.path.endswith(name)])
 
 
-def frozen(name):
+def freeze(name):
     def change(weights, spec):
         return [replace(w, trainable=False) if w.path.endswith(name) else w for w in weights]
 
     return Lists(change)
 
 
-def added_in(stack, layers, shape):
+def add_in(stack, layers, shape):
     """Return a builder with an unknown tensor in each layer of a stack."""
 
     def change(weights, spec):
@@ -38,7 +38,7 @@ def added_in(stack, layers, shape):
     return Lists(change)
 
 
-def longer(name, by):
+def lengthen(name, by):
     """Return a builder that makes the first axis of a table longer."""
 
     def change(weights, spec):
@@ -51,33 +51,33 @@ def longer(name, by):
 
 
 FAULTS = {
-    ("encoder", "a bias"): (dropped("feed_forward.intermediate.bias"), "−L·F"),
-    ("encoder", "two positions"): (longer("position_embeddings.weight", 2), "2·H"),
+    ("encoder", "a bias"): (drop("feed_forward.intermediate.bias"), "−L·F"),
+    ("encoder", "two positions"): (lengthen("position_embeddings.weight", 2), "2·H"),
     ("encoder-decoder", "a bias in one stack"): (
-        dropped("cross_attention.key.bias"),
+        drop("cross_attention.key.bias"),
         "−bias·M·H",
     ),
     ("encoder-decoder", "a norm"): (
-        added_in("encoder.layers", "num_encoder_layers", lambda s: (s.hidden_size,)),
+        add_in("encoder.layers", "num_encoder_layers", lambda s: (s.hidden_size,)),
         "N·H",
     ),
     ("encoder-decoder", "a frozen table"): (
-        frozen("encoder.embeddings.word_embeddings.weight"),
+        freeze("encoder.embeddings.word_embeddings.weight"),
         "−V·H",
     ),
-    ("gpt", "the final norm"): (dropped("final_layer_norm.bias"), "−H"),
+    ("gpt", "the final norm"): (drop("final_layer_norm.bias"), "−H"),
     ("gpt", "a gate for each head"): (
-        added_in("layers", "num_hidden_layers", lambda s: (s.num_attention_heads,)),
+        add_in("layers", "num_hidden_layers", lambda s: (s.num_attention_heads,)),
         "L·A",
     ),
-    ("gpt", "padding by 3"): (longer("embeddings.word_embeddings.weight", 3), "3·H"),
-    ("llama", "a head that is tied and should not be"): (dropped("lm_head.weight"), "−untied·V·H"),
+    ("gpt", "padding by 3"): (lengthen("embeddings.word_embeddings.weight", 3), "3·H"),
+    ("llama", "a head that is tied and should not be"): (drop("lm_head.weight"), "−untied·V·H"),
     ("llama", "a norm of the queries"): (
-        added_in("layers", "num_hidden_layers", lambda s: (s.head_dim,)),
+        add_in("layers", "num_hidden_layers", lambda s: (s.head_dim,)),
         "L·K",
     ),
     ("llama", "a bias of the keys"): (
-        added_in("layers", "num_hidden_layers", lambda s: (s.num_key_value_heads, s.head_dim)),
+        add_in("layers", "num_hidden_layers", lambda s: (s.num_key_value_heads, s.head_dim)),
         "L·G·K",
     ),
 }
@@ -102,13 +102,13 @@ def test_faults_are_noticed_tensor_by_tensor(fault):
     of_a_part = dot and part in fullest.parts
     sign = "−" if residual.startswith("−") else ""
     expected = f"{sign}{rest}" if of_a_part else residual
-    assert derived(builder, fullest)[0].startswith(f"actual − formula = {expected}   ")
+    assert derive_tensors(builder, fullest)[0].startswith(f"actual − formula = {expected}   ")
     if of_a_part:
         without = next(case for case in CASES[family] if not case.parts[part])
-        assert derived(builder, without) == ["actual − formula = 0"]
+        assert derive_tensors(builder, without) == ["actual − formula = 0"]
 
 
-def derived(builder, case):
+def derive_tensors(builder, case):
     letters = case.symbols({})
     return lines(residuals(read(builder, case).tensors, letters), letters)
 

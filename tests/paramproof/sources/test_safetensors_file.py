@@ -26,7 +26,7 @@ def file(tmp_path_factory):
     return tmp_path_factory.mktemp("files") / "model.safetensors"
 
 
-def written(file, entries, length, content=0):
+def write_file(file, entries, length, content=0):
     text = entries if isinstance(entries, bytes) else json.dumps(entries).encode()
     file.write_bytes(struct.pack("<Q", len(text) + length) + text + b"\0" * content)
 
@@ -88,14 +88,14 @@ def damaged(draw):
 @given(layouts())
 def test_valid_files_are_read_the_same(file, layout):
     entries, end = layout
-    written(file, entries, 0, end)
+    write_file(file, entries, 0, end)
     assert ours(file) == reference(file)
 
 
 @given(damaged(), st.sampled_from([0, 0, 0, -1, 1]))
 def test_damaged_files_are_refused_by_both(file, layout, length):
     entries, content = layout
-    written(file, entries, length, content)
+    write_file(file, entries, length, content)
     assert ours(file) == reference(file)
 
 
@@ -105,7 +105,7 @@ def test_damaged_files_are_refused_by_both(file, layout, length):
     ids=repr,
 )
 def test_headers_that_are_nearly_json(file, text):
-    written(file, text, 0)
+    write_file(file, text, 0)
     assert ours(file) == reference(file)
 
 
@@ -125,7 +125,7 @@ def test_headers_that_are_nearly_json(file, text):
 )
 def test_fields_of_the_wrong_type_are_refused(file, changed):
     entry = {"dtype": "U8", "shape": [4], "data_offsets": [0, 4], **changed}
-    written(file, {"a": entry}, 0, 4)
+    write_file(file, {"a": entry}, 0, 4)
     assert reference(file) is None
     with pytest.raises(NotSafetensors):
         read_header(file)
@@ -133,7 +133,7 @@ def test_fields_of_the_wrong_type_are_refused(file, changed):
 
 @pytest.mark.parametrize("texts", [{"a": 1}, {"a": None}, [], "a"], ids=repr)
 def test_metadata_that_is_not_text_is_refused(file, texts):
-    written(file, {"__metadata__": texts}, 0)
+    write_file(file, {"__metadata__": texts}, 0)
     assert reference(file) is None
     with pytest.raises(NotSafetensors):
         read_header(file)
@@ -141,13 +141,13 @@ def test_metadata_that_is_not_text_is_refused(file, texts):
 
 def test_tensors_come_in_the_order_of_their_names(file):
     one = {"dtype": "U8", "shape": [], "data_offsets": [0, 1]}
-    written(file, {"b": one, "a": {**one, "data_offsets": [1, 2]}}, 0, 2)
+    write_file(file, {"b": one, "a": {**one, "data_offsets": [1, 2]}}, 0, 2)
     assert ours(file) == reference(file) == ([("a", ("U8", ())), ("b", ("U8", ()))], {})
 
 
 def test_tensors_that_share_their_bytes_are_refused(file):
     entry = {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}
-    written(file, {"a": entry, "b": entry}, 0, 4)
+    write_file(file, {"a": entry, "b": entry}, 0, 4)
     assert reference(file) is None
     with pytest.raises(NotSafetensors):
         read_header(file)
@@ -155,7 +155,7 @@ def test_tensors_that_share_their_bytes_are_refused(file):
 
 def test_a_gap_between_tensors_is_refused(file):
     first = {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}
-    written(file, {"a": first, "b": {**first, "data_offsets": [5, 9]}}, 0, 9)
+    write_file(file, {"a": first, "b": {**first, "data_offsets": [5, 9]}}, 0, 9)
     assert reference(file) is None
     with pytest.raises(NotSafetensors):
         read_header(file)
@@ -176,7 +176,7 @@ def test_a_header_longer_than_the_limit_is_not_read(file):
 
 def test_a_shape_of_very_many_lengths_is_refused_at_once(file):
     shape = [2**63] * 100_000
-    written(file, {"a": {"dtype": "U8", "shape": shape, "data_offsets": [0, 4]}}, 0, 4)
+    write_file(file, {"a": {"dtype": "U8", "shape": shape, "data_offsets": [0, 4]}}, 0, 4)
     start = time.process_time()
     with pytest.raises(NotSafetensors):
         read_header(file)
@@ -186,5 +186,5 @@ def test_a_shape_of_very_many_lengths_is_refused_at_once(file):
 def test_all_dtypes_of_the_reference_are_known(file):
     for dtype, bits in BITS.items():
         entry = {"dtype": dtype, "shape": [8], "data_offsets": [0, bits]}
-        written(file, {"a": entry}, 0, bits)
+        write_file(file, {"a": entry}, 0, bits)
         assert ours(file) == reference(file) == ([("a", (dtype, (8,)))], {})

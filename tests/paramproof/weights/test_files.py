@@ -108,11 +108,11 @@ def header(content, change):
     return struct.pack("<Q", len(text)) + text + content[8 + size :]
 
 
-def renamed(entries):
+def rename_tensor(entries):
     entries["nobody"] = entries.pop("pooler.bias")
 
 
-def told(**fields):
+def with_metadata(**fields):
     return lambda entries: entries["pooler.kernel"].update(fields)
 
 
@@ -124,15 +124,18 @@ SPOILT = {
     "text": (lambda content: b"import os\n" * 50, "safetensors"),
     "pickle": (lambda content: b"\x80\x04\x95" + content, "safetensors"),
     "header of 1 TB": (lambda content: struct.pack("<Q", 2**40) + content[8:], "safetensors"),
-    "wrong shape": (lambda c: header(c, told(shape=[6, 7])), "safetensors"),
-    "huge shape": (lambda c: header(c, told(shape=[2**62, 2**62])), "safetensors"),
-    "shape turned": (lambda c: header(c, told(shape=[9, 4])), "kernel has shape (9, 4), not"),
+    "wrong shape": (lambda c: header(c, with_metadata(shape=[6, 7])), "safetensors"),
+    "huge shape": (lambda c: header(c, with_metadata(shape=[2**62, 2**62])), "safetensors"),
+    "shape turned": (
+        lambda c: header(c, with_metadata(shape=[9, 4])),
+        "kernel has shape (9, 4), not",
+    ),
     "other dtype": (
-        lambda c: header(c, told(dtype="I16", shape=[12, 6])),
+        lambda c: header(c, with_metadata(dtype="I16", shape=[12, 6])),
         "pooler.kernel is I16; weights are F32 or F64 or F16 or BF16",
     ),
-    "integers": (lambda c: header(c, told(dtype="I32")), "pooler.kernel is I32"),
-    "renamed": (lambda c: header(c, renamed), "pooler.bias is missing; nobody is no weight"),
+    "integers": (lambda c: header(c, with_metadata(dtype="I32")), "pooler.kernel is I32"),
+    "renamed": (lambda c: header(c, rename_tensor), "pooler.bias is missing; nobody is no weight"),
     "no spec": (lambda c: header(c, lambda entries: entries.pop("__metadata__")), "of what spec"),
     "nonsense for a spec": (
         lambda c: header(c, lambda entries: entries.update(__metadata__={"spec": "[" * 99999})),
