@@ -58,7 +58,7 @@ def test_all_explanations_can_be_shown():
 
 
 def test_a_power_of_two_may_be_chance():
-    warning = "131,072 is 2¹⁷: where sizes are powers of two their products are too,"
+    warning = "131,072 is 2¹⁷: sizes are often powers of two, and so are their products,"
     assert any(line.startswith(warning) for line in lines_of("131072"))
     assert as_json(answer("131072"))["power_of_two"] == 17
 
