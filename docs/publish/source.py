@@ -30,7 +30,7 @@ TYPES = re.compile(r"<!-- in the repository -->.*?<!-- on the site -->", re.DOTA
 FILES = ("*.png", "*.svg", "*.css", "*.json")
 """What pages link to, beside other pages."""
 
-LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(?=[)#])")
+LINK = re.compile(r"\[(?P<words>[^\]\n]*)\]\((?![a-z]+:|#)(?P<path>[^)\s#]+)(?=[)#])")
 
 
 def pages() -> dict[Path, str]:
@@ -61,15 +61,24 @@ def collect(folder: Path) -> None:
 
 
 def relinked(text: str, path: Path, places: dict[Path, str]) -> str:
-    """Return the text of a page with its links to other pages as they are on the site."""
+    """Return the text of a page with its links to other pages as they are on the site.
+
+    A link whose words are the name of a file, as in the repository, has the title of the page.
+    """
     here = Path(places[path]).parent
 
     def moved(match: re.Match[str]) -> str:
-        target = Path(os.path.normpath(path.parent / match[1]))
+        target = Path(os.path.normpath(path.parent / match["path"]))
         place = places.get(target) or target.relative_to(DOCS).as_posix()
-        return Path(os.path.relpath(place, here)).as_posix()
+        words = title(target) if match["words"].endswith(".md") else match["words"]
+        return f"[{words}]({Path(os.path.relpath(place, here)).as_posix()}"
 
     return LINK.sub(moved, text)
+
+
+def title(page: Path) -> str:
+    """Return the first heading of a page."""
+    return page.read_text("utf-8").partition("\n")[0].removeprefix("# ")
 
 
 def _files() -> Iterator[Path]:

@@ -13,6 +13,7 @@ PAGES = {
     "configurations": "configs_page",
     "commands": "commands_page",
     "families": "families_page",
+    "guides": "guides",
     "json": "json_page",
     "python": "python_page",
     "claims": "claims.page",

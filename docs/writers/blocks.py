@@ -39,9 +39,9 @@ def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?P<start>{start}\n)\n?(?P<lines>.*?)\n?(?P<end>{end})", re.DOTALL)
 
 
-def paramproof(*arguments: str) -> str:
+def paramproof(*arguments: str, folder: str | None = None) -> str:
     """Return what the command prints. Raises ``ValueError`` where it does not succeed."""
-    return trimmed(_run(0, *arguments).stdout)
+    return trimmed(_run(0, *arguments, folder=folder).stdout)
 
 
 def refusal(*arguments: str) -> str:
@@ -49,12 +49,15 @@ def refusal(*arguments: str) -> str:
     return _run(2, *arguments).stderr.rstrip()
 
 
-def _run(status: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _run(
+    status: int, *arguments: str, folder: str | None = None
+) -> subprocess.CompletedProcess[str]:
     code = "from paramproof.cli.main import main; main()"
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True
-    )
+    if folder is not None:
+        environment["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, sys.path))
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
     if done.returncode != status:
         said = f"status {done.returncode}, not {status}: {done.stderr}"
         raise ValueError(f"paramproof {' '.join(arguments)}: {said}")
