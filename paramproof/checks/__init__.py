@@ -1,1 +1,1 @@
-"""One model, built by one framework and compared with the formula."""
+"""Build one model in one framework and compare it with the formula."""

@@ -1,4 +1,4 @@
-"""Check one model: built by one framework, and compared with the formula."""
+"""Check one model: build it in one framework and compare it with the formula."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ from paramproof.formulas.notation import text
 from paramproof.sources.reference import in_one_line
 
 LEAST_PRIME = 100003
-"""The sizes at which both derivations are tried are primes from here on, one for each letter: no
-product of some is one of others."""
+"""The smallest of the primes, one for each letter, at which both derivations are compared.
+
+Products of different letters differ at primes.
+"""
 
 
 class FormulaError(ArithmeticError):
-    """The inventory and the closed form disagree: no framework has been asked yet."""
+    """Raised if the inventory and the closed form disagree, before any framework builds a model."""
 
 
 def check(builder: Builder, spec: Spec) -> Report:
-    """Build ``spec`` without allocating it and compare every tensor with the formula.
+    """Build ``spec`` without allocating memory, and compare every tensor with the formula.
 
-    Raises ``FormulaError`` where the two derivations differ and ``UnsupportedSpec`` where
-    the framework cannot express the spec.
+    Raises ``FormulaError`` if the two derivations differ and ``UnsupportedSpec`` if the framework
+    cannot express the spec.
     """
     letters = spec.letters()
     named, closed = inventory(letters), closed_form(letters)
     if named.total() != closed:
-        # Zero as symbols where a derivation branches on a size, as none should.
+        # The symbolic difference is 0 if a derivation branches on a size, which none should do.
         difference = _difference(family_of(spec)), f"{closed - named.total():+,}"
         shown = " = ".join(text for text in difference if text != "0")
         raise FormulaError(f"closed form − inventory = {shown}, as in {spec!r}")
@@ -41,11 +43,11 @@ def check(builder: Builder, spec: Spec) -> Report:
 def require_agreement(families: Iterable[str]) -> None:
     """Require that both derivations of each of ``families`` agree, before anything is counted.
 
-    They are evaluated once, at primes, where sums of a few small products differ unless they
-    are the same sum; the indicators multiply, and are primes too.
+    Both are evaluated once, at primes. There, two sums of a few small products are equal only if
+    they are the same sum. Indicators are factors of such products, so they are primes too.
 
-    Raises ``FormulaError``, in one line with the difference in letters, where they differ, and
-    where a derivation cannot be evaluated.
+    Raises ``FormulaError``, in one line with the difference in letters, if the derivations differ
+    or one cannot be evaluated.
     """
     for family in (FAMILIES[name] for name in families):
         primes = islice(primes_from(LEAST_PRIME), len(family.letters._fields))
@@ -64,6 +66,6 @@ def require_agreement(families: Iterable[str]) -> None:
 
 
 def _difference(family: Family) -> str:
-    """What the closed form has more than the inventory, in letters."""
+    """Return the closed form minus the inventory, in letters."""
     letters = symbols(family.letters)
     return text(family.closed_form(letters) - family.inventory(letters).total())

@@ -1,4 +1,4 @@
-"""Check one spec in one framework, time it, and keep what was found as a record."""
+"""Check one spec in one framework, time it, and record the result."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Status: TypeAlias = Literal["equal", "different", "not expressible", "broken", "
 
 @dataclass(frozen=True, slots=True)
 class Result(Record):
-    """One spec in one framework.
+    """The result for one spec in one framework.
 
-    ``model`` is the named model's name, "" for a random spec. ``milliseconds`` is build,
-    read and compare, warm; ``peak_mb`` the peak memory of the worker so far, in 10**6
-    bytes, 0 where the system does not tell. ``reason`` says why there is no ``report``. A
-    user-supplied formula may be ``refused``, which is a mistake in the question and no
-    failure; ``smallest`` marks the smallest spec at which it still differs.
+    ``model`` is the name of a named model, "" for a random spec. ``milliseconds`` is the time to
+    build, read and compare the model in a warm process. ``peak_mb`` is the worker's peak memory so
+    far, in 10**6 bytes, 0 if the system does not report it. ``reason`` says why ``report`` is
+    missing. A user's formula may be ``refused``, which is a user's mistake and not a failure;
+    ``smallest`` marks the smallest spec at which it still differs.
     """
 
     version: str
@@ -39,7 +39,7 @@ class Result(Record):
 
     @property
     def failed(self) -> bool:
-        """Whether this is a reason not to trust the formula or the framework."""
+        """Whether the formula and the framework disagree, or the worker broke."""
         return self.status in ("different", "broken")
 
     @classmethod
@@ -48,7 +48,7 @@ class Result(Record):
         return cls(framework.name, framework.version, "", "broken", reason=reason)
 
     def as_json(self) -> dict[str, Any]:
-        """Return this result as what ``json.dumps`` takes; differences included."""
+        """Return this result as data for ``json.dumps``, with the difference of its report."""
         data = asdict(self) | {"spec": self.spec and spec_fields(self.spec)}
         if self.report:
             data["report"]["difference"] = self.report.difference
@@ -71,7 +71,7 @@ def timed_check(
     report_on: Callable[[Spec], Report],
     model: str = "",
 ) -> Result:
-    """Return what ``report_on`` says of ``spec`` and how long that took, or "not expressible"."""
+    """Return the result of ``report_on`` for ``spec``, timed, or "not expressible"."""
     supported = builder.supports(spec)
     if supported is not True:
         return Result(chosen.name, chosen.version, model, "not expressible", spec, reason=supported)
@@ -89,5 +89,5 @@ def timed_check(
 
 
 def _shapes(row: dict[str, Any]) -> dict[str, Any]:
-    """JSON has lists where a row has tuples."""
+    """Return the shapes of a row as tuples, which JSON turns into lists."""
     return {key: row[key] and tuple(row[key]) for key in ("expected", "observed")}

@@ -1,1 +1,1 @@
-"""Random models and the catalogue, in tasks, for as many machines as one has."""
+"""Verify random models and the catalogue, split in tasks for any number of machines."""

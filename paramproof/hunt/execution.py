@@ -1,7 +1,8 @@
-"""What is done for a task: the models it asks for are built and compared, and its file is written.
+"""Run a task: build and compare its models, and write its file.
 
-The process is one whose environment is the framework's. Models are drawn and compared as
-``paramproof verify`` does. What only a checkout can do is in its ``sweep``, reached by name.
+The process must have the environment of the task's framework. Models are sampled and compared as
+``paramproof verify`` does. Checks of the catalogue need ``sweep``, which only a checkout has, so
+it is imported by name.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from paramproof.workers.jobs import Verify
 from paramproof.workers.worker import load_builder
 
 OnChecked: TypeAlias = Callable[[int], None]
-"""Is told how many models of the task have been checked."""
+"""A callback that takes the number of models checked so far."""
 
 
-def do(task: Task, folder: Path, on_checked: OnChecked = lambda checked: None) -> None:
-    """Do a task and write its file in ``folder``, unless that is there and whole."""
+def run_task(task: Task, folder: Path, on_checked: OnChecked = lambda checked: None) -> None:
+    """Run a task and write its file in ``folder``, unless a complete file exists."""
     if is_complete(folder, task.name):
         return
     block = _models(task, on_checked) if task.check == MODELS else _of_checkout(task, on_checked)
@@ -37,11 +38,11 @@ def do(task: Task, folder: Path, on_checked: OnChecked = lambda checked: None) -
 
 
 def in_checkout() -> bool:
-    """Whether the ``sweep`` of a checkout is there, which holds the catalogue and derives it."""
-    found = util.find_spec("sweep")
-    if found is None or found.origin is None:
+    """Return whether this is a checkout, whose ``sweep`` derives the catalogue."""
+    module = util.find_spec("sweep")
+    if module is None or module.origin is None:
         return False
-    folder = Path(found.origin).parent
+    folder = Path(module.origin).parent
     return (folder / "tasks.py").exists() and (folder.parent / "paramproof" / "catalogue").is_dir()
 
 
@@ -63,7 +64,7 @@ def _models(task: Task, on_checked: OnChecked) -> Block:
             differences.append(_difference(task, result))
         on_checked(checked)
     if job.due(came) != len(came):
-        raise RuntimeError(f"{len(came)} results came, and {job.due(came)} were due")
+        raise RuntimeError(f"expected {job.due(came)} results, got {len(came)}")
     counted = {"checked": checked, "equal": equal, "parameters": parameters}
     return _block(task, differences, **counted, **({"refused": refused} if refused else {}))
 
@@ -83,14 +84,14 @@ def _difference(task: Task, result: Result) -> dict[str, Any]:
 
 
 def _of_checkout(task: Task, on_checked: OnChecked) -> Block:
-    found: Iterator[dict[str, Any]] = getattr(import_module("sweep.tasks"), task.check)(
+    results: Iterator[dict[str, Any]] = getattr(import_module("sweep.tasks"), task.check)(
         task.of, task.seed, task.number
     )
     checked, differences = 0, []
-    for one in found:
+    for difference in results:
         checked += 1
-        if one:
-            differences.append({**one, "command": task.command})
+        if difference:
+            differences.append({**difference, "command": task.command})
         on_checked(checked)
     return _block(task, differences, checked=checked, equal=checked - len(differences))
 

@@ -1,7 +1,7 @@
-"""A task's file of JSON lines: there whole or not at all, and known to be whole.
+"""Read and write a task's file of JSON lines, which is either complete or absent.
 
-Its last line closes the block of the lines before it: it says which task is done, and has a digest
-of all of them. So blocks may be concatenated, in any order, and are still told apart.
+The last line of a file closes the block of lines before it: it names the task and has a digest of
+the whole block. So files may be concatenated in any order and still be read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DIGEST = "sha256"
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What a task has written: a line for each difference, and the last one."""
+    """The lines of one task: one for each difference, and the closing line."""
 
     differences: tuple[dict[str, Any], ...]
     closing: dict[str, Any]
@@ -35,18 +35,18 @@ class Block:
 
     @property
     def results(self) -> tuple[Any, ...]:
-        """What was found, whatever the releases in which it was."""
+        """The differences and the closing line, without versions and digest."""
         apart = ("versions", DIGEST)
         closing = {key: value for key, value in self.closing.items() if key not in apart}
         return self.differences, closing
 
 
 class Unwritable(InvalidInput):
-    """A folder that cannot be written to, as on a full disk: no task can be done there."""
+    """Raised if a folder cannot be written to, as on a full disk: every task would fail."""
 
 
 def write(file: Path, text: str) -> None:
-    """Write a file of a hunt, whole or not at all; raise ``Unwritable``, of its folder."""
+    """Write a file of a hunt, completely or not at all; raise ``Unwritable`` if that fails."""
     try:
         write_whole(file, text)
     except OSError as error:
@@ -55,10 +55,10 @@ def write(file: Path, text: str) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make ``folder`` where it is missing.
+    """Create ``folder`` if it is missing.
 
-    Raises ``InvalidInput``, whose ``where`` is the folder, where it is not a directory, and
-    ``Unwritable``, which is one, where it cannot be made.
+    Raises ``InvalidInput`` if the path is not a directory and ``Unwritable``, a subclass, if the
+    folder cannot be created; ``where`` is the folder.
     """
     where = path_text(folder)
     try:
@@ -75,14 +75,14 @@ def file_of(folder: Path, name: str) -> Path:
 
 
 def lost_file(folder: Path, name: str) -> Path:
-    """Return the file that says why the task of that name is lost."""
+    """Return the file that has the reason why the task of that name is lost."""
     return folder / f"{name}.lost.jsonl"
 
 
 def write_block(folder: Path, block: Block) -> None:
-    """Write a block to the file of its task, which is then no longer lost.
+    """Write a block to its task's file, and delete the file that says the task is lost.
 
-    Raises ``Unwritable`` where that fails.
+    Raises ``Unwritable`` if that fails.
     """
     lines = [json.dumps({"different": block.name, **one}) for one in block.differences]
     closing = {**block.closing, DIGEST: _digest([*lines, json.dumps(block.closing)])}
@@ -91,12 +91,12 @@ def write_block(folder: Path, block: Block) -> None:
 
 
 def write_lost(folder: Path, name: str, reason: str) -> None:
-    """Write down why a task has no result. Raises ``Unwritable`` where that fails."""
+    """Write the reason why a task has no result. Raises ``Unwritable`` if that fails."""
     write(lost_file(folder, name), json.dumps({"lost": name, "reason": reason}) + "\n")
 
 
 def is_complete(folder: Path, name: str) -> bool:
-    """Whether the task of that name has its file, and the file is whole."""
+    """Return whether the task of that name has a complete file."""
     try:
         lines = file_of(folder, name).read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -106,10 +106,10 @@ def is_complete(folder: Path, name: str) -> bool:
 
 
 def read_lines(lines: Iterable[str]) -> Iterator[Block | dict[str, Any] | str]:
-    """Yield what stands in the lines of any number of files, one after the other.
+    """Yield the contents of the concatenated lines of any number of files.
 
-    That is each block; each other line, as of what was asked for or is lost; and each line that
-    cannot be read, or closes a block that is not whole, as a text.
+    Yields each complete block, each other object, such as a requested or lost task, as a dict, and
+    each line that is unreadable or closes an incomplete block as a string.
     """
     before: list[str] = []
     of = None
@@ -134,7 +134,7 @@ def read_lines(lines: Iterable[str]) -> Iterator[Block | dict[str, Any] | str]:
 
 
 def task_of_line(line: str) -> str:
-    """Return the name of the task that a line is of, "" where it does not say."""
+    """Return the name of the task that wrote a line, or "" if the line does not name it."""
     data = _object(line) or {}
     return str(data.get("done", data.get("different", "")))
 
@@ -148,7 +148,7 @@ def _object(line: str) -> dict[str, Any] | None:
 
 
 def _block(before: Sequence[str], closing: dict[str, Any]) -> Block | None:
-    """Return the block of these lines, None where one was changed or is missing."""
+    """Return the block of these lines, or None if one was changed or is missing."""
     rest = {key: value for key, value in closing.items() if key != DIGEST}
     if closing.get(DIGEST) != _digest([*before, json.dumps(rest)]):
         return None

@@ -1,4 +1,4 @@
-"""The folder of a hunt: made where it is missing, and held by one hunt at a time."""
+"""The folder of a hunt, which one hunt at a time may use."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ except ImportError:  # Windows
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Hold ``folder`` in this context; the end of this process frees it, too.
+    """Create ``folder`` if missing, and lock it in this context; it is also freed at exit.
 
-    Raises ``InvalidInput``, whose ``where`` is the folder, where another hunt is running in it, and
-    as ``make_folder`` does.
+    Raises ``InvalidInput``, whose ``where`` is the folder, if another hunt uses it, and as
+    ``make_folder`` does.
     """
     make_folder(folder)
     if fcntl is None:
@@ -33,9 +33,9 @@ def held(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            reason = "a hunt is running there: wait for its end, or give another --folder"
+            reason = "another hunt is using it: wait for its end, or give another --folder"
             raise InvalidInput(reason, where=path_text(folder)) from None
-        except OSError:  # A file system without locks, as some that machines share.
+        except OSError:  # The file system has no locks, as some network file systems.
             pass
         yield
     finally:

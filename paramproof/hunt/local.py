@@ -1,6 +1,6 @@
-"""Tasks on this machine: in worker processes, which stay for the next task of their framework.
+"""Run tasks on this machine, in worker processes that each serve one framework.
 
-A task whose worker ends or raises is tried again, and given up after ``TRIES``; the others go on.
+If a worker ends or raises, its task is tried again, up to ``TRIES`` times. Other tasks go on.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ def run_locally(
     on_progress: OnProgress = lambda progress: None,
     tries: int = TRIES,
 ) -> dict[str, str]:
-    """Do tasks in ``processes`` workers; return why those have no result that are lost, by name.
+    """Run tasks in ``processes`` workers; return the lost tasks by name, each with its reason.
 
-    ``on_progress`` is called from threads.
+    ``on_progress`` is called from several threads.
 
-    Raises ``Unwritable``, at once, where ``folder`` cannot be written to: no try would help.
+    Raises ``Unwritable`` at once if ``folder`` cannot be written to: a second try would not help.
     """
     queue = _Queue(tasks, tries, on_progress)
     workers = Workers()
     with ThreadPoolExecutor(processes) as pool:
         try:
-            served = [pool.submit(_serve, queue, workers, folder) for _ in range(processes)]
-            wait(served, return_when=FIRST_EXCEPTION)
-            for one in served:
-                if one.done():
-                    one.result()
+            futures = [pool.submit(_serve, queue, workers, folder) for _ in range(processes)]
+            wait(futures, return_when=FIRST_EXCEPTION)
+            for future in futures:
+                if future.done():
+                    future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             workers.end()
@@ -54,7 +54,7 @@ def run_locally(
 
 
 class _Queue:
-    """Tasks that wait, by framework, and what became of those that were tried."""
+    """The waiting tasks of each framework, the number of tries of each task, and the lost ones."""
 
     def __init__(self, tasks: Sequence[Task], tries: int, on_progress: OnProgress) -> None:
         self.lost: dict[str, str] = {}
@@ -65,7 +65,7 @@ class _Queue:
         self._serving: Counter[str] = Counter()
         self._tried: Counter[str] = Counter()
         self._models: dict[str, Counter[str]] = {}
-        # Looked up here: where several threads parse headers at once, Python 3.11 may fail.
+        # Looked up in this thread: Python 3.11 may fail if several threads parse headers at once.
         names = dict.fromkeys(task.framework for task in tasks)
         self.frameworks = {name: framework(name) for name in names}
         for name in sorted(names, key=lambda name: not self.frameworks[name].slow):
@@ -76,7 +76,7 @@ class _Queue:
             on_progress(Progress(name, "waiting"))
 
     def framework(self) -> str | None:
-        """Return the framework to serve next, of which the fewest are served; None at the end."""
+        """Return the framework with waiting tasks and the fewest workers, or None at the end."""
         with self._lock:
             names = [name for name, tasks in self._waiting.items() if tasks]
             chosen = min(names, key=lambda name: self._serving[name], default=None)
@@ -87,7 +87,7 @@ class _Queue:
         return chosen
 
     def left(self, name: str) -> None:
-        """Note that a worker of a framework is there no longer."""
+        """Note that a worker of a framework has ended."""
         with self._lock:
             self._serving[name] -= 1
             over = not self._waiting[name] and not self._serving[name]
@@ -96,12 +96,12 @@ class _Queue:
             self._on_progress(Progress(name, "broken" if lost else "done"))
 
     def next(self, name: str) -> Task | None:
-        """Return a task of a framework, None where none waits."""
+        """Return a waiting task of a framework, or None."""
         with self._lock:
             return self._waiting[name].popleft() if self._waiting[name] else None
 
     def checked(self, task: Task, number: int) -> None:
-        """Note how many models of a task have been checked."""
+        """Note the number of models of a task that have been checked."""
         with self._lock:
             models = self._models[task.framework]
             models[task.name] = number
@@ -109,7 +109,7 @@ class _Queue:
         self._on_progress(Progress(task.framework, "running", done, self._due[task.framework]))
 
     def failed(self, task: Task, why: str) -> None:
-        """Have a task tried again, or give it up."""
+        """Queue a task again, or give it up after the last try."""
         self.checked(task, 0)
         with self._lock:
             self._tried[task.name] += 1
@@ -120,7 +120,7 @@ class _Queue:
 
 
 def _serve(queue: _Queue, workers: Workers, folder: Path) -> None:
-    """Start a worker of one framework after the other, and another where one has ended."""
+    """Start workers, one at a time, until no framework has tasks that wait."""
     while name := queue.framework():
         with (
             tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors,
@@ -133,7 +133,7 @@ def _serve(queue: _Queue, workers: Workers, folder: Path) -> None:
 
 
 def _done(queue: _Queue, child: Child, task: Task, folder: Path, errors: IO[str]) -> bool:
-    """Have a task done; return whether the worker is there for another."""
+    """Send a task to a worker and wait for it; return whether the worker can take another."""
     child.ask({"task": task.as_json(), "folder": str(folder)})
     for answer in child.answers():
         if "checked" in answer:
@@ -142,7 +142,7 @@ def _done(queue: _Queue, child: Child, task: Task, folder: Path, errors: IO[str]
             raise Unwritable(answer["unwritable"], where=path_text(folder))
         elif "failed" in answer:
             queue.failed(task, answer["failed"])
-            # Whatever has failed may have left something behind, which no other task is to see.
+            # A failed task may leave state behind, so the next task gets a new worker.
             return False
         else:
             queue.checked(task, task.number)

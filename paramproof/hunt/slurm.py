@@ -1,8 +1,9 @@
-"""Tasks as array jobs of SLURM, by submitit: the same worker does them, on whichever node.
+"""Run tasks as array jobs of SLURM, through submitit, in the same worker as on one machine.
 
-A job is a task. Its file tells that it is done, and SLURM's queue that a job is gone without one;
-accounting is not needed. At SLURM's warning, before the time is over or the job is preempted, it
-is queued again; of a node that fails SLURM sees to that. In either case the task begins anew.
+Each job is one task. A complete file means that the task is done; a job that has left SLURM's queue
+without one has failed. Accounting is not needed. A job is requeued at SLURM's warning, before its
+time is over or it is preempted, and SLURM itself requeues it if its node fails. In both cases the
+task starts again.
 """
 
 from __future__ import annotations
@@ -25,19 +26,19 @@ from paramproof.workers.pool import last_line
 from paramproof.workers.progress import OnProgress, Progress
 
 LOGS = "slurm"
-"""The folder of what jobs write beside their results, in that of the hunt."""
+"""The folder for the logs of jobs, inside the folder of the hunt."""
 
 OFTEN, SELDOM = 2.0, 30.0
-"""The least and most seconds between two looks at the queue."""
+"""The shortest and longest time between two queries of the queue, in seconds."""
 
 PATIENCE = 30
-"""In between they are the time that has gone by, divided by this."""
+"""Between these bounds, the interval is the elapsed time divided by this number."""
 
 UNSEEN = 3
-"""Looks at which a job is over, before its file is given up: what a node wrote may come late."""
+"""How many queries must find a job over before its file counts as missing: files may be late."""
 
 UNANSWERED = 60
-"""Looks that SLURM may leave without an answer, one after the other."""
+"""How many queries in a row SLURM may leave unanswered."""
 
 OVER = (
     "BOOT_FAIL",
@@ -49,7 +50,7 @@ OVER = (
     "OUT_OF_MEMORY",
     "TIMEOUT",
 )
-"""The states of a job that is not queued again."""
+"""The states of a job that SLURM does not requeue."""
 
 
 def run_on_slurm(
@@ -58,12 +59,12 @@ def run_on_slurm(
     cluster: Cluster,
     on_progress: OnProgress = lambda progress: None,
 ) -> dict[str, str]:
-    """Do tasks on a cluster whose nodes share ``folder``; return why those are lost that are.
+    """Run tasks on a cluster whose nodes share ``folder``; return the lost tasks, with reasons.
 
-    What has no result when its job is over is submitted again, after all others, ``TRIES`` times
-    in all. However this ends, no job is left.
+    A task without a result when its job is over is submitted again, after all others, up to
+    ``TRIES`` times in all. No job is left when this returns or raises.
 
-    Raises ``ValueError``, in one line, where submitit or SLURM is not there, or refuses the jobs.
+    Raises ``ValueError``, in one line, if submitit or SLURM is missing, or SLURM refuses the jobs.
     """
     if not tasks:
         return {}
@@ -79,7 +80,7 @@ def run_on_slurm(
 
 
 class _Jobs:
-    """The jobs of tasks, by the ids that SLURM gave them, and what became of them."""
+    """The jobs that run, by SLURM's ids, and the tasks that are done or lost."""
 
     def __init__(
         self, tasks: Sequence[Task], folder: Path, cluster: Cluster, on_progress: OnProgress
@@ -95,13 +96,13 @@ class _Jobs:
             self._due[task.framework] += task.number
 
     def submit(self, tasks: Sequence[Task]) -> None:
-        """Submit tasks, as many in an array as it may have."""
+        """Submit tasks in arrays of the largest size allowed."""
         self.lost.clear()
         for start in range(0, len(tasks), self._cluster.array):
             some = tasks[start : start + self._cluster.array]
             elements = [Element(task, str(self._folder)) for task in some]
             try:
-                # What sbatch says is in the error, too.
+                # The error repeats what sbatch prints.
                 with redirect_stderr(StringIO()):
                     jobs = self._executor.submit_array(elements)
             except Exception as error:
@@ -116,7 +117,9 @@ class _Jobs:
             states = queued()
             unanswered = 0 if states is not None else unanswered + 1
             if unanswered > UNANSWERED:
-                raise ValueError("--on slurm: squeue gives no answer; the same command goes on")
+                raise ValueError(
+                    "--on slurm: squeue does not answer; run the same command again to continue"
+                )
             for number, (task, job) in [*self._running.items()]:
                 if is_complete(self._folder, task.name):
                     self._done[task.framework] += task.number
@@ -126,7 +129,7 @@ class _Jobs:
             self._tell()
 
     def cancel(self) -> None:
-        """Cancel the jobs that are not over, as where this process is ended."""
+        """Cancel the jobs that are not over."""
         if self._running:
             subprocess.run(["scancel", *self._running], check=False, capture_output=True)
 
@@ -142,23 +145,23 @@ class _Jobs:
 
 
 def queued() -> Mapping[str, str] | None:
-    """Return the state of each of the user's jobs that SLURM knows, None where it does not say."""
-    asked = ["squeue", "--me", "--noheader", "--array", "--states=all", "--format=%i|%T"]
+    """Return the state of each of the user's jobs that SLURM knows, or None without an answer."""
+    command = ["squeue", "--me", "--noheader", "--array", "--states=all", "--format=%i|%T"]
     try:
-        said = subprocess.run(asked, capture_output=True, text=True, check=True)
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
-    pairs = (line.partition("|") for line in said.stdout.split())
+    pairs = (line.partition("|") for line in done.stdout.split())
     return {number: state for number, _, state in pairs}
 
 
 def _why(job: Any, state: str) -> str:
-    """Return why a job that is over has no result: what it said, or how it ended."""
+    """Return why a job that is over has no result: its own message, or its state."""
     from submitit.core.utils import pickle_load
 
     if job.paths.result_pickle.exists():
-        # The reason that the worker gave, or the traceback of what went wrong around it.
+        # The worker's reason, or the traceback of an error outside it.
         _, said = pickle_load(job.paths.result_pickle)
-        return last_line(said) or "it is done, and its file is not there"
+        return last_line(said) or "the job is done, but its file is missing"
     said = last_line(job.stderr() or "")
     return legible(f"{state.lower()}: {said}" if said else state.lower(), MAX_NOTE_SHOWN)

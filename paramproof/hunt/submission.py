@@ -1,4 +1,4 @@
-"""What is submitted to SLURM, by submitit: a task as a job, as the cluster is to have it."""
+"""Submit tasks to SLURM through submitit, each as a job."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from paramproof.hunt.local import run_locally
 from paramproof.hunt.tasks import Task
 
 WARNING = 30
-"""Seconds before the end of a job's time at which it is queued again; nothing has to be saved."""
+"""Seconds before the end of a job's time at which it is requeued; it has nothing to save."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What SLURM is asked for: a partition, minutes for a task, tasks in an array job."""
+    """A partition of SLURM, the minutes for each task, and the tasks in each array job."""
 
     partition: str | None
     minutes: int
@@ -25,27 +25,27 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Element:
-    """A task as a job: what submitit keeps in a file, and calls on a node."""
+    """A task as a job, which submitit pickles and calls on a node."""
 
     task: Task
     folder: str
 
     def __call__(self) -> str:
-        """Do the task; return why it has no result, or nothing."""
+        """Run the task; return why it has no result, or ""."""
         lost = run_locally([self.task], Path(self.folder), processes=1, tries=1)
         return lost.get(self.task.name, "")
 
     def checkpoint(self) -> Any:
-        """Return what is called when the job has been queued again: the same."""
+        """Return what submitit calls when the job is requeued: the same task."""
         from submitit.helpers import DelayedSubmission
 
         return DelayedSubmission(self)
 
 
 def executor(folder: Path, cluster: Cluster) -> Any:
-    """Return what submits jobs, with their files in ``folder``.
+    """Return the executor that submits jobs and keeps their files in ``folder``.
 
-    Raises ``ValueError``, in one line, where submitit or SLURM is not there.
+    Raises ``ValueError``, in one line, if submitit or SLURM is missing.
     """
     try:
         from submitit import SlurmExecutor
@@ -53,16 +53,16 @@ def executor(folder: Path, cluster: Cluster) -> Any:
         needed = install_command("slurm")
         raise ValueError(f"--on slurm needs submitit, which is not installed: {needed}") from None
     try:
-        found = SlurmExecutor(folder)
+        slurm = SlurmExecutor(folder)
     except RuntimeError as error:
-        raise ValueError("--on slurm: there is no srun on this machine") from error
-    found.update_parameters(
+        raise ValueError("--on slurm: this machine does not have srun") from error
+    slurm.update_parameters(
         job_name="paramproof-hunt",
         time=cluster.minutes,
         array_parallelism=cluster.array,
         signal_delay_s=WARNING,
-        # A node that fails has its jobs queued again, whatever the cluster's own rule.
+        # Requeue the jobs of a node that fails, whatever the cluster's default.
         additional_parameters={"requeue": True},
         **({"partition": cluster.partition} if cluster.partition else {}),
     )
-    return found
+    return slurm

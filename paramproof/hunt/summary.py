@@ -1,6 +1,6 @@
-"""What a hunt has found: what was asked for, done, lost and different, from its lines alone.
+"""Summarise a hunt from its lines: the requested, finished and lost tasks, and the differences.
 
-The lines may be of one folder, or of several, in any order. A task that was done twice counts once.
+The lines may come from one folder or several, in any order. A task that was run twice counts once.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from paramproof.formulas.printing import path_text
 from paramproof.hunt.files import Block, read_lines, task_of_line
 from paramproof.hunt.tasks import ASKED, Task, task_in
 
-NO_RESULT = "it has no result: it was not begun, or is not done yet"
-DAMAGED = "its file is damaged: the same command does it again"
-TWICE = "it was done twice, and with other results"
+NO_RESULT = "it has no result: it was not started, or is not done yet"
+DAMAGED = "its file is damaged: run the same command again"
+TWICE = "it was run twice, with different results"
 
 
 @dataclass(slots=True)
 class Summary:
-    """Tasks by name: those ``asked`` for, the blocks of those ``done``, why those are ``lost``.
+    """Tasks by name: all that were ``asked`` for, the blocks of those ``done``, those ``lost``.
 
-    ``damaged`` is the number of lines that could not be read.
+    Each lost task has its reason. ``damaged`` is the number of unreadable lines.
     """
 
     asked: dict[str, Task] = field(default_factory=dict)
@@ -39,13 +39,13 @@ class Summary:
                 yield from ((task, one) for one in self.done[name].differences)
 
     def add(self, block: Block) -> None:
-        """Take what a task has found; if that was another thing before, the task is lost."""
+        """Add the block of a task; if it had other results before, the task is lost."""
         self.asked.setdefault(block.name, task_in(block.closing))
         if self.done.setdefault(block.name, block).results != block.results:
             self.lost[block.name] = TWICE
 
     def ask(self, data: dict[str, Any]) -> None:
-        """Take a task that was asked for, or note that it is none."""
+        """Add a requested task, or count the line as damaged if it is not a task."""
         try:
             task = task_in(data)
         except ValueError:
@@ -55,19 +55,19 @@ class Summary:
 
     @property
     def checked(self) -> int:
-        """How many models were."""
+        """The number of models checked."""
         return sum(block.closing["checked"] for block in self.done.values())
 
     @property
     def failed(self) -> bool:
-        """Whether something differs, is lost, or nothing was checked at all."""
+        """Whether a model differs, a task is lost, or no model was checked."""
         return bool(self.lost or self.damaged or not self.checked or any(self.differences))
 
 
 def summary_of(paths: Sequence[Path]) -> Summary:
-    """Return the summary of folders of hunts, and of files of their lines.
+    """Return the summary of the folders of hunts, or of files with their lines.
 
-    Raises ``ValueError``, in one line, for one that is neither.
+    Raises ``ValueError``, in one line, for a path that is neither.
     """
     return summarise(line for path in paths for line in _lines(path))
 
@@ -96,7 +96,7 @@ def _lines(path: Path) -> Iterator[str]:
     if path.is_dir():
         files = sorted(path.glob("*.jsonl"))
         if path / ASKED not in files:
-            raise ValueError(f"{path_text(path)} is no folder of a hunt: it has no {ASKED}")
+            raise ValueError(f"{path_text(path)} is not the folder of a hunt: it lacks {ASKED}")
     else:
         files = [path]
     for file in files:
@@ -107,7 +107,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def as_json(found: Summary) -> dict[str, Any]:
-    """Return a summary as what ``json.dumps`` takes."""
+    """Return a summary as data for ``json.dumps``."""
     return {
         "asked": len(found.asked),
         "done": len(found.done),
@@ -120,7 +120,7 @@ def as_json(found: Summary) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class Tally:
-    """The tasks of one framework that check the same thing of the same family."""
+    """The totals of one framework's tasks with the same check and the same family or type."""
 
     framework: str
     check: str
@@ -135,12 +135,12 @@ class Tally:
     versions: dict[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Return its fields as what ``json.dumps`` takes."""
+        """Return the fields as data for ``json.dumps``."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 def groups(found: Summary) -> list[Tally]:
-    """Return the tasks in groups, in the order in which they were asked for."""
+    """Return the totals of each group of tasks, in the order of the requests."""
     groups: dict[tuple[str, str, str], Tally] = {}
     for name, task in found.asked.items():
         key = task.framework, task.check, task.of

@@ -1,7 +1,7 @@
-"""Tasks: what a hunt is made of. Each is done by itself, in any order, and gives the same lines.
+"""The tasks of a hunt. Each is independent of the others and always gives the same lines.
 
-The tasks of a hunt are written in its folder before any is done, so that what was asked for is
-known whatever ends half-way.
+A hunt writes its tasks in its folder before it runs any, so that a summary knows all of them even
+if the hunt is interrupted.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ CHECKS = {
     POINTS: "random configurations of the catalogue's model types, built by transformers",
     CATALOGUE: "the catalogue's model types, derived again",
 }
-"""What a task may check, and what that is."""
+"""The checks that a task may make, with a description of each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
     """Check ``number`` models of a family, or configurations of a model type, drawn by ``seed``.
 
-    ``of`` is the family or the model type. Of ``CATALOGUE`` there is one number, 1, and no seed.
+    ``of`` is the family or the model type. A ``CATALOGUE`` task has number 1 and does not use its
+    seed.
     """
 
     check: str
@@ -46,7 +47,7 @@ class Task:
 
     @property
     def name(self) -> str:
-        """What it is called, in its folder and in every line about it."""
+        """The name of this task's file, and of the task in every line about it."""
         parts = [self.framework, self.check, self.of]
         if self.check != CATALOGUE:
             parts += [f"seed-{self.seed}", f"of-{self.number}"]
@@ -54,7 +55,7 @@ class Task:
 
     @property
     def command(self) -> str:
-        """The command that does the same, and nothing else."""
+        """The command that runs this task alone."""
         if self.check == CATALOGUE:
             return f"python -m sweep {quote(self.of)} --compare"
         if self.check == POINTS:
@@ -63,7 +64,7 @@ class Task:
         return f"paramproof verify --framework {self.framework} --family {self.of} {drawn}"
 
     def as_json(self) -> dict[str, Any]:
-        """Return its fields as what ``json.dumps`` takes."""
+        """Return the fields as data for ``json.dumps``."""
         return asdict(self)
 
 
@@ -76,10 +77,10 @@ def blocks(
 
 
 def ask(folder: Path, tasks: Sequence[Task]) -> None:
-    """Write down in ``folder`` what is asked for, or find that it stands there already.
+    """Write the tasks in ``folder``, or check that the same tasks are written there already.
 
-    Raises ``ValueError``, in one line, where something else has been asked for in ``folder``,
-    something else lies there, or nothing can be written.
+    Raises ``ValueError``, in one line, if ``folder`` has other tasks or other files, or cannot be
+    written to.
     """
     make_folder(folder)
     file = folder / ASKED
@@ -96,25 +97,25 @@ def ask(folder: Path, tasks: Sequence[Task]) -> None:
                 f"{which}: give the same options again, or another --folder"
             )
         return
-    # What a hunt that was killed has half written is in no file of a name of its own.
+    # A hunt that was killed while writing leaves only a temporary file.
     if any(not one.name.startswith(BESIDE) for one in folder.iterdir()):
-        reason = f"has files, and no {ASKED} of a hunt: give another --folder"
+        reason = f"has files but not the {ASKED} of a hunt: give another --folder"
         raise InvalidInput(reason, where=path_text(folder))
     write(file, "".join(json.dumps({"asked": t.name, **t.as_json()}) + "\n" for t in tasks))
 
 
 def asked(lines: Iterable[str]) -> list[Task]:
-    """Return the tasks that stand in ``lines``, which may have others; each once.
+    """Return the requested tasks in ``lines``, each once; other lines are ignored.
 
-    Raises ``ValueError`` for a line that cannot be read.
+    Raises ``ValueError`` for an unreadable line.
     """
     found = (task_in(data) for data in map(json.loads, lines) if "asked" in data)
     return list(dict.fromkeys(found))
 
 
 def task_in(data: dict[str, Any]) -> Task:
-    """Return the task whose fields are in ``data``. Raises ``ValueError`` where they are not."""
+    """Return the task with the fields in ``data``. Raises ``ValueError`` for invalid fields."""
     own = {name: data.get(name) for name in Task.__slots__}
     if [type(value) for value in own.values()] != [str, str, str, int, int]:
-        raise ValueError(f"no task: {shown(own)}")
+        raise ValueError(f"not a task: {shown(own)}")
     return Task(**own)  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
-"""The tasks of one framework, in a process of its own: ``python -m paramproof.hunt.worker``.
+"""The worker process for the tasks of one framework: ``python -m paramproof.hunt.worker``.
 
-Each comes as a request, and is told to be done when its file is written.
+Each request is a task. The worker reports a task as done when it has written the task's file.
 """
 
 from __future__ import annotations
@@ -8,23 +8,25 @@ from __future__ import annotations
 from pathlib import Path
 
 from paramproof.child_process import Parent
-from paramproof.hunt.execution import do
+from paramproof.hunt.execution import run_task
 from paramproof.hunt.files import Unwritable
 from paramproof.hunt.tasks import Task
 from paramproof.sources.reference import in_one_line
 
 
 def main() -> None:
-    """Do one task after the other, until the parent ends."""
+    """Run one task after another until the parent ends."""
     parent = Parent()
     while True:
         request = parent.request()
         task = Task(**request["task"])
         try:
-            do(task, Path(request["folder"]), lambda checked: parent.tell({"checked": checked}))
+            run_task(
+                task, Path(request["folder"]), lambda checked: parent.tell({"checked": checked})
+            )
         except Unwritable as error:
             parent.tell({"unwritable": error.reason})
-        except Exception as error:  # Anybody's framework may raise anything.
+        except Exception as error:  # A framework may raise anything.
             parent.tell({"failed": in_one_line(error)})
         else:
             parent.tell({"done": task.name})

@@ -1,1 +1,1 @@
-"""Every framework in a process of its own."""
+"""Run jobs in worker processes, one for each framework."""

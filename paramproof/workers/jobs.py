@@ -1,6 +1,6 @@
-"""What a worker can be asked for, by name: verify, prove, differences.
+"""The jobs that a worker can run, by name: verify, prove, differences.
 
-A job is data that crosses to the worker as JSON; in the worker, ``records`` does it.
+A job is sent to the worker as JSON; in the worker, ``records`` runs it.
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ WARM_UP = EncoderSpec(
 
 
 class Job(ABC, Generic[R]):
-    """One kind of job: its ``name``, the ``record`` that it writes, and how it is done."""
+    """A kind of job: its ``name``, the class of its ``record``, and the code that runs it."""
 
     name: ClassVar[str]
     record: ClassVar[type[Record]]
 
     @abstractmethod
     def records(self, chosen: Framework, builder: Builder, on_step: OnStep) -> Iterator[R]:
-        """Do this job in the process of one framework.
+        """Run this job in the process of one framework, and yield its records.
 
-        ``on_step`` is told how many steps are done, of how many, where a step is less than a
-        record.
+        If the job counts steps smaller than a record, it calls ``on_step`` with the number of
+        steps done and of all steps.
         """
 
     def due(self, came: Sequence[R]) -> int | None:
-        """Return how many records a worker owes in all, seen those that ``came``.
+        """Return how many records a worker must send in all, given those that ``came``.
 
-        None where only the framework can know.
+        None if only the framework knows.
         """
         return None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields of this job as what ``json.dumps`` takes."""
+        """Return the fields of this job as data for ``json.dumps``."""
         return {}
 
     @classmethod
@@ -72,9 +72,8 @@ class Job(ABC, Generic[R]):
 class Verify(Job[Result]):
     """Check named ``models`` and random specs, ``examples`` of each of the ``families``.
 
-    ``formula`` names a user-supplied one, MODULE:FUNCTION, that is checked in place of this
-    project's; then there is one family, and all models are of it. ``seconds`` is the time that it
-    may take for a call.
+    ``formula`` names a user's formula, MODULE:FUNCTION, to check instead of this project's. Then
+    ``families`` has one family, and all models belong to it. ``seconds`` limits each call.
     """
 
     name = "verify"
@@ -88,8 +87,8 @@ class Verify(Job[Result]):
     seconds: float = TIME_LIMIT
 
     def records(self, chosen: Framework, builder: Builder, on_step: OnStep) -> Iterator[Result]:
-        """Return a result for each named model first, then for each random spec."""
-        # The first build of a process pays for the framework's own start.
+        """Yield a result for each named model, then for each random spec."""
+        # The first build in a process includes the framework's start-up time.
         if builder.supports(WARM_UP) is True:
             check(builder, WARM_UP)
         for result in self._results(chosen, builder):
@@ -98,8 +97,8 @@ class Verify(Job[Result]):
     def due(self, came: Sequence[Result]) -> int:
         """Return the number of named models and random specs.
 
-        Of a family that cannot be expressed there is one record that says so. A formula of the
-        user's has one more, the smallest spec, where it differs, and none after it is refused.
+        A family that the framework cannot express has a single record. A user's formula that
+        differs has one more record, for the smallest spec; a refusal is the last record.
         """
         if any(result.status == "refused" for result in came):
             return len(came)
@@ -109,7 +108,7 @@ class Verify(Job[Result]):
         return len(self.models) + refused + self.examples * (families - refused) + smallest
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields of this job as what ``json.dumps`` takes."""
+        """Return the fields of this job as data for ``json.dumps``."""
         models = {name: spec_fields(spec) for name, spec in self.models.items()}
         return asdict(replace(self, models={})) | {"models": models}
 
@@ -139,9 +138,9 @@ class Verify(Job[Result]):
 
 @dataclass(frozen=True, slots=True)
 class Prove(Job[Proof]):
-    """Prove a framework's count at every size: one proof for each of ``families``.
+    """Prove a framework's count at every size, once for each of ``families``.
 
-    Where there are ``models``, by name, one for each of these instead.
+    If ``models`` are given, by name, prove each of these instead.
     """
 
     name = "prove"
@@ -151,7 +150,7 @@ class Prove(Job[Proof]):
     models: dict[str, Spec] = field(default_factory=dict)
 
     def records(self, chosen: Framework, builder: Builder, on_step: OnStep) -> Iterator[Proof]:
-        """Return a proof for each family or model; a step is a build."""
+        """Yield a proof for each family or model; a step is a build."""
         yield from proofs(chosen, builder, self.families, on_step, self.models)
 
     def due(self, came: Sequence[Proof]) -> int:
@@ -159,7 +158,7 @@ class Prove(Job[Proof]):
         return len(self.models or self.families)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields of this job as what ``json.dumps`` takes."""
+        """Return the fields of this job as data for ``json.dumps``."""
         models = {name: spec_fields(spec) for name, spec in self.models.items()}
         return {"families": list(self.families), "models": models}
 
@@ -172,14 +171,14 @@ class Prove(Job[Proof]):
 
 @dataclass(frozen=True, slots=True)
 class Differences(Job[Answer]):
-    """Ask a framework everything that the reference of differences wants to know."""
+    """Ask a framework every question of the reference of differences."""
 
     name = "differences"
     record = Answer
 
     def records(self, chosen: Framework, builder: Builder, on_step: OnStep) -> Iterator[Answer]:
-        """Return every answer."""
-        # In a worker only: it imports NumPy.
+        """Yield every answer."""
+        # Imported in the worker only, since it imports NumPy.
         from paramproof.differences.ask import answers
 
         yield from answers(chosen, builder)
@@ -189,7 +188,7 @@ JOBS: dict[str, type[Job[Any]]] = {job.name: job for job in (Verify, Prove, Diff
 
 
 def written(job: Job[Any]) -> dict[str, Any]:
-    """Return ``job`` with its name, as what ``json.dumps`` takes."""
+    """Return ``job`` with its name, as data for ``json.dumps``."""
     return {"job": job.name, **job.as_json()}
 
 

@@ -1,4 +1,4 @@
-"""How much memory a process has taken at most."""
+"""Measure the peak memory of this process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 def peak_memory() -> int:
     """Return the peak resident memory of this process in bytes; 0 on Windows.
 
-    Linux also keeps it in /proc; there ``ru_maxrss`` begins at the parent's size.
+    On Linux the figure comes from /proc, since ``ru_maxrss`` starts at the parent's size there.
     """
     status = Path("/proc/self/status")
     if status.exists():

@@ -1,7 +1,7 @@
-"""Do a job in every framework, each in a worker process of its own.
+"""Run a job in every framework, each in a worker process of its own.
 
-A worker has its own environment variables, memory figure and crash. Nothing is set in the
-process of whoever calls this.
+Environment variables, peak memory and crashes stay in the worker, and nothing changes in the
+calling process.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WORKER = "paramproof.workers.worker"
 
 
 class Workers:
-    """The workers that run, of which none is started any more once they have been ended."""
+    """The worker processes; after ``end``, no new one starts."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -45,7 +45,7 @@ class Workers:
             return child
 
     def end(self) -> None:
-        """End every worker at once."""
+        """Kill every worker."""
         with self._lock:
             children, self._children = self._children or [], None
         for child in children:
@@ -57,11 +57,11 @@ def run_in_workers(
     job: Job[R],
     on_progress: OnProgress = lambda progress: None,
 ) -> list[R]:
-    """Do ``job`` in a worker for each of ``frameworks``; return its records in their order.
+    """Run ``job`` in a worker for each of ``frameworks``; return the records in that order.
 
-    As many workers run at once as there are processors, slow frameworks first. ``on_progress``
-    is called from their threads, and for those that wait at once. A worker that dies, or gives
-    fewer or more records than were due, gives a last one that is ``broken``.
+    One worker runs per processor, slow frameworks first. ``on_progress`` is called first for every
+    framework, as waiting, and then from several threads. If a worker dies or sends fewer or more
+    records than were due, its last record is ``broken``.
     """
     workers = Workers()
     for framework in frameworks:
@@ -101,7 +101,7 @@ def _records(
                 steps = answer["steps"]
             elif "record" in answer:
                 came.append(record.from_json(answer["record"]))
-            # A job that counts steps of its own is not counted in records.
+            # Progress counts the job's own steps or, without any, its records.
             on_progress(news("running", *(steps or (len(came), job.due(came)))))
         status, last_words = ended(worker, errors)
     due = job.due(came)
@@ -114,19 +114,19 @@ def _records(
 
 
 def ended(worker: Child, errors: IO[str]) -> tuple[int, str]:
-    """Return the status of a worker when it ends, and the error that ended it, "" for none."""
+    """Wait for a worker to end; return its status and the last line of its error, or ""."""
     status = worker.wait()
     errors.seek(0)
     return status, last_line(errors.read()) if status > 0 else ""
 
 
 def last_line(errors: str) -> str:
-    """Return the line of a traceback that names the error."""
+    """Return the last line of a traceback, which names the error."""
     lines = [line for line in errors.splitlines() if line.strip()]
     return legible(lines[-1].strip(), MAX_ERROR_SHOWN) if lines else ""
 
 
 def _how_far(status: int, came: int, due: int | None) -> str:
-    """How the process ended, and how many of its results had come."""
+    """Return how the process ended, and how many results it had sent."""
     number = f"{came} results, before it was done" if due is None else f"{came} of {due} results"
     return f"the worker ended {how_it_ended(status)} after {number}"

@@ -1,4 +1,4 @@
-"""How far a worker is."""
+"""The progress of a worker."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ State: TypeAlias = Literal["waiting", "importing", "running", "done", "broken"]
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the worker of ``framework`` is: ``steps`` done, ``of`` so many.
+    """The progress of the worker of ``framework``: ``steps`` done, of ``of`` in all.
 
-    A step is a record, or what the job counts: ``prove`` counts builds. ``of`` is None where only
-    the framework can know.
+    A step is a record, or what the job counts: ``prove`` counts builds. ``of`` is None if only the
+    framework knows.
     """
 
     framework: str

@@ -1,8 +1,8 @@
-"""One framework in a process of its own: ``python -m paramproof.workers.worker FRAMEWORK``.
+"""The worker process of one framework: ``python -m paramproof.workers.worker FRAMEWORK``.
 
-A job comes as one request. The worker tells when its framework is imported, and the steps that
-the job counts. Each record is told as it is found, and at the end how many there were, so that a
-process that was ended half-way cannot pass for one that is done.
+The request is one job. The worker reports when it has imported the framework, the steps that the
+job counts, each record at once, and at the end the number of records, so that the parent can tell
+an interrupted worker from one that is done.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from paramproof.workers.jobs import read
 
 
 def main() -> None:
-    """Do the job that the parent asks for."""
+    """Run the job that the parent sends."""
     parent = Parent()
     job = read(parent.request())
     chosen = framework(sys.argv[1])
@@ -31,10 +31,10 @@ def main() -> None:
 
 
 def load_builder(chosen: Framework) -> Builder:
-    """Load the framework's builder, in a process that is its own until the end."""
+    """Load the framework's builder, in a process that serves no other framework."""
     builder = chosen.load()
-    # A full pass of the garbage collector walks over every object alive, and the hundreds of
-    # thousands that a framework's import leaves are alive for good: they are set aside.
+    # A full garbage collection visits every live object. The hundreds of thousands that the import
+    # of a framework creates are never freed, so the collector can skip them.
     gc.collect()
     gc.freeze()
     return builder

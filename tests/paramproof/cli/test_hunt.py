@@ -79,7 +79,7 @@ def test_summary_of_half_a_hunt(run_hunt, paramproof, folder):
     (folder / f"{name}.jsonl").unlink()
     done = paramproof("hunt", "--summary", folder, "--json", "-")
     assert done.returncode == 1
-    assert f"lost: {name}: it has no result: it was not begun, or is not done yet" in done.stderr
+    assert f"lost: {name}: it has no result: it was not started, or is not done yet" in done.stderr
     assert "2 of 3 tasks are done, 1 lost\n4 of 4 models are equal" in done.stderr
     data = json.loads(done.stdout)
     assert (data["asked"], data["done"], [*data["lost"]]) == (3, 2, [name])
@@ -260,7 +260,7 @@ def test_one_hunt_at_a_time(invocation, paramproof, refused, waiting_toy, folder
         assert time.monotonic() < end
         time.sleep(0.05)
     for other in (asked, TOY):
-        assert "paramproof: hunt: a hunt is running there" in refused(*other)
+        assert "paramproof: hunt: another hunt is using it" in refused(*other)
     (waiting_toy / "go").touch()
     stdout, _ = process.communicate(timeout=EVENTUALLY)
     assert process.returncode == 0
@@ -275,7 +275,7 @@ def test_tasks_lost_for_the_same_reason_share_a_line(paramproof, folder):
         if line.startswith("lost: ")
     ]
     assert line.startswith("lost: toy.models.encoder.seed-0.of-1, toy.models.encoder.seed-1.of-1,")
-    assert " and 6 more: it has no result: it was not begun" in line
+    assert " and 6 more: it has no result: it was not started" in line
 
 
 def test_text_from_files_is_made_printable(paramproof, folder):

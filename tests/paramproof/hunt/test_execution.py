@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from paramproof.hunt.execution import do, in_checkout
+from paramproof.hunt.execution import in_checkout, run_task
 from paramproof.hunt.files import file_of
 from paramproof.hunt.tasks import CATALOGUE, POINTS, Task
 
@@ -59,7 +59,7 @@ def fake_sweep(monkeypatch):
 )
 def test_what_the_sweep_finds(fake_sweep, tmp_path, task, command):
     steps = []
-    do(task, tmp_path, steps.append)
+    run_task(task, tmp_path, steps.append)
     assert fake_sweep == [("bert", task.seed, task.number)]
     assert steps == [1, 2]
     different, closing = map(json.loads, file_of(tmp_path, task.name).read_text().splitlines())

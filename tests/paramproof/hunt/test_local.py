@@ -86,7 +86,7 @@ def test_a_worker_that_is_killed_is_replaced(failing_toy, tmp_path):
         ("toy-killed", "the worker ended by SIGKILL"),
         ("toy-leaves", "the worker ended with status 0"),
         ("toy-broken", "TypeError: the toy is broken [on purpose]"),
-        ("toy-skips", "RuntimeError: 2 results came, and 3 were due"),
+        ("toy-skips", "RuntimeError: expected 3 results, got 2"),
     ],
 )
 def test_only_a_task_that_always_fails_is_lost(failing_toy, tmp_path, name, why):

@@ -134,7 +134,7 @@ def test_results_without_a_list_of_tasks(whole):
 
 
 def test_a_folder_without_a_hunt(tmp_path, whole):
-    with pytest.raises(ValueError, match=r"is no folder of a hunt: it has no asked\.jsonl"):
+    with pytest.raises(ValueError, match=r"is not the folder of a hunt: it lacks asked\.jsonl"):
         summary_of([whole, tmp_path])
     with pytest.raises(ValueError, match="absent: No such file"):
         summary_of([tmp_path / "absent"])
