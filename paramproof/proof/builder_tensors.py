@@ -1,10 +1,10 @@
-"""The tensors of a builder's models in letters: derived of the builder, one case at a time.
+"""Derive the tensors of a builder's models in letters, one case at a time.
 
-The spec's fields are sizes that remember (``paramproof.derivation``), the model is built as for any
-comparison, without a weight, and read by its ``weights()``. A PyTorch module's shapes are traced
-where they are made; those of any other framework are read from values, since there sizes become
-plain ints on the way. What the builder asks of its sizes is recorded all the same, and so a
-branch on a size is seen wherever it is.
+The fields of the spec are symbolic ints (``paramproof.derivation``). The builder makes the model as
+for any comparison, without allocating weights, and ``weights()`` lists its tensors. The shapes of a
+PyTorch module are traced. In other frameworks symbolic ints become plain ints on the way, so shapes
+are fitted to values instead. In every framework, comparisons in the builder are recorded as guards,
+so the derivation sees every branch on a symbolic size.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 
 EFFORT = Effort(generic=2, held=2, deepest=3, far=False)
-"""For each case: through two lengths there is always a sum, and layers are what takes time.
+"""The effort for each case. Models with distant sizes would take longer than all others together.
 
-No models are made far away, which would take longer than all the others.
+Two lengths can always be fitted by a sum, so three are used. Layers take most of the time.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class NamedTensor:
-    """One native tensor in letters, ``times`` of it where its path has a ``*`` for a number.
+    """A native tensor in letters; a path with ``*`` for layers represents ``times`` tensors.
 
     ``parts``, ``layout`` and ``aliases`` are as in ``Weight``, with ``*`` for layers.
     """
@@ -53,15 +53,15 @@ class NamedTensor:
 
     @property
     def size(self) -> Expression:
-        """Number of entries of all of them, whether trainable or not."""
+        """The number of entries of all ``times`` tensors, trainable or not."""
         return self.times * math.prod(self.shape)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was derived of one case: its tensors, and the conditions under which they are all.
+    """The derivation of one case: its tensors, and the guards under which a model has just these.
 
-    A condition is a text; ``branches`` are those outside of which other tensors are made, and the
+    Guards are text. ``branches`` has the guards outside of which a model has other tensors, and the
     sizes that could not be varied.
     """
 
@@ -71,22 +71,22 @@ class Reading:
     source: _Source
 
     def difference(self, spec: Spec, weights: Iterable[Weight]) -> str:
-        """Return what the model of ``spec`` has otherwise than was derived, "" for nothing."""
+        """Return how the model of ``spec`` differs from what was derived, or ""."""
         sizes = self.source.sizes_of(spec)
-        found = Counter(
+        observed = Counter(
             (self.source.path(weight), weight.trainable, tuple(map(int, weight.shape)))
             for weight in weights
         )
-        due: Counter[tuple[str, bool, tuple[int, ...]]] = Counter()
+        expected: Counter[tuple[str, bool, tuple[int, ...]]] = Counter()
         for one in self.tensors:
             shape = tuple(length.evaluate(sizes) for length in one.shape)
-            due[one.path, one.trainable, shape] += one.times.evaluate(sizes)
-        for path, trainable, shape in sorted((found - due) | (due - found)):
+            expected[one.path, one.trainable, shape] += one.times.evaluate(sizes)
+        for path, trainable, shape in sorted((observed - expected) | (expected - observed)):
             key = path, trainable, shape
             at = ", ".join(f"{name} = {size}" for name, size in sizes.items())
             return (
-                f"not as derived at {at}: "
-                f"{path} of {shape} is there {found[key]} times, and not {due[key]}"
+                f"differs from the derivation at {at}: "
+                f"{observed[key]} tensors {path} of {shape}, expected {expected[key]}"
             )
         return ""
 
@@ -100,18 +100,18 @@ def read(
 ) -> Reading:
     """Derive the tensors of ``builder``'s models of one case.
 
-    ``known`` are fields of the spec that the builder cannot vary, with their values; ``outcomes``
-    remembers from case to case, as in ``derive``.
+    ``known`` are fields of the spec that the builder cannot vary, with their values. ``outcomes``
+    is shared by the cases, as in ``derive``.
 
-    Raises ``ValueError``, in one line that names the tensor, for a shape that is not explained
-    and for what does not hold at other sizes.
+    Raises ``ValueError``, in one line that names the tensor, if a shape is not explained or a
+    formula fails at other sizes.
     """
     source = _Source(builder, case, known or {})
     constructor = source.constructor()
     try:
         found = derive(constructor, seed, effort=EFFORT, outcomes=outcomes)
     finally:
-        # A builder that fails in another way than by refusing is broken, at whatever sizes.
+        # An error other than a refusal means that the builder is broken.
         if source.crash is not None:
             raise source.crash
     found = found.renamed(dict(found.fields))
@@ -121,7 +121,7 @@ def read(
         tuple(
             str(stated.condition)
             for stated in found.conditions
-            # That a head has some width goes without saying where heads divide what they split.
+            # Guards on the width of a head are settled if the number of heads divides H.
             if not stated.condition.substitute(heads).is_settled
             or stated.condition.relation is Relation.DIVIDES
         ),
@@ -139,9 +139,10 @@ def read(
 
 @dataclass(slots=True)
 class _Source:
-    """A builder's models of one case as a constructor, with what their tensors hold.
+    """A builder's models of one case as a constructor, and the parts that their tensors hold.
 
-    ``own`` is the model of its own sizes, which is looked at for its kind and held to later.
+    ``own`` is the model at the case's own sizes. It shows which framework builds it, and is reused
+    when the derivation asks for a model at these sizes.
     """
 
     builder: Builder
@@ -211,12 +212,12 @@ class _Source:
             yield ObservedTensor(self.path(weight), shape, role, weight.aliases, lengths, made)
 
     def sizes_of(self, spec: Any) -> dict[str, int]:
-        """The sizes of a spec by letter, the width of a head among them."""
+        """Return the sizes of a spec by letter, including the width of a head."""
         sizes = {name: int(getattr(spec, field)) for field, name in self.case.fields.items()}
         return sizes | {name: int(head_size_of(spec)) for name in ("K",) if self.heads}
 
     def path(self, weight: Weight) -> str:
-        """The native path with ``*`` for layers; told apart by what is stored, if there is more."""
+        """Return the native path with ``*`` for layers, and the parts if paths are ambiguous."""
         path, role = star_numbers(weight.path), "trainable" if weight.trainable else "frozen"
         holds = tuple(map(star_numbers, weight.parts)), weight.layout
         if self.stored.setdefault((path, role), holds) != holds:
@@ -235,7 +236,7 @@ class _Source:
 
 
 def _module(model: Any) -> Any:
-    """The PyTorch module that a model is made of, None of another framework's."""
+    """Return the PyTorch module of a model, or None for other frameworks."""
     torch = sys.modules.get("torch")
     module = getattr(model, "module", None)
     return module if torch is not None and isinstance(module, torch.nn.Module) else None

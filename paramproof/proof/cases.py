@@ -1,9 +1,9 @@
-"""What a family's models may have or not: each combination of parts, and how sizes make one.
+"""The combinations of optional parts that a family's models may have.
 
-A case is found by drawing a spec and answering each question that is no size's in every way. So
-it knows what a random spec knows, that H is A times K and G divides A, and holds for families
-from outside too. The sizes that were drawn are its free ones; the letters of the formulas are
-read off a spec that is drawn of sizes that remember.
+A case is found by drawing a spec with every possible answer to each choice that is not a size. So
+it respects what a random spec does, that H is A times K and G divides A, and works for families
+of plug-ins too. The sizes that were drawn are its free sizes; a spec drawn from symbolic ints gives
+the letters of the formulas.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Sizes = Mapping[str, int]
 
 FEWEST_LAYERS = 2
 LEAST_LENGTH = 11
-"""Generic sizes are primes: numbers of layers from 2 up, and any other from 11 up, each about twice
-the one before."""
+"""Generic sizes are primes: numbers of layers from 2 up, and all others from 11 up, each about
+twice the one before."""
 
 
-class _Open(Exception):
-    """A question that was not answered yet, with its answers."""
+class _UnansweredChoice(Exception):
+    """Raised for a choice without an answer yet; ``answers`` has all possible ones."""
 
     def __init__(self, name: str, lowest: int, highest: int) -> None:
         super().__init__(name)
@@ -40,17 +40,17 @@ class _Open(Exception):
 
 @dataclass(frozen=True)
 class Case:
-    """One combination of parts: ``answers`` to what is drawn and no size, and ``free`` sizes."""
+    """One combination of parts: the ``answers`` to the choices of parts, and the ``free`` sizes."""
 
     family: Family
     answers: tuple[tuple[str, int], ...]
     free: tuple[str, ...]
 
     def __str__(self) -> str:
-        return " + ".join(name for name, there in self.parts.items() if there) or "bare"
+        return " + ".join(name for name, present in self.parts.items() if present) or "bare"
 
     def spec(self, sizes: Sizes) -> Spec:
-        """Return the spec whose free sizes are these."""
+        """Return the spec with these free sizes."""
         chosen = {**dict(self.answers), **sizes}
         return draw(self.family.spec, lambda name, *_: chosen[name], {})
 
@@ -94,9 +94,9 @@ class Case:
 
     @cached_property
     def fields(self) -> dict[str, str]:
-        """The letter of each of the spec's sizes: those that are always equal have one letter.
+        """The letter of each size of the spec; sizes that are always equal share a letter.
 
-        A field that is no letter of the family is called by its own name.
+        A field without a letter of the family keeps its own name.
         """
         made = {
             field.name: value.expression
@@ -110,14 +110,14 @@ class Case:
         return {field: names.get(one, field) for field, one in made.items()}
 
     def in_numbers(self, known: Sizes) -> dict[str, int]:
-        """Return generic sizes by the letters of ``fields``, with ``known`` ones as they are."""
+        """Return generic sizes by the letters of ``fields``, with the values of ``known`` ones."""
         generic = plain(self.spec({**self.sizes, **of_free(self, known)}))
         return {name: getattr(generic, field) for field, name in self.fields.items()}
 
     def symbols(self, known: Sizes) -> FamilyLetters:
         """Return the family's letters as symbols, with H = A·K, and ``known`` fields as numbers.
 
-        Indicators are numbers too, and sizes that are always equal are one letter.
+        Indicators are numbers too, and sizes that are always equal share a letter.
         """
         numbers = {self.fields[name] for name in known}
         sizes = {
@@ -128,41 +128,43 @@ class Case:
 
     @cached_property
     def flags(self) -> dict[str, bool]:
-        """The spec's fields that are no sizes."""
+        """The spec's fields that are not sizes."""
         named = ((field.name, getattr(self.generic, field.name)) for field in fields(self.generic))
         return {name: value for name, value in named if isinstance(value, bool)}
 
     def of_fields(self, sizes: Sizes) -> Any:
-        """Return the spec whose fields have these sizes, by letter."""
+        """Return the spec with these sizes of its fields, by letter."""
         own: Any = self.family.spec
         chosen = {field: sizes[name] for field, name in self.fields.items()}
         return own(**chosen, **self.flags)
 
 
 def cases(family: Family) -> Iterator[Case]:
-    """Yield every case of a family, those with most free sizes and parts last."""
+    """Yield every case of a family; those with most free sizes and parts come last."""
     ranges = {**RANGES, **getattr(family.spec, "ranges", {})}
     pending: list[tuple[tuple[str, int], ...]] = [()]
     while pending:
         answers = pending.pop(0)
-        asked: list[str] = []
+        sizes: list[str] = []
         try:
-            draw(family.spec, _answering(dict(answers), ranges, asked), {})
-        except _Open as question:
-            pending += [(*answers, answer) for answer in question.answers]
+            draw(family.spec, _chooser(dict(answers), ranges, sizes), {})
+        except _UnansweredChoice as choice:
+            pending += [(*answers, answer) for answer in choice.answers]
         else:
-            yield Case(family, answers, tuple(dict.fromkeys(asked)))
+            yield Case(family, answers, tuple(dict.fromkeys(sizes)))
 
 
-def _answering(
-    answers: Mapping[str, int], ranges: Mapping[str, Any], asked: list[str]
+def _chooser(
+    answers: Mapping[str, int], ranges: Mapping[str, Any], sizes: list[str]
 ) -> Callable[[str, int, int], int]:
+    """Return a function that answers choices of parts, and notes the names of ``sizes``."""
+
     def choose(name: str, lowest: int, highest: int) -> int:
         if name in ranges:
-            asked.append(name)
+            sizes.append(name)
             return highest
         if name not in answers:
-            raise _Open(name, lowest, highest)
+            raise _UnansweredChoice(name, lowest, highest)
         return answers[name]
 
     return choose
@@ -171,8 +173,8 @@ def _answering(
 def supported_cases(builder: Builder, family: Family, known: Sizes) -> list[Case]:
     """Return a case for each combination of parts that ``builder`` can express, the fullest first.
 
-    Of several with the same parts the one with most free sizes; ``known`` are sizes that the
-    builder cannot vary. Raises ``ValueError`` where there is none.
+    If several cases have the same parts, the one with most free sizes is returned. ``known`` are
+    sizes that the builder cannot vary. Raises ``ValueError`` if it can express none.
     """
     found: dict[tuple[int, ...], Case] = {}
     refusal: object = ""
@@ -191,7 +193,7 @@ def supported_cases(builder: Builder, family: Family, known: Sizes) -> list[Case
 def case_of(spec: Spec, among: Iterable[Case]) -> Case:
     """Return the case ``among`` these that has the parts of ``spec``.
 
-    Raises ``ValueError`` where there is none.
+    Raises ``ValueError`` if none has.
     """
     own: Any = spec.letters()
     for case in among:
@@ -201,12 +203,12 @@ def case_of(spec: Spec, among: Iterable[Case]) -> Case:
 
 
 def of_free(case: Case, known: Sizes) -> dict[str, int]:
-    """Return the sizes among ``known`` that are free ones of ``case``."""
+    """Return the ``known`` sizes that are free sizes of ``case``."""
     return {name: size for name, size in known.items() if name in case.free}
 
 
 def known_sizes(fixed: Mapping[str, object], family: Family) -> dict[str, int]:
-    """Return the sizes that a framework cannot vary: those that ``fixed`` has of this family."""
+    """Return the sizes of this family that a framework cannot vary, those in ``fixed``."""
     names = family.field_names
     return {n: v for n, v in fixed.items() if n in names and type(v) is int}
 

@@ -1,4 +1,4 @@
-"""What tensors read in letters have otherwise than the inventory says, tensor by tensor."""
+"""Compare derived tensors with the inventory, tensor by tensor and symbolically."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from paramproof.proof.builder_tensors import NamedTensor
 
 
 def residuals(read: Sequence[NamedTensor], letters: FamilyLetters) -> list[Residual]:
-    """Return each way in which tensors read in letters are not as the formula says.
+    """Return every difference between derived tensors and the formula.
 
-    A residual may be of size 0: another shape with as many entries, or an unknown name beside a
-    missing one.
+    A residual may have size 0, as for a wrong shape with the right number of entries, or for a
+    tensor that is frozen and unknown.
     """
     named = [t for t in inventory(letters) if t.present and t.tied_to is None]
     expected = {tensor.path: tensor for tensor in named if tensor.trainable}
@@ -45,7 +45,7 @@ def residuals(read: Sequence[NamedTensor], letters: FamilyLetters) -> list[Resid
 def _compared(
     read: NamedTensor, tensors: Sequence[Tensor], letters: FamilyLetters
 ) -> Iterator[Residual]:
-    """Yield how one native tensor is not as the canonical tensors in it ask for."""
+    """Yield the differences between a native tensor and the canonical tensors that it holds."""
     path = shared_path(tensor.path for tensor in tensors)
     shapes = [tensor.shape for tensor in tensors]
     heads, layers = head_size_of(letters), tensors[0].repeat
@@ -58,12 +58,12 @@ def _compared(
 
 
 def _apart(one: Expression) -> dict[str, int]:
-    """Sizes that are all different, at which a number of tensors has its sign."""
+    """Return sizes that all differ, at which the sign of an expression is read."""
     return {name: 10 + number for number, name in enumerate(sorted(one.letters))}
 
 
 def components_of_size(residual: Expression, family: Family) -> list[str]:
-    """Return the components whose size, in all layers, is ``residual`` up to the sign."""
+    """Return the components whose size over all layers equals ``residual``, up to its sign."""
     named = inventory(with_head_size(symbols(family.letters)))
     repeats = {stack_of(tensor.path): tensor.repeat for tensor in named}
     found = []

@@ -1,4 +1,7 @@
-"""One polynomial for all combinations of a family's parts, with indicators as letters."""
+"""Combine the counts of all combinations of a family's parts in one polynomial.
+
+The indicators of the parts become letters.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ from paramproof.proof.cases import Case, cases
 
 
 def polynomial_in_indicators(totals: Mapping[Case, Expression]) -> Expression:
-    """Return one polynomial in the indicators too, from those of the cases there are.
+    """Return one polynomial, in sizes and indicators, with the value of every case.
 
-    It has as many monomials as there are cases, the simplest that tell them apart: where every
-    combination exists this is the only polynomial that is linear in each indicator.
+    It has one monomial in the indicators for each case, the simplest that distinguish the cases.
+    If every combination of parts exists, it is the only polynomial linear in each indicator.
     """
     found = list(totals)
     names = list(found[0].parts)
@@ -35,7 +38,7 @@ def polynomial_in_indicators(totals: Mapping[Case, Expression]) -> Expression:
 
 
 def _implied(case: Case) -> dict[str, set[str]]:
-    """What each indicator says of others, in every case of the family: untied says mlm."""
+    """Return the indicators that each one implies in every case of the family: untied, mlm."""
     parts = [one.parts for one in cases(case.family)]
     return {
         name: {
@@ -48,13 +51,13 @@ def _implied(case: Case) -> dict[str, set[str]]:
 
 
 def _product(monomial: Sequence[str], implied: Mapping[str, set[str]]) -> Expression:
-    """Return the product of indicators, without those that another one says."""
-    said = {other for name in monomial for other in implied[name]}
-    return prod((letter(n) for n in monomial if n not in said), start=Expression({(): 1}))
+    """Return the product of indicators, without those that another one implies."""
+    redundant = {other for name in monomial for other in implied[name]}
+    return prod((letter(n) for n in monomial if n not in redundant), start=Expression({(): 1}))
 
 
 def _reduced(column: Sequence[Fraction], others: Sequence[Sequence[Fraction]]) -> list[Fraction]:
-    """Return what of ``column`` is no combination of ``others``, by elimination."""
+    """Return the part of ``column`` that is independent of ``others``, by elimination."""
     rest = list(column)
     basis: list[tuple[int, list[Fraction]]] = []
     for other in [*others, column]:
@@ -69,7 +72,10 @@ def _reduced(column: Sequence[Fraction], others: Sequence[Sequence[Fraction]]) -
 
 
 def _solved(columns: list[list[Fraction]], totals: list[Expression]) -> list[Expression]:
-    """Return the weights with which ``columns`` add up to ``totals``, by Gauss and Jordan."""
+    """Return the weights with which ``columns`` add up to ``totals``, by Gauss-Jordan elimination.
+
+    ``columns`` must be independent.
+    """
     size = len(columns)
     rows = [[column[i] for column in columns] for i in range(size)]
     sums = list(totals)

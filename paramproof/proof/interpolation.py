@@ -1,32 +1,33 @@
-"""The polynomial behind a builder's counts, recovered from nothing but trainable totals.
+"""Recover the polynomial of a builder's counts from its trainable totals alone.
 
-No name, shape or derivation goes in. A count is taken to be a polynomial in the free sizes of a
-case (L, A, K = H/A, F, V, P and T of an encoder; of a LLaMA the keys' heads, the queries to each
-and the pairs of a head), a combination of the monomials of a grid, different for each case.
-Polynomials in those monomials are determined by their values on a grid of as many nodes,
-exactly, in fractions. The grid is the divisors of the closed form's own monomials with a border:
-the smallest products that are none of these. A term that the closed form cannot have is seen by its
-name where it lies in the border, and anywhere else as other coefficients.
+The interpolation uses no names, shapes or derivation. It assumes that a count is a polynomial in
+the free sizes of a case: L, A, K = H/A, F, V, P and T of an encoder; for a LLaMA, the key heads,
+the queries per key head, and the pairs in a head. Each case has a grid of monomials, and its
+polynomial is determined exactly, in fractions, by the values at as many nodes. The grid contains
+the divisors of the closed form's monomials and a border: the smallest products that are not among
+them. If a count has a term that the closed form cannot have, a term in the border shows as itself,
+and any other changes coefficients.
 
-The fullest case is recovered on all of that. For each other one only what it has less than a case
-with more parts is recovered, on a smaller grid: that of what the closed form says it has less.
+The fullest case is recovered on the whole grid. For every other case, only its difference from a
+case with more parts is recovered, on the smaller grid of that difference in the closed form.
 
-What would fool it, and what catches that (tests/paramproof/proof/test_blind_spots.py):
+Interpolation alone misses these errors; other checks catch them, as
+tests/paramproof/proof/test_blind_spots.py shows:
 
-- A term that is 0 on every node, such as (V − 13)·(V − 42)·(V − 128). The derivation.
-- A part's term in letters that the smaller grid has not, 0 on its nodes. The derivation.
-- A branch on size beyond the nodes (V > 25000). The derivation, and models of real size.
-- Two errors that cancel in the total. The derivation, and every comparison by tensor.
-- A buffer: what is not trainable is not counted here. If the builder lists it, the derivation and
-  the comparison by tensor; what a builder does not list at all, nothing catches.
+- A term that is 0 at every node, such as (V − 13)·(V − 42)·(V − 128): the derivation.
+- A term of a part in letters that the smaller grid lacks, 0 at its nodes: the derivation.
+- A branch on size beyond the nodes (V > 25000): the derivation, and models of real size.
+- Two errors that cancel in the total: the derivation, and every comparison by tensor.
+- A buffer, since only trainable tensors are counted here: if the builder lists it, the derivation
+  and the comparison by tensor. Nothing catches a buffer that the builder does not list.
 
-A term in letters and a number of layers at once, in a part, is seen at one node of its smaller
-grid: of as many layers as the second node has. All others have the fewest that can be built.
+A part's term in both a letter and a number of layers shows at one node of the smaller grid, with
+as many layers as the second node has. All other nodes have the fewest layers that can be built.
 
-Floors and padding are no polynomials. Nodes lie in several residue classes, so that they come
-out with coefficients that are no integers, which is an alarm of its own.
+Floors and padding are not polynomials. The nodes lie in several residue classes, so that floors
+and padding give coefficients that are not integers, which raises an alarm.
 
-This says nothing of which tensors there are, nor of the model's outputs.
+Totals do not show which tensors a model has, nor what it computes.
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ from paramproof.proof.indicator_basis import polynomial_in_indicators
 from paramproof.proof.newton import Exponents, divisors, polynomial, with_border
 
 LAYER_NODES = (0, 1, 2, 3)
-"""Numbers of layers, one to spare for a builder that cannot do without any.
+"""Numbers of layers, one more than needed for builders that need at least one layer.
 
-The first is most used, and a model takes as long as it has layers.
+The first is used most, and build times grow with the number of layers.
 """
 
 NODES = (
@@ -59,18 +60,18 @@ NODES = (
     (9, 14, 28, 4),
     (2, 3, 7, 16),
 )
-"""Values of the other free sizes, in the order of the degrees that need them.
+"""Values of the other free sizes; a higher degree needs more of them, from the left.
 
-In every residue class modulo 2 and 3, and in several modulo 8 and 64. The first is most used.
+They cover every residue class modulo 2 and 3, and several modulo 8 and 64. The first is used most.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Interpolation:
-    """What was recovered, from ``builds`` builds, and the closed form in the same terms.
+    """The polynomial recovered from ``builds`` builds, and the closed form in the same letters.
 
-    Both are polynomials in the indicators too, as far as the builder can vary them, with the
-    sizes in ``known`` as numbers. ``alarms`` are coefficients that are no integers.
+    Both are polynomials in the sizes, and in the indicators that the builder can vary; sizes in
+    ``known`` are numbers. ``alarms`` report coefficients that are not integers.
     """
 
     recovered: Expression
@@ -82,16 +83,17 @@ class Interpolation:
 
     @property
     def residual(self) -> Expression:
-        """recovered − formula, 0 where they are identical."""
+        """The recovered polynomial minus the formula, 0 if they are identical."""
         return self.recovered - self.formula
 
 
 class Grids:
-    """Where the cases of one family are counted: the nodes, the grid, the smaller ones.
+    """The nodes and grids on which the cases of one family are counted.
 
-    ``builder`` cannot vary the fields in ``fixed``. Of a ``spec`` there is its own case only.
+    ``builder`` cannot vary the fields in ``fixed``. If a ``spec`` is given, only its own case is
+    counted.
 
-    Raises ``ValueError`` where the builder refuses every case.
+    Raises ``ValueError`` if the builder refuses every case.
     """
 
     def __init__(
@@ -113,33 +115,33 @@ class Grids:
         self.richer = self._richer()
 
     def _richer(self) -> dict[Case, Case]:
-        """Return for each case but the fullest a fuller one, which differs in the fewest parts.
+        """Return, for each case but the fullest, the closest richer case.
 
-        Of several it is the one from which it differs in least.
+        The closest case differs in the fewest parts and then has the smallest grid of differences.
         """
-        known, found = [self.fullest], {}
+        done, richer = [self.fullest], {}
         for case in self.others:
 
-            def apart(one: Case, case: Case = case) -> tuple[int, int]:
-                parts = sum(case.parts[name] != there for name, there in one.parts.items())
-                return parts, len(self.bordered(self.less(case, one)))
+            def distance(other: Case, case: Case = case) -> tuple[int, int]:
+                parts = sum(case.parts[name] != present for name, present in other.parts.items())
+                return parts, len(self.bordered(self.less(case, other)))
 
-            alike = [one for one in known if set(one.free) >= set(case.free)]
-            found[case] = min(alike, key=apart)
-            known.append(case)
-        return found
+            candidates = [other for other in done if set(other.free) >= set(case.free)]
+            richer[case] = min(candidates, key=distance)
+            done.append(case)
+        return richer
 
     def less(self, case: Case, richer: Case) -> Expression:
-        """Return what the closed form of ``case`` has less than that of a richer one."""
+        """Return the closed form of a richer case minus that of ``case``."""
         whole = self.formulas[richer].substitute(as_in(case, richer, self.known))
         return whole - self.formulas[case]
 
     def smaller(self, case: Case) -> frozenset[Exponents]:
-        """Return the grid for what ``case`` has less than the richer one."""
+        """Return the grid for the difference between ``case`` and its richer case."""
         return self.bordered(self.less(case, self.richer[case]))
 
     def bordered(self, one: Expression) -> frozenset[Exponents]:
-        """Return the divisors of the monomials of ``one``, 1 at least, with a border."""
+        """Return the divisors of the monomials of ``one`` and of 1, with a border."""
         return with_border(divisors(map(self.exponents, [(), *one.terms])))
 
     def exponents(self, powers: Powers) -> Exponents:
@@ -149,13 +151,13 @@ class Grids:
 
     @property
     def due(self) -> int:
-        """How many builds it takes."""
+        """The number of builds that all grids take."""
         return len(self.grid) + sum(len(self.smaller(case)) for case in self.others)
 
     def nodes(self, cases: Iterable[Case], grid: frozenset[Exponents]) -> list[list[int]]:
-        """Return the values of each letter with which the builder can express ``cases``.
+        """Return the values of each letter at which the builder can express ``cases``.
 
-        Raises ``ValueError`` where they are too few.
+        Raises ``ValueError`` if there are too few for the grid.
         """
         columns = {name: _values(self.fullest, name) for name in self.letters}
         cases, layers = tuple(cases), self.fullest.layers
@@ -176,16 +178,16 @@ class Grids:
         return nodes
 
     def spec(self, case: Case, sizes: Sizes) -> Spec:
-        """Return the spec of ``case`` with the fullest case's free sizes, as far as it has them."""
+        """Return the spec of ``case`` with those sizes of the fullest case that are free in it."""
         return case.spec({**of_free(case, sizes), **of_free(case, self.known)})
 
 
 OnModel: TypeAlias = Callable[[Case, Spec, Sequence[Weight]], None]
-"""Takes each model that is built, for who looks at more than its total."""
+"""A callback that takes each model that is built, to inspect more than its total."""
 
 
 class _Counts:
-    """A builder's trainable totals, each built once."""
+    """The trainable totals of a builder's models; each model is built once."""
 
     def __init__(self, grids: Grids, on_model: OnModel) -> None:
         self.grids = grids
@@ -200,7 +202,7 @@ class _Counts:
         return self.known[spec]
 
     def less(self, case: Case, sizes: Sizes) -> int:
-        """How much less ``case`` has than the richer one, at sizes that both can have."""
+        """Return the count of ``case`` minus that of its richer case, at equal sizes."""
         grids, richer = self.grids, self.grids.richer[case]
         own = grids.spec(case, sizes)
         alike = {name: int(getattr(own, name, size)) for name, size in sizes.items()}
@@ -210,9 +212,9 @@ class _Counts:
 def interpolate(
     grids: Grids, on_model: OnModel = lambda case, spec, weights: None
 ) -> Interpolation:
-    """Recover the polynomial of the grids' builder, in every case that they have.
+    """Recover the polynomial of the grids' builder, in each of their cases.
 
-    Raises ``ValueError`` where the builder refuses too many sizes.
+    Raises ``ValueError`` if the builder refuses too many sizes.
     """
     counts, fullest = _Counts(grids, on_model), grids.fullest
 
@@ -240,13 +242,13 @@ def interpolate(
 
 
 def in_free(case: Case, known: Sizes) -> Expression:
-    """Return the closed form of ``case`` in its free sizes, with ``known`` ones as numbers."""
+    """Return the closed form of ``case`` in its free sizes, with ``known`` sizes as numbers."""
     form: Expression = closed_form(case.letters)
     return form.substitute(dict(of_free(case, known)))
 
 
 def as_in(case: Case, fullest: Case, known: Sizes) -> dict[str, Expression | int]:
-    """Return the fullest case's free sizes as ``case`` has them, which may have fewer."""
+    """Return the free sizes of the fullest case that ``case`` lacks, in the sizes of ``case``."""
     own = case.generic
     made = {name: getattr(own, name) for name in fullest.free if name not in case.free}
     found = {name: letter(str(size.expression)) for name, size in made.items()}
@@ -254,9 +256,9 @@ def as_in(case: Case, fullest: Case, known: Sizes) -> dict[str, Expression | int
 
 
 def in_own(case: Case, one: Expression) -> Expression:
-    """Return what is in free sizes in the family's letters, and in K where H is A·K.
+    """Rewrite an expression in free sizes in the family's letters, and in K if H is A·K.
 
-    A free size that is no letter is what is left of one: queries to a key are A / G.
+    A free size that is not a letter is a quotient of letters: the queries per key head are A / G.
     """
     letters = {name: e for name, e in case.letters._asdict().items() if isinstance(e, Expression)}
     names = {str(made): letter(name) for name, made in reversed(letters.items())}
@@ -281,7 +283,7 @@ def _recovered(
     cases: list[Case],
     value: Callable[[Sizes], int],
 ) -> Expression:
-    """The polynomial with the monomials of ``grid`` whose values ``value`` gives."""
+    """Return the polynomial with the monomials of ``grid`` through the values of ``value``."""
     nodes = grids.nodes(cases, grid)
     values = {}
     for exponents in sorted(grid):
@@ -299,4 +301,7 @@ def _monomial(letters: list[Expression], powers: Exponents) -> Expression:
 def _alarms(recovered: Mapping[Case, Expression]) -> Iterable[str]:
     for case, found in recovered.items():
         if not found.is_whole:
-            yield f"{case}: a coefficient is no integer, as of a floor, padding or a high degree"
+            yield (
+                f"{case}: a coefficient is not an integer, which suggests a floor, padding or "
+                "a higher degree"
+            )

@@ -1,7 +1,8 @@
-"""Polynomials in several letters through given values, exactly, in fractions.
+"""Interpolate polynomials in several letters exactly, in fractions.
 
-A grid is a set of exponents that has, with a monomial, all its divisors; each exponent also
-names a node, letter by letter. Values on it determine one polynomial with these monomials.
+A grid is a set of exponents that is closed under division: with each monomial it has all divisors.
+Each exponent is also the index of a node, letter by letter. The values at these nodes determine a
+unique polynomial with the grid's monomials.
 
 Source: Dyn and Floater 2014, Multivariate polynomial interpolation on lower sets, Journal of
 Approximation Theory 177.
@@ -18,7 +19,7 @@ Exponents = tuple[int, ...]
 
 
 def divisors(monomials: Iterable[Exponents]) -> frozenset[Exponents]:
-    """The exponents of all that divides one of ``monomials``."""
+    """Return the exponents of all divisors of ``monomials``."""
     found: set[Exponents] = set()
     for monomial in monomials:
         found.update(product(*(range(exponent + 1) for exponent in monomial)))
@@ -26,14 +27,14 @@ def divisors(monomials: Iterable[Exponents]) -> frozenset[Exponents]:
 
 
 def raised(exponents: Exponents, by: int) -> Iterable[Exponents]:
-    """``exponents`` with one of them, that is not below 0 then, changed ``by``."""
+    """Yield ``exponents`` with each one in turn changed ``by``, unless it becomes negative."""
     for index, exponent in enumerate(exponents):
         if exponent + by >= 0:
             yield (*exponents[:index], exponent + by, *exponents[index + 1 :])
 
 
 def with_border(grid: frozenset[Exponents]) -> frozenset[Exponents]:
-    """``grid`` and its corners: what is not in it, and each of whose divisors by one letter is."""
+    """Return ``grid`` with its border: the smallest monomials that are not in it."""
     border = {higher for exponents in grid for higher in raised(exponents, +1)} - grid
     return grid | {higher for higher in border if grid.issuperset(raised(higher, -1))}
 
@@ -41,11 +42,11 @@ def with_border(grid: frozenset[Exponents]) -> frozenset[Exponents]:
 def polynomial(
     values: Mapping[Exponents, int], nodes: list[list[int]]
 ) -> dict[Exponents, Fraction]:
-    """Coefficients by exponents of the polynomial with ``values`` at the nodes.
+    """Return the coefficients, by exponents, of the polynomial with ``values`` at the nodes.
 
     ``values`` has, for each monomial of a set closed under division, the value at the point
-    whose coordinate i is ``nodes[i][exponents[i]]``. Divided differences in one letter after
-    the other give Newton's form, and expanding that in one letter after the other powers.
+    whose coordinate i is ``nodes[i][exponents[i]]``. Divided differences, letter by letter, give
+    Newton's form; expanding that, letter by letter, gives powers.
     """
     table = {exponents: Fraction(value) for exponents, value in values.items()}
     for change in (_newton, _powers):
@@ -59,7 +60,7 @@ def _along(
     table: Mapping[Exponents, Fraction],
     change: Callable[[list[Fraction]], list[Fraction]],
 ) -> dict[Exponents, Fraction]:
-    """``table`` with ``change`` made to each line parallel to ``axis``."""
+    """Return ``table`` with ``change`` applied to each line parallel to ``axis``."""
     changed: dict[Exponents, Fraction] = {}
     for start in (exponents for exponents in table if not exponents[axis]):
         line: list[Exponents] = [start]
@@ -74,7 +75,7 @@ def _at(exponents: Exponents, axis: int) -> Exponents:
 
 
 def _newton(line: list[Fraction], points: list[int]) -> list[Fraction]:
-    """Divided differences of the values ``line`` at the first of ``points``."""
+    """Return the divided differences of the values in ``line`` at the first of ``points``."""
     line = list(line)
     for degree in range(1, len(line)):
         for i in range(len(line) - 1, degree - 1, -1):
@@ -83,7 +84,7 @@ def _newton(line: list[Fraction], points: list[int]) -> list[Fraction]:
 
 
 def _powers(line: list[Fraction], points: list[int]) -> list[Fraction]:
-    """Coefficients of powers, from those of Newton's form, by Horner's rule."""
+    """Return the coefficients of powers from those of Newton's form, by Horner's rule."""
     powers: list[Fraction] = []
     for degree in range(len(line) - 1, -1, -1):
         shifted = [Fraction(0), *powers]

@@ -1,7 +1,7 @@
-"""``paramproof prove``: every size at once, by interpolation and by derivation.
+"""``paramproof prove``: verify every size at once, by interpolation and by derivation.
 
-The proofs of one framework, one for each family, run in its worker, and come out as text: no
-algebra crosses the process.
+The proofs of a framework, one for each family, run in its worker. Expressions leave the worker as
+text.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ ProofStatus: TypeAlias = Literal["proved", "different", "not expressible", "brok
 
 @dataclass(frozen=True, slots=True)
 class Proof(Record):
-    """What was proved of one family in one framework, or what stands against it.
+    """The proof of one family in one framework, or the findings that refute it.
 
-    Of a ``model`` it is about its combination of parts, and its own sizes too.
-    ``recovered``, ``formula`` and ``residual`` are polynomials as text; ``known`` are sizes
-    that the framework cannot vary and ``parts`` the combinations it can express. ``tensors``
-    is the number derived in letters, of which ``traced`` were seen where they were made and the
-    others read from values; ``conditions`` are those under which they were. ``findings`` is what
-    differs, by line. ``reason`` says why there is nothing of all that.
+    The proof of a ``model`` covers its combination of parts, and checks its own sizes too.
+    ``recovered``, ``formula`` and ``residual`` are polynomials as text. ``known`` are the sizes
+    that the framework cannot vary, and ``parts`` the combinations that it can express. ``tensors``
+    is the number of derived tensors, of which ``traced`` have traced shapes and the others fitted
+    ones; ``conditions`` are their guards. ``findings`` are the differences. ``reason`` says why
+    there is no proof.
     """
 
     version: str
@@ -61,26 +61,26 @@ class Proof(Record):
 
     @property
     def about(self) -> str:
-        """The model or family that it is about."""
+        """The model or family of this proof."""
         return self.model or self.family
 
     @property
     def failed(self) -> bool:
-        """Whether the formula does not hold in this framework at every size."""
+        """Whether the formula was refuted, or the worker broke."""
         return self.status in ("different", "broken")
 
     @classmethod
     def broken(cls, framework: Framework, reason: str) -> Proof:
-        """The record of a worker that died."""
+        """Return the record of a worker that died."""
         return cls(framework.name, framework.version, "broken", reason=reason)
 
 
 OnStep: TypeAlias = Callable[[int, int], None]
-"""Takes the number of steps that are done, and of all."""
+"""A callback that takes the number of steps done, and of all steps."""
 
 
 class _Counting:
-    """A builder that counts its builds, and tells of each."""
+    """A builder that counts its builds and reports each one."""
 
     def __init__(self, builder: Builder, on_build: OnStep) -> None:
         self.supports = builder.supports
@@ -103,35 +103,35 @@ def proofs(
     on_build: OnStep = lambda done, due: None,
     models: Mapping[str, Spec] | None = None,
 ) -> Iterator[Proof]:
-    """Compare ``builder`` with the formula of each family, at every size it can be given.
+    """Compare ``builder`` with the formula of each family, at every size that it supports.
 
-    Where there are ``models``, by name, with that of each one's combination of parts instead.
-    ``on_build`` is told how many builds there were, and how many there are to be.
+    If ``models`` are given, by name, compare each one's combination of parts instead. ``on_build``
+    takes the number of builds done, and of all builds.
     """
     counting = _Counting(builder, on_build)
-    asked = [_Asked(FAMILIES[name]) for name in (() if models else families or FAMILIES)]
-    asked += [_Asked(family_of(spec), name, spec) for name, spec in (models or {}).items()]
-    plans = [(one, one.plan(counting, chosen.fixed)) for one in asked]
+    claims = [_Claim(FAMILIES[name]) for name in (() if models else families or FAMILIES)]
+    claims += [_Claim(family_of(spec), name, spec) for name, spec in (models or {}).items()]
+    plans = [(claim, claim.plan(counting, chosen.fixed)) for claim in claims]
     counting.due = sum(_builds_due(plan) for _, plan in plans if isinstance(plan, Grids))
     on_build(0, counting.due)
-    for one, plan in plans:
+    for claim, plan in plans:
         if isinstance(plan, Grids):
-            yield _proof(chosen, counting, one, plan)
+            yield _proof(chosen, counting, claim, plan)
         else:
-            about = one.family.name, one.model
+            about = claim.family.name, claim.model
             yield Proof(chosen.name, chosen.version, "not expressible", *about, reason=plan)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is to be proved: a family, or one model of it."""
+class _Claim:
+    """A claim to prove: the formula of a family, or of one of its models."""
 
     family: Family
     model: str = ""
     spec: Spec | None = None
 
     def plan(self, builder: Builder, fixed: Mapping[str, object]) -> Grids | str:
-        """Return what is to be built, or why none of it can be."""
+        """Return the grids to build on, or why the framework cannot build them."""
         supported = builder.supports(self.spec) if self.spec else True
         if supported is not True:
             return str(supported)
@@ -142,17 +142,17 @@ class _Asked:
 
 
 def _builds_due(grids: Grids) -> int:
-    """How many builds a proof takes, unless a condition takes one more to be tried."""
+    """Return how many builds a proof takes; probing a guard may take more."""
     return grids.due + len(grids.cases) * (EFFORT.generic + EFFORT.held + 2)
 
 
-def _proof(chosen: Framework, builder: _Counting, asked: _Asked, grids: Grids) -> Proof:
-    start, before, family = time.perf_counter(), builder.builds, asked.family
+def _proof(chosen: Framework, builder: _Counting, claim: _Claim, grids: Grids) -> Proof:
+    start, before, family = time.perf_counter(), builder.builds, claim.family
     derived = _derived(builder, grids.cases, grids.known)
-    # Each model that is counted is one more that what was derived is held to.
+    # Each model that is counted also validates the derived tensors.
     found = interpolate(grids, derived.hold)
-    if asked.spec:
-        derived.hold(grids.fullest, asked.spec, builder.build(asked.spec).weights())
+    if claim.spec:
+        derived.hold(grids.fullest, claim.spec, builder.build(claim.spec).weights())
     residual, findings = found.residual, derived.all_findings()
     if residual and not findings:
         findings = [f"actual − formula = {_text(residual)}   {_size_of(residual, family)}".rstrip()]
@@ -162,7 +162,7 @@ def _proof(chosen: Framework, builder: _Counting, asked: _Asked, grids: Grids) -
         chosen.version,
         "different" if residual or findings else "proved",
         family.name,
-        asked.model,
+        claim.model,
         _text(found.recovered),
         _text(found.formula),
         _text(residual),
@@ -178,13 +178,13 @@ def _proof(chosen: Framework, builder: _Counting, asked: _Asked, grids: Grids) -
 
 
 def _text(polynomial: Expression) -> str:
-    """With H for A·K, where H is no letter of its own beside K."""
+    """Return a polynomial as text, with H for A·K unless H is a letter beside K."""
     return text(polynomial if "H" in polynomial.letters else folded(polynomial))
 
 
 @dataclass(slots=True)
 class _Derived:
-    """What was derived of every case, and what differs: findings with the cases that have them."""
+    """The derived tensors of every case, and the findings with the cases that have them."""
 
     readings: dict[Case, Reading] = field(default_factory=dict)
     said: dict[str, list[str]] = field(default_factory=dict)
@@ -201,18 +201,18 @@ class _Derived:
         return {one: None for reading in self.readings.values() for one in reading.conditions}
 
     def say(self, finding: str, case: Case) -> None:
-        """Take a finding about a case."""
+        """Add a finding about a case."""
         self.said.setdefault(finding, []).append(str(case))
 
     def hold(self, case: Case, spec: Spec, weights: Iterable[Weight]) -> None:
-        """Compare a model with what was derived of its case."""
+        """Compare a model with the derived tensors of its case."""
         if case in self.readings and case not in self.failed:
             difference = self.readings[case].difference(spec, weights)
             if difference:
                 self.failed[case] = difference
 
     def all_findings(self) -> list[str]:
-        """Return every finding, with the cases that have it."""
+        """Return every finding, below the cases that have it."""
         said = [f"{', '.join(cases)}:\n{block}" for block, cases in self.said.items()]
         return said + [f"{case}:\n{difference}" for case, difference in self.failed.items()]
 
@@ -239,11 +239,11 @@ def _derived(builder: Builder, cases: Iterable[Case], known: Sizes) -> _Derived:
 
 
 def total(tensors: Iterable[NamedTensor]) -> Expression:
-    """Return the count of what is trainable, in letters."""
+    """Return the number of trainable parameters, in letters."""
     return sum((one.size for one in tensors if one.trainable), Expression())
 
 
 def _size_of(residual: Expression, family: Family) -> str:
-    """Return the components that are as large as ``residual``: all that a total can say."""
+    """Return the components as large as ``residual``, which is all that a total can show."""
     names = components_of_size(residual, family)
     return f"as large as {' or '.join(names)}" if names else ""

@@ -124,7 +124,7 @@ def test_floors_and_padding_are_noticed(fooler):
     builder, _ = FOOLERS[fooler]
     found = recover(builder)
     assert found.residual != 0
-    assert all("a coefficient is no integer" in alarm for alarm in found.alarms)
+    assert all("a coefficient is not an integer" in alarm for alarm in found.alarms)
     assert found.alarms
 
 

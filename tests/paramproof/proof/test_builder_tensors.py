@@ -80,8 +80,8 @@ def test_a_derivation_is_compared_with_another_model():
     right = Lists().build(spec).weights()
     assert reading.difference(spec, right) == ""
     assert reading.difference(spec, right[1:]) == (
-        "not as derived at V = 3, H = 9, L = 3, A = 3, F = 3, P = 3, T = 3, K = 3: "
-        "embeddings.word_embeddings.weight of (3, 9) is there 0 times, and not 1"
+        "differs from the derivation at V = 3, H = 9, L = 3, A = 3, F = 3, P = 3, T = 3, K = 3: "
+        "0 tensors embeddings.word_embeddings.weight of (3, 9), expected 1"
     )
 
 

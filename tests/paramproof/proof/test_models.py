@@ -46,8 +46,8 @@ def test_the_models_own_sizes_are_compared():
     (proof,) = prove(Lists(at_its_own), gpt2=NAMED["gpt2"]).values()
     assert (proof.status, proof.residual) == ("different", "0")
     (finding,) = proof.findings
-    assert "not as derived at V = 50257, " in finding
-    assert finding.endswith("adapter of (768,) is there 1 times, and not 0")
+    assert "differs from the derivation at V = 50257, " in finding
+    assert finding.endswith("1 tensors adapter of (768,), expected 0")
 
 
 def test_a_model_that_a_framework_does_not_support():

@@ -84,7 +84,7 @@ def test_padding():
     derived, *alarms = proof.findings
     assert "actual − formula = −V·H + 64·H·⌈V/64⌉   embeddings.word_embeddings.weight" in derived
     assert alarms
-    assert all("a coefficient is no integer" in alarm for alarm in alarms)
+    assert all("a coefficient is not an integer" in alarm for alarm in alarms)
 
 
 def test_a_fault_that_only_the_totals_show():
@@ -110,7 +110,7 @@ def test_a_hidden_branch_is_noticed_at_the_nodes():
 
     proof = prove(NOBODYS, Lists(cancelling), "gpt")
     assert (proof.status, proof.residual) == ("different", "0")
-    assert any("not as derived at" in finding for finding in proof.findings)
+    assert any("differs from the derivation at" in finding for finding in proof.findings)
 
 
 def test_slow_frameworks_start_first(monkeypatch):
