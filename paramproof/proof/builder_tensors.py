@@ -121,7 +121,7 @@ def read(
         tuple(
             str(stated.condition)
             for stated in found.conditions
-            # Guards on the width of a head are settled if the number of heads divides H.
+            # Guards that always hold for H = A·K are left out, but not those on divisibility.
             if not stated.condition.substitute(heads).is_settled
             or stated.condition.relation is Relation.DIVIDES
         ),
@@ -161,7 +161,7 @@ class _Source:
         sizes = {name: size for name, size in numbers.items() if name not in known}
 
         def make(chosen: Mapping[str, int]) -> Any:
-            # Sizes that remember are not compared: that would be a question.
+            # Comparing symbolic ints would record a guard.
             if all(type(size) is int for size in chosen.values()) and chosen == sizes:
                 model, self.own = self.own, None
                 if model is not None:

@@ -77,7 +77,7 @@ class Case:
 
     @cached_property
     def generic(self) -> Any:
-        """A spec of sizes that remember the free sizes they were made of."""
+        """A spec of symbolic ints in the free sizes."""
         primes = primes_from(LEAST_LENGTH)
         return self.spec({name: SymInt(next(primes), letter(name)) for name in self.free})
 
@@ -214,14 +214,14 @@ def known_sizes(fixed: Mapping[str, object], family: Family) -> dict[str, int]:
 
 
 def plain(spec: Spec) -> Spec:
-    """Return ``spec`` of ints that remember nothing."""
+    """Return ``spec`` with plain ints."""
     own: Any = type(spec)
     named = ((field.name, getattr(spec, field.name)) for field in fields(own))
     return own(**{name: v if isinstance(v, bool) else int(v) for name, v in named})  # type: ignore[no-any-return]
 
 
 def in_letters(spec: Any) -> FamilyLetters:
-    """Return the letters of a spec of sizes that remember, as the expressions they were made by."""
+    """Return the letters of a spec of symbolic ints, as expressions."""
     own: Any = spec.letters()
     return own._make(  # type: ignore[no-any-return]
         value.expression if isinstance(value, SymInt) else value for value in own
