@@ -1,4 +1,4 @@
-"""docs/derived.md: formulas of model types of Hugging Face transformers, as they are derived."""
+"""docs/derived.md: the derived formulas of model types of Hugging Face transformers."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ NAMES = """
     deepseek_v3 olmoe glm4_moe mamba t5 whisper vit
 """
 TYPES = tuple(NAMES.split())
-"""Types whose base model is derived for the page."""
+"""The types whose base model the page shows."""
 
 TEXT = """\
 # Derived formulas
 
-What `paramproof derive TYPE` says of {number} model types of Hugging Face transformers
-{versions}: the base model at the type's default sizes, its trainable parameters as a formula, and
-where that holds. No formula on this page was written by hand. How one is derived, and what proved
-means, is in [derive.md](derive.md).
+The results of `paramproof derive TYPE` for {number} model types of Hugging Face transformers
+{versions}. Each section shows the base model at the type's default sizes, the formula of its
+trainable parameters, and the guards of the formula. No formula on this page was written by hand.
+[derive.md](derive.md) explains how formulas are derived, and what "proved" means.
 
 {summary}
 
-A count of a configuration of one's own needs no page: `paramproof derive config.json`.
+The column "held-out" has the number of models, made at other sizes, that validated the formula. To
+derive the formula of your own configuration, run `paramproof derive config.json`.
 {sections}"""
 
 SECTION = """
@@ -56,7 +57,7 @@ def measured() -> dict[str, Any]:
 
 
 def entry(derivation: Any) -> dict[str, Any]:
-    """Return what the page says of one derivation."""
+    """Return the data of one derivation."""
     from paramproof.cli.derive_text import formula_lines
 
     moving = set(derivation.formula.letters)
@@ -81,15 +82,15 @@ def entry(derivation: Any) -> dict[str, Any]:
 
 
 def known() -> dict[str, Any]:
-    """Return what was measured last."""
+    """Return the stored data."""
     found: dict[str, Any] = json.loads(RESULTS.read_text("utf-8"))
     return found
 
 
 def render(entries: dict[str, Any]) -> str:
-    """Return the page that says ``entries``."""
+    """Return the page about ``entries``."""
     versions = next(iter(entries.values()))["versions"]
-    headings = ("type", "parameters", "terms", "conditions", "status", "builds", "held", "s")
+    headings = ("type", "parameters", "terms", "conditions", "status", "builds", "held-out", "s")
     rows = (
         (
             f"[{name}](#{name})",
@@ -125,7 +126,7 @@ def _section(name: str, one: dict[str, Any]) -> str:
         formula="\n".join(f"    {line}" for line in one["formula"][:-1]) + f"\n\n{legend}.",
         conditions="; ".join(one["conditions"]) or "sizes are 1 or more",
         status=one["status"].capitalize() + where + reasons,
-        evidence=f"traced {one['traces']} times, held to {one['held']} models",
+        evidence=f"traced {one['traces']} times, validated on {one['held']} held-out models",
     )
 
 

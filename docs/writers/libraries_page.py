@@ -1,4 +1,4 @@
-"""docs/libraries.md: what is derived of other libraries' constructors, compared far away."""
+"""docs/libraries.md: formulas derived from other libraries, compared at distant sizes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAGE = ROOT / "docs" / "libraries.md"
 SETS = ("fixed", "diffusers", "timm")
 
 LONGEST = 160
-"""Characters of a reason in a table."""
+"""The most characters of a reason in a table."""
 
 TEXT = """\
 # Libraries
@@ -26,12 +26,13 @@ x-transformers, diffusers and peft.
 Each constructor is derived in a process of its own, within four minutes. The formula is then
 compared with models that the library builds from plain ints, far from the sizes at which the
 formula was derived: up to 9,000 wide and 128 layers deep, all sizes at once, of those sizes that
-`count` accepts. *Refused* means that no formula was found. *Fixed* are parameters that the formula
-holds at one value of. *Not built* counts sizes that `count` accepts and the constructor refuses.
+`count` accepts. *Refused* means that no formula was found. *Fixed* are parameters for which the
+formula holds at one value only. *Not built* counts sizes that `count` accepts and the constructor
+refuses.
 
 To do it again, run `tox -e libraries -- --again`, `tox -e libraries -- diffusers --again` and
-`tox -e libraries -- timm --again`. Results are kept one by one in `docs/libraries-*.jsonl`; without
-`--again` a run goes on where the last one ended. A count that differs makes the run fail.
+`tox -e libraries -- timm --again`. Each result is stored at once in `docs/libraries-*.jsonl`, and
+without `--again` a run continues where the last one ended. If a count differs, the run fails.
 
 ## A fixed set
 
@@ -67,16 +68,16 @@ SECTION = """
 
 
 def known(name: str) -> list[dict[str, Any]]:
-    """Return the results of a set, the last of each name; none where it was not run."""
+    """Return the results of a set, the last for each name, or none if it was not run."""
     path = ROOT / "docs" / f"libraries-{name}.jsonl"
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
     return list({one["name"]: one for one in map(json.loads, lines)}.values())
 
 
 def totals(results: Sequence[dict[str, Any]]) -> str:
-    """Return what became of a set, in sentences."""
+    """Return the totals of a set, in sentences."""
     if not results:
-        return "They were not run yet."
+        return "This set was not run yet."
     number = {
         status: sum(one["status"] == status for one in results) for status in ("proved", "fitted")
     }
@@ -137,5 +138,5 @@ def _section(one: dict[str, Any]) -> str:
 
 
 def write() -> None:
-    """Write the page that shows the results that are kept."""
+    """Write the page from the stored results."""
     PAGE.write_text(render({name: known(name) for name in SETS}), "utf-8")

@@ -18,64 +18,66 @@ RESULTS = ROOT / "docs" / "parity.json"
 TEXT = """\
 # Parity: the same encoder, number for number
 
-Equal counts do not make equal models. Here every framework has been given the same weights,
-tokens and mask as a reference that is in no framework: the papers' formulas in NumPy and float64,
-`tests/reference`, which imports nothing of this project but the spec. What comes out is compared
-at tokens: the last hidden states (sequence), the pooled output, the probabilities of the MLM
-and NSP heads, and the gradient of all outputs, times random numbers, along a random direction in
-the space of all weights.
+Equal counts do not make equal models. For this page, every framework ran with the same weights,
+tokens and mask as a reference outside all frameworks: the papers' formulas in NumPy and float64.
+The reference, `tests/reference`, imports only the spec from this project. These outputs are
+compared at all tokens that are not masked: the last hidden states (sequence), the pooled output,
+the probabilities of the MLM and NSP heads, and a directional derivative. It is the gradient of all
+outputs, weighted by random numbers, along a random direction in the space of all weights.
 
 Each figure is the largest difference over {cases} random encoders of hidden size {hidden}, drawn
-by a seed, with weights of standard deviation 0.25 to 1; that of the gradient is relative to the
-reference's derivative. In parentheses is the largest share of what rounding explains.
+from a seed, with weights of standard deviation 0.25 to 1. For the gradient, the difference is
+relative to the reference's derivative. The figure in parentheses is the largest difference as a
+share of its rounding bound.
 
 {tables}
 
 ## What rounding explains
 
-A bound is computed for every comparison, not chosen: the reference runs {samples} times with a
-random rounding error at each step, of the unit roundoff of the step and of the magnitude of the
-terms that went into it (Parker 1997, Monte Carlo Arithmetic), and a framework may be off by
-{factor} times the root mean square of how far those runs are off. So the bound follows depth,
-width and condition: a norm of nearly equal numbers amplifies errors a thousandfold, and that is
-no fault of a framework. The derivatives are by the complex step, exact to rounding.
+The bound of every comparison is computed, not chosen. The reference runs {samples} times with a
+random rounding error at each step. The error depends on the step's unit roundoff and on the
+magnitude of its terms (Parker 1997, Monte Carlo Arithmetic). A framework may differ by
+{factor} times the root mean square of the differences of these runs. So the bound follows depth,
+width and condition: a norm of nearly equal numbers amplifies errors a thousandfold, which is
+not an error of the framework. Derivatives use the complex step, which is exact to rounding.
 
-With float64 weights some frameworks still take some steps in float32, or with constants of
-float32; for these steps the bound has float32's unit roundoff. Tests show that it is needed, so
-that a repair is noticed:
+Even with float64 weights, some frameworks compute some steps in float32, or use float32
+constants. For these steps the bound uses float32's unit roundoff. Tests show that each exception
+is needed, so a fix in a framework is noticed:
 
 {steps}
 
-keras-bert's norms have an epsilon of their own and take no other: it and the reference compute
-at that one. Its mask follows from token id 0, so padding is token 0 for all.
+The epsilon of keras-bert's norms cannot be changed, so the reference uses the same one for it.
+keras-bert derives its mask from token id 0, so padding is token 0 in every framework.
 
-## What parity sees, and what not
+## What parity detects, and what it does not
 
-Ten mistakes that leave every count as it is are made on purpose, one by one, and seen in every
-framework, in both dtypes: another epsilon (1e-3), the other gelu, no attention scale, positions
+Tests plant ten mistakes that do not change any count, one at a time. Parity detects each in every
+framework, in both dtypes: a different epsilon (1e-3), the other gelu, no attention scale, positions
 off by one, types ignored, a square kernel not transposed, heads interleaved, query and key
-swapped, the mask inverted, norms before instead of after. An epsilon of 1e-6 for 1e-12 is seen in
-float64 where all steps are. In PyTorch the same is done to real model code: [faults.md](faults.md).
+swapped, the mask inverted, and norms before instead of after. It detects an epsilon of 1e-6 for
+1e-12 where every step is in float64. In PyTorch, the same mistakes are planted in real model code:
+[faults.md](faults.md).
 
-The families after BERT are held to the same reference and the same bounds, with the positions of
-the Transformer of 2017 at odd widths too. Every family is run once over 300 tokens, so that a
-window of attention would show, and the encoder with each activation, which must be none of the
-others.
+The families after BERT are compared with the same reference and the same bounds, with the positions
+of the Transformer of 2017 at odd widths too. Every family runs once over 300 tokens, which would
+show a window of attention. The encoder runs with each activation, whose outputs must differ from
+those of all others.
 
-Three things no output shows: a key bias (it moves all scores of a query alike), a value bias (it
-can be folded into the output bias) and a row of types (it can be folded into the positions).
-Tests show that outputs are then equal, and that the count sees each. So neither kind of evidence
-stands for the other.
+Outputs do not show three tensors: a key bias (it shifts all scores of a query equally), a value
+bias (it can be folded into the output bias) and a row of types (it can be folded into the
+positions). Tests show that outputs stay equal without them, and that the count detects each. So
+neither kind of evidence can replace the other.
 
 Versions: {versions}.
 
-Written by `python -m tests.parity`, which takes some minutes; `tests/builders/test_parity.py`
-holds each framework to the same bounds at every run.
+`python -m tests.parity` writes this page in a few minutes. `tests/builders/test_parity.py` compares
+each framework with the same bounds in every run.
 """
 
 
 def render(measured: dict[str, Any]) -> str:
-    """The page."""
+    """Return the page."""
     versions = {k: v for found in measured.values() for k, v in found["versions"].items()}
     return TEXT.format(
         cases=CASES,

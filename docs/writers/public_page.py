@@ -17,19 +17,19 @@ PAGE = ROOT / "docs" / "public-configurations.md"
 TEXT = """\
 # Public configurations
 
-{all} `config.json` files of {types} model types, as public repositories hold them: fine-tuned
-models, tests and presets of inference engines, published models. Each that the
-[catalogue](catalogue.md) counts, with no framework, is held to the model that transformers makes of
-the same file, tensor by tensor. Every other one is refused, and no number is printed.
+This page covers {all} `config.json` files of {types} model types from public repositories:
+fine-tuned models, tests and presets of inference engines, and published models. For each file that
+the [catalogue](catalogue.md) counts without a framework, every tensor was compared with the model
+that transformers builds from the same file. All other files are refused, without a number.
 
 {summary}
 
-The files are in `tests/catalogue/public.jsonl`, each with its repository and path. Left out there
-is what says nothing about a model's tensors: names, versions, types of numbers, texts of labels and
-tasks, and long lists in what is said of a stored form. Two files that differ in these alone are
-one. Files that name no class, and drafts for speculative decoding, are not among them.
+The files are in `tests/catalogue/public.jsonl`, each with its repository and path. They are stored
+without the keys that do not affect a model's tensors: names, versions, dtypes, the texts of labels
+and tasks, and long lists about a quantized form. Files that differ only in such keys are stored
+once. Files that do not name a class, and drafts for speculative decoding, are left out.
 
-`python -m sweep --public` counts them all, and prints what is not as transformers builds it.
+`python -m sweep --public` counts all of them, and prints those that differ from transformers.
 
 ## By model type
 
@@ -60,7 +60,7 @@ def render(results: Sequence[PublicResult]) -> str:
 
 
 def _types(results: Sequence[PublicResult]) -> Iterator[list[str]]:
-    """Yield a row for each type, those of which there are most first."""
+    """Yield a row for each type, the most frequent first."""
     number = Counter(one.model_type for one in results)
     there = Counter(one.model_type for one in results if one.parameters is not None)
     for name in sorted(number, key=lambda name: (-number[name], name)):
@@ -71,13 +71,13 @@ def _section(reason: str, results: Sequence[PublicResult]) -> str:
     said = Counter((one.model_type, one.why) for one in results if one.reason == reason)
     lines = [f"### {reason.capitalize()}", ""]
     for (model_type, why), number in sorted(said.items(), key=lambda pair: (-pair[1], pair[0])):
-        what = why.removeprefix(f"{model_type}: ") or "no class of it is looked for"
+        what = why.removeprefix(f"{model_type}: ") or "its classes are unknown"
         lines.append(f"- {number}, `{model_type}`: {what}")
     return "\n".join(lines)
 
 
 def write() -> None:
-    """Write the page. Raises ``ValueError`` where a count is not as transformers builds it."""
+    """Write the page. Raises ``ValueError`` if a count differs from that of transformers."""
     from sweep.public_configs import count_configs
 
     results = list(count_configs())

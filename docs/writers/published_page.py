@@ -27,12 +27,12 @@ Models: TypeAlias = list[tuple[Published, AnyModel]]
 TEXT = """\
 # Published numbers
 
-What others have published about the {number} models that have names, and what the formulas say.
-Each number stands as its source prints it, right or wrong. Parameters are those that are trained,
-tied ones once. The verdict names the way to count that gives the published number at the precision
-in which it is printed, where that is another: `total` has fixed tensors too, as Whisper's sinusoids
-in the encoder. `paramproof models` prints the same, `paramproof explain NUMBER MODEL` says more
-about a number that no convention gives.
+This page compares published parameter counts of the {number} named models with the formulas. Each
+number is shown as its source prints it, right or wrong. The column of parameters counts trainable
+parameters, and tied tensors once. If the published number follows another convention, the verdict
+names it: a convention matches if it gives the number at the printed precision. For example, `total`
+includes fixed tensors, such as Whisper's sinusoids in the encoder. `paramproof models` prints the
+same table, and `paramproof explain NUMBER MODEL` explains numbers that no convention gives.
 
 {summary}
 
@@ -42,28 +42,28 @@ about a number that no convention gives.
 
 ## Active
 
-Of a model with experts one token passes k of E. What is meant by active parameters differs by the
-embedding and the head, so the convention has to be named:
+In a mixture-of-experts model, each token passes through k of E experts. Sources disagree on whether
+active parameters include the embedding and the head, so the convention has to be named:
 
 {conventions}
 
-The model card of gpt-oss (arXiv:2508.10925, table 1) counts the unembedding towards active
-parameters and the embedding not: `head-only`. Model cards of Qwen3 print "Number of Parameters
-(Non-Embedding)" beside the total: `neither`. DeepSeek's README_WEIGHTS.md prints 36.7B for
-DeepSeek-V3, "including 0.9B for Embedding and 0.9B for the output Head": no convention gives
-that, and with one of them it is 36.6B.
+The model card of gpt-oss (arXiv:2508.10925, table 1) counts the unembedding as active, but not the
+embedding: `head-only`. Model cards of Qwen3 print "Number of Parameters (Non-Embedding)" next to
+the total: `neither`. DeepSeek's README_WEIGHTS.md prints 36.7B for DeepSeek-V3, "including 0.9B for
+Embedding and 0.9B for the output Head". No convention gives that number; with one of the two
+matrices the count is 36.6B.
 
 {active}
 
-`paramproof count MODEL --active` prints this of any model. Shared experts, routers and dense layers
-are active as they are. Where the number differs from token to token it is refused: zero experts
-(`zero_expert_num`), experts that a table of token ids chooses, or a number of experts per token
-that no field says.
+`paramproof count MODEL --active` prints active parameters of any model. Shared experts, routers and
+dense layers are always active. If the number varies from token to token, or no field gives the
+number of experts per token, the command refuses the model. That concerns zero experts
+(`zero_expert_num`) and experts chosen by a table of token ids.
 
 ## Sources
 
-Where a number is printed, and where the sizes are from. Sizes of public configurations are written
-out without the keys that say nothing about what there is to count.
+Where each number is printed, and where the sizes come from. Public configurations are stored
+without the keys that do not affect the count.
 
 {sources}
 """

@@ -22,17 +22,18 @@ CAUSES = ROOT / "releases" / "causes.toml"
 TEXT = """\
 # Releases
 
-In which releases the formulas hold. Each release stands in an environment of its own, beside what
-`releases/table.toml` says, with this project as it is; `paramproof verify` builds the named models
-there and {examples} random ones of each family that the framework has, and compares every tensor.
-`python -m releases` tries what is not written yet, `tox run -e versions` the same in an environment
-that has what it needs; what was found is in `docs/versions.json`.
+This page lists the releases in which the formulas hold. Each release is installed in an environment
+of its own, with the packages that `releases/table.toml` names and the current state of this
+project. There, `paramproof verify` builds the named models and {examples} random ones of each
+family that the framework supports, and compares every tensor. `python -m releases` runs the
+releases that have no result yet, and `tox run -e versions` does so in a prepared environment. The
+results are in `docs/versions.json`.
 
-"43 of 43" are models of which every tensor is as the formula says. Where there are fewer, or
-nothing could be run, the cause stands below the table. What a release cannot express is not among
-them, as LLaMA before Keras 3.9, which has no norm for it. Of PyTorch one release was run: on the
-package index any other brings CUDA's packages, by the gigabyte. Through `keras-torch` and
-`transformers` it is the same one everywhere.
+"43 of 43" means that in all 43 models every tensor matches the formula. If fewer match, or nothing
+could run, the cause is below the table. Models that a release cannot express are not counted, such
+as LLaMA before Keras 3.9, which lacks its norm. Only one release of PyTorch was run, since all
+others on the package index bring gigabytes of CUDA packages. `keras-torch` and `transformers` use
+the same release of PyTorch everywhere.
 
 {sections}
 """
@@ -40,21 +41,21 @@ package index any other brings CUDA's packages, by the gigabyte. Through `keras-
 CATALOGUE = """\
 ## The catalogue in releases of transformers
 
-The files of the [catalogue](catalogue.md) are of transformers {own}. The {number} model types that
-are used most are derived again in other releases, class by class and variant by variant, and
-compared in letters: `python -m releases --catalogue`. What is otherwise of formulas, classes and
-defaults stands below the table, with what it is there; all of it is in
+The files of the [catalogue](catalogue.md) describe transformers {own}. `python -m releases
+--catalogue` derives the {number} most used model types again in other releases, class by class and
+variant by variant, and compares them symbolically. Below the table are the formulas, classes and
+defaults that differ, as they are in that release. All differences are in
 `docs/catalogue-releases.json`.
 
 {table}
 """
 
 MOST_LINES = 4
-"""Of what is otherwise of one model type."""
+"""The most differences that are listed for one model type."""
 
 
 def render(found: Mapping[str, Any]) -> str:
-    """Return the page of what was found, by release and framework."""
+    """Return the page about these results, by release and framework."""
     by_library: dict[str, list[Release]] = {}
     for release in releases():
         if release.name in found:
@@ -64,7 +65,7 @@ def render(found: Mapping[str, Any]) -> str:
 
 
 def render_catalogue(found: Mapping[str, Any]) -> str:
-    """Return what is said of the catalogue in other releases, by release."""
+    """Return the section about the catalogue in other releases."""
     rows, lines = [], []
     for release, one in found.items():
         name = release.replace("==", " ")
@@ -116,7 +117,7 @@ def _cell(found: Mapping[str, Any]) -> str:
 
 
 def _causes(there: list[Release], found: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a line for each release that is not equal throughout: the cause, and an example."""
+    """Yield a line for each release in which models differ: the cause, and an example."""
     for release in there:
         for framework, one in found[release.name].items():
             if not is_whole(one):
@@ -132,7 +133,7 @@ def _example(found: Mapping[str, Any]) -> str:
 
 
 def cause(release: Release, framework: str) -> str:
-    """Return why a release is not equal throughout. Raises ``KeyError`` where none is written."""
+    """Return why models differ in a release. Raises ``KeyError`` if no cause is written."""
     for one in _written_causes():
         if release.name in one["releases"] and framework in one["frameworks"]:
             link = f" ([{one['source']}]({one['link']}))" if "link" in one else ""
@@ -147,11 +148,11 @@ def _written_causes() -> list[dict[str, Any]]:
 
 
 def write() -> None:
-    """Write the page of what the releases' data say."""
+    """Write the page from the stored results."""
     PAGE.write_text(page(), "utf-8")
 
 
 def page() -> str:
-    """Return the page of what was found."""
+    """Return the page about the stored results."""
     compared = algebra.written()
     return "\n".join([render(written()), *([render_catalogue(compared)] if compared else [])])

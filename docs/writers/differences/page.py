@@ -19,12 +19,11 @@ TEXT = """\
 
 # How the frameworks differ
 
-What one has to know to port a transformer encoder, or to compare its counts. Every cell below is
-an answer that the framework itself gave: by the shapes of what it built, by what a layer computed,
-by what it counted. Every cell is a test of its own, `differences::FRAMEWORK::ROW`, which asks
-again and fails where the answer is another. The same as data is in
-[framework-differences.json](framework-differences.json), and `paramproof differences` asks
-whatever is installed.
+This page has what you need to port a transformer encoder, or to compare its counts. Each cell was
+measured in the framework itself, from the shapes that it built, the output of a layer, or its own
+count. Each cell is also a test, `differences::FRAMEWORK::ROW`, which measures again and fails if
+the answer changes. [framework-differences.json](framework-differences.json) has the same data, and
+`paramproof differences` measures the frameworks that are installed.
 
 Asked of {versions}.
 
@@ -32,30 +31,31 @@ Asked of {versions}.
 
 {pitfalls}
 
-In parentheses are the rows below that say so.
+The rows below that support each statement are in parentheses.
 
 ## Tensors
 
-Left, the formula's name and shape of a tensor, kernels as (in, out); right, what a framework has in
-its place: L layers, H hidden size, A heads of size K, F feed-forward size, V tokens, P positions, T
-token types. The encoder is the one that this project builds from the framework's own layers, so
-that names outside of those layers are ours; those of keras-bert and transformers are
-their own throughout. A `*` is the number of a layer. Every tensor is {dtypes}.
+The left column has the name and shape of a tensor in the formula, with kernels as (in, out); the
+others have the framework's own. L is the number of layers, H the hidden size, A the number of heads
+of size K, F the feed-forward size, V tokens, P positions, T token types. This project builds the
+encoder from the framework's own layers, so names outside those layers are this project's; in
+keras-bert and transformers all names are their own. A `*` is the number of a layer. Every tensor is
+{dtypes}.
 
 The layouts, from the formula's tensor to the stored one: {layouts}; *stacked* puts the
 layers on a new first axis.
 
 {tensors}
 
-In Keras, Flax and keras-bert a tied decoder is computed from the table and is no tensor.
+In Keras, Flax and keras-bert a tied decoder is computed from the table and is not a tensor.
 
 ## Defaults
 
-A layer is made as it comes, with no argument that the question does not need. Epsilon is found
-from what a norm makes of ever smaller inputs, gelu from its values, an initialiser from its draws,
-the sense of a mask from whose change is seen. A framework that has nothing to ask is left out:
-Keras and Flax have no encoder layer. The last column is what was asked, where that is no
-long list.
+Each layer is built with default arguments, except those that the question needs. Epsilon is
+measured from the output of a norm for ever smaller inputs, gelu from its values, an initialiser
+from its draws, and the meaning of a mask from the tokens whose change affects the output. A
+framework without the layer in question is left out: Keras and Flax do not have an encoder layer.
+The last column has the code that was measured, unless it is long.
 
 {defaults}
 
@@ -64,18 +64,19 @@ alike" is the mean of all values.
 
 ## Counts
 
-What people call the number of parameters, for two models with both heads and a tied decoder. The
-formula's N is {formulas}. The last column is the number less N, in letters; *tensors* is how many
-arrays are stored. Where a count is the same for both models, it is one of a layer or of nothing. A
-dropout is counted alone, since the models are built without.
+Numbers that are called the number of parameters, for two models with both heads and a tied decoder.
+The formula's N is {formulas}. The last column is the number minus N, in letters; *tensors* is the
+number of stored arrays. If both models have the same count, it is the count of one layer, or zero.
+Dropout is counted on its own, since the models are built without it.
 
 {counts}
 
 ## Without allocating
 
-Each of these makes a kernel of 10⁶ · 10⁶ entries, which would be 4 TB. The figures are of
-{counted} and encoder-175b, built and read: median seconds, warm, and peak memory of the process in
-10⁶ bytes, on one machine; how they were measured is in [benchmarks.md](benchmarks.md).
+Each method makes a kernel of 10⁶ · 10⁶ entries, which would take 4 TB. The figures are for building
+and reading {counted} and encoder-175b on one machine: the median time of a warm run in seconds, and
+the peak memory of the process in 10⁶ bytes. [benchmarks.md](benchmarks.md) describes how they were
+measured.
 
 {held}
 
@@ -90,7 +91,7 @@ HELD = ("in", "what there is for an array", "asked for its value", "s", "MB", "1
 def render(
     cells: Sequence[Answer], versions: Mapping[str, str], costs: Mapping[str, Sequence[str]]
 ) -> str:
-    """The page. ``costs`` are the last four figures of ``HELD`` for each framework."""
+    """Return the page. ``costs`` are the last four figures of ``HELD`` for each framework."""
     every = list(dict.fromkeys(cell.framework for cell in cells))
     of = {name: [cell for cell in cells if cell.section == name] for name in SECTIONS}
     (dtype,) = {cell.facts["dtype"] for cell in of["shapes"]}
@@ -110,7 +111,7 @@ def render(
 
 
 def _tensors(cells: Sequence[Answer], every: Sequence[str]) -> Iterator[str]:
-    """A heading and a table for each component."""
+    """Yield a heading and a table for each component."""
     rows = grid.rows(grid.tensors(cells), every)
     for component, group in groupby(rows, key=lambda row: _component(row[0])):
         lines = (
@@ -129,7 +130,7 @@ def _tensors(cells: Sequence[Answer], every: Sequence[str]) -> Iterator[str]:
 
 
 def _component(row: str) -> str:
-    """What a row's tensors are parts of: one component, or one of each layer."""
+    """Return the component of a row's tensors, with ``*`` for layers."""
     first, *rest = row.split(".")
     return f"{first}.*.{rest[1]}" if rest[0] == "*" else first
 
@@ -171,6 +172,6 @@ def _only_code(cell: Answer) -> Answer:
 
 
 def _marked(lines: Sequence[grid.Line]) -> Iterator[tuple[bool, grid.Line]]:
-    """Each line, and whether it is the first of its row."""
+    """Yield each line, and whether it is the first of its row."""
     for number, line in enumerate(lines):
         yield not number, line

@@ -23,26 +23,25 @@ PAGE = ROOT / "docs" / "kerashub.md"
 TEXT = """\
 # KerasHub and transformers
 
-The same architecture in two libraries: {backbones} backbones of KerasHub, each derived from its
-own constructor, and held in letters against the base model of a model type of Hugging Face
-transformers, as the [catalogue](model-types.md) has it. Of {number} pairs
-{equal} are equal as algebra.
-For the others the difference is given, with the tensors that it consists of. No formula on this
-page was written by hand.
+This page compares the same architecture in two libraries. The formulas of {backbones} backbones of
+KerasHub, each derived from its own constructor, are compared symbolically with the base model of a
+model type of Hugging Face transformers, taken from the [catalogue](model-types.md). Of {number}
+pairs, {equal} have equal formulas. For the others the page gives the difference, and the tensors
+that cause it. No formula on this page was written by hand.
 
 {versions}.
 
-The letters are those of the catalogue, with the fields of transformers beside them; which argument
-of KerasHub is which letter is in `docs/writers/kerashub/backbones.toml`. Each formula of KerasHub
-was found in five models or more and held to {held} others, tensor by tensor, at sizes far from
-there. Keras makes sizes plain numbers, so shapes are read from values, and a formula is
-[fitted](derive.md#proved-or-fitted). What KerasHub publishes of its presets
-is held to the formula too. Flags are as they are by default where none is named.
+The letters are those of the catalogue, listed with the fields of transformers.
+`docs/writers/kerashub/backbones.toml` maps the arguments of KerasHub to letters. Each formula of
+KerasHub was fitted to five models or more, and validated on {held} others, tensor by tensor, at
+distant sizes. Keras converts sizes to plain ints, so shapes cannot be traced, and the formulas are
+[fitted](derive.md#proved-or-fitted). The counts that KerasHub publishes for its presets are
+compared with the formulas too. Flags have their default values unless a section names them.
 
 {summary}
 
-The numbers are at the sizes that each section names, the configuration's defaults as far as there
-are any. Non-trainable weights are in no formula.
+The numbers are counts at the sizes that each section names: the defaults of the configuration where
+it has any. Formulas do not include non-trainable weights.
 {sections}"""
 
 SECTION = """
@@ -54,7 +53,7 @@ KerasHub's `{backbone}`, and `{model}`{config} of transformers. {letters}.
 
 {result}
 
-{holds} Traced {traces} times, held to {held} models.{presets}
+{holds} Traced {traces} times, validated on {held} held-out models.{presets}
 """
 
 
@@ -71,7 +70,7 @@ def measured() -> dict[str, Any]:
 
 
 def entry(pair: Pair) -> dict[str, Any]:
-    """Derive a backbone; return what the page says of it."""
+    """Derive a backbone; return its data."""
     from docs.writers.kerashub.backbones import derived, published
 
     presets = {preset: published(pair, preset) for preset in pair.presets}
