@@ -1,8 +1,8 @@
 """Rewrite the generated parts of README and docs: ``python -m docs.writers [PAGE ...]``.
 
-Run in the checkout: every page, or those named. ``frameworks`` and ``differences`` need every
-framework, ``readme``, ``faults`` and ``hunt`` need PyTorch, ``derived`` and ``public`` need Hugging
-Face transformers, and ``kerashub`` needs KerasHub.
+Run it in the checkout. Without arguments it rewrites every page. ``frameworks`` and ``differences``
+need every framework, ``readme``, ``faults`` and ``hunt`` need PyTorch, ``derived`` and ``public``
+need Hugging Face transformers, and ``kerashub`` needs KerasHub.
 """
 
 import sys
@@ -32,13 +32,13 @@ PAGES = {
     "frameworks": "frameworks_page",
     "differences": "differences.reference",
 }
-"""The module of each page, the quick ones first."""
+"""The module of each page; the fastest come first."""
 
 
 def main(names: list[str]) -> None:
-    """Rewrite the pages of these names, or all. Exits with status 2 for an unknown one."""
+    """Rewrite the named pages, or all. Exits with an error if a name is unknown."""
     if unknown := set(names) - set(PAGES):
-        sys.exit(f"no page is named {', '.join(unknown)}; there are: {', '.join(PAGES)}")
+        sys.exit(f"unknown page: {', '.join(unknown)}; choose from {', '.join(PAGES)}")
     for name in names or PAGES:
         import_module(f"docs.writers.{PAGES[name]}").write()
 

@@ -1,7 +1,7 @@
-"""The generated blocks of README and docs, and the samples that commands print into them.
+"""Read and write the generated blocks of README and docs, and samples of commands' output.
 
-A block stands between ``<!-- NAME -->`` and ``<!-- end -->``. The tests compare each block with
-what the project says today, and say what to run where it has drifted.
+A block lies between ``<!-- NAME -->`` and ``<!-- end -->``. Tests compare each block with the
+project's current output, and name the command that updates an outdated block.
 """
 
 import os
@@ -17,7 +17,7 @@ AGAIN = "run tox run -e docs"
 
 
 def block(name: str, text: str) -> str:
-    """The lines of the block ``name`` in ``text``, unindented. Raises ``KeyError``."""
+    """Return the lines of the block ``name`` in ``text``, unindented. Raises ``KeyError``."""
     match = _pattern(name).search(text)
     if match is None:
         raise KeyError(f"no block {name!r}")
@@ -25,9 +25,9 @@ def block(name: str, text: str) -> str:
 
 
 def with_block(name: str, text: str, lines: str, margin: str = "    ") -> str:
-    """``text`` with ``lines`` in the block ``name``: preformatted, or Markdown without margin.
+    """Return ``text`` with ``lines`` in the block ``name``: code, or Markdown without margin.
 
-    Raises ``KeyError`` where there is no such block.
+    Raises ``KeyError`` if ``text`` does not have the block.
     """
     block(name, text)
     indented = "".join(f"{margin}{line}".rstrip() + "\n" for line in lines.splitlines())
@@ -40,12 +40,12 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def paramproof(*arguments: str, folder: str | None = None) -> str:
-    """Return what the command prints. Raises ``ValueError`` where it does not succeed."""
+    """Return what the command prints. Raises ``ValueError`` if it fails."""
     return trimmed(_run(0, *arguments, folder=folder).stdout)
 
 
 def refusal(*arguments: str) -> str:
-    """Return the error of a command that is refused. Raises ``ValueError`` where it is not."""
+    """Return the error of a command that exits with status 2. Raises ``ValueError`` otherwise."""
     return _run(2, *arguments).stderr.rstrip()
 
 
@@ -65,7 +65,7 @@ def _run(
 
 
 def trimmed(text: str) -> str:
-    """``text`` without spaces at the ends of its lines."""
+    """Return ``text`` without spaces at the ends of lines."""
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
@@ -78,18 +78,18 @@ def write_blocks(page: Path, blocks: Mapping[str, str], margin: str = "") -> Non
 
 
 def samples(page: Path) -> list[str]:
-    """The blocks of a page that are what a command prints: their names are the commands."""
+    """Return the commands whose output a page shows, which are the names of its blocks."""
     return re.findall(r"^<!-- (paramproof .*?) -->$", page.read_text("utf-8"), re.MULTILINE)
 
 
 def write_samples(page: Path) -> None:
-    """Run the commands whose output a page shows, and put in what they print."""
+    """Run the commands whose output a page shows, and insert what they print."""
     printed = {command: paramproof(*command.split()[1:]) for command in samples(page)}
     write_blocks(page, printed, margin="    ")
 
 
 def script_in(text: str, name: str) -> str:
-    """Return the Python block that a page calls ``name`` in a comment above it."""
+    """Return the Python block that follows the comment ``name`` in a page."""
     pattern = rf"<!-- {re.escape(name)} -->\n\n```python\n(.*?)```"
     source: str
     (source,) = re.findall(pattern, text, re.DOTALL)

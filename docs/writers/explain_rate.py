@@ -1,8 +1,8 @@
-"""How often ``paramproof explain`` gives an explanation of a number that has none.
+"""Measure how often ``paramproof explain`` gives a false explanation.
 
-Random numbers stand for wrong ones: of as many digits as a real count, anywhere near one, or
-near a large one and a multiple of its hidden size, as wrong sums of matrices are. An explanation
-of a random number is a false one. ``python -m docs.writers.explain_rate`` prints the rates.
+Random numbers represent wrong counts: numbers with as many digits as a real count, numbers near a
+real count, and multiples of a hidden size near a large one, like wrong sums of matrices. Every
+explanation of a random number is false. ``python -m docs.writers.explain_rate`` prints the rates.
 """
 
 import sys
@@ -23,12 +23,12 @@ LARGE = 10**6
 
 
 def reached() -> set[int]:
-    """Every number that has an explanation in some named model."""
+    """Return every number that has an explanation in a named model."""
     return {count for model in named() for count, _ in model.candidates(None, alone=False)}
 
 
 def real_counts() -> list[tuple[int, int]]:
-    """The count of each component of each named model, with the model's hidden size."""
+    """Return the count of each component of each named model, with the model's hidden size."""
     return [
         (count, model.spec.hidden_size)
         for model in named_models().values()
@@ -38,23 +38,23 @@ def real_counts() -> list[tuple[int, int]]:
 
 
 def of_as_many_digits(random: Random, digits: int) -> int:
-    """Draw a number of so many digits."""
+    """Draw a number with this many digits."""
     return random.randrange(10 ** (digits - 1), 10**digits)
 
 
 def near(random: Random, count: int) -> int:
-    """Log-uniform between half and twice a count."""
+    """Draw a number log-uniformly between half and twice a count."""
     return round(count * 2 ** random.uniform(-1, 1))
 
 
 def rate(numbers: Iterable[int], known: Collection[int]) -> float:
-    """The share of ``numbers`` that have an explanation, in percent."""
+    """Return the percentage of ``numbers`` that have an explanation."""
     numbers = list(numbers)
     return 100 * sum(number in known for number in numbers) / len(numbers)
 
 
 def rates(numbers: int = NUMBERS, seed: int = SEED) -> dict[str, float]:
-    """By population: the share of random numbers that have an explanation, in percent."""
+    """Return the percentage of random numbers that have an explanation, by population."""
     random, known, counts = Random(seed), reached(), real_counts()
     found = {}
     for digits in DIGITS:

@@ -1,4 +1,4 @@
-"""The matrices of planted faults in docs/faults.md, and what docs/evidence.md says of them."""
+"""The matrices of planted faults in docs/faults.md, and their summary in docs/evidence.md."""
 
 import json
 import os
@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "faults.md"
 
 
 def matrix() -> str:
-    """Return every fault with the evidence that catches it, and the sums."""
+    """Return a table of every fault and the evidence that catches it, with totals."""
     kinds = list(evidence.EVIDENCE)
     rows = []
     for name, fault in FAULTS.items():
@@ -34,21 +34,21 @@ def summary() -> str:
     caught = [name for name in FAULTS if observed(name)]
     parity = [name for name in FAULTS if observed(name) == {"parity"}]
     return (
-        f"{len(FAULTS)} faults; {len(caught)} are caught by one kind of evidence or more. "
-        f"{len(parity)} leave every name, shape and count as they are, and are caught by parity "
-        f"alone: {', '.join(parity)}.\n"
+        f"{len(FAULTS)} faults; {len(caught)} are caught by at least one kind of evidence. "
+        f"{len(parity)} do not change any name, shape or count, and only parity catches them: "
+        f"{', '.join(parity)}.\n"
     )
 
 
 def everywhere(columns: Mapping[str, Mapping[str, str]]) -> str:
-    """Return what catches the faults that every framework is given, by framework and fault."""
+    """Return a table of the evidence that catches each fault in each framework."""
     names = list(dict.fromkeys(name for column in columns.values() for name in column))
     rows = [[name, *(column[name] for column in columns.values())] for name in names]
     return table(["fault", *columns], rows, ["---", *[":-:"] * len(columns)]) + "\n"
 
 
 def published() -> dict[str, dict[str, str]]:
-    """Return the columns that the page shows."""
+    """Return the columns of the page's table."""
     lines = block("everywhere", PAGE.read_text("utf-8")).splitlines()
     header, _, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
     return {
@@ -58,7 +58,7 @@ def published() -> dict[str, dict[str, str]]:
 
 
 def observed_in(framework: Framework) -> dict[str, str]:
-    """Return the framework's column, from a process of its own. Raises ``RuntimeError``."""
+    """Run a framework in a process of its own; return its column. Raises ``RuntimeError``."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.faults.everywhere", framework.name],
         cwd=ROOT,

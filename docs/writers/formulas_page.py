@@ -21,7 +21,7 @@ PAGE = ROOT / "docs" / "formulas.md"
 
 
 def blocks() -> dict[str, str]:
-    """The text of every block, by its name."""
+    """Return the text of every block, by name."""
     return {"parts": parts(), **{name: family(found) for name, found in FAMILIES.items()}}
 
 
@@ -31,7 +31,7 @@ def write() -> None:
 
 
 def parts() -> str:
-    """The parts that models share, each with its count and source."""
+    """Return the parts that models share, each with its count and source."""
     sections = [
         f"### `{function.__name__}`\n\n{markdown(function)}" for function in part_functions()
     ]
@@ -39,13 +39,13 @@ def parts() -> str:
 
 
 def part_functions() -> list[FunctionType]:
-    """The functions of ``formulas/terms.py`` that say what they count."""
+    """Return the functions of ``formulas/terms.py`` whose docstring has a count."""
     own = vars(parts_module).values()
     return [f for f in own if isinstance(f, FunctionType) and "Count: " in (f.__doc__ or "")]
 
 
 def family(found: Family) -> str:
-    """A family's letters, the terms of its count with their sources, and its closed form."""
+    """Return a family's letters, the terms of its count with sources, and its closed form."""
     letters = symbols(found.letters)
     named = inventory(letters)
     rows = map(_row, terms(named))
@@ -63,7 +63,7 @@ def family(found: Family) -> str:
 
 
 def markdown(function: object) -> str:
-    """A docstring as Markdown: its paragraphs, and sums kept as they are set."""
+    """Return a docstring as Markdown, with sums as code."""
     found = inspect.getdoc(function) or ""
     return "\n\n".join(map(_paragraph, found.replace("``", "`").split("\n\n")))
 
@@ -81,7 +81,7 @@ def _letters(found: Family) -> Iterator[tuple[str, str]]:
 
 @cache
 def letter_meanings(letters: type) -> dict[str, str]:
-    """What stands below each letter in its class."""
+    """Return the docstring of each letter in its class."""
     module = ast.parse(inspect.getsource(sys.modules[letters.__module__]))
     classes = (node for node in ast.walk(module) if isinstance(node, ast.ClassDef))
     (body,) = (node.body for node in classes if node.name == letters.__name__)
@@ -106,7 +106,7 @@ def _row(term: Term) -> tuple[str, ...]:
 
 
 def _shapes(term: Term) -> Iterator[str]:
-    """The tensors of a term, those of one name and shape together."""
+    """Yield the tensors of a term, grouped by name and shape."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for tensor in term.tensors:
         inside = tensor.path.removeprefix(f"{term.path}.")

@@ -1,6 +1,6 @@
-"""docs/hunt.md: what the command prints at its end, and what the long hunt has found.
+"""docs/hunt.md: the output of the command, and the results of the long hunt.
 
-The latter is a summary, written by ``paramproof hunt --summary FOLDER … --json docs/hunt.json``.
+``paramproof hunt --summary FOLDER … --json docs/hunt.json`` writes those results.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "hunt.md"
 RESULTS = ROOT / "docs" / "hunt.json"
 
 SAMPLE = ("hunt", "--framework", "torch", "--family", "encoder,gpt", "--examples", "1000")
-"""What the page shows the end of."""
+"""The command whose output the page shows."""
 
 HEADINGS = ("framework", "family", "seeds", "models", "equal", "parameters in all")
 RULE = ("---", "---", "---:", "---:", "---:", "---:")
@@ -48,7 +48,7 @@ def _row(group: dict[str, Any]) -> tuple[str, ...]:
 
 
 def write() -> None:
-    """Run the sample, and put it and the long hunt's table into the page."""
+    """Run the sample, and insert its output and the long hunt's table in the page."""
     with tempfile.TemporaryDirectory() as folder:
         printed = paramproof(*SAMPLE, "--folder", str(Path(folder, "hunt")))
     write_blocks(PAGE, {"hunted": printed}, margin="    ")

@@ -20,7 +20,7 @@ WORDS = {
     "array": "list",
     "object": "object",
 }
-"""What the page calls the types of JSON Schema."""
+"""The page's names for the types of JSON Schema."""
 
 IN_EVERY_DOCUMENT = ("paramproof", "kind")
 
@@ -40,7 +40,7 @@ def blocks() -> dict[str, str]:
 
 
 def _has_section(name: str) -> bool:
-    """Whether a definition is described once, and linked where it is used."""
+    """Return whether a definition has a section, to which its uses link."""
     one = schema()["$defs"][name]
     return has_keys(one, schema()) or "prefixItems" in one.get("items", {})
 
@@ -56,7 +56,7 @@ def _section(name: str) -> str:
 
 
 def _rows(one: dict[str, Any], path: str, but: Sequence[str] = ()) -> Iterator[Row]:
-    """Yield a row for each key of an object, and of the objects inside it that have no name."""
+    """Yield a row for each key of an object and of the anonymous objects inside it."""
     for key, value in one.get("properties", {}).items():
         if key not in but:
             yield f"`{path}{key}`", _type(value), description(value, schema())
@@ -75,7 +75,7 @@ def _inside(value: dict[str, Any], path: str) -> Iterator[Row]:
 
 
 def _type(value: dict[str, Any]) -> str:
-    """Return the type of a value in words, with a link where it has a table."""
+    """Return the name of a value's type, with a link if the type has a section."""
     if "$ref" in value:
         name = value["$ref"].removeprefix("#/$defs/")
         return _link(value) if _has_section(name) else _type(definition(value, schema()))

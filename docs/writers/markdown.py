@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 def table(
     headings: Sequence[str], rows: Iterable[Iterable[str]], rule: Sequence[str] | None = None
 ) -> str:
-    """Return a table without its last line end; ``rule`` is what stands below the headings.
+    """Return a table, without a final line end; ``rule`` is the line below the headings.
 
-    A bar in a cell stays a bar.
+    Bars in cells are escaped.
     """
     cells = ([cell.replace("|", r"\|") for cell in row] for row in rows)
     lines = [headings, rule or ["---"] * len(headings), *cells]

@@ -10,7 +10,7 @@ PAGE = ROOT / "docs" / "mutation.md"
 
 
 def survivors(reasons: Mapping[Change, str]) -> str:
-    """Return the listed survivors, each with the reason why no test can tell."""
+    """Return the table of survivors, each with the reason why no test can detect it."""
     rows = [
         (f"`{listed.function}`", f"`{listed.before}`", f"`{listed.after}`", reason)
         for listed, reason in reasons.items()
@@ -19,11 +19,11 @@ def survivors(reasons: Mapping[Change, str]) -> str:
 
 
 def write() -> None:
-    """Rewrite the list; the score is of a run, which writes it."""
+    """Rewrite the list. A run of the mutants writes the score."""
     write_blocks(PAGE, {"survivors": survivors(equivalent())})
 
 
 def write_score(score: str) -> None:
-    """Rewrite the score, here and among the evidence."""
+    """Rewrite the score in docs/mutation.md and docs/evidence.md."""
     write_blocks(PAGE, {"score": score})
     write_blocks(EVIDENCE, {"score": score})

@@ -70,13 +70,13 @@ without the keys that do not affect the count.
 
 
 def models() -> Models:
-    """Return every named model with its formula at its sizes."""
+    """Return every named model with its published numbers."""
     published = {**named_models(), **named_configurations()}
     return [(one, resolve(name)) for name, one in published.items()]
 
 
 def render(found: Models) -> str:
-    """Return the page about these models."""
+    """Return the page of these models."""
     verdicts = [(one, model, verdict_on(one, model)) for one, model in found]
     counted = Counter(kind(said, one) for one, _, said in verdicts)
     meant = (f"- `{name}`: {how.__doc__}" for name, how in ACTIVE_CONVENTIONS.items())

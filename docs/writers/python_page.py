@@ -15,15 +15,15 @@ from docs.writers.blocks import ROOT, script_in
 PAGE = ROOT / "docs" / "python.md"
 
 TORCH = "<!-- torch -->\n\n"
-"""Stands above the examples that need PyTorch."""
+"""The comment above the examples that need PyTorch."""
 
 BLOCK = re.compile(rf"(?P<torch>{TORCH})?```pycon\n(?P<code>.*?)```", re.DOTALL)
 
 
 def rendered(text: str, *, with_torch: bool) -> str:
-    """Return a page with the examples run again, in one session, and what they print.
+    """Run the examples of a page again, in one session; return the page with their output.
 
-    Those that need PyTorch are left as they are, unless it is there.
+    Examples that need PyTorch stay unchanged unless ``with_torch``.
     """
     names: dict[str, Any] = {}
 
@@ -37,12 +37,12 @@ def rendered(text: str, *, with_torch: bool) -> str:
 
 
 def write() -> None:
-    """Run every example, and put in what it prints."""
+    """Run every example, and insert its output."""
     PAGE.write_text(rendered(PAGE.read_text("utf-8"), with_torch=True), "utf-8")
 
 
 def _session(code: str, names: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines of a block of examples, each followed by what it prints today."""
+    """Yield the lines of a block of examples, each followed by its current output."""
     for part in DocTestParser().parse(code):
         if not isinstance(part, Example):
             yield part
@@ -57,7 +57,7 @@ def _session(code: str, names: dict[str, Any]) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _importable(source: str, name: str) -> Iterator[None]:
-    """Let a module be imported while this lasts."""
+    """Make a module importable in this context."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, f"{name}.py").write_text(source, "utf-8")
         sys.path.insert(0, folder)

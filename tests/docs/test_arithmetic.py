@@ -53,7 +53,7 @@ def test_other_text_is_refused(text):
 
 
 def test_a_count_is_whole():
-    with pytest.raises(ValueError, match=r"^'7/2' comes to 7/2, which is no whole number$"):
+    with pytest.raises(ValueError, match=r"^'7/2' comes to 7/2, which is not a whole number$"):
         whole("7/2")
 
 

@@ -37,7 +37,7 @@ def test_only_the_given_pages_are_written(monkeypatch):
 
 def test_an_unknown_page_is_refused_before_any_is_written(monkeypatch):
     monkeypatch.setattr(MODULES["claims"], "write", lambda: pytest.fail("written"))
-    with pytest.raises(SystemExit, match="no page is named poems; there are: formulas, "):
+    with pytest.raises(SystemExit, match="unknown page: poems; choose from formulas, "):
         main(["claims", "poems"])
 
 

@@ -1,1 +1,1 @@
-"""What others have published about the size of models, number by number, with verdicts."""
+"""The ledger of published numbers about the size of models, with a verdict on each."""

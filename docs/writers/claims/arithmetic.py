@@ -1,4 +1,4 @@
-"""Arithmetic as a text prints it."""
+"""Evaluate arithmetic as texts print it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 Value: TypeAlias = Any
-"""A ``Fraction``, or an expression where letters are given."""
+"""A ``Fraction``, or an expression if letters are given."""
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 SIGNS = str.maketrans({TIMES: "*", "·": "*", "−": "-", "[": "(", "]": ")", ",": None, "\n": " "})
@@ -16,34 +16,34 @@ TOKEN = re.compile(r"(?P<number>\d+)|(?P<letter>\w+)|\*\*\s*\d\b|\*(?!\*)|/(?!/)
 
 
 def evaluate(text: str, letters: Mapping[str, Value] | None = None) -> Value:
-    """Return what ``text`` comes to, exactly: whole numbers, ``letters``, signs, parentheses.
+    """Return the exact value of ``text``: whole numbers, ``letters``, operators, parentheses.
 
-    The sign of multiplication and ``·`` are read as ``*``, brackets as parentheses, ``**`` as
-    a power to one digit; ``1,771,776`` has its separators. Raises ``ValueError``, in one line,
-    for anything else.
+    A multiplication sign and ``·`` are read as ``*``, brackets as parentheses, ``**`` as a power
+    with one digit; ``1,771,776`` may have separators. Raises ``ValueError``, in one line, for
+    anything else.
     """
     source = text.translate(SIGNS).strip()
     tokens = list(TOKEN.finditer(source))
     strange = {found["letter"] for found in tokens} - {None, *(letters or ())}
     if strange or "".join(found[0] for found in tokens) != source:
         raise ValueError(f"{text!r} is not made of whole numbers, letters and + - * /")
-    # Nothing but what is above is left, and a number is exact.
+    # The source has only the tokens above, and every number becomes an exact fraction.
     exact = "".join(f"Number({found[0]})" if found["number"] else found[0] for found in tokens)
     try:
         return eval(exact, {"__builtins__": {}, "Number": Fraction, **(letters or {})})
     except (SyntaxError, TypeError, ZeroDivisionError) as error:
-        raise ValueError(f"{text!r} is no arithmetic") from error
+        raise ValueError(f"{text!r} is not valid arithmetic") from error
 
 
 def whole(text: str) -> int:
-    """Return what ``text`` comes to where that is a whole number. Raises ``ValueError``."""
+    """Return the value of ``text`` if it is a whole number. Raises ``ValueError`` if not."""
     value = evaluate(text)
     if value.denominator != 1:
-        raise ValueError(f"{text!r} comes to {value}, which is no whole number")
+        raise ValueError(f"{text!r} comes to {value}, which is not a whole number")
     return int(value)
 
 
 def with_signs_of(printed: str, expression: str) -> bool:
-    """Return whether ``expression`` is ``printed`` but for signs of multiplication lost in it."""
+    """Return whether ``printed`` is ``expression``, apart from missing multiplication signs."""
     plain = {ord(sign): None for sign in f"*{TIMES} "}
     return printed.translate(plain) == expression.translate(plain)

@@ -1,4 +1,4 @@
-"""The numbers that sources print: what is in ``claims.toml`` and ``tables.toml``."""
+"""The numbers that sources print, from ``claims.toml`` and ``tables.toml``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paramproof.formulas.spec import Spec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Printed:
-    """What every entry says: which source prints it, where in it, and of which model."""
+    """An entry of the ledger: the source, the place in it, and the model."""
 
     source: str
     where: str
@@ -23,13 +23,13 @@ class Printed:
 
     @property
     def spec(self) -> Spec:
-        """The model's."""
+        """The spec of the model."""
         return named_model(self.model).spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim(Printed):
-    """A count, or the arithmetic that comes to it, of the components ``of``."""
+    """A count of the components ``of``, or the arithmetic for it."""
 
     claimed: str = ""
     printed: str = ""
@@ -41,15 +41,15 @@ class Claim(Printed):
 
     @property
     def stated(self) -> str:
-        """As the text has it."""
+        """The entry as the text prints it."""
         return " = ".join(filter(None, (self.printed, self.claimed)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimedFormula(Printed):
-    """A count in letters, or, ``claimed``, some other size.
+    """A count in letters or, if ``claimed`` is given, another quantity.
 
-    ``whole`` says that the text calls it the count of the model, though ``of`` is a part.
+    ``whole`` means that the text calls it the count of the model, although ``of`` is a part.
     """
 
     letters: str
@@ -60,7 +60,7 @@ class ClaimedFormula(Printed):
 
     @property
     def stated(self) -> str:
-        """As the text has it."""
+        """The entry as the text prints it."""
         return " = ".join(filter(None, (self.letters, self.claimed)))
 
 
@@ -74,20 +74,20 @@ class Size(Printed):
 
     @property
     def stated(self) -> str:
-        """As the text has it."""
+        """The entry as the text prints it."""
         return " = ".join(filter(None, (self.printed, self.claimed)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share(Printed):
-    """A percentage of the whole that some components are said to be."""
+    """A claimed share of some components in the whole model, in percent."""
 
     parts: tuple[str, ...]
     claimed: str
 
     @property
     def stated(self) -> str:
-        """As the text has it."""
+        """The entry as the text prints it."""
         return f"about {self.claimed} %"
 
 
@@ -102,7 +102,7 @@ class TensorRow(Printed):
 
     @property
     def stated(self) -> str:
-        """As the text has it."""
+        """The entry as the text prints it."""
         return f"{list(self.shape)}: {self.claimed}"
 
 
@@ -117,13 +117,13 @@ KINDS: dict[str, type[Claim | ClaimedFormula | Size | Share]] = {
 
 @cache
 def sources() -> dict[str, str]:
-    """Number and title of each source."""
+    """Return the title of each source, by number."""
     return {number: table["title"] for number, table in _read("claims.toml")["sources"].items()}
 
 
 @cache
 def entries() -> tuple[Entry, ...]:
-    """Every number, by source; a table's rows follow what else the source says."""
+    """Return every entry by source; the rows of tables follow a source's other entries."""
     data = _read("claims.toml")
     found: list[Entry] = [
         kind(**{key: _frozen(value) for key, value in table.items()})

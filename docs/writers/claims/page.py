@@ -15,14 +15,14 @@ ROW_HEADINGS = ("name there", "as stated", "verdict", "what it is", "claimed −
 
 
 def summary() -> str:
-    """How many numbers there are, by verdict, in a line for each."""
+    """Return how many numbers have each verdict, in a line each."""
     kinds = Counter(verdict(entry).kind for entry in entries())
     lines = [f"- {number} {kind}" for kind, number in sorted(kinds.items())]
     return "\n".join([f"{sum(kinds.values())} numbers:", "", *lines])
 
 
 def refuted() -> str:
-    """A table of the numbers that are wrong."""
+    """Return a table of the wrong numbers."""
     wrong = [entry for entry in entries() if verdict(entry).kind == "refuted"]
     headings = ("source, model", *HEADINGS[:2], *HEADINGS[3:])
     rows = []
@@ -33,7 +33,7 @@ def refuted() -> str:
 
 
 def ledger() -> str:
-    """A section for each source, a table for each model in it and one for its tensors."""
+    """Return a section for each source, with a table for each model and one for its tensors."""
     lines: list[str] = []
     for number, title in sources().items():
         own = [entry for entry in entries() if entry.source == number]
@@ -51,7 +51,7 @@ def ledger() -> str:
 
 
 def cells(first: str, entry: Entry) -> tuple[str, ...]:
-    """The cells of an entry's row."""
+    """Return the cells of an entry's row."""
     found = verdict(entry)
     stated, kind = f"`{entry.stated}`", f"**{found.kind}**"
     own = (first, stated, kind, found.what, _residual(found), found.correct)
@@ -69,5 +69,5 @@ def _residual(found: Verdict) -> str:
 
 
 def _escaped(cell: str) -> str:
-    """A cell whose stars are stars; inside backticks they already are."""
+    """Return a cell with its stars escaped; stars in backticks need no escape."""
     return cell if cell.startswith(("`", "**")) else cell.replace("*", r"\*")

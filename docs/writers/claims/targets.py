@@ -1,4 +1,4 @@
-"""What a printed number is said to count, and the explanation that fits it best."""
+"""The components that a printed number claims to count, and its best explanation."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from paramproof.formulas.spec import Spec
 
 @dataclass(frozen=True, slots=True)
 class ClaimTarget:
-    """What a number is said to be: components of a model, and how they are counted.
+    """The components of a model that a number claims to count, and the convention.
 
-    ``complete`` says that the text lists every tensor, so that no convention excuses it.
+    ``complete`` means that the text lists every tensor, so no convention can explain a difference.
     """
 
     model: str
@@ -41,7 +41,7 @@ class ClaimTarget:
 
     @classmethod
     def of(cls, entry: Claim | ClaimedFormula) -> ClaimTarget:
-        """The target of an entry."""
+        """Return the target of an entry."""
         every = isinstance(entry, Claim) and entry.all
         names = (*TRAINABLE, *(entry.counts if isinstance(entry, Claim) else ()))
         parts = tuple(
@@ -52,13 +52,13 @@ class ClaimTarget:
 
     @property
     def count(self) -> int:
-        """The number that is right."""
+        """The correct number."""
         number, _ = recount(self.explanation, self.spec)
         return number
 
     @property
     def name(self) -> str:
-        """Its components."""
+        """The names of its components."""
         return ", ".join(part.component or "the whole model" for part in self.explanation.parts)
 
     @property
@@ -67,12 +67,12 @@ class ClaimTarget:
         return self.explanation.parts[0].conventions[1:]
 
     def under(self, names: tuple[str, ...]) -> Explanation:
-        """The same components counted under other conventions."""
+        """Return the same components, counted under other conventions."""
         parts = tuple(part._replace(conventions=names) for part in self.explanation.parts)
         return self.explanation._replace(parts=parts)
 
     def excused(self, explanation: Explanation) -> bool:
-        """Whether this is the target under one convention, where the text names none."""
+        """Return whether ``explanation`` is this target under one convention more."""
         if len(explanation.parts) > 1 or explanation.sizes or explanation.as_estimate:
             return False
         (part,) = explanation.parts
@@ -80,7 +80,7 @@ class ClaimTarget:
         return one and (part._replace(conventions=TRAINABLE),) == self.explanation.parts
 
     def covers(self, explanation: Explanation) -> bool:
-        """Whether every part of ``explanation`` lies in this target, in as many layers."""
+        """Return whether every part of ``explanation`` lies in this target, in as many layers."""
         return all(
             any(
                 lies_in(part.component, own.component) and part.one == own.one
@@ -90,17 +90,17 @@ class ClaimTarget:
         )
 
     def beyond(self, explanation: Explanation) -> Expression:
-        """What ``explanation`` has beyond this target, in letters."""
+        """Return ``explanation`` minus this target, in letters."""
         own = algebra.in_letters(self.explanation, self.spec)
         return algebra.in_letters(explanation, self.spec) - own
 
 
 def explanation_of(number: int, target: ClaimTarget) -> Explanation | None:
-    """The explanation of ``number`` that is nearest to what it is said to be, or None.
+    """Return the explanation of ``number`` closest to its target, or None.
 
-    First the target itself, then the target under one convention, then what is left out of
-    it or put into it, then other explanations by the model, then those of other named models
-    that differ from it in nothing but the sizes of tables.
+    The order is: the target itself, the target under one convention, the target with components
+    left out or added, other explanations by the model, and explanations by other named models that
+    differ from it only in the sizes of tables.
     """
     if number == target.count:
         return target.explanation
@@ -123,7 +123,7 @@ def explanation_of(number: int, target: ClaimTarget) -> Explanation | None:
 
 
 def components_of(explanation: Explanation, target: ClaimTarget) -> str:
-    """The components in which ``explanation`` is not ``target``."""
+    """Return the components in which ``explanation`` differs from ``target``."""
     own = {part.component for part in target.explanation.parts}
     names = [part.component for part in explanation.parts if part.component not in own]
     names += _uncounted(explanation.parts[0], target.spec)
@@ -141,13 +141,13 @@ SIZE_OF = {
     "intermediate_size": "layers.*.feed_forward",
     "num_hidden_layers": "layers",
 }
-"""The component whose size a field is, where it is not that of all."""
+"""The component whose size a field gives, for fields that do not affect the whole model."""
 
 
 def _uncounted(part: Part, spec: Spec) -> list[str]:
-    """The components that the conventions of ``part`` leave out of it, as few as there are.
+    """Return the components that the conventions of ``part`` leave out, as few as possible.
 
-    Several of one name are named together, ``attention.{query,key,value,output}.bias``.
+    Components with the same last name are grouped: ``attention.{query,key,value,output}.bias``.
     """
     named = counted(inventory(spec.letters()), *TRAINABLE)
     inside = (tensor for tensor in named if lies_in(tensor.path, part.component))
@@ -165,7 +165,7 @@ def _uncounted(part: Part, spec: Spec) -> list[str]:
 
 
 def _largest(path: str, there: list[str], kept: set[str]) -> str:
-    """The largest component that ``path`` lies in of which nothing is kept."""
+    """Return the largest component around ``path`` that is left out entirely."""
     gone = (
         one for one in beginnings(path) if not any(lies_in(p, one) and p in kept for p in there)
     )
@@ -182,7 +182,7 @@ def _conventional(explanation: Explanation) -> bool:
 
 
 def _translated(number: int, target: ClaimTarget) -> Iterator[Explanation]:
-    """Explanations by other models, as explanations by the target's at their sizes."""
+    """Yield explanations by other models, as explanations by the target's model at their sizes."""
     for name, model in named_models().items():
         if sizes := _other_sizes(target.spec, model.spec):
             for count, explanation in _candidates(name):
@@ -193,7 +193,7 @@ def _translated(number: int, target: ClaimTarget) -> Iterator[Explanation]:
 
 
 def _other_sizes(spec: Spec, other: Spec) -> ChangedSizes:
-    """The sizes of tables in which two specs differ, if that is all in which they do."""
+    """Return the sizes of tables in which two specs differ, if nothing else differs."""
     if type(spec) is not type(other):
         return ()
     names = [field.name for field in fields(spec)]
@@ -204,7 +204,7 @@ def _other_sizes(spec: Spec, other: Spec) -> ChangedSizes:
 
 
 def _differing(spec: Spec) -> Iterator[str]:
-    """The components of a layer whose count is not that of the usual estimate's layers."""
+    """Yield the components of a layer whose count differs from the usual estimate."""
     usual, own = (weights_only(inventory(one.letters())) for one in (usual_estimate(spec), spec))
     for path in own.components(f"layers.{LAYER}"):
         if usual.total(path) != own.total(path):

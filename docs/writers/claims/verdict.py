@@ -28,10 +28,10 @@ VerdictKind: TypeAlias = Literal["exact", "exact under a convention", "refuted"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is true of a printed number.
+    """The verdict on a printed number.
 
-    ``what`` says what it counts; of a refuted one, ``residual`` is claimed − formula,
-    ``component`` where that belongs, and ``correct`` the number that should stand there.
+    ``what`` names what the number counts. If it is refuted, ``residual`` is claimed − formula,
+    ``component`` is the component of that difference, and ``correct`` the correct number.
     """
 
     kind: VerdictKind
@@ -43,8 +43,8 @@ class Verdict:
 
 @singledispatch
 def verdict(entry: Entry) -> Verdict:
-    """The verdict on an entry of the ledger."""
-    raise TypeError(f"no entry of the ledger: {entry!r}")
+    """Return the verdict on an entry of the ledger."""
+    raise TypeError(f"not an entry of the ledger: {entry!r}")
 
 
 @verdict.register
@@ -69,7 +69,7 @@ def _number(text: str) -> WrittenNumber:
 
 
 def _held(number: int, target: ClaimTarget) -> Verdict:
-    """The verdict on an exact number that is said to be ``target``."""
+    """Return the verdict on an exact number that claims to count ``target``."""
     explanation = explanation_of(number, target)
     if explanation == target.explanation:
         what = words(explanation) if target.explanation.parts != (Part(),) else "the whole model"
@@ -98,7 +98,7 @@ def _rounded(number: WrittenNumber, target: ClaimTarget) -> Verdict:
 
 
 def _wrong_sum(value: int, claim: Claim, target: ClaimTarget, found: Verdict) -> Verdict:
-    """The arithmetic does not come to the number beside it; both have their own explanation."""
+    """Return the verdict if the arithmetic and its printed result differ; each is explained."""
     own = _held(value, target)
     what = f"the arithmetic comes to {value:,} ({own.what}); {claim.claimed} is {found.what}"
     residual = found.residual or own.residual
@@ -138,7 +138,7 @@ def _formula(formula: ClaimedFormula) -> Verdict:
 
 
 def _ratio(formula: ClaimedFormula) -> Verdict:
-    """The verdict on what letters come to at the model's sizes."""
+    """Return the verdict on the value of letters at the model's sizes."""
     value = evaluate(formula.letters, formula.spec.letters()._asdict())
     difference = int(formula.claimed) - value
     if not difference:
@@ -188,7 +188,7 @@ def _share(share: Share) -> Verdict:
 def _row(row: TensorRow) -> Verdict:
     tensor = _tensors(row.model, has_layer(row.path))[row.path]
     claimed, turned = whole(row.claimed), tensor.shape[::-1]
-    # As it is, transposed, or as a convolution of width 1.
+    # A shape may be as it is, transposed, or that of a convolution of width 1.
     if claimed != tensor.size or row.shape not in (tensor.shape, turned, (*turned, 1)):
         residual = signed(claimed - tensor.size)
         return Verdict("refuted", str(tensor.shape), residual, row.path, f"{tensor.size:,}")
@@ -202,7 +202,7 @@ def _row(row: TensorRow) -> Verdict:
 
 @cache
 def _tensors(model: str, in_layers: bool) -> Mapping[str, Tensor]:
-    """The tensors that there are, by path; with one for all layers, or one for each."""
+    """Return the tensors that are present, by path: one for all layers, or one for each."""
     named = inventory(named_model(model).spec.letters())
     tensors = named if in_layers else named.expand()
     return {tensor.path: tensor for tensor in tensors if tensor.present}

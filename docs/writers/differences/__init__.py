@@ -1,1 +1,1 @@
-"""The page of framework differences, and its ten pitfalls."""
+"""Write the page of framework differences, with its ten pitfalls."""

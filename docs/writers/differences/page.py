@@ -1,4 +1,4 @@
-"""The reference as a page of Markdown, from its cells."""
+"""Render the cells of the reference as a page of Markdown."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Ten common pitfalls, each in a sentence whose facts are read from the answers.
+"""Ten common pitfalls, in sentences with facts from the answers.
 
-``{torch:gelu}`` stands for what the answer ``differences::torch::gelu`` says, and
-``{torch:count.state/bert-tiny}`` for one fact of several. An answer that changes
-changes the sentence; whether it is still a pitfall, somebody has to read.
+``{torch:gelu}`` is replaced by the answer ``differences::torch::gelu``, and
+``{torch:count.state/bert-tiny}`` by one of several facts. If an answer changes, so does the
+sentence; a reader must check whether it still describes a pitfall.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GROUPS = {
     "wide": (*FLAX, "keras-bert", "torch", "transformers"),
     "split": (*KERAS, "flax-linen"),
 }
-"""Names in a sentence for several frameworks, which then must agree."""
+"""Names in a sentence for several frameworks, which must agree."""
 
 PITFALLS = (
     "**Epsilon.** A layer norm adds {torch:layer_norm_eps} to the variance in PyTorch, "
@@ -61,7 +61,7 @@ MAIN = {"defaults": "answer", "counts": "difference"}
 
 
 class _Facts:
-    """The cells of frameworks that agree, formatted by ``ROW`` or ``ROW/FACT``."""
+    """The cells of frameworks that agree, with ``ROW`` or ``ROW/FACT`` as format."""
 
     def __init__(self, frameworks: Sequence[str], cells: Sequence[Answer]) -> None:
         self.frameworks = frameworks
@@ -77,9 +77,9 @@ class _Facts:
 
 
 def pitfalls(cells: Sequence[Answer]) -> Iterator[str]:
-    """Each sentence, with the rows that it rests on.
+    """Yield each sentence with the rows that support it.
 
-    Raises ``ValueError`` where frameworks that a sentence takes together do not agree.
+    Raises ``ValueError`` if frameworks that a sentence groups do not agree.
     """
     every = tuple(dict.fromkeys(cell.framework for cell in cells))
     groups = {name: (name,) for name in every} | GROUPS

@@ -1,6 +1,6 @@
-"""The reference of framework differences as committed: its cells, its page, what it says of when.
+"""The committed reference of framework differences: its cells, versions, costs and page.
 
-``python -m docs.writers.differences.reference`` writes the page anew from the cells there are.
+``python -m docs.writers.differences.reference`` writes the page from the committed cells.
 """
 
 import json
@@ -22,12 +22,12 @@ CELLS = ROOT / "docs" / "framework-differences.json"
 
 
 def cells() -> list[Answer]:
-    """The committed ones."""
+    """Return the committed cells."""
     return [Answer.from_json(cell) for cell in json.loads(CELLS.read_text("utf-8"))["cells"]]
 
 
 def versions() -> dict[str, str]:
-    """What the frameworks need installed, in the versions of constraints.txt."""
+    """Return the distributions that the frameworks need, in the versions of constraints.txt."""
     text = (ROOT / "constraints.txt").read_text("utf-8")
     pinned = {_plain(n): v for n, v in re.findall(r"^([\w.-]+)==(\S+)$", text, re.MULTILINE)}
     ours = [framework for framework in frameworks().values() if framework.extra]
@@ -36,7 +36,7 @@ def versions() -> dict[str, str]:
 
 
 def costs() -> dict[str, list[str]]:
-    """Seconds and memory of an abstract build, of both sizes, for each framework measured."""
+    """Return the seconds and memory of abstract builds at both sizes, for each framework."""
     models = json.loads(RESULTS.read_text("utf-8"))["models"]
     return {
         entry["framework"]: [
@@ -52,14 +52,14 @@ def costs() -> dict[str, list[str]]:
 
 
 def page() -> str:
-    """What the page is to be."""
+    """Return the page."""
     return render(cells(), versions(), costs())
 
 
 def write() -> None:
-    """Ask every framework, and write cells and page.
+    """Measure every framework, and write the cells and the page.
 
-    Raises ``RuntimeError`` for a framework that is absent or broken: nothing is then written.
+    Raises ``RuntimeError``, without writing, if a framework is missing or broken.
     """
     ours = [framework for framework in frameworks().values() if framework.extra]
     _require(not any(framework.missing for framework in ours), "a framework is not installed")

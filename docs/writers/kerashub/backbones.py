@@ -1,4 +1,4 @@
-"""KerasHub's backbones as constructors, and its presets. Its quirks are met here."""
+"""KerasHub's backbones as constructors, and its presets, with workarounds for its quirks."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from paramproof.tracing.constructors.base import Constructor
 from paramproof.tracing.symbolic.symint import NativeSymInt
 
 EFFORT = Effort(deepest=5)
-"""A layer of some backbones takes a tenth of a second to make, and is made like any other."""
+"""A low effort for layers: some backbones take a tenth of a second for each of equal layers."""
 
 UNUSED = ("tensorflow", "tensorflow_text", "sentencepiece")
-"""What tokenizers and metrics import where it is there, and no backbone needs."""
+"""Packages that tokenizers and metrics import if installed, and no backbone needs."""
 
 
 def models() -> ModuleType:
     """Import KerasHub; return the module that has its backbones."""
-    # Of the backends, JAX is ready first, and shapes are the same in all.
+    # JAX imports fastest, and shapes are the same in every backend.
     os.environ.setdefault("KERAS_BACKEND", "jax")
     absent = {name: None for name in UNUSED if name not in sys.modules}
     sys.modules.update(absent)  # type: ignore[arg-type]
@@ -47,7 +47,7 @@ def models() -> ModuleType:
 
 
 def derived(pair: Pair) -> Derivation:
-    """Return what is derived of a backbone, in the letters of its pair. Raises as ``derive``."""
+    """Derive a backbone, in the letters of its pair. Raises as ``derive`` does."""
     found = derive(constructor(pair), effort=EFFORT)
     return found.renamed(dict(found.fields))
 
@@ -75,7 +75,7 @@ def constructor(pair: Pair) -> Constructor:
 
 
 def arguments_of(pair: Pair, backbone: Any) -> dict[str, Any]:
-    """Return the arguments of a backbone: the usual ones that it has, and the pair's."""
+    """Return the arguments of a backbone: the usual ones that it takes, and the pair's."""
     takes, sizes = inspect.signature(backbone).parameters, pair.sizes
     usual = {name: one for name, one in pair.usual.items() if name in takes and one in sizes}
     return {**usual, **pair.arguments}
@@ -119,7 +119,7 @@ def _filled(value: Any, letters: Mapping[str, int]) -> Any:
 
 
 def published(pair: Pair, preset: str) -> int:
-    """Return how many parameters KerasHub says that a preset has."""
+    """Return the number of parameters that KerasHub publishes for a preset."""
     backbone = getattr(models(), pair.backbone)
     number: int = backbone.presets[preset]["metadata"]["params"]
     return number

@@ -1,4 +1,4 @@
-"""Two libraries' model in letters: the difference, and the tensors that it consists of."""
+"""Compare the models of two libraries symbolically, and find the tensors that differ."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from paramproof.formulas.expression import Expression
 WORDS = {
     "kernel": "weight", "embeddings": "weight", "gamma": "weight", "beta": "bias", "ln": "layernorm"
 }  # fmt: skip
-"""What a tensor of a layer, or a layer, is called in Keras and in PyTorch."""
+"""The names of tensors and layers in Keras, with those in PyTorch."""
 
 MOST_TOGETHER = 4
-"""Tensors that one of the other library may be split into: query, key, value and more."""
+"""The most tensors into which the other library may split one: query, key, value and more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A backbone of KerasHub and its model in transformers, in the same letters.
 
-    Both are written under the ``conditions`` of either, and where sizes divide each other whose
-    quotient transformers rounds down elsewhere. ``more`` are the tensors that KerasHub's has and
-    that of transformers has not, ``fewer`` the other way round.
+    Both formulas assume the ``conditions`` of both, and that divisions which transformers rounds
+    down are exact. ``more`` are the tensors that only KerasHub has, ``fewer`` those that only
+    transformers has.
     """
 
     pair: Pair
@@ -41,15 +41,15 @@ class Comparison:
 
     @property
     def difference(self) -> Expression:
-        """What KerasHub's has more than that of transformers."""
+        """KerasHub's formula minus that of transformers."""
         return self.ours.formula - self.theirs.formula
 
 
 def compare(pair: Pair, ours: Derivation) -> Comparison:
-    """Hold a derived backbone against the catalogue's base model, under the conditions of both.
+    """Compare a derived backbone with the catalogue's base model, under the conditions of both.
 
-    Raises ``ValueError`` where the tensors that are left do not make the difference, and for a
-    reason that ``why`` gives of none of them.
+    Raises ``ValueError`` if the remaining tensors do not add up to the difference, or if ``why``
+    explains a tensor that does not remain.
     """
     theirs = pair.theirs(ours.sizes)
     stated = (one.condition for one in (*theirs.conditions, *ours.conditions))
@@ -96,7 +96,7 @@ def _needed(conditions: Iterable[Condition]) -> list[Condition]:
 
 
 def _written(derivation: Derivation, exact: list[tuple[Expression, Expression]]) -> Derivation:
-    """Return a derivation with its shapes written with what divides."""
+    """Return a derivation whose shapes use exact divisions."""
     return replace(
         derivation,
         tensors=tuple(
@@ -119,10 +119,10 @@ def _total(tensors: list[DerivedTensor]) -> Expression:
 def left_over(
     left: list[DerivedTensor], right: list[DerivedTensor]
 ) -> tuple[list[DerivedTensor], list[DerivedTensor]]:
-    """Return what is left of either where what is equal in size is taken out of both.
+    """Return the tensors of either side that remain after tensors of equal size are matched.
 
-    Of several that are equal, those whose names are most alike go first; then one tensor goes with
-    several that make it up.
+    Tensors of equal size with the most similar names are matched first. Then one tensor is matched
+    with several that add up to its size.
     """
     more, fewer = list(left), list(right)
     equal = [(one, other) for one in left for other in right if one.size == other.size]
@@ -137,13 +137,13 @@ def left_over(
 
 
 def _likeness(ours: str, theirs: str) -> float:
-    """Return how alike the names of two tensors are, with Keras's words as PyTorch's."""
+    """Return how similar two names are, with Keras's words replaced by PyTorch's."""
     words = (WORDS.get(word, word) for word in ours.split("."))
     return SequenceMatcher(None, ".".join(words), theirs).ratio()
 
 
 def _take_parts(wholes: list[DerivedTensor], parts: list[DerivedTensor]) -> bool:
-    """Take out a tensor and several that make it up; whether there were any."""
+    """Remove a tensor and several that add up to it; return whether there were any."""
     for one in wholes:
         for number in range(2, MOST_TOGETHER + 1):
             for some in combinations(parts, number):

@@ -97,7 +97,7 @@ def render(entries: Mapping[str, Any] | None = None) -> str:
 
 
 def difference_text(found: Comparison) -> str:
-    """Return what KerasHub's has more, in letters, or that it is equal."""
+    """Return KerasHub's formula minus that of transformers, in letters, or ``equal``."""
     return text(found.difference) if found.difference else "equal"
 
 
@@ -133,7 +133,7 @@ def _section(name: str, found: Comparison, presets: Mapping[str, int]) -> str:
 
 
 def _letters(pair: Pair, ours: Derivation, theirs: Derivation) -> str:
-    """Return what each letter is in transformers, or where it is from, with its size."""
+    """Return each letter with its field in transformers, if it has one, and its size."""
     said = {name: size.path for name, size in read_type(pair.type).letters.items()}
     moving = ours.formula.letters | theirs.formula.letters
     sizes = {name: size for name, size in pair.sizes.items() if name in moving}
@@ -146,7 +146,7 @@ def _letters(pair: Pair, ours: Derivation, theirs: Derivation) -> str:
 
 
 def _formulas(found: Comparison) -> Iterator[str]:
-    """Yield the formula of both, once where they are equal."""
+    """Yield both formulas, or one if they are equal."""
     ours, theirs = (
         "\n".join(f"    {line}" for line in grouped(one)) for one in (found.ours, found.theirs)
     )
@@ -161,7 +161,7 @@ def _result(found: Comparison) -> Iterator[str]:
     if not found.difference:
         yield "Equal."
         return
-    yield f"KerasHub's has {difference_text(found)} more:\n"
+    yield f"KerasHub has {difference_text(found)} more parameters:\n"
     for sign, tensors in (("+", found.more), ("−", found.fewer)):
         for one in tensors:
             yield f"- {sign} `{one.path}`, {_size(one)}{_why(found.pair, one)}"
@@ -178,14 +178,14 @@ def _why(pair: Pair, tensor: DerivedTensor) -> str:
 
 
 def _presets(found: Comparison, published: Mapping[str, int]) -> Iterator[str]:
-    """Yield what KerasHub publishes of presets, and whether the formula gives it."""
+    """Yield the published count of each preset, and whether the formula gives it."""
     frozen = sum((one.size for one in found.ours.tensors if one.role == "frozen"), Expression())
     for preset, sizes in found.pair.presets.items():
         at = {**found.pair.sizes, **sizes}
         number, others = (one.evaluate(at) for one in (found.ours.formula, frozen))
         verdict = f"the formula gives {number:,}"
         if number == published[preset]:
-            verdict = "as the formula gives"
+            verdict = "the formula gives the same"
         elif number + others == published[preset]:
-            verdict = f"as the formula gives, with {others:,} that are not trained"
-        yield f" KerasHub publishes {published[preset]:,} of `{preset}`: {verdict}."
+            verdict = f"the formula gives the same, with {others:,} non-trainable parameters"
+        yield f" KerasHub publishes {published[preset]:,} for `{preset}`: {verdict}."

@@ -1,4 +1,4 @@
-"""Which backbone is which model type, and how their sizes correspond: ``backbones.toml``."""
+"""The pairs of backbone and model type, and how their sizes correspond, from ``backbones.toml``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Pair:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The letters of both at the type's own sizes, and at those that only the backbone has."""
+        """The sizes of both by letter: the type's own, and those that only the backbone has."""
         return {**entry(self.keys).sizes, **self.own}
 
     @property
@@ -50,10 +50,10 @@ class Pair:
         return {"model_type": self.type, "architectures": [base], **self.config}
 
     def theirs(self, letters: Mapping[str, int]) -> Derivation:
-        """Return what the catalogue has of the base model, in these letters as far as it can be.
+        """Return the catalogue's derivation of the base model, in the letters of this pair.
 
-        A letter that is none of them is what ``equal`` says, or what it is by default where that
-        is some of them: ``head_dim`` is ⌊H/A⌋.
+        Other letters are replaced by the expressions in ``equal``, or by their defaults if those
+        use letters of this pair: ``head_dim`` is ⌊H/A⌋.
         """
         found = entry(self.keys)
         derivation = replace(found.derivation, sizes=found.sizes)

@@ -1,4 +1,4 @@
-"""What was derived of KerasHub's backbones, as ``docs/kerashub.json`` has it."""
+"""The derivations of KerasHub's backbones as stored in ``docs/kerashub.json``."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ RESULTS = ROOT / "docs" / "kerashub.json"
 
 
 def known() -> dict[str, Any]:
-    """Return what was derived last, by backbone."""
+    """Return the stored derivations, by backbone."""
     found: dict[str, Any] = json.loads(RESULTS.read_text("utf-8"))
     return found
 
 
 def written(derivation: Derivation) -> dict[str, Any]:
-    """Return a derivation as JSON has it: a line for each tensor, ``L × H, F`` behind its path."""
+    """Return a derivation as JSON: a line for each tensor, with ``L × H, F`` after its path."""
     evidence = derivation.evidence
     return {
         "name": derivation.name,
@@ -57,7 +57,7 @@ def _lines(derivation: Derivation, role: str) -> Iterator[str]:
 
 
 def derivation_in(data: Mapping[str, Any]) -> Derivation:
-    """Return the derivation that ``written`` wrote: none of its shapes was traced."""
+    """Return the derivation that ``written`` wrote, without any traced shapes."""
     tensors = []
     for role in ("trainable", "frozen"):
         for line in data[role]:
