@@ -73,7 +73,7 @@ class Child:
         return self._process.wait()
 
     def kill(self) -> None:
-        """End the child at once."""
+        """Kill the child."""
         self._process.kill()
 
     @contextmanager
@@ -111,7 +111,7 @@ class Parent:
         threading.Thread(target=self._listen, args=(source,), daemon=True).start()
 
     def request(self) -> Any:
-        """Wait for the next request, and return it."""
+        """Wait for the next request and return it."""
         return json.loads(self._requests.get())
 
     def tell(self, data: Any) -> None:
@@ -129,7 +129,7 @@ class Parent:
 
 
 def how_it_ended(status: int) -> str:
-    """Return how a process ended, in words: its status, or the signal that ended it."""
+    """Return in words how a process ended: with a status, or by a signal."""
     if status >= 0:
         return f"with status {status}"
     try:
