@@ -219,8 +219,8 @@ function filtered() {
 
 // Put the state into the fields of a form; fields without a value are emptied.
 function filled(form) {
-  const said = fromAddress();
-  for (const field of form.elements) if (field.name) field.value = said[field.name] ?? "";
+  const values = fromAddress();
+  for (const field of form.elements) if (field.name) field.value = values[field.name] ?? "";
 }
 
 listen();

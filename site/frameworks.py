@@ -63,11 +63,11 @@ def _section(name: str, cells: list[Answer]) -> Html:
 
 
 def _rows(cells: list[Answer], facts: Iterable[str]) -> Iterator[Html]:
-    alike: dict[tuple[str, ...], list[Answer]] = {}
+    same_cells: dict[tuple[str, ...], list[Answer]] = {}
     for cell in cells:
         key = (cell.row, *(cell.facts[fact] for fact in facts))
-        alike.setdefault(key, []).append(cell)
-    for (question, *answers), same in sorted(alike.items(), key=lambda pair: pair[0][0]):
+        same_cells.setdefault(key, []).append(cell)
+    for (question, *answers), same in sorted(same_cells.items(), key=lambda pair: pair[0][0]):
         names = [cell.framework for cell in same]
         title = joined(path(question), " ", same[0].what)
         about = [one for one in COMPONENTS if any(_is_about(cell, one) for cell in same)]

@@ -45,17 +45,17 @@ def _types(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> 
     return tuple(dict.fromkeys(given))
 
 
-def _positive(flag: str, default: int | None, said: str, parameter: str = "") -> Any:
+def _positive(flag: str, default: int | None, help_text: str, parameter: str = "") -> Any:
     """Return the option ``flag``, an integer of at least 1."""
     names = (flag, parameter) if parameter else (flag,)
     how: dict[str, Any] = {"default": default, "show_default": True} if default else {}
-    return click.option(*names, type=click.IntRange(1), help=said, **how)
+    return click.option(*names, type=click.IntRange(1), help=help_text, **how)
 
 
-def _choice(flag: str, values: Sequence[str], said: str) -> Any:
+def _choice(flag: str, values: Sequence[str], help_text: str) -> Any:
     """Return the option ``flag``, one of ``values``, the first by default."""
     choice = click.Choice(values)
-    return click.option(flag, type=choice, default=values[0], show_default=True, help=said)
+    return click.option(flag, type=choice, default=values[0], show_default=True, help=help_text)
 
 
 OPTIONS = (

@@ -57,11 +57,11 @@ def model(state: State) -> dict[str, Any]:
     under = state.get("under") or DEFAULT
     dtype = require_dtype(state.get("dtype") or DTYPE)
     own = _model(*key)
-    asked = at_sizes(own, {name: size for name, size in state.items() if name not in KEYS})
+    resized = at_sizes(own, {name: size for name, size in state.items() if name not in KEYS})
     view = _view(*key, under)
-    view = view if asked is own else view.resized(asked)
-    allowed = choices(own, asked)
-    controls = form(own, asked, under, dtype, allowed)
+    view = view if resized is own else view.resized(resized)
+    allowed = choices(own, resized)
+    controls = form(own, resized, under, dtype, allowed)
     drawn = picture(view, state.get("at", ""))
     return {
         "title": title(own),

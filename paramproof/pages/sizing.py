@@ -49,11 +49,11 @@ def _chosen(model: DerivedModel) -> dict[str, str]:
 
 
 def _fields_of_spec(spec: Spec) -> dict[str, str]:
-    """Ask the spec's own letters, of symbols in place of sizes, which field each of them is."""
+    """Return the field of each letter, found by computing the letters from symbols."""
     own = asdict(spec)
     sizes = {name for name, value in own.items() if type(value) is int}
-    asked = SimpleNamespace(**{k: letter(k) if k in sizes else v for k, v in own.items()})
-    letters = type(spec).letters(asked)._asdict()  # type: ignore[arg-type]
+    symbols = SimpleNamespace(**{k: letter(k) if k in sizes else v for k, v in own.items()})
+    letters = type(spec).letters(symbols)._asdict()  # type: ignore[arg-type]
     found = {k: str(v) for k, v in letters.items() if isinstance(v, Expression)}
     return {name: field for name, field in found.items() if field in sizes}
 
@@ -65,7 +65,7 @@ def sizes_of(model: AnyModel) -> Mapping[str, int]:
     return model.spec.letters()._asdict()
 
 
-def at_sizes(model: AnyModel, asked: Mapping[str, str]) -> AnyModel:
+def at_sizes(model: AnyModel, texts: Mapping[str, str]) -> AnyModel:
     """Return the model at new sizes, given as text by letter.
 
     Raises ``ValueError``, in one line, for a text that is not a size, for a letter that the model
@@ -73,7 +73,7 @@ def at_sizes(model: AnyModel, asked: Mapping[str, str]) -> AnyModel:
     """
     fields = fields_of(model)
     sizes = {}
-    for name, written in asked.items():
+    for name, written in texts.items():
         if name not in fields:
             letters = ", ".join(fields)
             raise ValueError(f"{shown(name)} is not a letter of this model; it has {letters}")

@@ -114,7 +114,7 @@ def _without_strangers(keys: dict[str, Any]) -> dict[str, Any]:
             raise InvalidInput(f"{shown(key)} is not a key: did you mean 'model_type'?", key=key)
     if later := sorted(LATER & keys.keys()):
         raise InvalidInput(
-            f"model_type is missing, and no early {guess} has {later[0]}: add the model_type",
+            f"model_type is missing, and early {guess} models have no {later[0]}: add model_type",
             key="model_type",
         )
     return keys

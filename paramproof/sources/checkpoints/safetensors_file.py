@@ -77,12 +77,12 @@ def read_header(path: Path) -> Header:
         start = file.read(LENGTH_BYTES)
         if len(start) < LENGTH_BYTES:
             raise NotSafetensors(
-                f"it has {size} bytes, and the length of its header takes {LENGTH_BYTES}"
+                f"it has only {size} bytes, and the length of its header takes {LENGTH_BYTES}"
             )
         length = int.from_bytes(start, "little")
         if LENGTH_BYTES + length > size:
             raise NotSafetensors(
-                f"its header would have {length:,} bytes, and the file has {size:,}"
+                f"its header would have {length:,} bytes, but the file has only {size:,}"
             )
         if length > MAX_HEADER_BYTES:
             raise NotSafetensors(f"its header has more than {MAX_HEADER_BYTES:,} bytes")
@@ -91,7 +91,7 @@ def read_header(path: Path) -> Header:
     end = header.start + max((entry.last for entry in header.tensors.values()), default=0)
     if end != size:
         raise NotSafetensors(
-            f"its header describes a file of {end:,} bytes, and the file has {size:,}"
+            f"its header describes a file of {end:,} bytes, but the file has {size:,}"
         )
     return header
 

@@ -63,9 +63,9 @@ PICKLE = pickle.dumps({"w": [1.0] * 100})
     [
         (GOOD + b"\0" * (LENGTH - 1), f"a file of {len(GOOD) + LENGTH} bytes"),
         (GOOD + b"\0" * (LENGTH + 1), f"a file of {len(GOOD) + LENGTH} bytes"),
-        (struct.pack("<Q", 10_000) + GOOD[8:], "its header would have 10,000 bytes, and the file"),
-        (b"", "it has 0 bytes, and the length of its header takes 8"),
-        (b"1234567", "it has 7 bytes, and the length of its header takes 8"),
+        (struct.pack("<Q", 10_000) + GOOD[8:], "its header would have 10,000 bytes, but the file"),
+        (b"", "it has only 0 bytes, and the length of its header takes 8"),
+        (b"1234567", "it has only 7 bytes, and the length of its header takes 8"),
         (b"no tensors, but a text of some length", "its header would have 8,030,8"),
         (PICKLE, "it begins as a pickle; it may run code, so it is never opened here: convert"),
         (b"PK\x03\x04" + b"\0" * 30, "it begins as a pickle; it may run code"),
