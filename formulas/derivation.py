@@ -108,7 +108,7 @@ class StatedCondition:
     """A condition with what happens elsewhere, and the places in the code that ask."""
 
     condition: Condition
-    outside: Consequence
+    consequence: Consequence
     places: tuple[tuple[str, int], ...] = ()
 
 
@@ -119,8 +119,8 @@ class Derivation:
     ``sizes`` are the letters with their values, ``fields`` what each letter is called in the
     constructor. ``fixed`` are letters that only hold at their value, ``inert`` those that move
     nothing; ``unread`` are inert ones that the model never read. ``unexplained`` are buffers,
-    which are not counted. ``harmless`` was asked too, and nothing was otherwise where it was not
-    met: the formula is proved where it is, and fitted elsewhere. ``doubts`` are what was done
+    which are not counted. ``irrelevant_guards`` was asked too, and nothing was otherwise where it was not
+    met: the formula is proved where it is, and fitted elsewhere. ``caveats`` are what was done
     with sizes that can decide, and cannot be followed. ``validated`` has, for each letter, the
     smallest and the largest size at which a trace or a held-out model confirmed the formula; a
     letter is absent where that is not known.
@@ -135,8 +135,8 @@ class Derivation:
     inert: tuple[str, ...]
     unread: tuple[str, ...]
     unexplained: tuple[str, ...]
-    harmless: tuple[Condition, ...]
-    doubts: tuple[str, ...]
+    irrelevant_guards: tuple[Condition, ...]
+    caveats: tuple[str, ...]
     evidence: Evidence
     validated: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
@@ -210,14 +210,14 @@ class Derivation:
             found.append(f"how many there are of {counted} kinds was read from counts")
         if self.fixed:
             found.append(f"{', '.join(self.fixed)} did not vary")
-        found.extend(self.doubts)
+        found.extend(self.caveats)
         return tuple(found)
 
     @property
     def is_proved(self) -> bool:
         """Whether every shape and number was traced, and nothing was fixed.
 
-        It is then proved where every guard of ``harmless`` is met: see ``proved_where``.
+        It is then proved where every guard of ``irrelevant_guards`` is met: see ``proved_where``.
         """
         return not self.reasons
 
@@ -227,11 +227,11 @@ class Derivation:
 
         Empty if it is proved at every size inside its conditions.
         """
-        return tuple(map(str, self.harmless)) if self.is_proved else None
+        return tuple(map(str, self.irrelevant_guards)) if self.is_proved else None
 
     @property
     def status(self) -> str:
-        """The word for how sure it is at best: inside every guard of ``harmless``."""
+        """The word for how sure it is at best: inside every guard of ``irrelevant_guards``."""
         return PROVED if self.is_proved else FITTED
 
     def is_proved_at(self, sizes: Mapping[str, int]) -> bool:
@@ -252,7 +252,9 @@ class Derivation:
         which the formula was validated. Raises as ``status_at`` does.
         """
         self._require_sizes(sizes)
-        violated = [one for one in self.harmless if self.is_proved and not one.is_met(sizes)]
+        violated = [
+            one for one in self.irrelevant_guards if self.is_proved and not one.is_met(sizes)
+        ]
         if self.is_proved and not violated:
             return ()
         letters = frozenset[str]().union(*(one.letters for one in violated))
@@ -361,7 +363,9 @@ class Derivation:
                 replace(stated, condition=stated.condition.substitute(swap))
                 for stated in self.conditions
             ),
-            harmless=tuple(condition.substitute(swap) for condition in self.harmless),
+            irrelevant_guards=tuple(
+                condition.substitute(swap) for condition in self.irrelevant_guards
+            ),
             fixed=names(self.fixed),
             inert=names(self.inert),
             unread=names(self.unread),

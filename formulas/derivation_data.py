@@ -94,9 +94,9 @@ def derivation_data(derivation: Derivation) -> dict[str, Any]:
         "conditions": [
             {
                 **_condition_data(stated.condition),
-                "outside": str(stated.outside),
-                "outcome": stated.outside.outcome.name,
-                "why": stated.outside.why,
+                "outside": str(stated.consequence),
+                "outcome": stated.consequence.outcome.name,
+                "why": stated.consequence.why,
                 "places": [list(place) for place in stated.places],
             }
             for stated in derivation.conditions
@@ -105,8 +105,8 @@ def derivation_data(derivation: Derivation) -> dict[str, Any]:
         "inert": list(derivation.inert),
         "unread": list(derivation.unread),
         "unexplained": list(derivation.unexplained),
-        "harmless": [_condition_data(condition) for condition in derivation.harmless],
-        "doubts": list(derivation.doubts),
+        "harmless": [_condition_data(condition) for condition in derivation.irrelevant_guards],
+        "doubts": list(derivation.caveats),
         "evidence": asdict(derivation.evidence),
         "validated": {name: list(sizes) for name, sizes in derivation.validated.items()},
     }
@@ -155,5 +155,5 @@ def _condition_from(data: Mapping[str, Any]) -> Condition:
 
 def _stated_from(data: Mapping[str, Any]) -> StatedCondition:
     places = tuple((file, line) for file, line in data["places"])
-    outside = Consequence(Outcome[data["outcome"]], data["why"])
-    return StatedCondition(_condition_from(data), outside, places)
+    consequence = Consequence(Outcome[data["outcome"]], data["why"])
+    return StatedCondition(_condition_from(data), consequence, places)

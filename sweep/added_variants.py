@@ -257,7 +257,7 @@ def allowing_no_layers(
     def is_need(one: StatedCondition) -> bool:
         """Return whether a guard says that some kind has one layer or more."""
         return (
-            one.outside.outcome is Outcome.OTHER_COUNT
+            one.consequence.outcome is Outcome.OTHER_COUNT
             and one.condition.letters <= counted | of_depths
         )
 

@@ -72,12 +72,13 @@ def standing_data(derivation: Derivation) -> dict[str, Any]:
     # The text of the error is left out, since it names random sizes.
     words = {outcome: word for word, outcome in OUTCOMES.items()}
     data["conditions"] = {
-        str(one.condition): words[one.outside.outcome] for one in derivation.conditions
+        str(one.condition): words[one.consequence.outcome] for one in derivation.conditions
     }
-    data["harmless"] = list(map(str, derivation.harmless))
+    data["harmless"] = list(map(str, derivation.irrelevant_guards))
     data["fixed"] = {one: derivation.sizes[one] for one in derivation.fixed}
-    for name in ("inert", "unread", "unexplained", "doubts"):
+    for name in ("inert", "unread", "unexplained"):
         data[name] = list(getattr(derivation, name))
+    data["doubts"] = list(derivation.caveats)
     # A proved formula holds at other sizes, too.
     tried = {} if derivation.status == PROVED else derivation.validated
     moving = {name: sizes for name, sizes in tried.items() if name not in derivation.inert}

@@ -277,7 +277,7 @@ class TypeSweep:
         """
         random = Random(0)
         guards = [one.condition for one in first.conditions]
-        drawn = [sample_inside(random, first, first.harmless) for _ in range(6)]
+        drawn = [sample_inside(random, first, first.irrelevant_guards) for _ in range(6)]
         # Some kinds of problems need two labels.
         points = [_with_more_labels(point, guards) for point in drawn if point]
         paths = [

@@ -57,8 +57,8 @@ MIXTURE = Derivation(
     inert=(),
     unread=(),
     unexplained=("model.ids of (9) (buffer)",),
-    harmless=(),
-    doubts=(),
+    irrelevant_guards=(),
+    caveats=(),
     evidence=Evidence(5, 30, 21, 0.25, {"transformers": "5", "torch": "2"}),
 )
 """Dense layers and expert layers, a head tied to the token table, fixed positions, a buffer."""

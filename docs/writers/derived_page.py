@@ -72,7 +72,7 @@ def entry(derivation: Any) -> dict[str, Any]:
         "conditions": conditions,
         "status": derivation.status,
         "reasons": list(derivation.reasons),
-        "harmless": list(map(str, derivation.harmless)),
+        "harmless": list(map(str, derivation.irrelevant_guards)),
         "traces": evidence.traces,
         "builds": evidence.builds,
         "held": evidence.held,

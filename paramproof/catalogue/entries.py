@@ -187,7 +187,7 @@ def _require(file: TypeFile, derivation: Derivation, sizes: Mapping[str, int]) -
     else:
         return
     stated = derivation.violated(sizes)
-    if stated and stated.outside.outcome is Outcome.REFUSED:
+    if stated and stated.consequence.outcome is Outcome.REFUSED:
         letters = sorted(stated.condition.letters)
         given = (f"{name} = {derivation.fields[name]} = {sizes[name]}" for name in letters)
         reason = (

@@ -103,7 +103,7 @@ def conditions_table(derivation: Derivation) -> Table:
     for stated in derivation.conditions:
         table.add_row(
             str(stated.condition),
-            escape(legible(str(stated.outside), 160)),
+            escape(legible(str(stated.consequence), 160)),
             escape(_place(stated)),
         )
     return table
@@ -121,7 +121,7 @@ def evidence_lines(derivation: Derivation) -> Iterator[str]:
         yield f"{PROVED}: every shape and number was traced, at all sizes that meet the conditions"
     if reasons:
         yield f"{FITTED}, not proved: {'; '.join(reasons)}"
-    if derivation.validated and (reasons or derivation.harmless):
+    if derivation.validated and (reasons or derivation.irrelevant_guards):
         yield f"validated at {_validated(derivation)}"
     yield (
         f"traced {evidence.traces} times; every tensor compared with {evidence.held} models at "

@@ -184,8 +184,8 @@ def _derivation(
         inert=tuple(inert),
         unread=tuple(name for name in inert if name not in read) if read is not None else (),
         unexplained=tuple(tensors.left_out),
-        harmless=tuple(conditions.irrelevant),
-        doubts=tuple(caveat_text(doubt, letters) for doubt in doubts),
+        irrelevant_guards=tuple(conditions.irrelevant),
+        caveats=tuple(caveat_text(doubt, letters) for doubt in doubts),
         evidence=runner.evidence(held),
         validated=_validated(runner, conditions, alike),
     )

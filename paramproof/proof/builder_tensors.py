@@ -128,9 +128,9 @@ def read(
         (
             *(f"{name} = {found.sizes[name]}: else nothing was derived" for name in found.fixed),
             *(
-                f"{stated.condition}: else {stated.outside}"
+                f"{stated.condition}: else {stated.consequence}"
                 for stated in found.conditions
-                if stated.outside.outcome is Outcome.OTHERS
+                if stated.consequence.outcome is Outcome.OTHERS
             ),
         ),
         source,

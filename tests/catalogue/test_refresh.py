@@ -87,7 +87,7 @@ def test_a_new_caveat_makes_a_variant_fitted(monkeypatch):
     def derived(sweep, name, where, sized=None, *, far):
         if where or sized:
             raise ValueError("it is refused")
-        return replace(refresh.recorded(written[name]), doubts=("a caveat",), inert=())
+        return replace(refresh.recorded(written[name]), caveats=("a caveat",), inert=())
 
     monkeypatch.setattr(TypeSweep, "derive_variant", derived)
     refresh.run()

@@ -53,8 +53,8 @@ def derivation(**changes):
         "inert": (),
         "unread": (),
         "unexplained": ("ids of (3) (buffer)",),
-        "harmless": (SMALL,),
-        "doubts": (),
+        "irrelevant_guards": (SMALL,),
+        "caveats": (),
         "evidence": Evidence(5, 30, 21, 0.25, {"torch": "2"}),
     }
     return Derivation(**fields | changes)
@@ -92,7 +92,7 @@ def test_text_for_human_readers():
     "changes",
     [
         {},
-        {"fixed": ("A",), "doubts": ("H was looked up (a.py:3)",)},
+        {"fixed": ("A",), "caveats": ("H was looked up (a.py:3)",)},
         {"conditions": (StatedCondition(SMALL, Consequence(Outcome.NOT_TRIED)),)},
         {"validated": {"H": (12, 9000), "L": (0, 9)}},
     ],
@@ -121,7 +121,7 @@ def test_older_data_lacks_the_validated_sizes():
 
 @pytest.mark.parametrize(
     ("changes", "where"),
-    [({}, ["H < 25000"]), ({"harmless": ()}, []), ({"fixed": ("A",)}, None)],
+    [({}, ["H < 25000"]), ({"irrelevant_guards": ()}, []), ({"fixed": ("A",)}, None)],
 )
 def test_the_data_states_where_it_is_proved(changes, where):
     assert derivation_data(derivation(**changes))["proved_where"] == where
@@ -139,7 +139,7 @@ def test_the_data_has_the_derivations_own_sizes():
     ("changes", "reason"),
     [
         ({"fixed": ("A", "H")}, "A, H did not vary"),
-        ({"doubts": ("H was looked up (a.py:3)",)}, "H was looked up (a.py:3)"),
+        ({"caveats": ("H was looked up (a.py:3)",)}, "H was looked up (a.py:3)"),
         (
             {"tensors": (DerivedTensor("a", (H,), L, "trainable", (), False, True),)},
             "1 of 1 kinds of tensors were read from values",
@@ -174,7 +174,7 @@ def test_the_reason_names_the_guard_and_the_sizes_that_violate_it():
     assert one.reasons_at({"H": 25_000, "A": 1, "L": 1}) == (
         f"{BEYOND}(H < 25000; H = hidden_size = 25000)",
     )
-    both = derivation(harmless=(SMALL, Condition(Relation.EQUAL, L, expression(4), True)))
+    both = derivation(irrelevant_guards=(SMALL, Condition(Relation.EQUAL, L, expression(4), True)))
     (reason,) = both.reasons_at({"H": 25_000, "A": 1, "L": 5})
     assert reason == f"{BEYOND}(H < 25000 and L = 4; H = hidden_size = 25000, L = layers = 5)"
 
@@ -201,15 +201,15 @@ VALIDATED = {"H": (12, 9000), "A": (1, 30), "L": (1, 9)}
 def test_a_fitted_formula_says_that_a_size_was_not_tried(sizes, reasons):
     """This reason comes first, before the reasons why nothing is proved at any size."""
     sizes = {"H": 12, "A": 3, "L": 4} | sizes
-    one = derivation(doubts=("H was looked up (a.py:3)",), validated=VALIDATED)
+    one = derivation(caveats=("H was looked up (a.py:3)",), validated=VALIDATED)
     assert one.reasons_at(sizes) == (*reasons, "H was looked up (a.py:3)")
     assert one.status_at(sizes) == FITTED
-    unknown = derivation(doubts=("H was looked up (a.py:3)",))
+    unknown = derivation(caveats=("H was looked up (a.py:3)",))
     assert unknown.reasons_at(sizes) == ("H was looked up (a.py:3)",)
 
 
 def test_a_size_without_effect_may_have_any_value():
-    one = derivation(doubts=("a doubt",), inert=("H",), validated=VALIDATED)
+    one = derivation(caveats=("a doubt",), inert=("H",), validated=VALIDATED)
     assert one.reasons_at({"H": 20_000, "A": 3, "L": 4}) == ("a doubt",)
 
 
@@ -251,7 +251,7 @@ def test_renaming_letters_reaches_every_expression():
     assert swapped.sizes == {"A": 12, "H": 3, "N": 4}
     assert swapped.fields == {"A": "hidden_size", "H": "heads", "N": "layers"}
     assert str(swapped.conditions[0].condition) == "H divides A"
-    assert str(swapped.harmless[0]) == "A < 25000"
+    assert str(swapped.irrelevant_guards[0]) == "A < 25000"
     assert (swapped.fixed, swapped.inert, swapped.unread) == (("H",), ("A", "N"), ("N",))
     assert swapped.validated == {"A": (2, 30), "N": (1, 9)}
     assert swapped.formula == (letter("N") - 1) * H * floor(A, H) * A

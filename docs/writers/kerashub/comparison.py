@@ -53,7 +53,9 @@ def compare(pair: Pair, ours: Derivation) -> Comparison:
     """
     theirs = pair.theirs(ours.sizes)
     stated = (one.condition for one in (*theirs.conditions, *ours.conditions))
-    divide = (one for one in theirs.harmless if one.relation is Relation.DIVIDES and one.holds)
+    divide = (
+        one for one in theirs.irrelevant_guards if one.relation is Relation.DIVIDES and one.holds
+    )
     met = tuple(dict.fromkeys([*divide, *stated]))
     exact = [(c.right, c.left) for c in met if c.relation is Relation.DIVIDES and c.holds]
     ours, theirs = _written(ours, exact), _written(theirs, exact)

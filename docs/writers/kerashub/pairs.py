@@ -80,7 +80,7 @@ def in_letters_of(derivation: Derivation, swap: Mapping[str, Expression]) -> Der
         conditions=tuple(
             replace(one, condition=one.condition.substitute(swap)) for one in derivation.conditions
         ),
-        harmless=tuple(one.substitute(swap) for one in derivation.harmless),
+        irrelevant_guards=tuple(one.substitute(swap) for one in derivation.irrelevant_guards),
     )
 
 

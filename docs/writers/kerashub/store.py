@@ -36,12 +36,12 @@ def written(derivation: Derivation) -> dict[str, Any]:
         "trainable": list(_lines(derivation, "trainable")),
         "frozen": list(_lines(derivation, "frozen")),
         "conditions": {
-            str(one.condition): [one.outside.outcome.name, one.outside.why]
+            str(one.condition): [one.consequence.outcome.name, one.consequence.why]
             for one in derivation.conditions
         },
         "fixed": list(derivation.fixed),
-        "harmless": list(map(str, derivation.harmless)),
-        "doubts": list(derivation.doubts),
+        "harmless": list(map(str, derivation.irrelevant_guards)),
+        "doubts": list(derivation.caveats),
         "traces": evidence.traces,
         "builds": evidence.builds,
         "held": evidence.held,
@@ -83,7 +83,7 @@ def derivation_in(data: Mapping[str, Any]) -> Derivation:
         inert=(),
         unread=(),
         unexplained=(),
-        harmless=tuple(map(condition_in, data["harmless"])),
-        doubts=tuple(data["doubts"]),
+        irrelevant_guards=tuple(map(condition_in, data["harmless"])),
+        caveats=tuple(data["doubts"]),
         evidence=evidence,
     )

@@ -33,4 +33,4 @@ def count(name, **sizes):
 
 def conditions(derivation):
     """The conditions of a derivation as text, with what is so elsewhere."""
-    return {str(stated.condition): str(stated.outside) for stated in derivation.conditions}
+    return {str(stated.condition): str(stated.consequence) for stated in derivation.conditions}

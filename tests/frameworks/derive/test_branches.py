@@ -65,13 +65,13 @@ def test_what_does_harm_with_another_is_the_only_condition(seed):
 
     found = derive(constructor("branches:odd_where_large"), seed)
     assert conditions(found) == {"2 divides H": "the constructor refuses: ValueError: odd"}
-    assert [str(condition) for condition in found.harmless] == ["H > 20", "V > 50"]
+    assert [str(condition) for condition in found.irrelevant_guards] == ["H > 20", "V > 50"]
 
 
 def test_what_moves_nothing_bounds_the_proof_only():
     found = derived("branches:moves_nothing")
     assert not found.conditions
-    assert [str(condition) for condition in found.harmless] == ["V ≤ 25000"]
+    assert [str(condition) for condition in found.irrelevant_guards] == ["V ≤ 25000"]
     assert found.is_proved_at({"V": 25_000, "H": 8})
     assert not found.is_proved_at({"V": 25_001, "H": 8})
     assert found.count({"V": 30_000, "H": 8}) == 240_000

@@ -37,7 +37,7 @@ def test_lengths(name, formula, stated):
     assert str(found.formula) == formula
     assert conditions(found) == stated
     assert found.is_proved
-    assert found.harmless == ()
+    assert found.irrelevant_guards == ()
 
 
 def test_heads_that_divide_nothing_and_are_not_more_than_it_is_wide():
@@ -46,4 +46,4 @@ def test_heads_that_divide_nothing_and_are_not_more_than_it_is_wide():
     assert str(found.formula) == "A·⌊H/A⌋·(H + 1)"
     refusal = "the constructor refuses: ZeroDivisionError: 0.0 cannot be raised to a negative power"
     assert conditions(found) == {"H ≥ A": refusal}
-    assert [str(condition) for condition in found.harmless] == ["A divides H"]
+    assert [str(condition) for condition in found.irrelevant_guards] == ["A divides H"]

@@ -29,10 +29,10 @@ def read_back(derivation):
 @pytest.mark.parametrize(
     ("changes", "written"),
     [
-        ({"doubts": ("a doubt",)}, "V 2..700, H 4..64, L 1..9, k 1..14"),
+        ({"caveats": ("a doubt",)}, "V 2..700, H 4..64, L 1..9, k 1..14"),
         ({"fixed": ("A",)}, "V 2..700, H 4..64, L 1..9, k 1..14"),
-        ({"doubts": ("a doubt",), "inert": ("H", "k")}, "V 2..700, L 1..9"),
-        ({"doubts": ("a doubt",), "validated": {}}, None),
+        ({"caveats": ("a doubt",), "inert": ("H", "k")}, "V 2..700, L 1..9"),
+        ({"caveats": ("a doubt",), "validated": {}}, None),
         ({}, None),
     ],
 )

@@ -27,7 +27,7 @@ BEYOND = "these sizes lie beyond a guard that the proof rests on"
 
 
 def guarded(guard, **changes):
-    return replace(MIXTURE, harmless=(condition_in(guard),), **changes)
+    return replace(MIXTURE, irrelevant_guards=(condition_in(guard),), **changes)
 
 
 INSIDE = guarded("V ≤ 50")
@@ -36,14 +36,14 @@ FOUND = {
     "proved": (MIXTURE, PROVED, ()),
     "inside a guard": (INSIDE, PROVED, ()),
     "beyond a guard": (OUTSIDE, FITTED, (f"{BEYOND} (V ≤ 40; V = vocab_size = 50)",)),
-    "fitted": (replace(MIXTURE, doubts=("a doubt",)), FITTED, ("a doubt",)),
+    "fitted": (replace(MIXTURE, caveats=("a doubt",)), FITTED, ("a doubt",)),
     "at sizes that were tried": (
-        replace(MIXTURE, doubts=("a doubt",), validated={"V": (9, 50)}),
+        replace(MIXTURE, caveats=("a doubt",), validated={"V": (9, 50)}),
         FITTED,
         ("a doubt",),
     ),
     "at sizes that were not tried": (
-        replace(MIXTURE, doubts=("a doubt",), validated={"V": (9, 49)}),
+        replace(MIXTURE, caveats=("a doubt",), validated={"V": (9, 49)}),
         FITTED,
         ("V = 50 lies outside the sizes it was validated at (9 to 49)", "a doubt"),
     ),

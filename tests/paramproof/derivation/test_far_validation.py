@@ -199,7 +199,7 @@ def test_where_a_question_was_tried_it_is_validated():
         return rows(vocab_size, hidden_size)
 
     found = derive(toy(make, vocab_size=64, hidden_size=64))
-    assert [str(one) for one in found.harmless] == ["V ≤ 10000000"]
+    assert [str(one) for one in found.irrelevant_guards] == ["V ≤ 10000000"]
     assert found.validated["V"][1] > 10**7
 
 

@@ -64,7 +64,7 @@ def test_a_refusal_beyond_is_stated():
     found = derive(toy(make, hidden_size=64))
     said = "the constructor refuses: ValueError: too wide"
     assert conditions(found) == {"H ≤ 10000000": said}
-    assert [str(one) for one in found.harmless] == ["H ≤ 100000"]
+    assert [str(one) for one in found.irrelevant_guards] == ["H ≤ 100000"]
 
 
 def test_no_proof_reaches_what_was_not_sorted():
@@ -79,7 +79,7 @@ def test_no_proof_reaches_what_was_not_sorted():
         return layer(hidden_size, limit < 10**5 * (MAX_NESTED_PROBES + 5))
 
     found = derive(toy(make, hidden_size=64))
-    assert [str(one) for one in found.harmless] == ["H ≤ 100000"]
+    assert [str(one) for one in found.irrelevant_guards] == ["H ≤ 100000"]
     assert max(asked) == 10**5 * (MAX_NESTED_PROBES + 2)
     random = Random(0)
     for size in (random.randint(1, 10**8) for _ in range(200)):

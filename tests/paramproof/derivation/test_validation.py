@@ -61,7 +61,7 @@ def test_what_was_remembered_to_do_nothing_is_tried_where_it_does(harm, stated, 
     found = derive(branching(harm), effort=effort, outcomes=outcomes)
     assert conditions(found) == dict.fromkeys(stated, OTHERS)
     harmless = {"V ≤ 50000", "H ≤ 50000"} - stated
-    assert set(map(str, found.harmless)) == harmless
+    assert set(map(str, found.irrelevant_guards)) == harmless
 
 
 def test_what_is_remembered_is_not_tried_again():

@@ -31,7 +31,7 @@ def toy(make, unseen=None, **sizes):
 
 def conditions(found):
     """The conditions of a derivation as text, with what is so elsewhere."""
-    return {str(one.condition): str(one.outside) for one in found.conditions}
+    return {str(one.condition): str(one.consequence) for one in found.conditions}
 
 
 def built(constructor, **sizes):

@@ -133,7 +133,7 @@ def test_a_model_of_a_family_has_a_written_formula(tmp_path):
 def test_a_formula_is_proved_only_inside_its_guards(guard, status, reasons, monkeypatch):
     """A guard without effect on the count bounds the sizes for which the formula is proved."""
     assert MIXTURE.sizes["V"] == 50
-    bounded = replace(MIXTURE, harmless=(condition_in(guard),))
+    bounded = replace(MIXTURE, irrelevant_guards=(condition_in(guard),))
     monkeypatch.setattr(lookup, "entry", lambda *_: Entry(bounded, MIXTURE.sizes))
     found = resolve({"model_type": "mixtral"})
     assert isinstance(found, DerivedModel)
@@ -144,7 +144,7 @@ def test_a_formula_is_proved_only_inside_its_guards(guard, status, reasons, monk
 
 
 def test_reasons_why_a_formula_is_not_proved(monkeypatch):
-    many = replace(MIXTURE, doubts=("a", "b", "c, d", "e", "f", "g"))
+    many = replace(MIXTURE, caveats=("a", "b", "c, d", "e", "f", "g"))
     fixed = with_tensors(*MIXTURE.tensors, fixed=("A",))
     for derivation, said in ((many, "a; b; c, d; e and 2 more"), (fixed, "A did not vary")):
         found = DerivedModel(name="it", derivation=derivation, seconds=0.1)
