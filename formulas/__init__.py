@@ -1,7 +1,6 @@
 """Closed-form parameter counts of transformers, in plain Python.
 
-Nothing in this package knows a framework, and nothing in it needs more than the
-standard library.
+This package knows no framework and needs nothing but the standard library.
 """
 
 from paramproof.formulas.comparison import compare

@@ -1,9 +1,9 @@
-"""Total and active: what a model with experts has, and what of it one token passes.
+"""Active parameters per token of a mixture of experts, beside the total.
 
-A router sends each token to k of E experts, so that of what the experts have a token passes k / E.
-All else is active: shared experts, routers, dense layers. Which tensors are the experts' their
-shapes in letters say: those in whose shape or number the letter of the experts is. A router
-has that letter too, a row for each expert, and is told apart as ``_is_of_experts`` says.
+A router sends each token to k of E experts, so k / E of the experts' parameters are active. All
+other parameters are active too: shared experts, routers, dense layers. A tensor belongs to the
+experts if the letter E occurs in its symbolic shape or in its number. The same letter occurs in a
+router, which has a row for each expert: ``_is_of_experts`` distinguishes the two.
 """
 
 from __future__ import annotations
@@ -28,43 +28,43 @@ from paramproof.formulas.printing import legible
 from paramproof.formulas.tensors import Inventory, Tensor
 
 EXPERTS = re.compile(r"(moe_)?(num_|n_)?(local_|routed_|moe_)?experts")
-"""Fields that say how many experts there are, of which a router chooses."""
+"""Fields for the number of experts that a router chooses from."""
 
 PER_TOKEN = re.compile(
     r"(moe_|router_)?(num_|n_)?((active|activated|selected)_)?experts_per_tok(en)?"
     r"|(num_|n_)(active|activated|selected)_experts|(moe_)?top_?k(_experts)?|moe_k"
 )
-"""Fields that say how many of them one token passes."""
+"""Fields for the number of experts per token."""
 
 NO_SINGLE_ANSWER = (
     (re.compile(r"zero_expert_num"), "a token may be sent to experts that have no parameters"),
     (re.compile(r"tid2eid|num_hash_layers"), "layers choose experts by a table of token ids"),
 )
-"""Fields and buffers of models in which the number differs from token to token, and why."""
+"""Fields and buffers of models whose active parameters differ from token to token, and why."""
 
 ROUTERS = frozenset({"router", "gate", "gates"})
 EXPERTS_LEVEL = "experts"
 
 
 def part_of(field: str) -> str:
-    """Return the part of a configuration that a field is in, "" for the configuration itself."""
+    """Return the part of a config that contains a field, "" for the config itself."""
     return parent(field)
 
 
 def says_per_token(field: str) -> bool:
-    """Return whether a field says how many experts a token passes, by its name."""
+    """Return whether a field is the number of experts per token, by its name."""
     return PER_TOKEN.fullmatch(_own(field)) is not None
 
 
 def has_experts(derivation: Derivation) -> bool:
-    """Return whether a configuration has a number of experts, whatever depends on it."""
+    """Return whether a config has a number of experts, even if no tensor depends on it."""
     return any(EXPERTS.fullmatch(_own(field)) for field in derivation.fields.values())
 
 
 def per_token(derivation: Derivation) -> dict[str, str]:
-    """Return by the letter of a number of experts that of experts per token; {} without experts.
+    """Map the letter for the number of experts to that for experts per token; {} without experts.
 
-    Raises ``ValueError``, in one line, where a token's number of experts has no single answer.
+    Raises ``ValueError``, in one line, if the number of active parameters is not a single number.
     """
     parameters = [tensor for tensor in derivation.tensors if tensor.role != "buffer"]
     moving = frozenset[str]().union(
@@ -76,14 +76,14 @@ def per_token(derivation: Derivation) -> dict[str, str]:
     for name in numbers:
         if name in derivation.fixed:
             raise ValueError(
-                f"active parameters: the formula is of {legible(fields[name])}="
-                f"{derivation.sizes[name]} alone, and does not say which tensors are of experts"
+                f"active parameters: the formula holds only for {legible(fields[name])}="
+                f"{derivation.sizes[name]}, and does not say which tensors belong to experts"
             )
     if not experts:
         if unknown := [one for one in parameters if EXPERTS_LEVEL in one.path.split(".")]:
             raise ValueError(
-                f"active parameters: {legible(unknown[0].path)} is of experts, and no letter says "
-                "how many there are"
+                f"active parameters: {legible(unknown[0].path)} belongs to experts, but no letter "
+                "is their number"
             )
         return {}
     for name in (*fields.values(), *derivation.buffers):
@@ -96,15 +96,17 @@ def per_token(derivation: Derivation) -> dict[str, str]:
     parts = [part_of(fields[name]) for name in experts]
     if len(set(parts)) < len(parts):
         several = ", ".join(legible(fields[name]) for name in experts)
-        raise ValueError(f"active parameters have no single number: experts of kinds, {several}")
+        raise ValueError(
+            f"active parameters have no single number: several numbers of experts, {several}"
+        )
     return found
 
 
 def active(derivation: Derivation) -> Inventory:
-    """Return in letters what one token passes: k experts in place of E.
+    """Return the symbolic inventory of the active parameters: k experts in place of E.
 
-    Raises ``ValueError``, in one line, as ``per_token`` does, and where a tensor's name and shape
-    leave open whether it is the experts'.
+    Raises ``ValueError``, in one line, as ``per_token`` does, and if the name and shape of a tensor
+    leave open whether it belongs to the experts.
     """
     named = derivation.inventory()
     for experts, chosen in per_token(derivation).items():
@@ -113,12 +115,12 @@ def active(derivation: Derivation) -> Inventory:
 
 
 def with_both(inventory: Inventory) -> Inventory:
-    """All that is trained: embeddings and the head, once where they are tied."""
+    """All trainable tensors: embeddings and the head, once if they are tied."""
     return trainable(inventory)
 
 
 def with_head(inventory: Inventory) -> Inventory:
-    """The head, and no embeddings; a table that is the head's too is counted."""
+    """The head but no embeddings; a table that is tied to the head is counted."""
     tied = [tensor for tensor in inventory if tensor.tied_to and tensor.present]
     heads = {tensor.tied_to for tensor in tied if belongs("head", tensor)}
     return kept(
@@ -137,22 +139,22 @@ ACTIVE_CONVENTIONS: Mapping[str, Convention] = {
     "head-only": with_head,
     "neither": with_neither,
 }
-"""What is meant by active, and by total beside it; tied tables are counted once.
+"""The meanings of "active", and of the total beside it; tied tables are counted once.
 
-The first is all that ``count`` counts. A token looks one row of the embedding up, so some leave it
-out, and count the head, of which it passes all: the model card of gpt-oss (arXiv:2508.10925, table
-1). "Non-embedding" leaves out both: Kaplan et al. 2020, arXiv:2001.08361, section 2.1, and the
-model cards of Qwen3.
+The first counts the same tensors as ``count``. A token looks up one row of the embedding, but
+multiplies with the whole head, so some leave out the embedding only: the model card of gpt-oss
+(arXiv:2508.10925, table 1). "Non-embedding" leaves out both: Kaplan et al. 2020, arXiv:2001.08361,
+section 2.1, and the model cards of Qwen3.
 """
 
 
 def _own(field: str) -> str:
-    """The last name of a field, without its place in a list."""
+    """Return the last name of a field, without its index in a list."""
     return leaf(field.partition("[")[0])
 
 
 def _chosen(derivation: Derivation, experts: str) -> str:
-    """Return the letter of experts per token, which stands where that of the experts does."""
+    """Return the letter for experts per token, from the part of the config that has ``experts``."""
     fields, sizes = derivation.fields, derivation.sizes
     part, field = part_of(fields[experts]), legible(fields[experts])
     found = [
@@ -160,9 +162,9 @@ def _chosen(derivation: Derivation, experts: str) -> str:
     ]
     if len(found) != 1:
         several = ", ".join(legible(fields[name]) for name in found)
-        said = f"{several} say" if found else "nothing says"
+        problem = f"{several} are all numbers" if found else "no field is the number"
         raise ValueError(
-            f"active parameters: of {field}={sizes[experts]}, {said} how many a token passes"
+            f"active parameters: {field}={sizes[experts]}, but {problem} of experts per token"
         )
     (chosen,) = found
     if sizes[chosen] > sizes[experts]:
@@ -174,7 +176,7 @@ def _chosen(derivation: Derivation, experts: str) -> str:
 
 
 def _routed(named: Inventory, experts: str, chosen: str) -> Inventory:
-    """Return ``named`` with ``chosen`` in place of ``experts`` in what is the experts'."""
+    """Return ``named`` with ``chosen`` in place of ``experts`` in the tensors of experts."""
     stacked = {parent(tensor.path) for tensor in named if _is_stack(tensor, experts)}
 
     def of_token(tensor: Tensor) -> Tensor:
@@ -184,8 +186,8 @@ def _routed(named: Inventory, experts: str, chosen: str) -> Inventory:
         whole = expression(tensor.repeat) * tensor.size
         if whole != letter(experts) * whole.substitute({experts: 1}):
             raise Undecided(
-                f"active parameters: {legible(tensor.path)} has {whole}, which is no number for "
-                "each expert"
+                f"active parameters: {legible(tensor.path)} has {whole} entries, which is not the "
+                "same number for each expert"
             )
         lengths = [length.substitute(swap) for length in _lengths(tensor)]
         return replace(tensor, shape=tuple(lengths[:-1]), repeat=lengths[-1])
@@ -194,11 +196,11 @@ def _routed(named: Inventory, experts: str, chosen: str) -> Inventory:
 
 
 def _is_of_experts(tensor: Tensor, experts: str, stacked: set[str]) -> bool:
-    """Return whether what a tensor has of the experts' letter is experts, and no router.
+    """Return whether a tensor belongs to the experts, and not to their router.
 
-    An expert's matrices are as many as there are experts (a list of modules), or packed in one
-    tensor. What has but a row or an entry for each expert is a router's; in a module of packed
-    experts, if it is called so, a bias of theirs.
+    The experts' matrices are separate tensors (a list of modules) or packed in one. A tensor with
+    one row or entry for each expert belongs to the router, except for a bias in a module of packed
+    experts. Raises ``Undecided`` if the name of such a tensor does not say that it is a bias.
     """
     if not any(experts in length.letters for length in _lengths(tensor)):
         return False
@@ -209,13 +211,13 @@ def _is_of_experts(tensor: Tensor, experts: str, stacked: set[str]) -> bool:
     if leaf(tensor.path).endswith("bias"):
         return True
     raise Undecided(
-        f"active parameters: {legible(tensor.path)} may be of the experts or of their router: its "
-        "name does not say"
+        f"active parameters: {legible(tensor.path)} may belong to the experts or to their router: "
+        "its name does not say"
     )
 
 
 def _is_stack(tensor: Tensor, experts: str) -> bool:
-    """Return whether a tensor is of a list of experts, or of matrices packed in one."""
+    """Return whether a tensor belongs to a list of experts, or packs their matrices."""
     *shape, repeat = _lengths(tensor)
     if _is_router(tensor):
         return False

@@ -1,7 +1,7 @@
-"""The order in which products and sums are printed: ``BUILT_IN``, or that of a family from outside.
+"""The order in which letters are printed: ``BUILT_IN``, or the order of a plug-in's family.
 
-Printing loads no family from outside. A family from outside is printed in its own order, because
-its letters carry it: they are ``OrderedLetter``.
+Printing loads no plug-in. The formulas of a plug-in's family are printed in its own order, because
+its letters carry that order: they are ``OrderedLetter``.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import NamedTuple, Self
 from paramproof.formulas.spec.quantity import KINDS
 
 Kinds = Mapping[str, str]
-"""Letter to kind, in the family's order."""
+"""The kind of each letter, in the order of the family."""
 
 
 class Alphabet(NamedTuple):
-    """The letters of each kind. Within a kind they are in the order that families have them in."""
+    """The letters of each kind, in the order of the families that have them."""
 
     indicators: tuple[str, ...]
     layers: tuple[str, ...]
@@ -25,10 +25,10 @@ class Alphabet(NamedTuple):
 
     @classmethod
     def of(cls, families: Mapping[str, Kinds]) -> Alphabet:
-        """Return the letters of ``families``, of which the first decide on the order.
+        """Return the letters of ``families``; earlier families take precedence for the order.
 
-        A letter that is new stands behind the one before it in its family. Raises ``ValueError``
-        where it is of one kind in one family and of another in another.
+        A new letter follows its predecessor in its own family. Raises ``ValueError`` if a letter
+        has different kinds in two families.
         """
         owners: dict[str, tuple[str, str]] = {}
         for family, kinds in families.items():
@@ -36,8 +36,8 @@ class Alphabet(NamedTuple):
                 owner, other = owners.setdefault(letter, (family, kind))
                 if kind != other:
                     raise ValueError(
-                        f"the letter {letter} of {family} is {kind}, and {other} in {owner}: "
-                        "a letter is of one kind in all families"
+                        f"the letter {letter} of {family} is {kind}, but {other} in {owner}: "
+                        "a letter must have the same kind in all families"
                     )
         return cls(*(_in_order(families.values(), kind) for kind in KINDS))
 
@@ -48,7 +48,7 @@ class Alphabet(NamedTuple):
 
     @property
     def summands(self) -> tuple[str, ...]:
-        """The order of letters by which terms of one degree are sorted, as in 3·H + V."""
+        """The order of letters that sorts terms of the same degree, as in 3·H + V."""
         return (*self.indicators, *self.layers, *self.widths, *self.rows)
 
 
@@ -58,13 +58,13 @@ BUILT_IN = Alphabet(
     rows=("V", "U", "P", "T"),
     widths=("H", "A", "G", "K", "F"),
 )
-"""The letters of the families in this package; any other letter follows them by name."""
+"""The letters of the families in this package; other letters follow them, sorted by name."""
 
 
 class OrderedLetter(str):
-    """A letter of a family from outside, with the order in which its formulas are printed.
+    """A letter of a plug-in's family, with the order in which its formulas are printed.
 
-    It equals the string that has the same name.
+    It equals the plain string of the same name.
     """
 
     __slots__ = ("order",)
@@ -73,23 +73,23 @@ class OrderedLetter(str):
 
     def __new__(cls, name: str, order: Alphabet) -> Self:
         """Return the letter ``name``."""
-        one = super().__new__(cls, name)
-        one.order = order
-        return one
+        letter = super().__new__(cls, name)
+        letter.order = order
+        return letter
 
     def __getnewargs__(self) -> tuple[str, Alphabet]:  # type: ignore[override]
-        """Return what ``__new__`` takes, so that a copy has the order too."""
+        """Return the arguments of ``__new__``, so that a copy keeps the order."""
         return str(self), self.order
 
 
 def order_of(letters: Iterable[str]) -> Alphabet:
     """Return the order that one of ``letters`` carries, or ``BUILT_IN`` if none does."""
-    found = (one.order for one in letters if isinstance(one, OrderedLetter))
-    return next(found, BUILT_IN)
+    orders = (letter.order for letter in letters if isinstance(letter, OrderedLetter))
+    return next(orders, BUILT_IN)
 
 
 def _in_order(families: Iterable[Kinds], kind: str) -> tuple[str, ...]:
-    """The letters of one kind."""
+    """Return the letters of one kind."""
     order: list[str] = []
     for kinds in families:
         place = 0

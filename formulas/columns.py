@@ -1,4 +1,4 @@
-"""Columns of text, each row's cells under each other; folded where they are to fit a width."""
+"""Lay out tables as text in aligned columns, and fold cells to fit a width."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ Cells: TypeAlias = tuple[str, ...]
 
 GAP = "  "
 NARROWEST = 8
-"""No column is made narrower than this, whatever the width."""
+"""The minimum width of a column in characters, whatever the width of the table."""
 
-# A line ends behind a space or a sign between two names; never in a number, which has some, too.
+# A line ends after a space or a sign between two names, but never inside a number like 1,024.
 _PIECE = re.compile(r".+?(?:[ ./_]|[-,(](?=[a-z*])|$)", re.DOTALL)
 
 
 def aligned(table: Sequence[Cells], width: int | None = None) -> list[str]:
-    """Return the lines of a table, its cells under each other; see ``row_lines``."""
+    """Return the lines of a table with aligned columns, as ``row_lines`` folds them."""
     return [line for lines in row_lines(table, width) for line in lines]
 
 
 def row_lines(table: Sequence[Cells], width: int | None = None) -> list[list[str]]:
     """Return the lines of each row of a table.
 
-    A row is one line, unless ``width`` is less than the widest would have: then the widest
-    columns are made narrower, and what they have is folded.
+    A row is one line, unless the table is wider than ``width``: the widest columns are then made
+    narrower, and their cells are folded.
     """
     widths = fitting([max(map(len, column)) for column in zip(*table, strict=True)], width)
     return [_lines(row, widths) for row in table]
 
 
 def fitting(widths: Sequence[int], width: int | None) -> list[int]:
-    """Return ``widths`` of columns, the widest made narrower until all fit into ``width``."""
+    """Return the column ``widths``, with the widest reduced until all fit into ``width``."""
     fitted = list(widths)
     room = None if width is None else width - len(GAP) * (len(fitted) - 1)
     while room is not None and sum(fitted) > room and max(fitted) > NARROWEST:
@@ -42,7 +42,7 @@ def fitting(widths: Sequence[int], width: int | None) -> list[int]:
 
 
 def folded(text: str, width: int) -> list[str]:
-    """Return ``text`` in lines of at most ``width``, split behind spaces and signs of a path."""
+    """Return ``text`` as lines of at most ``width``, split after spaces and the signs of paths."""
     lines = [""]
     for piece in _PIECE.findall(text):
         if len(lines[-1]) + len(piece.rstrip()) > width and lines[-1]:

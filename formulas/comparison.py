@@ -15,9 +15,9 @@ from paramproof.formulas.tensors import Inventory
 def compare(inventory: Inventory, weights: Iterable[Weight]) -> Report:
     """Compare ``weights`` with ``inventory`` (in ints): names, shapes, trainability and total.
 
-    A tied tensor may be an alias of its target's storage or, tied by data flow, have no
-    entry at all. A weight without entries (shape with a 0: no layers, stacked) is dropped.
-    A tensor that is not trainable may be absent, since a framework may compute it.
+    A tied tensor may be an alias of its target's storage, or absent if it is tied by data flow.
+    A frozen tensor may be absent, since a framework may compute it. A weight without entries
+    (with a 0 in its shape, as stacked weights of no layers) is ignored.
     """
     stored = [weight for weight in weights if weight.size]
     return Report(
@@ -28,7 +28,7 @@ def compare(inventory: Inventory, weights: Iterable[Weight]) -> Report:
 
 
 class _Comparison:
-    """The canonical tensors that are expected, and those that some weight stands for."""
+    """The expected canonical tensors, and the paths that a weight has been matched with so far."""
 
     def __init__(self, inventory: Inventory) -> None:
         self.head_size = head_size_of(inventory.letters)
@@ -46,7 +46,7 @@ class _Comparison:
                 yield Row("missing", tensor.path, tensor.shape, None, None, -tensor.size)
 
     def _storage(self, weight: Weight) -> Iterator[Row]:
-        """Rows for a weight's own storage, beside the canonical tensors that it claims to be."""
+        """Yield the differences of a weight's storage from the canonical tensors in its parts."""
         counted = weight.size if weight.trainable else 0
         reasons = {part: self._why_unexpected(part) for part in weight.parts}
         parts = [part for part, reason in reasons.items() if not reason]
@@ -69,7 +69,7 @@ class _Comparison:
             yield Row("wrong trainability", path, expected, weight.path, shape, difference, note)
 
     def _aliases(self, weight: Weight) -> Iterator[Row]:
-        """Rows for further names of a weight's storage: right only where the formula ties."""
+        """Yield rows for the aliases of a weight's storage that the formula does not tie to it."""
         for alias, part in zip(weight.aliases, cycle(weight.parts or (weight.path,))):
             for path, target in zip(self._paths(alias), self._paths(part), strict=True):
                 tensor = self.expected.get(path)
@@ -77,7 +77,7 @@ class _Comparison:
                 if tensor is None:
                     yield Row("unexpected", path, None, weight.path, weight.shape, 0, note)
                 elif not tensor.trainable and not weight.trainable:
-                    pass  # One table of fixed values may serve several.
+                    pass  # Several frozen tensors may share one table.
                 elif tensor.tied_to != target and path in self.seen:
                     yield Row("unexpected", path, None, weight.path, weight.shape, 0, note)
                 elif tensor.tied_to != target:
@@ -86,7 +86,7 @@ class _Comparison:
                 self.seen.add(path)
 
     def _why_unexpected(self, part: str) -> str:
-        """Return why the formula does not ask for this part here; "" where it does."""
+        """Return why the formula does not expect this part here, "" if it does."""
         for path in self._paths(part):
             tensor = self.expected.get(path)
             if tensor is None:
@@ -98,11 +98,11 @@ class _Comparison:
         return ""
 
     def _paths(self, part: str) -> list[str]:
-        """The canonical paths of a part: every layer's where it is stacked."""
+        """Return the canonical paths of a part: one for each layer if it is stacked."""
         return [at_layer(part, index) for index in range(self._layers(part))] or [part]
 
     def _layers(self, part: str) -> int:
-        """How often ``part`` stands for a tensor: once, or for each layer of its stack."""
+        """Return the number of layers in the stack of ``part``; 1 outside of stacks."""
         return self.layers.get(stack_of(part), 0)
 
     def _stored_shape(self, weight: Weight, parts: list[str]) -> Shape:

@@ -1,8 +1,8 @@
-"""Numbers that Python computes in another way than by exact sums, products and divisions.
+"""Numbers that Python does not compute by exact sums, products and divisions.
 
-``int(hidden_size * 0.7)`` is no fraction of the hidden size: 0.7 is not 7/10, and the product is
-rounded. Such a number keeps the steps by which Python computes it, and its value at any sizes is
-what these steps give there.
+``int(hidden_size * 0.7)`` is not a rational multiple of the hidden size: the float 0.7 is not 7/10,
+and the product is rounded. A ``Computed`` number stores Python's operations, and repeats them to
+give its value at any sizes.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any, TypeAlias
 from paramproof.formulas.expression import Expression, Number, expression
 
 Operand: TypeAlias = "Expression | float | Computed"
-"""What a step is done with: a size, a float of the code, or the float of a step before it."""
+"""An operand of an operation: a size, a float in the code, or the float that another one gives."""
 
 INFIX: Mapping[str, str] = {"times": "×", "over": "÷"}
-"""Steps that are written between their operands; all others are written as a function."""
+"""Operations printed between their operands; all others are printed as function calls."""
 
 WHOLE: Mapping[str, Callable[..., int]] = {
     "int": int,
@@ -36,7 +36,7 @@ WHOLE: Mapping[str, Callable[..., int]] = {
     "xor": operator.xor,
     "invert": operator.invert,
 }
-"""Steps that give a whole number."""
+"""Operations that return an int."""
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     **WHOLE,
@@ -58,22 +58,22 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "sin": math.sin,
     "cos": math.cos,
 }
-"""All steps, by the names that they have in a formula."""
+"""All operations, by their names in a formula."""
 
 LARGEST_POWER = 4096
-"""Bits of a whole number that is raised to a power: more would take memory without bound."""
+"""The maximum number of bits of an int power, which bounds the memory that it takes."""
 
 
 @dataclass(frozen=True)
 class Computed:
-    """A number as Python computes it from sizes: one function and what it is given."""
+    """A number as Python computes it from sizes: one function and its operands."""
 
     function: str
     operands: tuple[Operand, ...]
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is a whole number at all sizes."""
+        """Whether this is a whole number at all sizes."""
         whole = all(isinstance(one, Expression) and one.is_whole for one in self.operands)
         return self.function in WHOLE or (
             whole and self.function in ("times", "plus", "minus", "div", "mod", "abs")
@@ -82,7 +82,7 @@ class Computed:
     def compute(self, sizes: Mapping[str, int]) -> Any:
         """Return the int or float that Python computes at these sizes.
 
-        Raises ``ArithmeticError`` where it computes none.
+        Raises ``ArithmeticError`` if the function is not defined there, or a power is too large.
         """
         values = [_value(one, sizes) for one in self.operands]
         if self.function == "power" and all(isinstance(value, int) for value in values):
@@ -95,28 +95,31 @@ class Computed:
             raise ArithmeticError(str(error)) from None
 
     def evaluate(self, sizes: Mapping[str, int]) -> Number:
-        """Return its value at these sizes, a float as the fraction that it is exactly."""
-        found = self.compute(sizes)
-        if isinstance(found, int):
-            return int(found)
-        if not isinstance(found, float) or not math.isfinite(found):
-            raise ArithmeticError(f"{found} is no number")
-        return Fraction(found)
+        """Return the value at these sizes; a float becomes the fraction that equals it exactly.
+
+        Raises ``ArithmeticError`` as ``compute`` does, and if the value is not a finite number.
+        """
+        value = self.compute(sizes)
+        if isinstance(value, int):
+            return int(value)
+        if not isinstance(value, float) or not math.isfinite(value):
+            raise ArithmeticError(f"{value} is not a finite number")
+        return Fraction(value)
 
     def substitute(self, values: Mapping[str, Expression | Number]) -> Expression:
-        """Return it with other expressions or numbers in place of some letters."""
+        """Return this number with expressions or numbers substituted for some letters."""
         return computed(self.function, *(_substituted(one, values) for one in self.operands))
 
     @cached_property
     def letters(self) -> frozenset[str]:
-        """The letters that occur in it."""
+        """The letters that occur in the operands."""
         return frozenset().union(
             *(one.letters for one in self.operands if isinstance(one, Expression | Computed))
         )
 
     @cached_property
     def key(self) -> str:
-        """Return a text that no other one has."""
+        """A text that is unique to this number."""
         return repr(self)
 
     def __repr__(self) -> str:
@@ -127,16 +130,16 @@ class Computed:
 
 
 def computed(function: str, *operands: Operand) -> Expression:
-    """Return what a step gives, a number where no operand has a letter.
+    """Return the result of an operation as an expression, a constant if no operand has a letter.
 
-    Raises ``ArithmeticError`` where a number would be none.
+    Raises ``ArithmeticError`` if a constant is not defined or not finite.
     """
-    found = Computed(function, tuple(map(as_operand, operands)))
-    return Expression({((found, 1),): 1}) if found.letters else expression(found.evaluate({}))
+    result = Computed(function, tuple(map(as_operand, operands)))
+    return Expression({((result, 1),): 1}) if result.letters else expression(result.evaluate({}))
 
 
 def as_operand(one: Operand) -> Operand:
-    """Return an operand as it is kept: a float by its steps, a whole number as an expression."""
+    """Return an operand in canonical form: ``Computed`` for a float, an expression for an int."""
     if isinstance(one, Computed):
         return Expression({((one, 1),): 1}) if one.is_whole else one
     if isinstance(one, Expression) and len(one.terms) == 1:
@@ -148,7 +151,7 @@ def as_operand(one: Operand) -> Operand:
 
 
 def has_computed(one: Expression) -> bool:
-    """Whether a number that Python computes in steps occurs anywhere in an expression."""
+    """Return whether an expression contains a ``Computed`` number anywhere."""
     for powers in one.terms:
         for atom, _ in powers:
             if isinstance(atom, Computed):
@@ -174,6 +177,6 @@ def _substituted(one: Operand, values: Mapping[str, Expression | Number]) -> Ope
     if not isinstance(one, Computed):
         return one
     operands = tuple(_substituted(part, values) for part in one.operands)
-    found = Computed(one.function, operands)
-    # A float stays one: as a fraction, the next step would be another one.
-    return found if found.letters else found.compute({})
+    result = Computed(one.function, operands)
+    # A float stays a float: with a fraction, the next operation would give another result.
+    return result if result.letters else result.compute({})

@@ -1,4 +1,4 @@
-"""Relations of two sizes: a formula holds where its conditions are met."""
+"""Conditions: relations of two sizes that must be met for a formula to hold."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paramproof.formulas.notation import text
 
 
 class Relation(Enum):
-    """What is asked of two sizes: its sign where it is so, and where it is not."""
+    """A relation of two sizes, with its sign and the sign of its negation."""
 
     EQUAL = ("=", "≠")
     LESS = ("<", "≥")
@@ -25,7 +25,7 @@ class Relation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A relation of two sizes that holds, or does not: ``A divides H``, ``H ≠ A·K``."""
+    """A relation of two sizes, or its negation if not ``holds``: ``A divides H``, ``H ≠ A·K``."""
 
     relation: Relation
     left: Expression
@@ -36,7 +36,7 @@ class Condition:
         sign = self.relation.value[0 if self.holds else 1]
         left, right = self.left, self.right
         if self.relation in (Relation.LESS, Relation.MORE):
-            # What is subtracted on one side stands on the other: L > D, not L − D > 0.
+            # Negative terms move to the other side: L > D, not L − D > 0.
             difference = left - right
             if sign == "≥" and right == 1:
                 difference, sign = difference + 1, ">"
@@ -46,17 +46,20 @@ class Condition:
 
     @property
     def letters(self) -> frozenset[str]:
-        """The letters that it is about."""
+        """The letters that occur on either side."""
         return self.left.letters | self.right.letters
 
     def substitute(self, values: Mapping[str, Expression | Number]) -> Condition:
-        """Return this with other expressions or numbers in place of some letters."""
+        """Return this condition with expressions or numbers substituted for some letters."""
         left, right = self.left.substitute(values), self.right.substitute(values)
         return Condition(self.relation, left, right, self.holds)
 
     @property
     def only(self) -> tuple[str, int] | None:
-        """The letter that it leaves one value, with that value, as ``m divides 1``; or None."""
+        """The letter that this condition fixes, with its value: ``("m", 1)`` for ``m divides 1``.
+
+        None if it does not fix a letter.
+        """
         apart = self.left - self.right
         if not (self.holds and len(apart.letters) == 1):
             return None
@@ -70,7 +73,10 @@ class Condition:
 
     @property
     def bound(self) -> Expression | None:
-        """What is 0 or more just where it is met, None for what is no bound of whole sizes."""
+        """The expression that is 0 or more exactly where this condition is met.
+
+        None if the condition is not an inequality of whole sizes.
+        """
         apart = self.left - self.right
         if not apart.is_whole:
             return None
@@ -82,13 +88,19 @@ class Condition:
 
     @property
     def _apart_at_least(self) -> Expression | None:
-        """What is 0 or more where one size divides another, None where that may be below 1."""
-        there = Condition(Relation.LESS, self.right, expression(1), False)
-        always = there.is_settled and there.is_met(dict.fromkeys(self.right.letters, 1))
+        """The expression ``right - left``, which is 0 or more if left divides a positive right.
+
+        None if the relation is negated, or if the right side may be below 1.
+        """
+        positive = Condition(Relation.LESS, self.right, expression(1), False)
+        always = positive.is_settled and positive.is_met(dict.fromkeys(self.right.letters, 1))
         return self.right - self.left if self.holds and always else None
 
     def implies(self, other: Condition) -> bool:
-        """Whether ``other`` is met wherever this is, as far as their difference tells."""
+        """Return True if ``other`` is met wherever this condition is.
+
+        False may also mean that the difference of the two does not decide it.
+        """
         if self.holds and other.holds and self.relation is other.relation is Relation.DIVIDES:
             return self.left == other.left and other.right in (self.right, 2 * self.right)
         known = self.bound if self.relation is not Relation.DIVIDES else self._apart_at_least
@@ -98,7 +110,7 @@ class Condition:
         return apart is not None and apart >= 0
 
     def is_met(self, sizes: Mapping[str, int]) -> bool:
-        """Whether it is as it was, at these sizes; where nothing can be asked it is not."""
+        """Return whether the condition is met at these sizes; False if a side has no value."""
         try:
             return self._answer(sizes) is self.holds
         except ArithmeticError:
@@ -114,9 +126,9 @@ class Condition:
 
     @property
     def is_settled(self) -> bool:
-        """Whether no sizes could make it otherwise, every letter being 1 or more.
+        """Whether the condition is met at all sizes or at none, for letters of 1 or more.
 
-        What Python computes in steps may have any sign: nothing that has it is settled.
+        False if the signs do not decide it, as for ``Computed`` numbers, which may have any sign.
         """
         if has_computed(self.left) or has_computed(self.right):
             return False
@@ -138,9 +150,9 @@ class Condition:
 
 
 def at_least_one(one: Expression) -> tuple[Condition, ...]:
-    """Return the conditions that are met just where ``one`` is 1 or more.
+    """Return the conditions that are met exactly where ``one`` is 1 or more.
 
-    A product is where its factors are, and ⌊a / b⌋ where a is b or more.
+    A product is 1 or more where all its factors are, and ⌊a / b⌋ where a ≥ b.
     """
     shared = [dict(powers) for powers in one.terms]
     quotients = [
@@ -159,7 +171,7 @@ def at_least_one(one: Expression) -> tuple[Condition, ...]:
 
 
 def _at_least(difference: Expression, asked: Condition) -> bool:
-    """Whether a difference whose letters are 0 or more cannot be on the other side of 0."""
+    """Return whether the sign of a difference, with letters of 0 or more, decides ``asked``."""
     signs = _signs(difference)
     apart = bool(difference.terms.get(()))
     never_less, never_more = signs == {1}, signs == {-1}
@@ -174,27 +186,27 @@ def _quotients(one: Expression) -> list[tuple[Quotient, int]]:
 
 
 def _have(one: Expression, sort: Callable[[Quotient], bool]) -> bool:
-    """Whether each quotient in ``one`` is of a sort, and nothing is divided by one."""
+    """Return whether ``sort`` is true of each quotient in ``one``, and none is a divisor."""
     return all(power > 0 and sort(quotient) for quotient, power in _quotients(one))
 
 
 def _is_defined(one: Quotient) -> bool:
-    """Whether a quotient divides by 0 at no sizes, as far as its signs say."""
+    """Return whether the signs show that a quotient never divides by 0."""
     bottom = _counted_from_one(one.denominator)
     apart = _signs(bottom) == {1} and bool(bottom.terms.get(()))
     return apart and _have(one.denominator, _is_natural) and _have(one.numerator, _is_defined)
 
 
 def _is_natural(one: Quotient) -> bool:
-    """Whether a quotient is 0 or more at all sizes, as far as its signs say."""
+    """Return whether the signs show that a quotient is 0 or more at all sizes."""
     top = _counted_from_one(one.numerator)
     return _is_defined(one) and _signs(top) <= {1} and _have(one.numerator, _is_natural)
 
 
 def _counted_from_one(one: Expression) -> Expression:
-    """Return what has the sign of ``one``, with x + 1 for each letter: x is 0 or more.
+    """Return an expression with the sign of ``one``, and x + 1 for each letter, so that x ≥ 0.
 
-    Where quotients are in it, which are 0 or more too, the letters stay as they are.
+    If ``one`` contains quotients, which are 0 or more too, it is returned unchanged.
     """
     if _quotients(one):
         return one
@@ -203,7 +215,7 @@ def _counted_from_one(one: Expression) -> Expression:
 
 
 def _without_divisors(one: Expression) -> Expression:
-    """Return ``one`` times every letter that it is divided by, each 1 or more: of the same sign."""
+    """Return ``one`` times every letter that is a divisor, which keeps the sign."""
     lowest: dict[Any, int] = {}
     for powers in one.terms:
         for name, power in powers:

@@ -1,10 +1,9 @@
-"""Conventions: what a number of parameters may silently include or leave out.
+"""Conventions: what a number of parameters includes, and what it leaves out.
 
-A convention is a function from an inventory to the inventory that it counts, so conventions
-compose by being called one after the other, and ``size`` sums what is left. Those of STORAGE
-say what counts as a parameter at all, and exactly one of them belongs to every count; those
-of PARTS leave components out. None of them looks at a letter: ints, NumPy arrays and SymPy
-symbols go through alike.
+A convention is a function from an inventory to the inventory that it counts. Conventions compose:
+apply one after the other, and ``size`` sums the rest. Those in STORAGE say what counts as a
+parameter at all, and every count uses exactly one of them; those in PARTS leave components out.
+No convention looks at the value of a letter, so ints, NumPy arrays and symbols all work.
 """
 
 from __future__ import annotations
@@ -28,19 +27,19 @@ PARTS_IN_WORDS: dict[PartName, str] = {
     "table": "an embedding of tokens, positions or types",
     "position": "an embedding of positions",
     "bias": "a bias of a projection",
-    "norm": "of a norm",
-    "pooler": "of the pooler",
-    "head": "of a head",
+    "norm": "part of a norm",
+    "pooler": "part of the pooler",
+    "head": "part of a head",
     "layer": "in a layer",
 }
 
 
 class Undecided(ValueError):
-    """A convention asks of a tensor what its name does not say."""
+    """A convention depends on a property of a tensor that its name does not tell."""
 
 
 def size(inventory: Inventory) -> Quantity:
-    """Return the entries of all tensors, each as often as it is listed: L times in a layer."""
+    """Return the number of entries of all tensors: the sum of present · repeat · size."""
     total: Quantity = 0
     for tensor in inventory:
         total = total + tensor.present * tensor.repeat * tensor.size
@@ -53,7 +52,7 @@ def trainable(inventory: Inventory) -> Inventory:
 
 
 def total(inventory: Inventory) -> Inventory:
-    """All tensors, fixed ones (sinusoids) included, tied storage counted once."""
+    """All tensors, including frozen ones (sinusoids), tied storage counted once."""
     return kept(inventory, lambda tensor: tensor.tied_to is None)
 
 
@@ -63,7 +62,7 @@ def tied_each(inventory: Inventory) -> Inventory:
 
 
 def listed(inventory: Inventory) -> Inventory:
-    """Everything: fixed tensors included, tied storage counted once per name."""
+    """All tensors, including frozen ones, tied storage counted once per name."""
     return _with_names(inventory)
 
 
@@ -128,7 +127,7 @@ STORAGE: dict[str, Convention] = {
     "tied-each": tied_each,
     "listed": listed,
 }
-"""By name: what counts as a parameter."""
+"""The conventions that say what counts as a parameter, by name."""
 
 PARTS: dict[str, Convention] = {
     "without-embeddings": without_embeddings,
@@ -143,18 +142,18 @@ PARTS: dict[str, Convention] = {
     "norms-only": norms_only,
     "biases-only": biases_only,
 }
-"""By name: which components are counted."""
+"""The conventions that select components, by name. Commands print their docstrings."""
 
 CONVENTIONS = STORAGE | PARTS
-"""Every convention that an inventory can be counted under, by name."""
+"""All conventions, by name."""
 
 
 def counted(inventory: Inventory, *names: str) -> Inventory:
-    """Return what the conventions of these names count of ``inventory``, in any order.
+    """Return the tensors of ``inventory`` that all conventions of these names count.
 
-    Raises ``ValueError`` for an unknown name, and where not exactly one is of STORAGE: what
-    counts as a parameter is never left open. Raises ``Undecided`` where a convention cannot be
-    decided for some tensor of a derived formula.
+    The order of the names does not matter. Raises ``ValueError`` for an unknown name, and unless
+    exactly one is in STORAGE, so that every count says what a parameter is. Raises ``Undecided``
+    if a convention cannot be decided for some tensor of a derived formula.
     """
     unknown = [name for name in names if name not in CONVENTIONS]
     if unknown:
@@ -178,15 +177,15 @@ def count(inventory: Inventory, *names: str) -> Quantity:
 
 
 def in_units(number: int, unit: int = MILLION, places: int = 2) -> str:
-    """Return ``number`` in 10⁶ (MILLION) or 2²⁰ (MEBI), half rounded up: 109.48, 104.41."""
+    """Return ``number`` in units of 10⁶ (MILLION) or 2²⁰ (MEBI), half rounded up: "109.48"."""
     step = Decimal(1).scaleb(-places)
     return f"{(Decimal(number) / unit).quantize(step, ROUND_HALF_UP):,}"
 
 
 def as_named(number: int, digits: int = 2) -> str:
-    """Return ``number`` rounded to significant digits, as in names of models: 110M, 6.7B.
+    """Return ``number`` rounded to significant digits, as in the names of models: 110M, 6.7B.
 
-    Half is rounded up. Below a thousand it is the number itself.
+    Half is rounded up. A number below a thousand has no unit.
     """
     lead = max(len(str(number)) - digits, 0)
     rounded = (number + 10**lead // 2) // 10**lead * 10**lead
@@ -199,26 +198,26 @@ def as_named(number: int, digits: int = 2) -> str:
 
 
 def kept(inventory: Inventory, keeps: Callable[[Tensor], bool]) -> Inventory:
-    """Return the tensors of ``inventory`` that ``keeps`` is true of."""
+    """Return ``inventory`` with only the tensors for which ``keeps`` is true."""
     return Inventory(inventory.letters, tuple(filter(keeps, inventory)))
 
 
 def belongs(part: PartName, tensor: Tensor) -> bool:
-    """Return whether a tensor belongs to a part.
+    """Return whether a tensor belongs to a part of a model.
 
-    Raises ``Undecided`` where its name does not say.
+    Raises ``Undecided`` if its name does not say.
     """
-    said = getattr(tensor.parts or parts_of(tensor.path), part)
-    if said is None:
+    is_in_part = getattr(tensor.parts or parts_of(tensor.path), part)
+    if is_in_part is None:
         what = PARTS_IN_WORDS[part]
-        raise Undecided(f"{legible(tensor.path)} may be {what}, or not: its name does not say")
-    return bool(said)
+        raise Undecided(f"{legible(tensor.path)} may or may not be {what}: its name does not say")
+    return bool(is_in_part)
 
 
 def _with_names(inventory: Inventory) -> Inventory:
-    """Return ``inventory``. Raises ``Undecided`` where it has a name that stands for several."""
+    """Return ``inventory``. Raises ``Undecided`` if a path in it may stand for several names."""
     for tensor in inventory:
         if not tensor.is_one_name:
             path = legible(tensor.path)
-            raise Undecided(f"how many names {path} stands for is not known, all of one storage")
+            raise Undecided(f"{path} is one storage with an unknown number of names")
     return inventory

@@ -1,4 +1,4 @@
-"""What was derived: a model's tensors in letters, its formula, and where and why it holds."""
+"""A derivation: a model's tensors with symbolic shapes, its formula, and where it holds and why."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ FITTED = "fitted"
 
 
 class Outcome(Enum):
-    """What happens where a condition is not met, with its words."""
+    """What the constructor does if a condition is violated, with the words for it."""
 
     REFUSED = "the constructor refuses"
-    OTHERS = "other tensors are made"
+    OTHERS = "other tensors are created"
     NOT_TRIED = "not tried: no sizes were found"
     NEGATIVE = "a length is less than 0"
-    OTHER_COUNT = "a kind of layer is there another number of times"
+    OTHER_COUNT = "the number of layers of some kind differs"
 
 
 class Consequence(NamedTuple):
-    """What happens where a condition is not met, and what the constructor's error says."""
+    """The outcome if a condition is violated, and the message of the constructor's error."""
 
     outcome: Outcome
     why: str = ""
@@ -50,7 +50,7 @@ Role: TypeAlias = Literal["trainable", "frozen", "buffer"]
 
 
 class Kind(NamedTuple):
-    """What tensors have in common that differ in a number of their path only."""
+    """What the tensors of a group share: their paths differ only in numbers."""
 
     path: str
     role: Role
@@ -59,7 +59,7 @@ class Kind(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """A kind of tensor with its shape, in ints: what is compared with a formula."""
+    """A tensor group and one shape in ints, as it is compared with a formula."""
 
     kind: Kind
     shape: tuple[int, ...]
@@ -67,10 +67,11 @@ class Stored(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DerivedTensor:
-    """Tensors that differ in numbers of their path only, in letters.
+    """A tensor group: tensors whose paths differ only in numbers, with a symbolic shape.
 
-    ``traced`` says whether the shape was seen where the tensor was made, or read from values;
-    ``looped`` whether the loops that made them say how many there are.
+    ``times`` is their number. ``traced`` is True if the shape was traced, and False if it was
+    fitted to observed shapes. ``looped`` is True if the number follows from the loops that
+    created the tensors, and False if it was fitted.
     """
 
     path: str
@@ -83,18 +84,22 @@ class DerivedTensor:
 
     @property
     def kind(self) -> Kind:
-        """What these tensors have in common."""
+        """What these tensors share."""
         return Kind(self.path, self.role, self.aliases, len(self.shape))
 
     @property
     def size(self) -> Expression:
-        """Number of entries of all of them."""
+        """Number of entries in all these tensors: ``times`` · the product of ``shape``."""
         return self.times * prod(self.shape, start=Expression({(): 1}))
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """How a formula was found, and how it was held to models."""
+    """How a formula was found, and how many models it was compared with.
+
+    ``traces`` and ``builds`` count the traced and the built models, ``held`` the held-out models
+    that the formula was compared with. ``versions`` are those of the packages that were installed.
+    """
 
     traces: int
     builds: int
@@ -105,7 +110,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class StatedCondition:
-    """A condition with what happens elsewhere, and the places in the code that ask."""
+    """A condition, what happens if it is violated, and the call sites that evaluate it."""
 
     condition: Condition
     consequence: Consequence
@@ -114,16 +119,17 @@ class StatedCondition:
 
 @dataclass(frozen=True)
 class Derivation:
-    """A constructor's model in letters.
+    """The model that a constructor creates, with symbolic sizes.
 
-    ``sizes`` are the letters with their values, ``fields`` what each letter is called in the
-    constructor. ``fixed`` are letters that only hold at their value, ``inert`` those that move
-    nothing; ``unread`` are inert ones that the model never read. ``unexplained`` are buffers,
-    which are not counted. ``irrelevant_guards`` was asked too, and nothing was otherwise where it was not
-    met: the formula is proved where it is, and fitted elsewhere. ``caveats`` are what was done
-    with sizes that can decide, and cannot be followed. ``validated`` has, for each letter, the
-    smallest and the largest size at which a trace or a held-out model confirmed the formula; a
-    letter is absent where that is not known.
+    ``sizes`` maps each letter to its value, and ``fields`` to its name in the constructor. The
+    formula holds where all ``conditions`` are met. ``irrelevant_guards`` were evaluated too, but
+    violating them changed nothing: the formula is proved where they are met, and fitted elsewhere.
+
+    ``fixed`` letters hold only at their value. ``inert`` letters change no tensor, and the model
+    never even reads those in ``unread``. ``unexplained`` are buffers without a formula; buffers are
+    not counted. ``caveats`` are uses of a size that may decide something and that the trace cannot
+    follow. ``validated`` has, for each letter, the smallest and the largest size at which a trace
+    or a held-out model confirmed the formula; a letter is absent if that is unknown.
     """
 
     name: str
@@ -142,12 +148,12 @@ class Derivation:
 
     @cached_property
     def formula(self) -> Expression:
-        """The trainable parameters, tied ones once."""
+        """The number of trainable parameters, with tied ones counted once."""
         sizes = (tensor.size for tensor in self.tensors if tensor.role == "trainable")
         return sum(sizes, Expression())
 
     def summands(self) -> dict[Expression, list[DerivedTensor]]:
-        """Return the tensors by how often they are there, in the order of the model."""
+        """Return the tensors by their number, in the order of the model."""
         found: dict[Expression, list[DerivedTensor]] = {}
         for tensor in self.tensors:
             found.setdefault(tensor.times, []).append(tensor)
@@ -155,17 +161,17 @@ class Derivation:
 
     @property
     def buffers(self) -> tuple[str, ...]:
-        """The names of its buffers, which no count has."""
+        """The names of the buffers, which are never counted."""
         explained = (tensor.path for tensor in self.tensors if tensor.role == "buffer")
         return (*explained, *(name.removesuffix(" (buffer)") for name in self.unexplained))
 
     def inventory(self, sizes: Mapping[str, int] | None = None) -> Inventory:
-        """Return the parameters as an inventory: in letters, or in ints at these ``sizes``.
+        """Return the parameters as an inventory: symbolic, or in ints at these ``sizes``.
 
-        The paths are native. A further name of a storage is a tensor of its own, tied to the
-        first one, behind all others; buffers are none of them.
+        The paths are native. Buffers are left out. Each further name of a storage is a tensor of
+        its own, tied to the first name, after all others.
 
-        Raises ``ValueError`` for sizes, as ``count`` does.
+        Raises ``ValueError`` as ``count`` does.
         """
         if sizes is not None:
             self.require(sizes)
@@ -199,15 +205,16 @@ class Derivation:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why it is proved at no sizes; empty for a formula that is proved at some."""
+        """Why the formula is not proved at any sizes; empty if it is proved at some."""
         parameters = [tensor for tensor in self.tensors if tensor.role != "buffer"]
         read = sum(not tensor.traced for tensor in parameters)
         counted = sum(not tensor.looped for tensor in parameters)
         found = []
         if read:
-            found.append(f"{read} of {len(parameters)} kinds of tensors were read from values")
+            found.append(f"the shape is fitted in {read} of {len(parameters)} tensor groups")
         if counted:
-            found.append(f"how many there are of {counted} kinds was read from counts")
+            groups = "tensor group" if counted == 1 else "tensor groups"
+            found.append(f"the count is fitted in {counted} {groups}")
         if self.fixed:
             found.append(f"{', '.join(self.fixed)} did not vary")
         found.extend(self.caveats)
@@ -215,41 +222,41 @@ class Derivation:
 
     @property
     def is_proved(self) -> bool:
-        """Whether every shape and number was traced, and nothing was fixed.
+        """Whether every shape and count was traced, nothing is fixed, and there is no caveat.
 
-        It is then proved where every guard of ``irrelevant_guards`` is met: see ``proved_where``.
+        The formula is then proved where all ``irrelevant_guards`` are met: see ``proved_where``.
         """
         return not self.reasons
 
     @property
     def proved_where(self) -> tuple[str, ...] | None:
-        """The guards inside which it is proved, as text; None where it is proved nowhere.
+        """The guards that bound the proof, as text; None if nothing is proved.
 
-        Empty if it is proved at every size inside its conditions.
+        Empty if the formula is proved wherever its conditions are met.
         """
         return tuple(map(str, self.irrelevant_guards)) if self.is_proved else None
 
     @property
     def status(self) -> str:
-        """The word for how sure it is at best: inside every guard of ``irrelevant_guards``."""
+        """``proved`` or ``fitted``, where all ``irrelevant_guards`` are met."""
         return PROVED if self.is_proved else FITTED
 
     def is_proved_at(self, sizes: Mapping[str, int]) -> bool:
-        """Whether it is proved at these sizes: every question has the answer it was proved for."""
+        """Return whether the formula is proved at these sizes."""
         return not self.reasons_at(sizes)
 
     def status_at(self, sizes: Mapping[str, int]) -> str:
-        """Return the word for how sure it is at these sizes, which every output has.
+        """Return ``proved`` or ``fitted`` for these sizes, as every output states it.
 
-        Raises ``ValueError`` for a size that is none, as ``require`` does.
+        Raises ``ValueError`` for an impossible size, as ``require`` does.
         """
         return PROVED if self.is_proved_at(sizes) else FITTED
 
     def reasons_at(self, sizes: Mapping[str, int]) -> tuple[str, ...]:
-        """Return why it is not proved at these sizes; nothing where it is.
+        """Return why the formula is not proved at these sizes; empty if it is.
 
-        What these sizes do stands first: a guard that they violate, and a size beyond those at
-        which the formula was validated. Raises as ``status_at`` does.
+        Reasons that depend on the sizes come first: a guard that they violate, and a size outside
+        the range at which the formula was validated. Raises as ``status_at`` does.
         """
         self._require_sizes(sizes)
         violated = [
@@ -260,13 +267,13 @@ class Derivation:
         letters = frozenset[str]().union(*(one.letters for one in violated))
         here = [f"{name} = {self.fields[name]} = {sizes[name]}" for name in sorted(letters)]
         beyond = [
-            "these sizes lie beyond a guard that the proof rests on "
+            "these sizes violate a guard that the proof rests on "
             f"({' and '.join(map(str, violated))}; {', '.join(here)})"
         ]
         return (*(beyond if violated else ()), *self._beyond_validated(sizes), *self.reasons)
 
     def _beyond_validated(self, sizes: Mapping[str, int]) -> Iterator[str]:
-        """Yield a reason for each size, of those that move something, that was not tried."""
+        """Yield a reason for each size that matters and lies outside the validated range."""
         for name, (low, high) in self.validated.items():
             if name not in self.inert and name in sizes and not low <= sizes[name] <= high:
                 yield (
@@ -275,12 +282,12 @@ class Derivation:
                 )
 
     def count(self, sizes: Mapping[str, int]) -> int:
-        """Return the trainable parameters at these sizes. Raises as ``require`` does."""
+        """Return the number of trainable parameters at these sizes. Raises as ``require`` does."""
         self.require(sizes)
         return _whole(value_at(self.formula, sizes, f"{self.name}: the formula"))
 
     def holds_at(self, sizes: Mapping[str, int]) -> bool:
-        """Whether the formula was seen to hold at these sizes."""
+        """Return whether these sizes meet all that ``require`` requires."""
         try:
             self.require(sizes)
         except ValueError:
@@ -288,16 +295,16 @@ class Derivation:
         return True
 
     def violated(self, sizes: Mapping[str, int]) -> StatedCondition | None:
-        """Return the first condition that these sizes do not meet, None where they meet all."""
+        """Return the first condition that these sizes violate, None if they meet all."""
         unmet = (one for one in self.conditions if not one.condition.is_met(sizes))
         return next(unmet, None)
 
     def require(self, sizes: Mapping[str, int]) -> None:
         """Require that the formula holds at these sizes.
 
-        Raises ``ValueError``, in one line, for a size below 1, for sizes at which the formula was
-        not seen to hold, naming the condition, and for sizes at which a length or a number of
-        tensors would be negative or a division by 0.
+        Raises ``ValueError``, in one line: for a size below 1, unless 0 is possible; for a violated
+        condition, which the message names; for a ``fixed`` letter at another value; and for sizes
+        that give a negative length, a negative number of tensors or a division by 0.
         """
         self._require_sizes(sizes)
         if stated := self.violated(sizes):
@@ -318,13 +325,13 @@ class Derivation:
 
     @cached_property
     def _at_zero(self) -> frozenset[str]:
-        """The letters whose size may be 0: as a model confirmed, or as no model reads it."""
+        """The letters whose size may be 0: a model confirmed it, or no model reads the size."""
         confirmed = (name for name, (low, _) in self.validated.items() if low == 0)
         return frozenset((*confirmed, *self.unread))
 
     @cached_property
     def _to_check(self) -> tuple[DerivedTensor, ...]:
-        """The parameters of which signs alone do not tell that there is no negative number."""
+        """The parameters whose lengths or number may be negative, as far as their signs show."""
         return tuple(
             tensor
             for tensor in self.tensors
@@ -335,13 +342,13 @@ class Derivation:
         )
 
     def _in(self, tensor: DerivedTensor) -> str:
-        """Return what an error calls a tensor."""
+        """Return the name of a tensor for an error."""
         return f"{self.name}: {tensor.path}"
 
     def renamed(self, letters: Mapping[str, str]) -> Derivation:
-        """Return the same with other letters, ``letters`` by those that there are now.
+        """Return this derivation with other letters; ``letters`` maps the old ones to the new.
 
-        What is text stays as it is: the doubts.
+        Text keeps the old letters: the caveats and the names of buffers.
         """
         swap = {name: letter(new) for name, new in letters.items()}
 
@@ -374,11 +381,14 @@ class Derivation:
 
 
 Described: TypeAlias = Spec | Derivation
-"""What a model is described by: a family's spec, or a derived formula at its own sizes."""
+"""The description of a model: a spec of a family, or a derived formula at its own sizes."""
 
 
 def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Counter[Stored]:
-    """Return how often each kind of tensor should be there at these sizes, with its shape."""
+    """Return the expected number of tensors of each group and shape at these sizes.
+
+    Tensors without entries, with a 0 in the shape, are left out.
+    """
     found: Counter[Stored] = Counter()
     for tensor in tensors:
         lengths = [length.value(sizes) for length in tensor.shape]
@@ -392,5 +402,5 @@ def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Coun
 def _whole(value: object) -> int:
     number = int(value)  # type: ignore[call-overload]
     if number != value:
-        raise ValueError(f"{value} is no whole number")
+        raise ValueError(f"{value} is not a whole number")
     return int(number)

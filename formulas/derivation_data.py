@@ -1,4 +1,4 @@
-"""Expressions and derivations as data, for JSON: written, and read back the same."""
+"""Convert expressions and derivations to JSON data and back, without loss."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from paramproof.formulas.parsing import expression_in
 def expression_data(one: Expression) -> list[Any]:
     """Return an expression as its terms: ``[[4, [["H", 2], ["L", 1]]], …]``.
 
-    A quotient is ``{"floor": [numerator, denominator]}``, a fraction ``"1/2"``, and a number that
-    Python computes in steps ``{"computed": "int(H × 0.7)"}``.
+    A quotient is ``{"floor": [numerator, denominator]}``, a fraction ``"1/2"``, and a ``Computed``
+    number ``{"computed": "int(H × 0.7)"}``.
     """
     return [
         [
@@ -39,7 +39,7 @@ def expression_data(one: Expression) -> list[Any]:
 
 
 def expression_from(data: list[Any]) -> Expression:
-    """Return the expression that ``expression_data`` wrote."""
+    """Return the expression in the data of ``expression_data``."""
     total = Expression()
     for number, powers in data:
         product = expression(Fraction(number))
@@ -67,7 +67,7 @@ def _atom_from(data: Any) -> Expression:
 
 
 def derivation_data(derivation: Derivation) -> dict[str, Any]:
-    """Return a derivation as what ``json.dumps`` takes, its expressions as text beside."""
+    """Return a derivation as data for ``json.dumps``, with expressions as text and as terms."""
     return {
         "name": derivation.name,
         "status": derivation.status_at(derivation.sizes),
@@ -113,7 +113,7 @@ def derivation_data(derivation: Derivation) -> dict[str, Any]:
 
 
 def derivation_from(data: Mapping[str, Any]) -> Derivation:
-    """Return the derivation that ``derivation_data`` wrote."""
+    """Return the derivation in the data of ``derivation_data``."""
     return Derivation(
         data["name"],
         data["sizes"],

@@ -1,4 +1,4 @@
-"""Division of expressions: exact, or rounded down with what is left as a quotient of its own."""
+"""Division of expressions: exact, or rounded down to a sum with a ``Quotient`` for the rest."""
 
 from __future__ import annotations
 
@@ -14,59 +14,59 @@ from paramproof.formulas.products import Powers, inverted, multiplied, order, sh
 
 @dataclass(frozen=True)
 class Quotient:
-    """⌊numerator / denominator⌋, as ``floor`` makes it: neither has a factor of the other."""
+    """⌊numerator / denominator⌋ in the canonical form of ``floor``, without common factors."""
 
     numerator: Expression
     denominator: Expression
     is_whole = True
 
     def evaluate(self, sizes: Mapping[str, int]) -> int:
-        """Return the quotient at these sizes, exactly."""
+        """Return the exact value at these sizes."""
         return self.numerator.evaluate(sizes) // self.denominator.evaluate(sizes)
 
     def substitute(self, values: Mapping[str, Expression | Number]) -> Expression:
-        """Return the quotient with other expressions or numbers in place of some letters."""
+        """Return the quotient with expressions or numbers substituted for some letters."""
         return floor(self.numerator.substitute(values), self.denominator.substitute(values))
 
     @property
     def letters(self) -> frozenset[str]:
-        """The letters that occur in it."""
+        """The letters that occur in numerator or denominator."""
         return self.numerator.letters | self.denominator.letters
 
     @cached_property
     def key(self) -> str:
-        """Return a text that no other quotient has."""
+        """A text that is unique to this quotient."""
         return repr([_ordered(self.numerator), _ordered(self.denominator)])
 
 
 def quotient(top: Expression, bottom: Expression) -> Expression:
-    """Return top / bottom, exactly.
+    """Return the exact quotient top / bottom.
 
-    Raises ``ArithmeticError`` where the divisor is a sum that does not divide.
+    Raises ``ArithmeticError`` if ``bottom`` is 0, or a sum that does not divide ``top``.
     """
     if not bottom:
         raise ZeroDivisionError(f"{top} divided by zero")
     found, rest = divided(top, bottom)
     if rest:
-        raise ArithmeticError(f"{top} is no multiple of {bottom}")
+        raise ArithmeticError(f"{top} is not a multiple of {bottom}")
     return found
 
 
 @lru_cache(maxsize=4096)
 def floor(numerator: Expression | int, denominator: Expression | int) -> Expression:
-    """Return ⌊numerator / denominator⌋, what divides without remainder taken out of it.
+    """Return ⌊numerator / denominator⌋ as a sum in which terms that divide exactly have no floor.
 
-    The same for every way to write it: ⌊−x / d⌋ is −⌊(x + d − 1) / d⌋ for a positive d, so that
-    the first letter in a numerator has a positive coefficient, and over a number d none is larger
-    than d / 2. What has a minus in a divisor of letters stays as it is written.
+    Equal floors get the same form, however they are written: ⌊−x / d⌋ becomes −⌊(x + d − 1) / d⌋
+    for a positive d, so the first letter in a numerator has a positive coefficient, and none
+    exceeds d / 2 if d is a number. The form is not unique if the denominator has negative terms.
 
-    Raises ``ArithmeticError`` for a numerator or denominator that has fractions itself.
+    Raises ``ArithmeticError`` if the denominator is 0, or if either has fractions.
     """
     top, bottom = expression(numerator), expression(denominator)
     if not bottom:
         raise ZeroDivisionError(f"{top} divided by zero")
     if not (top.is_whole and bottom.is_whole):
-        raise ArithmeticError(f"{top} divided by {bottom} is no quotient of whole ones")
+        raise ArithmeticError(f"{top} divided by {bottom} is not a quotient of whole expressions")
     if bottom.terms[_leading(bottom)] < 0:
         top, bottom = -top, -bottom
     factor = common_factor([*top.terms.items(), *bottom.terms.items()])
@@ -80,7 +80,7 @@ def ceiling(numerator: Expression | int, denominator: Expression | int) -> Expre
 
 
 def _floor_by_number(top: Expression, number: int) -> Expression:
-    """Return ⌊top / number⌋: each coefficient less the nearest multiple of ``number``."""
+    """Return ⌊top / number⌋, with coefficients reduced by multiples of ``number``."""
     whole = Expression(
         {
             p: -((number - 2 * int(c)) // (2 * number)) if p else int(c) // number
@@ -92,7 +92,7 @@ def _floor_by_number(top: Expression, number: int) -> Expression:
     letters = rest - constant
     if not letters:
         return whole
-    # What all coefficients share with the number, the constant only rounds down to.
+    # ⌊(f·x + c) / (f·n)⌋ is ⌊(x + ⌊c / f⌋) / n⌋ for a common factor f of the coefficients.
     factor = math.gcd(number, *map(int, letters.terms.values()))
     if factor > 1:
         return whole + floor(letters / factor + int(constant) // factor, number // factor)
@@ -108,14 +108,14 @@ def _floor_by_letters(top: Expression, bottom: Expression) -> Expression:
     whole, rest = divided(top, bottom, whole=True)
     if not rest:
         return whole
-    # Of a divisor that may be negative, as L − 2, the two are not the same.
+    # A divisor that may be negative, as L − 2, would change the value.
     if rest.terms[_leading(rest)] < 0 and all(n > 0 for n in bottom.terms.values()):
         return whole - floor(-rest + bottom - 1, bottom)
     return whole + Expression({((Quotient(rest, bottom), 1),): 1})
 
 
 def common_factor(terms: Iterable[tuple[Powers, Number]]) -> Expression:
-    """Return the largest product that divides each of ``terms``, with a whole coefficient."""
+    """Return the largest product that divides each of ``terms``, with an int as coefficient."""
     products, numbers = zip(*terms, strict=True)
     whole = all(isinstance(number, int) for number in numbers)
     return Expression({shared(products): math.gcd(*numbers) if whole else 1})
@@ -124,9 +124,9 @@ def common_factor(terms: Iterable[tuple[Powers, Number]]) -> Expression:
 def divided(
     top: Expression, bottom: Expression, whole: bool = False
 ) -> tuple[Expression, Expression]:
-    """Return quotient and rest: of each term what the divisor's leading one divides.
+    """Divide polynomials by the leading term of the divisor; return quotient and rest.
 
-    ``whole`` keeps coefficients whole; letters are then no divisors either.
+    If ``whole``, coefficients are rounded down to ints, and no letter becomes a divisor.
     """
     by = order([*top.terms, *bottom.terms])
     leading = max(bottom.terms, key=by)

@@ -1,7 +1,7 @@
-"""The BERT encoder, derived twice: as named tensors and as one polynomial.
+"""The BERT encoder, counted twice: as named tensors and as one polynomial.
 
-The two derivations never call each other; the tests prove them equal as symbols. Both are
-plain arithmetic on the letters and never branch on one: an indicator multiplies.
+The two never call each other; the tests prove them equal symbolically. Both are plain
+arithmetic on the letters and never branch on one: indicators are factors.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from paramproof.formulas.terms import (
 
 
 def inventory(letters: EncoderLetters) -> Inventory:
-    """Every tensor of the encoder that ``letters`` describe, in the order of the forward pass.
+    """Return every tensor of the encoder with these ``letters``, in the order of the forward pass.
 
     Paths: ``embeddings.…``, ``layers.*.…`` (repeated L times), ``pooler.…``,
     ``mlm_head.…``, ``nsp_head.…``.
 
-    Source: Devlin et al. 2018, section 3 and figure 2; the heads: section 3.1, which has
+    Source: Devlin et al. 2018, section 3 and figure 2. The heads: section 3.1, which mentions
     neither their dense layer nor a bias, and google-research/bert, run_pretraining.py.
     """
     return Inventory(
@@ -49,16 +49,16 @@ def inventory(letters: EncoderLetters) -> Inventory:
 
 
 def closed_form(letters: EncoderLetters) -> Quantity:
-    """Trainable parameters of the encoder, as one polynomial in the letters.
+    """Return the trainable parameters of the encoder, as one polynomial in the letters.
 
     (V + P + T)·H + 2H                  embeddings and their norm
     + L·(4H² + 9H + 2HF + F)            layers: attention 4H² + 4H, feed-forward
                                         2HF + F + H, two norms 4H
     + pooler·(H² + H)
-    + mlm·(H² + 3H + V) + untied·VH     dense, norm, output bias; a decoder of its own
+    + mlm·(H² + 3H + V) + untied·VH     dense layer, norm, output bias; an untied decoder
     + nsp·(2H + 2)
 
-    The number of heads A does not occur. Ints are exact at any size.
+    The number of heads A does not occur. Counts in ints are exact at any size.
 
     Source: Devlin et al. 2018, section 3, written out and summed by hand.
     """
@@ -101,13 +101,13 @@ def _layer(letters: EncoderLetters) -> Tensors:
 
 
 def _pooler(letters: EncoderLetters) -> Tensors:
-    # The paper only says that [CLS] is used; the dense layer stands in the code.
+    # The paper only says that [CLS] is used; the dense layer is in the code.
     source = f"{BERT_CODE}, modeling.py, BertModel (pooler)"
     return within("pooler", linear(letters.H, letters.H, source))
 
 
 def _mlm_head(letters: EncoderLetters) -> Tensors:
-    """The masked-language head; its decoder is a (V, H) table, tied or its own."""
+    """Return the masked-language head; its decoder is a (V, H) table, tied or untied."""
     source = f"{BERT_CODE}, run_pretraining.py, get_masked_lm_output"
     decoder = within("mlm_head.decoder", embedding(letters.V, letters.H, source))
     tie = {"embeddings.word_embeddings.weight": letters.mlm - letters.untied}

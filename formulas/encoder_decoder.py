@@ -1,4 +1,4 @@
-"""The Transformer of 2017, derived twice: as named tensors and as one polynomial."""
+"""The Transformer of 2017, counted twice: as named tensors and as one polynomial."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ TARGET_TABLE = "decoder.embeddings.word_embeddings.weight"
 
 
 def inventory(letters: EncoderDecoderLetters) -> Inventory:
-    """Every tensor of the Transformer that ``letters`` describe, in order of the forward pass.
+    """Return every tensor of the Transformer with these ``letters``, in forward-pass order.
 
     Paths: ``encoder.embeddings.…``, ``encoder.layers.*.…`` (repeated N times),
     ``decoder.embeddings.…``, ``decoder.layers.*.…`` (repeated M times), ``lm_head.weight``.
-    The norms follow the residual sums: there is none at the end of a stack.
+    The norms follow the residual sums, so no stack has a final norm.
 
     Source: Vaswani et al. 2017, section 3 and figure 1.
     """
     source = f"{TRANSFORMER}, section 3.4"
     tokens = embedding(letters.U, letters.H, source)
-    # Tied through and through, all three are the encoder's table.
+    # If both are tied, the decoder's table and the output projection are the encoder's table.
     shared, own, tied = letters.shared, 1 - letters.shared, 1 - letters.untied
     table = own_or_tied(own, {SOURCE_TABLE: shared}, within("word_embeddings", tokens))
     ties = {SOURCE_TABLE: tied * shared, TARGET_TABLE: tied * own}
@@ -52,17 +52,17 @@ def inventory(letters: EncoderDecoderLetters) -> Inventory:
 
 
 def closed_form(letters: EncoderDecoderLetters) -> Quantity:
-    """Trainable parameters of the Transformer, as one polynomial in the letters.
+    """Return the trainable parameters of the Transformer, as one polynomial in the letters.
 
     VH + (1 − shared)·UH                token tables of source and target
-    + untied·UH                         an output projection of its own
-    + learned·2PH                       a table of positions on either side
+    + untied·UH                         an untied output projection
+    + learned·2PH                       a table of positions on each side
     + N·(4H² + 2HF + F + 5H + bias·4H)  encoder layers: attention 4H² + bias·4H,
                                         feed-forward 2HF + F + H, two norms 4H
     + M·(8H² + 2HF + F + 7H + bias·8H)  decoder layers: two attentions 8H² + bias·8H,
                                         feed-forward 2HF + F + H, three norms 6H
 
-    The number of heads A does not occur. Ints are exact at any size.
+    The number of heads A does not occur. Counts in ints are exact at any size.
 
     Source: Vaswani et al. 2017, section 3, written out and summed by hand.
     """
@@ -102,15 +102,15 @@ def _decoder_layer(letters: EncoderDecoderLetters) -> Tensors:
 
 
 def _attended(letters: EncoderDecoderLetters, name: str, clause: str) -> tuple[Tensors, Tensors]:
-    """An attention of the layer, and the norm after it."""
-    # The paper's MultiHead has no biases, and neither has tensor2tensor's.
+    """Return an attention of the layer, and the norm after it."""
+    # Neither the paper's MultiHead nor tensor2tensor's has biases.
     source = f"{TRANSFORMER}, section 3.2.2 and {clause}"
     projections = attention(letters.H, source, bias=letters.bias)
     return within(name, projections), within(f"{name}_layer_norm", layer_norm(letters.H))
 
 
 def _fed_forward(letters: EncoderDecoderLetters) -> tuple[Tensors, Tensors]:
-    """The feed-forward network of the layer, and the norm after it."""
+    """Return the feed-forward network of the layer, and the norm after it."""
     return (
         within("feed_forward", feed_forward(letters.H, letters.F)),
         within("feed_forward_layer_norm", layer_norm(letters.H)),

@@ -1,6 +1,6 @@
-"""The errors that users can meet, with what is wrong in fields: where, which key, which name.
+"""The errors that users can meet, with the source, the key or the name at fault as attributes.
 
-Each prints as one line of bounded length, in which foreign text is escaped.
+Each prints as one line of bounded length, with foreign text escaped.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 
 
 class InvalidInput(ValueError):
-    """Input that is wrong: a file that cannot be read, a key or size that is not possible.
+    """Invalid input: a file that cannot be read, an impossible key or size.
 
-    ``where`` is the file or source, ``key`` the key in it, each "" where there is none. ``reason``
-    says what is wrong, and what would be right.
+    ``where`` is the file or source and ``key`` the key in it; each may be "". ``reason`` says what
+    is wrong, and what would be right.
     """
 
     def __init__(self, reason: str, *, where: str = "", key: str = "") -> None:
@@ -28,10 +28,10 @@ class InvalidInput(ValueError):
 
 
 class UnknownName(InvalidInput):
-    """A name that no model, dtype or other ``kind`` of thing has.
+    """An unknown name of a model, a dtype or another ``kind`` of thing.
 
-    ``suggestions`` are at most three names that are similar. ``listed_by`` is the command that
-    lists all names, "" where there is none; the line ends with it, the ``reason`` does not.
+    ``suggestions`` are at most three similar names. ``listed_by`` is the command that lists all
+    names, or ""; it ends the printed line, but is not in ``reason``.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class UnknownName(InvalidInput):
         key: str = "",
     ) -> None:
         super().__init__(reason, where=where, key=key)
-        self.args = (reason, name, kind)  # An error that is unpickled is made from its args.
+        self.args = (reason, name, kind)  # Unpickling creates the error from its args.
         self.name = name
         self.kind = kind
         self.suggestions = suggestions
@@ -63,25 +63,24 @@ class Refusal(Enum):
     """Why the catalogue has no formula for a configuration."""
 
     NOT_TRIED = auto()
-    """A key has a value of a sort that was not tried."""
+    """The value of a key is of a sort that was not tried."""
     OTHER_VALUE = auto()
-    """A key does not have the value that the entry was derived at."""
+    """The value of a key is not the one that the entry was derived at."""
     OTHER_PART = auto()
-    """A part is of another model type than the entry's part."""
+    """The model type of a part differs from that in the entry."""
     CONDITIONS = auto()
-    """The sizes do not meet the conditions of the formula."""
+    """The sizes violate a condition of the formula."""
     CONSTRUCTOR = auto()
-    """The sizes do not meet a condition without which transformers refused to build the model."""
+    """The sizes violate a condition, and transformers refuses to build such a model."""
     OTHER = auto()
 
 
 class NotInCatalogue(ValueError):
-    """A configuration that may be right, but has no formula in the catalogue.
+    """A config that may be valid, but has no formula in the catalogue.
 
-    ``key`` is the key whose value is not covered, "" where ``model_type`` itself is not.
-    ``install`` is the command that installs what derives the formula, as ``install_command`` gives
-    it; it is "" where installing something does not help. ``refusal`` says what kind of reason
-    ``reason`` is.
+    ``key`` is the key whose value is not covered, "" if ``model_type`` itself is not. ``install``
+    is the command (of ``install_command``) that installs the packages for deriving the formula, ""
+    if installing something does not help. ``refusal`` classifies the ``reason``.
     """
 
     def __init__(

@@ -1,12 +1,11 @@
-"""Counts in letters: sums and products of letters, with floors and ceilings of quotients.
+"""Symbolic counts: sums of products of letters, with floors and ceilings of quotients.
 
-An expression is immutable and canonical: two that are built in different ways and expand to the
-same sum are equal, and hash alike. Letters stand for positive ints. Formulas compute with ints,
-NumPy arrays and expressions by one code, since an expression takes part in plain arithmetic; it
-has no order, so a formula that branches on a size raises ``TypeError``.
+An expression is immutable and canonical: two expressions that expand to the same sum are equal and
+have the same hash. Letters are positive ints. Expressions support plain arithmetic, so the code of
+a formula works with ints, NumPy arrays and expressions. They have no order, so a formula that
+branches on a size raises ``TypeError``.
 
-Coefficients are ints. A division that does not go without remainder leaves a ``Fraction``, as an
-interpolation of what is no polynomial does: no count has one.
+Coefficients are ints. Only an inexact division leaves a ``Fraction``, which no count contains.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ class Expression:
     """A sum of products of letters and quotients, each with a coefficient."""
 
     __slots__ = ("_hash", "_terms")
-    __array_ufunc__ = None  # NumPy leaves arithmetic with arrays of objects to this class.
+    __array_ufunc__ = None  # NumPy then leaves arithmetic with arrays of objects to this class.
 
     def __init__(self, terms: Mapping[Powers, Number] | None = None) -> None:
         found = {powers: _plain(number) for powers, number in (terms or {}).items() if number}
@@ -34,12 +33,12 @@ class Expression:
 
     @property
     def terms(self) -> Mapping[Powers, Number]:
-        """The coefficients by product, the empty product for the constant; none is 0."""
+        """The nonzero coefficient of each product; the empty product has the constant."""
         return self._terms
 
     @property
     def letters(self) -> frozenset[str]:
-        """The letters that occur, in numerators and denominators too."""
+        """The letters that occur, also in numerators and denominators."""
         found: set[str] = set()
         for atom in self._atoms():
             if isinstance(atom, str):
@@ -50,31 +49,32 @@ class Expression:
 
     @property
     def has_quotients(self) -> bool:
-        """Whether a floor or ceiling of a quotient occurs in it."""
+        """Whether a rounded quotient or a ``Computed`` number occurs."""
         return any(not isinstance(atom, str) for atom in self._atoms())
 
     @property
     def constant(self) -> Number | None:
-        """The number that this is, None where a letter occurs."""
+        """The value of an expression without letters, else None."""
         if not self._terms:
             return 0
         return self._terms.get(()) if len(self._terms) == 1 else None
 
     def evaluate(self, sizes: Mapping[str, int]) -> int:
-        """Return the value at these sizes, exactly.
+        """Return the exact value at these sizes, as an int.
 
-        Raises ``KeyError`` for a letter without a size and ``ValueError`` where the value is no
+        Raises ``KeyError`` for a letter without a size, and ``ValueError`` if the value is not a
         whole number.
         """
         value = self.value(sizes)
         if value != int(value):
-            raise ValueError(f"{value} is no whole number")
+            raise ValueError(f"{value} is not a whole number")
         return int(value)
 
     def value(self, sizes: Mapping[str, int]) -> Number:
-        """Return the value at these sizes, a fraction where it is one.
+        """Return the exact value at these sizes, as an int or a ``Fraction``.
 
-        Raises ``KeyError`` for a letter without a size.
+        Raises ``KeyError`` for a letter without a size, and ``ArithmeticError`` for a division by 0
+        and for a ``Computed`` number that is not defined there.
         """
         value: Number = 0
         for powers, number in self._terms.items():
@@ -87,7 +87,7 @@ class Expression:
         return value
 
     def substitute(self, values: Mapping[str, Expression | Number]) -> Expression:
-        """Return this with other expressions or numbers in place of some letters."""
+        """Return this expression with expressions or numbers substituted for some letters."""
         total = Expression()
         for powers, number in self._terms.items():
             product = expression(number)
@@ -103,7 +103,7 @@ class Expression:
 
     @property
     def is_whole(self) -> bool:
-        """Whether no letter is a divisor, and every coefficient and every part is whole."""
+        """Whether this is a polynomial with whole coefficients, in letters and whole atoms."""
         whole = all(isinstance(n, int) for n in self._terms.values())
         return (
             whole
@@ -143,8 +143,8 @@ class Expression:
         return result
 
     def __truediv__(self, other: Any) -> Expression:
-        """Divide exactly. Raises ``ArithmeticError`` where the divisor is a sum that does not."""
-        # Division stands apart, and above: it makes quotients, which hold expressions.
+        """Divide exactly. Raises ``ArithmeticError`` if a sum as divisor does not divide."""
+        # Imported here, since that module imports this one: a quotient contains expressions.
         from paramproof.formulas.division import quotient
 
         right = _operand(other)
@@ -204,11 +204,11 @@ class Expression:
 
     def __index__(self) -> int:
         if not isinstance(self.constant, int):
-            raise TypeError(f"{self} is no number")
+            raise TypeError(f"{self} is not an int")
         return self.constant
 
     def __str__(self) -> str:
-        # Printing stands apart, and above: what computes does not need it.
+        # Imported here, since that module imports this one.
         from paramproof.formulas.notation import text
 
         return text(self)
@@ -218,36 +218,36 @@ class Expression:
 
 
 def letter(name: str) -> Expression:
-    """Return the letter ``name``, which stands for a positive int."""
+    """Return the letter ``name``, a positive int, as an expression."""
     return Expression({((name, 1),): 1})
 
 
 def expression(value: Expression | float | Fraction) -> Expression:
-    """Return ``value`` as an expression; a float is the fraction that it is exactly."""
+    """Return ``value`` as an expression; a float becomes the fraction that equals it exactly."""
     if isinstance(value, Expression):
         return value
     return Expression({(): value if isinstance(value, int) else Fraction(value)})
 
 
 def _value(atom: Atom, values: Mapping[str, Expression | Number]) -> Expression:
-    """Return an atom with other expressions in place of some letters."""
+    """Return an atom with expressions substituted for some letters."""
     if isinstance(atom, str):
         return expression(values[atom]) if atom in values else letter(atom)
     return atom.substitute(values)
 
 
 def _operand(value: object) -> Expression | None:
-    """Return ``value`` as an expression, None where it is no number."""
+    """Return ``value`` as an expression, None if it is not a number."""
     if isinstance(value, Expression):
         return value
     if isinstance(value, int | float | Fraction):
         return expression(value)
-    # A number of NumPy's; an array is none.
+    # A NumPy scalar, but not an array.
     if getattr(value, "shape", None) == () and hasattr(value, "__index__"):
         return expression(operator.index(value))
     return None
 
 
 def _plain(number: Number) -> Number:
-    """Return a whole fraction as the int it is."""
+    """Return a fraction with denominator 1 as an int, and other numbers unchanged."""
     return int(number) if isinstance(number, Fraction) and number.denominator == 1 else number

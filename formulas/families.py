@@ -1,7 +1,7 @@
-"""The families of models: ours, and those that register from outside.
+"""The families of models: those of this package, and those of plug-ins.
 
 Another distribution registers a ``Family`` under the entry point group ``paramproof.families``.
-Who asks for families first loads them; importing this module loads none from outside.
+The first access to ``FAMILIES`` loads the plug-ins; importing this module loads none.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from paramproof.formulas.tensors import Inventory
 ENTRY_POINTS = "paramproof.families"
 
 OURS = (encoder.FAMILY, encoder_decoder.FAMILY, gpt.FAMILY, llama.FAMILY)
-"""In the order of every table."""
+"""The families of this package, in the order of every table."""
 
 
 class _Families(Mapping[str, Family]):
-    """Every family by name, ours first; the first look loads those from outside."""
+    """All families by name, those of this package first; the first access loads plug-ins."""
 
     def __getitem__(self, name: str) -> Family:
         return registered()[name]
@@ -42,21 +42,21 @@ class _Families(Mapping[str, Family]):
 
 
 FAMILIES: Mapping[str, Family] = _Families()
-"""By name."""
+"""All families by name."""
 
 
 @cache
 def registered() -> dict[str, Family]:
-    """Return every family by name, ours first, those from outside by the names of their entries.
+    """Return all families by name: those of this package, then plug-ins sorted by entry point.
 
-    One from outside is left out, and noted as a broken plug-in, where it cannot be imported, is
-    not a family, has the name of another, or a letter that is of another kind in another.
+    A plug-in is left out, and noted as broken, if it cannot be imported, is not a family, has the
+    name of another family, or has a letter that is of another kind in a family of this package.
     """
     found = {family.name: family for family in OURS}
     for entry in entries(ENTRY_POINTS):
         try:
             family = _loaded(entry, found)
-        except (Exception, SystemExit) as error:  # Anybody's module may raise anything.
+        except (Exception, SystemExit) as error:  # A plug-in may raise anything.
             note_broken(entry, error)
         else:
             found[family.name] = family
@@ -64,10 +64,10 @@ def registered() -> dict[str, Family]:
 
 
 def family_named(name: object) -> Family:
-    """Return the family called ``name``, in which case does not matter.
+    """Return the family with this name, without regard to case.
 
-    Raises ``InvalidInput``, in one line, for a plug-in of this name that is broken, and
-    ``UnknownName``, which is one, where there is none.
+    Raises ``UnknownName``, in one line, if there is none, and ``InvalidInput`` if the plug-in of
+    this name is broken.
     """
     known = canonical_name(name, FAMILIES) if isinstance(name, str) else None
     if known is None:
@@ -80,9 +80,9 @@ def family_named(name: object) -> Family:
 def printing_order(letters: type[FamilyLetters]) -> Alphabet:
     """Return the order in which formulas with the letters of a family are printed.
 
-    It is ``BUILT_IN`` for the families of this package; other families add their letters to it.
+    This is ``BUILT_IN`` for the families of this package; other families add their letters to it.
 
-    Raises ``ValueError`` if a letter has another kind in a family of this package.
+    Raises ``ValueError`` if a letter is of another kind in a family of this package.
     """
     if any(family.letters is letters for family in OURS):
         return BUILT_IN
@@ -95,18 +95,18 @@ def _order(name: str, letters: type[FamilyLetters]) -> Alphabet:
 
 
 def _loaded(entry: metadata.EntryPoint, others: Mapping[str, Family]) -> Family:
-    """Import the family of an entry point, which must agree with the ``others``."""
+    """Import the family of an entry point. Raises ``ValueError`` if it clashes with others."""
     family = entry.load()
     if not isinstance(family, Family):
         raise ValueError(f"it is not a Family, but of type {type(family).__name__}")
     if family.name in others:
-        raise ValueError(f"there is a family {shown(family.name)} already")
+        raise ValueError(f"a family named {shown(family.name)} exists already")
     _order(family.name, family.letters)
     return family
 
 
 def inventory(letters: FamilyLetters) -> Inventory:
-    """Return every tensor of the model that ``letters`` describe, of the family of their type.
+    """Return every tensor of the model with these ``letters``, whose type selects the family.
 
     Raises ``TypeError`` for anything but letters.
     """
@@ -114,7 +114,7 @@ def inventory(letters: FamilyLetters) -> Inventory:
 
 
 def closed_form(letters: FamilyLetters) -> Quantity:
-    """Return the trainable parameters of the model that ``letters`` describe, as one polynomial.
+    """Return the trainable parameters of the model with these ``letters``, as one polynomial.
 
     Raises ``TypeError`` for anything but letters.
     """
@@ -126,25 +126,25 @@ def family_of(described: Spec | FamilyLetters) -> Family:
     for family in FAMILIES.values():
         if isinstance(described, (family.spec, family.letters)):
             return family
-    raise TypeError(f"no family has {described!r}: give it spec.letters()")
+    raise TypeError(f"{described!r} belongs to no family; pass spec.letters()")
 
 
 def spec_fields(spec: Spec) -> dict[str, Any]:
-    """Return ``spec`` as a dict of scalars, its family first: what ``spec_from`` reads."""
+    """Return ``spec`` as a dict of scalars for ``spec_from``, with its family first."""
     return {"family": spec.family, **asdict(spec)}
 
 
 def spec_from(data: Mapping[str, Any]) -> Spec:
-    """Return the spec with the fields in ``data``: of the family that it names, or an encoder.
+    """Return the spec with the fields in ``data``, whose family is an encoder by default.
 
-    Raises ``ValueError``, in one line, for an unknown family and for a spec that is not possible,
-    and ``SpecFieldsError``, which is one, for a field too many or too few.
+    Raises ``ValueError``, in one line, for an unknown family and an impossible spec, and its
+    subclass ``SpecFieldsError`` for unknown and missing fields.
     """
     given = dict(data)
     family = family_named(given.pop("family", "encoder"))
     kind: Any = family.spec
     known = [field for field in fields(kind) if field.init]
-    unknown = [one for one in given if one not in {field.name for field in known}]
+    unknown = [name for name in given if name not in {field.name for field in known}]
     missing = [field.name for field in known if _is_required(field) and field.name not in given]
     if unknown or missing:
         raise SpecFieldsError(family, tuple(unknown), tuple(missing))
@@ -153,7 +153,7 @@ def spec_from(data: Mapping[str, Any]) -> Spec:
 
 
 class SpecFieldsError(ValueError):
-    """The fields of a spec are not those of its family: some are ``unknown``, or ``missing``."""
+    """Some fields of a spec are ``unknown`` to its family, or ``missing``."""
 
     def __init__(
         self, family: Family, unknown: tuple[str, ...] = (), missing: tuple[str, ...] = ()

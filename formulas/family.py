@@ -1,4 +1,4 @@
-"""What a family of models is: a spec, its letters, and what is derived from them, twice."""
+"""A family of models: a spec, its letters, and two independent counts of its parameters."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from paramproof.formulas.tensors import Inventory
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family: all that the project knows of it.
+    """All that this project knows of a family of models.
 
-    Its name, its sizes with their ranges and its numerics are the spec's; how a letter is
-    printed is the letters', by its kind. From outside, a distribution registers one under the
-    entry point group ``paramproof.families``.
+    ``spec`` has the family's name, its sizes with their ranges, and its numerics. ``letters``
+    annotates each letter with its kind, which decides how it is printed. ``inventory`` and
+    ``closed_form`` count the parameters independently: as named tensors, and as one polynomial.
+    Another distribution registers a family under the entry point group ``paramproof.families``.
 
-    Raises ``ValueError``, in one line, for a spec and letters that do not fit each other.
+    Raises ``ValueError``, in one line, if spec and letters do not fit each other.
     """
 
     spec: type[Spec]
@@ -41,7 +42,7 @@ class Family:
             raise ValueError(f"the family of {self.spec.__name__}: {error}") from error
 
     def _require_whole(self) -> None:
-        """Require what would else be missed in the middle of some command."""
+        """Require what some command would otherwise miss only when it is half done."""
         if not is_dataclass(self.spec) or "hidden_size" not in self.field_names:
             raise ValueError("its spec must be a dataclass with the field hidden_size")
         for name, kind in letter_kinds(self.letters).items():
@@ -51,7 +52,8 @@ class Family:
         for end in (min, max):
             spec = draw(self.spec, partial(_end, end), {})
             if type(spec.letters()) is not self.letters:
-                raise ValueError(f"its letters are no {self.letters.__name__}: {spec.letters()!r}")
+                name = self.letters.__name__
+                raise ValueError(f"its letters are not of type {name}: {spec.letters()!r}")
 
     @property
     def field_names(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The decoder of GPT-2 and GPT-3, derived twice: as named tensors and as one polynomial."""
+"""The decoder of GPT-2 and GPT-3, counted twice: as named tensors and as one polynomial."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from paramproof.formulas.terms import (
 
 
 def inventory(letters: GPTLetters) -> Inventory:
-    """Every tensor of the GPT that ``letters`` describe, in the order of the forward pass.
+    """Return every tensor of the GPT with these ``letters``, in the order of the forward pass.
 
     Paths: ``embeddings.…``, ``layers.*.…`` (repeated L times), ``final_layer_norm.…``,
     ``lm_head.weight``.
 
-    Source: Radford et al. 2019, section 2.3, for the norms' place, and openai/gpt-2,
-    src/model.py; GPT-3 is of the same parts: Brown et al. 2020, arXiv:2005.14165, section
-    2.1 (its attention is sparse in every other layer, which takes no parameter away).
+    Source: Radford et al. 2019, section 2.3, for the place of the norms, and openai/gpt-2,
+    src/model.py. GPT-3 has the same parts: Brown et al. 2020, arXiv:2005.14165, section 2.1
+    (its attention is sparse in every other layer, which removes no parameter).
     """
     return Inventory(
         letters,
@@ -43,15 +43,15 @@ def inventory(letters: GPTLetters) -> Inventory:
 
 
 def closed_form(letters: GPTLetters) -> Quantity:
-    """Trainable parameters of the GPT, as one polynomial in the letters.
+    """Return the trainable parameters of the GPT, as one polynomial in the letters.
 
     (V + P)·H                           tokens and learned positions
     + L·(4H² + 9H + 2HF + F)            layers: attention 4H² + 4H, feed-forward
                                         2HF + F + H, two norms 4H
     + 2H                                the final norm
-    + untied·VH                         a language head of its own
+    + untied·VH                         an untied language head
 
-    The number of heads A does not occur. Ints are exact at any size.
+    The number of heads A does not occur. Counts in ints are exact at any size.
 
     Source: openai/gpt-2, src/model.py, written out and summed by hand.
     """
@@ -80,9 +80,9 @@ def _layer(letters: GPTLetters) -> Tensors:
 
 
 def _lm_head(letters: GPTLetters) -> Tensors:
-    """The language head: a (V, H) table, tied to the tokens' (h·Wᵀ), or its own.
+    """Return the language head: a (V, H) table, tied to the token table (h·Wᵀ) or untied.
 
-    The paper of GPT-2 refers to that of GPT, and only that and the code say what is tied.
+    The GPT-2 paper refers to the GPT paper; only that and the code say that the table is tied.
     """
     source = f"{GPT_1}, section 3.1, equation 2; {GPT_CODE}, model (logits)"
     head = within("lm_head", embedding(letters.V, letters.H, source))

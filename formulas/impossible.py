@@ -1,4 +1,4 @@
-"""Numbers that no model has: a size below 1, a negative number of tensors, a division by 0."""
+"""Reject impossible numbers: a size below 1, a negative number of tensors, a division by 0."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def require_sizes(
 
 
 def value_at(one: Expression, sizes: Mapping[str, int], what: str) -> Number:
-    """Return the value of an expression at sizes; ``what`` names it in an error.
+    """Return the value of an expression at these sizes; ``what`` names it in an error.
 
-    Raises ``ValueError``, naming the divisor, where the expression divides by 0, and where it
-    has no value for another reason.
+    Raises ``ValueError`` if the expression divides by 0, naming the divisor, and if it has no value
+    for another reason.
     """
     try:
         return one.value(sizes)
@@ -44,7 +44,7 @@ def value_at(one: Expression, sizes: Mapping[str, int], what: str) -> Number:
 
 
 def divisors(one: Expression) -> Iterator[Expression]:
-    """Yield what an expression divides by, the innermost divisors first."""
+    """Yield the divisors in an expression, the innermost first."""
     for powers in one.terms:
         for atom, power in powers:
             if isinstance(atom, Quotient):
@@ -79,9 +79,9 @@ def _is_zero(one: Expression, sizes: Mapping[str, int]) -> bool:
 
 
 def is_never_negative(one: Expression, at_zero: Collection[str] = ()) -> bool:
-    """Whether signs alone tell that an expression is 0 or more at all sizes, and has a value.
+    """Return True if the signs show that an expression is defined, and 0 or more, at all sizes.
 
-    Every letter is 1 or more there, those ``at_zero`` are 0 or more.
+    Every letter is 1 or more, except that those in ``at_zero`` may be 0.
     """
     return all(
         number > 0 and all(_is_factor(atom, power, at_zero) for atom, power in powers)
@@ -90,7 +90,7 @@ def is_never_negative(one: Expression, at_zero: Collection[str] = ()) -> bool:
 
 
 def _is_factor(atom: Atom, power: int, at_zero: Collection[str]) -> bool:
-    """Whether a power of a letter or a quotient is 0 or more at all sizes, and has a value."""
+    """Return True if the signs show that a power of an atom is defined and 0 or more."""
     if isinstance(atom, str):
         return power > 0 or atom not in at_zero
     return (
@@ -109,14 +109,15 @@ def _is_positive(one: Expression, at_zero: Collection[str]) -> bool:
 def require_tensor(
     where: str, times: Expression, shape: Iterable[Expression], sizes: Mapping[str, int]
 ) -> None:
-    """Require that there are so many tensors of such a shape, or none; ``where`` names them.
+    """Require that the number of tensors and, unless it is 0, their lengths are 0 or more.
 
-    Raises ``ValueError``, in one line, for a negative number and for a division by 0.
+    ``where`` names the tensors. Raises ``ValueError``, in one line, for a negative number or
+    length, and for a division by 0.
     """
     number = value_at(times, sizes, where)
     if number < 0:
         at = values_of(times, sizes)
-        raise ValueError(f"{where} would be there {signed(number)} times at {at}")
+        raise ValueError(f"{where} would occur {signed(number)} times at {at}")
     for one in shape if number else ():
         if (length := value_at(one, sizes, where)) < 0:
             at = values_of(one, sizes)
@@ -131,5 +132,5 @@ def values_of(one: Expression, sizes: Mapping[str, int]) -> str:
 
 
 def signed(number: Number) -> str:
-    """Return a number as formulas print it, a negative one with a minus sign."""
+    """Return a number as formulas print it, with a true minus sign if it is negative."""
     return f"{MINUS}{-number}" if number < 0 else str(number)

@@ -1,8 +1,8 @@
-"""How to install more of this project, from wherever it was installed.
+"""The command that installs an extra of this project from where the project was installed.
 
 ``pip install ".[torch]"`` works only inside a clone, and ``pip install "paramproof[torch]"`` only
-where an index has the project. An installer that took the project from elsewhere wrote down where
-from: in ``direct_url.json``, beside the metadata of the distribution.
+if an index has the project. An installer records any other origin in ``direct_url.json``, beside
+the metadata of the distribution.
 
 Source: https://packaging.python.org/specifications/direct-url/
 """
@@ -21,18 +21,19 @@ NAME = "paramproof"
 """The name of the distribution."""
 
 PIP = "python -m pip install"
-"""The installer, as a command in the environment that is active."""
+"""The installer, as a command for the active environment."""
 
 _KEPT = ":/?#@&=+~%"
-"""The characters that structure a URL; all others that a shell may treat as special are escaped."""
+"""Characters that structure a URL. Others that a shell may treat as special are escaped."""
 
 
 @cache
 def install_command(extra: str) -> str:
-    """Return the command that installs this project with ``extra``, from where it came.
+    """Return the command that installs this project with ``extra`` from its origin.
 
-    The command works in any folder. It names a clone as editable where the installation is, and the
-    project alone where it came from an index, is not installed, or came from a file that is gone.
+    The command works in any folder. It installs a clone as editable if the present installation is
+    editable. It names only the project if that came from an index, is not installed, or came from a
+    file that no longer exists.
     """
     wanted = f"{NAME}[{extra}]"
     origin = _origin()
@@ -46,7 +47,7 @@ def install_command(extra: str) -> str:
 
 
 def _origin() -> Mapping[str, Any]:
-    """Return what the installer wrote about where this project came from, {} for nothing."""
+    """Return the installer's record of the origin of this project, {} if there is none."""
     try:
         text = metadata.distribution(NAME).read_text("direct_url.json")
         found = json.loads(text or "{}")
@@ -56,7 +57,7 @@ def _origin() -> Mapping[str, Any]:
 
 
 def _url(origin: Mapping[str, Any]) -> str:
-    """Return the URL for ``pip``, "" where there is none or nothing is there any more."""
+    """Return the URL for ``pip``, "" if there is none or it no longer exists."""
     url = origin.get("url")
     if not isinstance(url, str) or not url or not _is_there(url):
         return ""
@@ -69,8 +70,8 @@ def _url(origin: Mapping[str, Any]) -> str:
 
 
 def _is_there(url: str) -> bool:
-    """Whether a local file or folder exists; a URL elsewhere is not asked for."""
-    from urllib.request import url2pathname  # It imports HTTP, for advice that few need.
+    """Return whether a local file or folder exists, and True for any other URL."""
+    from urllib.request import url2pathname  # Importing it loads HTTP, which is rarely needed.
 
     parts = urlsplit(url)
     return parts.scheme != "file" or exists(url2pathname(parts.path))

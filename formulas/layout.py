@@ -1,12 +1,11 @@
-"""What a framework says exists, and how its storage is laid out.
+"""The weights of a framework's model, and the layouts in which they store canonical tensors.
 
-A framework may store a canonical tensor in another shape: transposed, with the heads
-split off, several tensors concatenated, the layers stacked. How, it says by names from a
-closed registry, and the shape it should then have is derived, never taken on trust: free
-reshaping would let errors agree.
+A framework may store a canonical tensor in another shape: transposed, with split heads, several
+tensors concatenated, or the layers stacked. Its file declares this with names from a closed
+registry, and the expected shape is computed from them. Free reshaping could hide errors.
 
-The patterns are einops' (an axis name each, a product in parentheses), from the canonical
-tensor on the left to the stored one on the right; they can be executed in both directions.
+The patterns are those of einops (one name per axis, a product in parentheses), with the canonical
+tensor on the left and the stored one on the right. They can be executed in both directions.
 """
 
 from __future__ import annotations
@@ -23,23 +22,23 @@ LAYOUTS = {
     "heads_in": "(a k) o -> a k o",
     "heads": "(a k) -> a k",
 }
-"""Name to pattern. Axes: i in, o out, a heads, k head size. No name: stored as it is."""
+"""Layouts by name, as patterns. Axes: i in, o out, a heads, k head size."""
 
 STACKED = "stacked"
-"""The layout of a weight that holds every layer's tensor, on a new first axis."""
+"""The layout of a weight that stacks the tensors of all layers on a new first axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """One stored array of a model: shared storage is one weight, whatever its names.
+    """One stored array of a model. Shared storage is one weight, whatever its names.
 
-    ``path`` and ``shape`` are the framework's own. ``parts`` are the canonical tensors
-    concatenated in it along their last axis, in order (q, k, v in torch's ``in_proj``);
-    none, if the framework's file has no canonical name for it. ``aliases`` are further
-    canonical names of the same storage (a tied decoder). ``layout`` lists what happened
-    to the concatenation, in order; with ``stacked`` the parts have a ``*``.
+    ``path`` and ``shape`` are the framework's own. ``parts`` are the canonical tensors that the
+    array concatenates along their last axis, in order (q, k, v in torch's ``in_proj``); it is empty
+    if the framework's file has no canonical name for the array. ``aliases`` are further canonical
+    names of the same storage (a tied decoder). ``layout`` lists the rearrangements after the
+    concatenation, in order. If it has ``stacked``, the parts have a ``*``.
 
-    Raises ``ValueError`` for a layout that is not in the registry.
+    Raises ``ValueError`` for an unknown layout, and if only one of ``stacked`` and ``*`` is given.
     """
 
     path: str
@@ -53,27 +52,29 @@ class Weight:
         unknown = set(self.layout) - {*LAYOUTS, STACKED}
         if unknown:
             known = ", ".join([*LAYOUTS, STACKED])
-            raise ValueError(f"{self.path}: no layout {sorted(unknown)}; there are {known}")
+            raise ValueError(f"{self.path}: unknown layouts {sorted(unknown)}; known are {known}")
         if self.stacked != any(map(has_layer, self.parts)):
-            raise ValueError(f"{self.path}: a weight is stacked where its parts have a *")
+            raise ValueError(
+                f"{self.path}: a weight is stacked if, and only if, its parts have a *"
+            )
 
     @property
     def stacked(self) -> bool:
-        """Whether this holds every layer's tensor, on its first axis."""
+        """Whether this weight stacks the tensors of all layers on its first axis."""
         return STACKED in self.layout
 
     @property
     def size(self) -> int:
-        """Number of entries, the product of the shape."""
+        """Number of entries: the product of the shape."""
         return math.prod(self.shape)
 
 
 def stored_shape(
     layout: Sequence[str], shapes: Sequence[tuple[int, ...]], *, head_size: int, layers: int
 ) -> tuple[int, ...]:
-    """Shape in which canonical tensors of ``shapes`` are stored under ``layout``.
+    """Return the shape in which ``layout`` stores canonical tensors of ``shapes``.
 
-    Raises ``ValueError`` where the shapes do not fit each other or the layout.
+    Raises ``ValueError`` if the shapes do not fit each other or the layout.
     """
     rows = {shape[:-1] for shape in shapes}
     if len(rows) != 1:
@@ -88,7 +89,7 @@ def stored_shape(
 def _rearranged(pattern: str, shape: tuple[int, ...], head_size: int) -> tuple[int, ...]:
     left, right = (_axes(side) for side in pattern.split(" -> "))
     if len(left) != len(shape):
-        raise ValueError(f"a tensor of shape {shape} has no layout {pattern!r}")
+        raise ValueError(f"a tensor of shape {shape} does not fit the layout {pattern!r}")
     sizes = {"k": head_size}
     for names, length in zip(left, shape, strict=True):
         known = math.prod(sizes.get(name, 1) for name in names)
@@ -100,7 +101,7 @@ def _rearranged(pattern: str, shape: tuple[int, ...], head_size: int) -> tuple[i
 
 
 def _axes(side: str) -> list[list[str]]:
-    """``"i (a k)"`` as ``[["i"], ["a", "k"]]``."""
+    """Return the axes of a pattern: ``[["i"], ["a", "k"]]`` for ``"i (a k)"``."""
     axes: list[list[str]] = []
     inside = False
     for token in side.replace("(", "( ").replace(")", " )").split():

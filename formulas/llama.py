@@ -1,4 +1,4 @@
-"""The decoder of LLaMA, derived twice: as named tensors and as one polynomial."""
+"""The decoder of LLaMA, counted twice: as named tensors and as one polynomial."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from paramproof.formulas.terms import (
 
 
 def inventory(letters: LlamaLetters) -> Inventory:
-    """Every tensor of the LLaMA that ``letters`` describe, in the order of the forward pass.
+    """Return every tensor of the LLaMA with these ``letters``, in the order of the forward pass.
 
     Paths: ``embeddings.…``, ``layers.*.…`` (repeated L times), ``final_norm.…``,
-    ``lm_head.weight``. Rotary positions (Su et al. 2021, arXiv:2104.09864) have no tensor.
+    ``lm_head.weight``. Rotary positions (Su et al. 2021, arXiv:2104.09864) have no tensors.
 
     Source: Touvron et al. 2023, section 2.2, and meta-llama/llama, llama/model.py.
     """
@@ -42,17 +42,17 @@ def inventory(letters: LlamaLetters) -> Inventory:
 
 
 def closed_form(letters: LlamaLetters) -> Quantity:
-    """Trainable parameters of the LLaMA, as one polynomial in the letters.
+    """Return the trainable parameters of the LLaMA, as one polynomial in the letters.
 
     VH                                  tokens
     + L·(2HK·(A + G) + 3HF + 2H)        layers: query and output 2·H·AK, key and value
                                         2·H·GK, gate, up and down 3HF, two norms 2H
     + H                                 the final norm
-    + untied·VH                         a language head of its own
+    + untied·VH                         an untied language head
 
-    Where each query head has its own keys (G = A) and the heads divide the hidden size
-    (AK = H), the attention is 4H², and the number of heads does not occur. Ints are exact
-    at any size.
+    If each query head has its own keys (G = A) and the heads split the hidden size (AK = H),
+    the attention is 4H², and the number of heads does not occur. Counts in ints are exact at
+    any size.
 
     Source: meta-llama/llama, llama/model.py, written out and summed by hand.
     """
@@ -84,9 +84,9 @@ def _layer(letters: LlamaLetters) -> Tensors:
 
 
 def _lm_head(letters: LlamaLetters) -> Tensors:
-    """The language head: a (V, H) table of its own, or tied as in the smaller models since.
+    """Return the language head: a (V, H) table, untied, or tied as in smaller models since.
 
-    The paper does not say which; the code has one of its own.
+    The paper does not say whether it is tied; in the code it is untied.
     """
     source = f"{LLAMA_CODE}, Transformer (output)"
     head = within("lm_head", embedding(letters.V, letters.H, source))

@@ -1,4 +1,4 @@
-"""Look up names that users write: without regard to case, and with suggestions for a wrong one."""
+"""Look up names that users type, without regard to case, and suggest similar names."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from paramproof.formulas.errors import UnknownName
 from paramproof.formulas.printing import MAX_VALUE_SHOWN, shown, some_of
 
 MAX_NAMES_LISTED = 40
-"""Names that an error lists where no command lists them."""
+"""The maximum number of names that an error lists if no command lists them."""
 
 
 def canonical_name(name: str, names: Iterable[str]) -> str | None:
-    """Return which of ``names`` is meant by ``name``, None where none is or several are.
+    """Return the one of ``names`` that equals ``name`` without regard to case.
 
-    A name that is spelt exactly so comes first; then case does not matter.
+    An exact match takes precedence. None if no name or several names match.
     """
     known = list(names)
     if name in known:
         return name
     folded = name.casefold()
-    found = {one for one in known if one.casefold() == folded}
-    return found.pop() if len(found) == 1 else None
+    matches = {other for other in known if other.casefold() == folded}
+    return matches.pop() if len(matches) == 1 else None
 
 
 def no_such(kind: str, name: object, known: Iterable[str], listed_by: str = "") -> UnknownName:
-    """Return the error for ``name``, which no ``kind`` of thing has.
+    """Return the error for the unknown ``name`` of a ``kind`` of thing.
 
-    It suggests the names most similar to it, three at most and without regard to case, and the
-    command ``listed_by`` that lists all names. Without such a command it lists those ``known``:
+    It suggests at most three similar names, without regard to case, and names the command
+    ``listed_by`` that lists all names. Without such a command it lists the ``known`` names:
     ``no dtype is named 'fp61'; there are: …``.
     """
     names = [*known]
@@ -45,13 +45,12 @@ def no_such(kind: str, name: object, known: Iterable[str], listed_by: str = "") 
 
 
 def _close(name: object, names: list[str]) -> list[str]:
-    # Matching takes time that grows with the square of the length.
+    # The time to match grows with the square of the length.
     if not isinstance(name, str) or len(name) > MAX_VALUE_SHOWN:
         return []
     by_lower = {known.lower(): known for known in names}
-    # At most three, unless asked for more.
-    found = get_close_matches(name.lower(), by_lower)
-    return [by_lower[lower] for lower in found]
+    matches = get_close_matches(name.lower(), by_lower)  # At most three.
+    return [by_lower[lower] for lower in matches]
 
 
 def _or(names: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Named models: their sizes, and what others have published about their number of parameters."""
+"""Named models: their sizes, and published numbers of their parameters."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ SHORT_NAMES = {"bert-base": "bert-base-uncased", "bert-large": "bert-large-uncas
 
 
 CONFIGURATIONS = "configurations"
-"""The folder of models that are given by the keys of their configurations."""
+"""The folder of the models that are defined by the keys of a ``config.json``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlsoPublished:
-    """A further number that is printed for a model.
+    """A further published number for a model.
 
-    It is one of all parameters, or ``of_active`` ones. ``includes`` is what the ``source`` says
-    that it counts, "" where it says nothing.
+    It counts all parameters, or only active ones (``of_active``). ``includes`` is what it counts
+    according to its ``source``, "" if the source does not say.
     """
 
     published: str
@@ -41,11 +41,11 @@ class AlsoPublished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """What others say of a model.
+    """A model and its published number of parameters.
 
-    ``published`` is its number of parameters, or that of its ``component``, as printed in
-    ``source``: it may be rounded ("110M") or wrong. ``also`` are other numbers that are printed
-    for it. ``config`` says where its sizes are from.
+    ``published`` is the number of parameters of the model, or of its ``component``, as printed in
+    ``source``: it may be rounded ("110M") or wrong. ``also`` are further published numbers.
+    ``config`` is the source of its sizes.
     """
 
     name: str
@@ -58,10 +58,10 @@ class Published:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedModel(Published):
-    """A model of a family, as others know it.
+    """A named model of a family.
 
-    ``retracted`` is a number that was published before, and withdrawn in ``retracted_source``.
-    The sizes of a ``synthetic`` model were written down by somebody; no such model was released.
+    ``retracted`` is a number that was published earlier, and withdrawn in ``retracted_source``. A
+    ``synthetic`` model exists only as sizes that somebody published; it was never released.
     """
 
     spec: Spec
@@ -72,10 +72,10 @@ class NamedModel(Published):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedConfiguration(Published):
-    """A model by the keys of its ``config.json`` that say what it has: type, class and sizes.
+    """A named model with the keys of its ``config.json`` that define it: type, class and sizes.
 
-    ``active`` is the number of parameters that one token passes, "" where none is published, as
-    printed in ``active_source``, or else in ``source``.
+    ``active`` is the published number of active parameters per token, "" if there is none. It is
+    printed in ``active_source`` or, if that is empty, in ``source``.
     """
 
     keys: Mapping[str, Any]
@@ -84,20 +84,20 @@ class NamedConfiguration(Published):
 
     @property
     def model_type(self) -> str:
-        """Its type in Hugging Face transformers."""
+        """The model type in Hugging Face transformers."""
         return str(self.keys["model_type"])
 
 
 @cache
 def named_models() -> dict[str, NamedModel]:
-    """Return every named model of a family, by its full name, in the order of the data."""
+    """Return all named models of families by full name, in the order of the data."""
     tables = tomllib.loads(_DATA.joinpath("models.toml").read_text("utf-8"))
     return {name: _model(name, table) for name, table in tables.items()}
 
 
 @cache
 def named_configurations() -> dict[str, NamedConfiguration]:
-    """Return every model that has a name and a configuration, in the order of the data."""
+    """Return all named models with a config by name, in the order of the data."""
     return {
         name: NamedConfiguration(name=name, **_with_also(table))
         for file in sorted(_DATA.joinpath(CONFIGURATIONS).iterdir(), key=lambda one: one.name)
@@ -106,7 +106,7 @@ def named_configurations() -> dict[str, NamedConfiguration]:
 
 
 def model_names() -> Iterator[str]:
-    """Yield every name of a model, the short ones too."""
+    """Yield every name of a model, including short names."""
     yield from (*named_models(), *SHORT_NAMES, *named_configurations())
 
 
@@ -122,9 +122,9 @@ def _model(name: str, table: dict[str, Any]) -> NamedModel:
 
 
 def named_model(name: str) -> NamedModel:
-    """Return the model of a family called ``name``, or short ``bert-base`` and ``bert-large``.
+    """Return the model of a family with this full or short name (``bert-base``).
 
-    Raises ``UnknownName``, with the names most similar to ``name``.
+    Raises ``UnknownName``, with similar names as suggestions.
     """
     try:
         return named_models()[SHORT_NAMES.get(name, name)]

@@ -1,7 +1,7 @@
-"""Which parts of a model the tensors of a derived formula belong to, by their native names.
+"""Assign the tensors of a derived formula to parts of a model, by their native names.
 
-A framework's names are a custom and no rule. What they and the shapes leave open stays open: a
-way to count that would have to know it is refused.
+Frameworks follow naming customs, not rules. If names and shapes leave a part undecided, it stays
+undecided, and conventions that depend on it are refused.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from paramproof.formulas.parts import TensorParts
 from paramproof.formulas.path import LAYER, has_layer, leaf, parent
 
 PARAMETERS = frozenset({"weight", "bias", "kernel", "scale", "gain", "gamma", "beta", "g", "b"})
-"""Names of tensors that say nothing: what a tensor is, its module's name says."""
+"""Generic names of tensors; the name of the module says what such a tensor is."""
 
 VECTORS_OF_NORMS = PARAMETERS - {"kernel"}
 
 ROWS = re.compile(r"vocab|position|n_ctx|max_seq_len|type_vocab")
-"""Fields of a configuration that are the rows of a table."""
+"""Config fields that are numbers of rows of a table."""
 
 TABLE = re.compile(
     r"(word|tok|token|token_type|type|segment|pos|position|positional|input)s?_?emb(ed|edding)?s?"
@@ -37,7 +37,7 @@ HEAD = re.compile(
 
 
 class NativeTensor(NamedTuple):
-    """A tensor of a derived formula, with all names of its storage."""
+    """Tensors of a derived formula: all names of the storage, symbolic shape and number."""
 
     names: tuple[str, ...]
     shape: tuple[Expression, ...]
@@ -45,7 +45,7 @@ class NativeTensor(NamedTuple):
 
 
 class NativeNames:
-    """The names of a derived formula's tensors, and what they tell about each."""
+    """The names of all tensors of a derived formula, which tell the parts of each tensor."""
 
     def __init__(self, tensors: Iterable[NativeTensor], fields: Mapping[str, str]) -> None:
         known = list(tensors)
@@ -57,7 +57,7 @@ class NativeNames:
         self.stacks = {_stack(name) for name, one in repeated if one.times.constant is None}
 
     def parts(self, path: str, tensor: NativeTensor) -> TensorParts:
-        """Return the parts of the tensor that ``path`` is one of the names of."""
+        """Return the parts of a tensor under ``path``, one of its names."""
         names = [path, *tensor.names]
         norm = self._is_norm(names, tensor)
         table = False if norm is not False else self._is_table(names, tensor)
@@ -126,17 +126,17 @@ def _is_pooler(path: str) -> bool | None:
 
 
 def _stack(path: str) -> str:
-    """What comes before the first ``*`` of a path that has one."""
+    """Return the levels of a path before the first ``*``."""
     levels = path.split(".")
     return ".".join(levels[: levels.index(LAYER)])
 
 
 def _module(path: str) -> str:
-    """The name of the module that a tensor lies in, without numbers."""
+    """Return the lowercase name of the module that contains a tensor, without a trailing ``*``."""
     return leaf(parent(path).removesuffix(f".{LAYER}")).lower()
 
 
 def _saying(path: str) -> str:
-    """The name that says what a tensor is: its own, or that of its module."""
+    """Return the name of a tensor, or of its module if the tensor's own name is generic."""
     own = leaf(path).lower()
     return _module(path) if own in PARAMETERS or own == LAYER else own

@@ -1,8 +1,8 @@
-"""Expressions as text and as LaTeX, as the field writes them: ``L·(4·H² + 9·H) + H·(V + P)``.
+"""Print expressions as text and as LaTeX, as papers write them: ``L·(4·H² + 9·H) + H·(V + P)``.
 
-A sum is grouped: what is in each layer stands in a bracket behind the number of layers, what
-depends on an indicator behind that, and what is left behind the letters that all of it shares.
-``alphabet`` has the order and the kinds of letters; letters that it does not have follow by name.
+Terms are grouped: those of each layer in a bracket after the number of layers, those that depend
+on an indicator in a bracket after the indicator, and the rest in a bracket after their common
+factor. ``alphabet`` defines the order of the letters; unknown letters follow, sorted by name.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Style(NamedTuple):
-    """The signs of a notation; ``{}`` stands for what they are put around."""
+    """The signs of a notation, as format strings."""
 
     times: str
     minus: str
@@ -58,7 +58,7 @@ def text(one: Expression | Number) -> str:
 
 
 def latex(one: Expression | Number) -> str:
-    """Return ``one`` as LaTeX without delimiters, its words upright."""
+    """Return ``one`` as LaTeX without delimiters, with words upright."""
     return _written(one, LATEX)
 
 
@@ -69,7 +69,7 @@ def _written(one: Expression | Number, style: Style) -> str:
 
 
 class _Group(NamedTuple):
-    """A product before a bracket; of one term there is no bracket."""
+    """A common factor and the terms in brackets after it; a single term needs no brackets."""
 
     outer: Powers
     inside: Expression
@@ -78,13 +78,13 @@ class _Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """Writes expressions in a style, with the letters in an order."""
+    """Writes expressions in a style, with a given order of the letters."""
 
     style: Style
     order: Alphabet
 
     def groups(self, one: Expression) -> list[_Group]:
-        """Return the groups of a sum: layers first, then what is always there, then indicators."""
+        """Return the groups of a sum: layers first, then unconditional terms, then indicators."""
         inside: dict[Powers, dict[Powers, Number]] = {}
         for powers, number in one.terms.items():
             outer = tuple(pair for pair in powers if self.is_outer(*pair))
@@ -103,7 +103,7 @@ class _Writer:
         return len(indicators), not layers, layers, indicators, self.term_order(group.outer)
 
     def is_outer(self, atom: Atom, power: int) -> bool:
-        """Whether a factor stands before a bracket."""
+        """Return whether a factor is written before the brackets."""
         return power > 0 and (atom in self.order.layers or atom in self.order.indicators)
 
     def sum(self, groups: list[_Group]) -> str:
@@ -116,7 +116,7 @@ class _Writer:
         return "".join([self.style.minus if negative else "", first, *tail])
 
     def terms(self, group: _Group) -> Iterator[tuple[bool, str]]:
-        """Yield whether a term is negative, and its text without the sign."""
+        """Yield for each term whether it is negative, and its text without the sign."""
         inner = group.inside.terms
         terms = [(powers, inner[powers]) for powers in sorted(inner, key=self.term_order)]
         if not group.outer or len(terms) == 1:
@@ -165,7 +165,7 @@ class _Writer:
             written = self.steps(atom)
             return self.style.bracket.format(written) if atom.function in INFIX else written
         if isinstance(atom, Quotient):
-            # ⌊(x + d − 1) / d⌋ is what people write as ⌈x / d⌉.
+            # ⌊(x + d − 1) / d⌋ is usually written ⌈x / d⌉.
             up = atom.numerator - (atom.denominator - 1)
             shorter = len(up.terms) < len(atom.numerator.terms)
             top = up if shorter else atom.numerator
@@ -174,17 +174,17 @@ class _Writer:
         return str(atom) if self.style is PLAIN else _latex_name(str(atom))
 
     def steps(self, one: Computed) -> str:
-        """Return what Python computes as text, without a bracket around it."""
+        """Return a ``Computed`` number as text, without brackets around it."""
         operands = [self.operand(part) for part in one.operands]
         if one.function in INFIX:
             return f" {self.style.infix[one.function]} ".join(operands)
-        # The only operand of a function needs no bracket of its own.
+        # A single operand of a function needs no brackets of its own.
         if len(operands) == 1 and isinstance(one.operands[0], Computed):
             operands = [self.steps(one.operands[0])]
         return self.style.function.format(one.function, ", ".join(operands))
 
     def operand(self, one: Operand) -> str:
-        """Return what a step is done with as text; a float as Python writes it."""
+        """Return an operand as text, with floats as Python writes them."""
         if isinstance(one, Expression):
             return self.side(one)
         if isinstance(one, Computed):
@@ -199,9 +199,9 @@ class _Writer:
 
 
 def _always(sum_: Expression) -> list[_Group]:
-    """What depends on no layer and no indicator: H·(V + P) for V·H + P·H, but H² + H.
+    """Group terms without layers and indicators: H·(V + P) for V·H + P·H, but H² + H.
 
-    A difference, where something is negative, stays as it is.
+    A sum with a negative term is not factored.
     """
     if len(sum_.terms) < 2 or any(number < 0 for number in sum_.terms.values()):
         return [_Group((), sum_)] if sum_ else []
@@ -214,13 +214,13 @@ def _always(sum_: Expression) -> list[_Group]:
 
 
 def _rank(atom: Atom, letters: tuple[str, ...]) -> tuple[int, tuple[bool, str]]:
-    # Another value of a size, V', stands where the size does.
+    # A primed letter, V', has the rank of the plain one.
     name = atom.rstrip("'") if isinstance(atom, str) else ""
     return letters.index(name) if name in letters else len(letters), atom_key(atom)
 
 
 def _latex_name(name: str) -> str:
-    """A letter: a word upright, what is behind a ``_`` as its index, a prime as it is."""
+    """Return a letter as LaTeX: a word upright, the text after ``_`` as an index, primes kept."""
     bare = name.rstrip("'")
     word, _, index = bare.partition("_")
     written = LATEX.word.format(word) if len(word) > 1 else word

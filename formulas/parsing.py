@@ -1,7 +1,7 @@
-"""Expressions and conditions read from the text that they are printed as: ``4·H² − ⌊H/A⌋·A``.
+"""Parse expressions and conditions from their printed form: ``4·H² − ⌊H/A⌋·A``.
 
-What ``notation.text`` and a condition's ``str`` write comes back as it was, and a person can write
-and review the same. The grammar is that of the print and no more of it::
+Parsing the output of ``notation.text`` or of a condition's ``str`` returns an equal object. The
+grammar covers exactly the printed form, which people can write and review too::
 
     sum     =  [−] term {(+ | −) term}
     term    =  factor {· factor} [/ factor]     (a bracket is the last factor)
@@ -27,10 +27,10 @@ from paramproof.formulas.notation import SUPERSCRIPTS
 from paramproof.formulas.printing import MINUS, shown
 
 LONGEST = 20_000
-"""Characters of an expression."""
+"""The maximum number of characters of an expression."""
 
 DEEPEST = 40
-"""Brackets and quotients in each other."""
+"""The maximum nesting of brackets and quotients."""
 
 TOKEN = re.compile(
     r"\s*(?:(?P<decimal>[0-9]+(?:\.[0-9]+)?e[+-−]?[0-9]+|[0-9]+\.[0-9]+)"
@@ -40,7 +40,7 @@ TOKEN = re.compile(
 )
 
 END = ("end", "")
-"""The token behind the last one."""
+"""The token after the last one."""
 
 DIGITS = {sup: digit for digit, sup in SUPERSCRIPTS.items()}
 
@@ -56,23 +56,24 @@ RELATION = re.compile(f" ({'|'.join(RELATIONS)}) ")
 def expression_in(text: str) -> Expression:
     """Return the expression that is printed as ``text``.
 
-    Raises ``ValueError``, in one line with the text, for anything else.
+    Raises ``ValueError``, in one line that quotes the text, for anything else.
     """
     try:
         return _Reader(text).whole()
-    except (ArithmeticError, _Unread):
-        raise ValueError(f"{shown(text)} is no expression") from None
+    except (ArithmeticError, _ParseError):
+        raise ValueError(f"{shown(text)} is not an expression") from None
 
 
 def condition_in(text: str) -> Condition:
     """Return the condition that is printed as ``text``: ``A divides H``, ``V ≤ 25000``.
 
-    Of an inequality the sides come back as they stand there, which says the same of whole sizes.
-    Raises ``ValueError``, in one line with the text, for anything else.
+    The sides of an inequality are those of the text. They may differ from the sides that were
+    printed, but mean the same for whole sizes. Raises ``ValueError``, in one line that quotes the
+    text, for anything else.
     """
     parts = RELATION.split(text)
     if len(parts) != 3:
-        raise ValueError(f"{shown(text)} is no condition")
+        raise ValueError(f"{shown(text)} is not a condition")
     left, sign, right = parts
     relation, holds = RELATIONS[sign]
     return Condition(relation, expression_in(left), expression_in(right), holds)
@@ -81,12 +82,12 @@ def condition_in(text: str) -> Condition:
 Part = TypeVar("Part")
 
 
-class _Unread(Exception):
-    """What is no part of an expression, or not there."""
+class _ParseError(Exception):
+    """A token is unexpected or missing."""
 
 
 class _Reader:
-    """Reads a text from left to right, a part of the grammar a method."""
+    """A recursive descent parser, with a method for each rule of the grammar."""
 
     def __init__(self, text: str) -> None:
         self.tokens = [*_tokens(text), END]
@@ -97,21 +98,21 @@ class _Reader:
     def whole(self) -> Expression:
         found = self.sum()
         if self.next() != END:
-            raise _Unread
+            raise _ParseError
         return found
 
     def next(self) -> tuple[str, str]:
         return self.tokens[self.at]
 
     def take(self, sign: str) -> bool:
-        """Step over ``sign`` where it is next, and say so."""
-        there = self.next() == ("sign", sign)
-        self.at += there
-        return there
+        """Consume ``sign`` if it is the next token, and return whether it was."""
+        is_next = self.next() == ("sign", sign)
+        self.at += is_next
+        return is_next
 
     def must(self, sign: str) -> None:
         if not self.take(sign):
-            raise _Unread
+            raise _ParseError
 
     def sum(self) -> Expression:
         total = -self.term() if self.take(MINUS) else self.term()
@@ -144,7 +145,7 @@ class _Reader:
             if isinstance(inside, Computed):
                 return self.raised(computed(inside.function, *inside.operands))
             if isinstance(inside, float):
-                raise _Unread
+                raise _ParseError
             self.bracketed = True
             return inside
         for opening, closing, rounded in (("⌊", "⌋", floor), ("⌈", "⌉", ceiling)):
@@ -162,12 +163,12 @@ class _Reader:
             return self.raised(self.inside(lambda: self.function(written)))
         if kind == "letter":
             return self.raised(letter(written))
-        raise _Unread
+        raise _ParseError
 
     def function(self, name: str) -> Expression:
-        """Read what a function is given, and return what it computes."""
+        """Parse the operands of a function, and return the number that it computes."""
         if name not in FUNCTIONS:
-            raise _Unread
+            raise _ParseError
         operands = [self.step()]
         while self.take(","):
             operands.append(self.step())
@@ -195,7 +196,7 @@ class _Reader:
     def inside(self, part: Callable[[], Part]) -> Part:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise _Unread
+            raise _ParseError
         found = part()
         self.depth -= 1
         return found
@@ -211,11 +212,11 @@ class _Reader:
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
     """Yield the kind and the text of each token."""
     if len(text) > LONGEST:
-        raise _Unread
+        raise _ParseError
     at, end = 0, len(text.rstrip())
     while at < end:
         match = TOKEN.match(text, at)
         if not match or not match.lastgroup:
-            raise _Unread
+            raise _ParseError
         yield match.lastgroup, match[match.lastgroup]
         at = match.end()

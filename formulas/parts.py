@@ -1,4 +1,4 @@
-"""Which parts of a model a tensor belongs to: what ways to count leave out, or count alone."""
+"""The parts of a model that a tensor belongs to, which conventions exclude or count alone."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ TABLES = ("word_embeddings", "position_embeddings", "token_type_embeddings")
 
 
 class TensorParts(NamedTuple):
-    """Whether a tensor belongs to each of these parts; None where that cannot be decided.
+    """Whether a tensor belongs to each of these parts; None if that cannot be decided.
 
-    A ``table`` is an embedding of tokens, positions or types; ``bias`` that of a projection.
+    A ``table`` is an embedding of tokens, positions or types; a ``bias`` is that of a projection.
     """
 
     table: bool | None = False
@@ -31,7 +31,7 @@ class TensorParts(NamedTuple):
 def parts_of(path: str) -> TensorParts:
     """Return the parts that the tensor with this canonical path belongs to.
 
-    ``*`` stands for a layer's number: expanded inventories are told apart alike.
+    The number of a layer and ``*`` give the same parts.
     """
     levels = starred(path).split(".")
     norm = any(level.endswith("norm") for level in levels)

@@ -1,9 +1,8 @@
 """Dotted paths of tensors and components: ``layers.*.attention.query.kernel``.
 
-A path lies in each of its beginnings: ``layers.*.attention.query`` in ``layers.*.attention``,
-that in ``layers``. A ``*`` stands for the number of a layer, of every layer alike; with a
-number in its place the path is of that layer alone. Names in braces are several paths
-written as one: ``attention.{query,key,value}.bias``.
+A path lies in each of its prefixes: ``layers.*.attention.query`` in ``layers.*.attention``, and
+that in ``layers``. A ``*`` means every layer of a stack; a number in its place means that layer
+alone. Names in braces write several paths as one: ``attention.{query,key,value}.bias``.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Iterable, Sequence
 LAYER = "*"
 
 MAX_BRACES = 8
-"""Pairs of braces in a path; each multiplies the paths that it is written for."""
+"""The maximum number of pairs of braces in a path; each multiplies the number of paths."""
 
 
 def lies_in(path: str, component: str) -> bool:
@@ -32,29 +31,29 @@ def leaf(path: str) -> str:
 
 
 def beginnings(path: str) -> tuple[str, ...]:
-    """Return every component that ``path`` lies in, the outermost first, and ``path`` itself."""
+    """Return every component that contains ``path``, outermost first, and ``path`` itself."""
     names = path.split(".")
     return tuple(".".join(names[:depth]) for depth in range(1, len(names) + 1))
 
 
 def has_layer(path: str) -> bool:
-    """Return whether a ``*`` stands in ``path`` for the number of a layer."""
+    """Return whether ``path`` has a ``*`` for the number of a layer."""
     return LAYER in path.split(".")
 
 
 def stack_of(path: str) -> str | None:
-    """Return the component whose layers ``path`` runs over, None for a path without ``*``."""
+    """Return the component before the ``*``, the stack of layers, or None without a ``*``."""
     before, star, _ = path.partition(f".{LAYER}.")
     return before if star else None
 
 
 def at_layer(path: str, index: int) -> str:
-    """Return ``path`` in the layer ``index``: with that number in place of the ``*``."""
+    """Return ``path`` with the number ``index`` in place of the ``*``."""
     return ".".join(str(index) if name == LAYER else name for name in path.split("."))
 
 
 def layer_of(path: str) -> int | None:
-    """Return the number of the layer that ``path`` is in, None for a path without a number."""
+    """Return the number of the layer that contains ``path``, None if it has no number."""
     return next((int(name) for name in path.split(".") if name.isdigit()), None)
 
 
@@ -64,14 +63,14 @@ def starred(path: str) -> str:
 
 
 def in_braces(names: Sequence[str]) -> str:
-    """Return several names as one, ``{query,key}``; a single name as it is."""
+    """Return several names in braces, ``{query,key}``, but a single name unchanged."""
     return names[0] if len(names) == 1 else f"{{{','.join(names)}}}"
 
 
 def without_braces(path: str) -> tuple[str, ...]:
-    """Return the paths that ``path`` is written for: one for each choice of names in braces.
+    """Return the paths that ``path`` abbreviates, one for each choice of names in braces.
 
-    A name with many braces, which is no path of ours, is returned as it is.
+    A name with more than ``MAX_BRACES`` braces is not such a path, and is returned unchanged.
     """
     before, brace, rest = path.partition("{")
     if not brace or rest.count("{") >= MAX_BRACES:
@@ -82,10 +81,10 @@ def without_braces(path: str) -> tuple[str, ...]:
 
 
 def shared_path(paths: Iterable[str]) -> str:
-    """Return one path for several of equal depth, with the names in which they differ in braces.
+    """Return one path for several of equal depth, with the names that differ in braces.
 
-    ``layers.0.attention.{query,key,value}.bias``; numbers that differ are layers, and give
-    ``layers.*.…``.
+    For example ``layers.0.attention.{query,key,value}.bias``. Numbers that differ become a ``*``,
+    since they are layers. Raises ``ValueError`` if the depths differ.
     """
     levels = zip(*(path.split(".") for path in paths), strict=True)
     return ".".join(_shared_name(list(dict.fromkeys(level))) for level in levels)

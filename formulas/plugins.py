@@ -1,7 +1,7 @@
-"""Plug-ins: what other distributions register under an entry point group.
+"""Plug-ins: families and frameworks that other distributions register as entry points.
 
-Nobody asked for a plug-in that is merely installed: one that is broken is left out and noted here,
-and is an error only where it is asked for by name.
+A broken plug-in must not stop those who never use it: it is left out and noted here, and raises an
+error only if somebody names it.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ _broken: dict[tuple[str, str], InvalidInput] = {}
 
 
 def entries(group: str) -> list[metadata.EntryPoint]:
-    """Return what is registered under ``group``, in the order of the names."""
+    """Return the entry points registered under ``group``, sorted by name."""
     return sorted(metadata.entry_points(group=group))
 
 
 def note_broken(entry: metadata.EntryPoint, problem: object) -> None:
-    """Note that a plug-in cannot be used because of ``problem``, an error or a text."""
+    """Record that a plug-in cannot be used because of ``problem``, an exception or a text."""
     kind = f"{type(problem).__name__}: " if isinstance(problem, BaseException) else ""
     what = legible(f"{kind}{problem}", MAX_NOTE_SHOWN)
     owner = f" of {legible(entry.dist.name)}" if entry.dist else ""
     reason = f"the plug-in {legible(entry.name)}{owner} cannot be used: {what}"
-    # A module is looked at again and again: the first error is the one that may be raised.
+    # A plug-in may be loaded several times: keep the first error.
     _broken.setdefault((entry.group, entry.name), InvalidInput(reason, where=entry.value))
 
 
 def broken_plugins() -> tuple[InvalidInput, ...]:
-    """Return what is wrong with each broken plug-in that this process has met."""
+    """Return the error of each broken plug-in that this process has met."""
     return tuple(_broken.values())
 
 
 def require_whole(group: str, name: object) -> None:
-    """Raise ``InvalidInput`` where the plug-in registered as ``name`` under ``group`` is broken."""
+    """Raise ``InvalidInput`` if the plug-in registered as ``name`` under ``group`` is broken."""
     for (of, registered), error in _broken.items():
         if of == group and isinstance(name, str) and registered.casefold() == name.casefold():
             raise error
 
 
 def forget_broken() -> None:
-    """Forget what was noted, as where other plug-ins are installed than before."""
+    """Forget all recorded errors, for a test that installs other plug-ins."""
     _broken.clear()

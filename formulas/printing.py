@@ -1,7 +1,7 @@
-"""How shapes, differences, long lists and foreign text are written, in every report and table.
+"""Format shapes, differences, long lists and foreign text for every report and table.
 
-What a file, a model or a user says passes through ``legible`` or ``shown`` where it enters a
-report or a message: no name can clear a terminal, add a line or fill a screen.
+All text from files, models and users passes through ``legible`` or ``shown`` on its way into a
+report or a message, so no name can clear a terminal, add a line or fill a screen.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import islice
 MINUS = "\N{MINUS SIGN}"
 
 MAX_ROWS_SHOWN = 50
-"""A report has so many rows; one more says what the others add up to."""
+"""The maximum number of rows in a report; one more row sums up the rest."""
 
 MAX_AXES_SHOWN = 12
 
@@ -21,14 +21,14 @@ MAX_CELL_SHOWN = 80
 MAX_NOTE_SHOWN = 200
 MAX_PATH_SHOWN = 400
 MAX_MESSAGE_SHOWN = 2000
-"""Characters of a value, a cell, a remark, a file's path and a whole message."""
+"""The maximum number of characters of a value, a cell, a note, a file path and a message."""
 
 
 def legible(text: object, limit: int = MAX_CELL_SHOWN) -> str:
-    """Return foreign text as part of one line: the start of a long one, control codes escaped.
+    """Return foreign text for use in one line, cut to ``limit`` characters.
 
-    What cannot be printed, a line break among it, is written as in Python: ``\\x1b``, ``\\n``.
-    A text that is legible is returned as it is.
+    Unprintable characters, including line breaks, are escaped as in Python: ``\\x1b``, ``\\n``.
+    Other text is returned unchanged.
     """
     whole = str(text)
     escaped = "".join(map(_printable, whole[: limit + 1]))
@@ -36,12 +36,12 @@ def legible(text: object, limit: int = MAX_CELL_SHOWN) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a foreign value as Python writes it, legible."""
+    """Return the ``repr`` of a foreign value, escaped and cut."""
     return legible(repr(value), MAX_VALUE_SHOWN)
 
 
 def path_text(path: object) -> str:
-    """Return a file's path, legible."""
+    """Return the path of a file, escaped and cut."""
     return legible(path, MAX_PATH_SHOWN)
 
 
@@ -50,7 +50,7 @@ def _printable(character: str) -> str:
 
 
 def shape_text(shape: Iterable[object] | None) -> str:
-    """Return a shape as ``(2, 3)``, ``(4)`` or ``()``; "-" where there is none."""
+    """Return a shape as ``(2, 3)``, ``(4)`` or ``()``, and "-" for None."""
     if shape is None:
         return "-"
     axes = [str(axis) for axis in islice(shape, MAX_AXES_SHOWN + 1)]
@@ -58,12 +58,12 @@ def shape_text(shape: Iterable[object] | None) -> str:
 
 
 def signed(number: int) -> str:
-    """Return ``number`` with separators for thousands and its sign, ``+1,024`` or ``−1,024``."""
+    """Return ``number`` with thousands separators and its sign: ``+1,024``, ``−1,024``."""
     return f"{number:+,}".replace("-", MINUS)
 
 
 def and_more(names: Sequence[str], limit: int) -> list[str]:
-    """Return the first ``limit`` of ``names``, and for the rest their number: ``and 3 more``."""
+    """Return the first ``limit`` of ``names``, and a last item for the rest: ``and 3 more``."""
     rest = len(names) - limit
     return [*names[:limit], f"and {rest:,} more"] if rest > 0 else list(names)
 

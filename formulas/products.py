@@ -1,4 +1,4 @@
-"""Products of letters with powers, which the terms of an expression are made of."""
+"""Products of powers of letters and other atoms: the terms of expressions."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ if TYPE_CHECKING:
 
 
 class Opaque(Protocol):
-    """What stands in a product like a letter: a rounded quotient, or a number computed in steps."""
+    """An atom of a product that is not a letter: a rounded quotient or a ``Computed`` number."""
 
     def evaluate(self, sizes: Mapping[str, int]) -> int | Fraction:
-        """Return its value at these sizes."""
+        """Return the value at these sizes."""
         ...
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is a whole number at all sizes."""
+        """Whether this is a whole number at all sizes."""
         ...
 
     def substitute(self, values: Mapping[str, Expression | int | Fraction]) -> Expression:
-        """Return the expression with others in place of some letters."""
+        """Return the expression with expressions or numbers substituted for some letters."""
         ...
 
     @property
     def letters(self) -> frozenset[str]:
-        """The letters that occur in it."""
+        """The letters that occur in this atom."""
         ...
 
     @property
     def key(self) -> str:
-        """Return a text that no other one has."""
+        """A text that is unique to this atom."""
         ...
 
 
 Atom: TypeAlias = "str | Opaque"
-"""A letter by its name, a quotient, or a number that Python computes in steps."""
+"""The name of a letter, a quotient, or a ``Computed`` number."""
 
 Powers: TypeAlias = tuple[tuple[Atom, int], ...]
-"""A product: atoms, each with a power that is not 0, letters by name and then quotients."""
+"""A product: atoms with nonzero powers; letters sorted by name, then other atoms."""
 
 
 def multiplied(left: Powers, right: Powers) -> Powers:
@@ -68,9 +68,9 @@ def shared(products: Iterable[Powers]) -> Powers:
 
 
 def order(products: Iterable[Powers]) -> Callable[[Powers], tuple[int, list[int]]]:
-    """Return a key that sorts products of these atoms by degree, then by their first atoms.
+    """Return a sort key for products: by degree, then by the powers of their first atoms.
 
-    It is kept by multiplication, as a division of polynomials needs.
+    Multiplication preserves this order (it is a monomial order), as polynomial division requires.
     """
     atoms = sorted({atom for powers in products for atom, _ in powers}, key=atom_key)
 
@@ -82,5 +82,5 @@ def order(products: Iterable[Powers]) -> Callable[[Powers], tuple[int, list[int]
 
 
 def atom_key(atom: Atom) -> tuple[bool, str]:
-    """Return a key that sorts letters by name, and quotients after them."""
+    """Return a key that sorts letters by name, and other atoms after them."""
     return (False, atom) if isinstance(atom, str) else (True, atom.key)

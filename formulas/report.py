@@ -1,7 +1,7 @@
-"""What a comparison found: two totals and the rows that differ, as data and as text.
+"""The report of a comparison: two totals and the rows that differ, as data and as text.
 
-The differences of the rows always add up to the difference of the totals: whatever differs
-has a row, and the row says by how much.
+Every difference has a row with its size, so the differences of the rows always add up to the
+difference of the totals.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ HEADINGS = ("component", "what", "expected", "native", "observed", DIFFERENCE, "
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One disagreement between formula and model.
+    """One difference between formula and model.
 
-    ``difference`` is what it adds to the trainable total. ``expected`` is the stored shape
-    that the formula asks for, None where it asks for nothing; ``native`` and ``observed``
-    are the framework's path and shape, None where the framework has nothing.
+    ``difference`` is what the row adds to the trainable total, observed − expected. ``expected`` is
+    the stored shape that the formula expects, None if it expects no tensor. ``native`` and
+    ``observed`` are the framework's path and shape, None if the framework has no tensor.
     """
 
     kind: RowKind
@@ -51,15 +51,15 @@ class Row:
 
     @property
     def component(self) -> str:
-        """The path with every layer's number written as ``*``."""
+        """The path with ``*`` in place of the numbers of layers."""
         return starred(self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Totals and the rows that differ; ``equal`` where there are none.
+    """The totals, and the rows that differ; ``equal`` if there are none.
 
-    ``formula`` and ``actual`` count trainable parameters, tied ones once.
+    ``formula`` and ``actual`` count trainable parameters, with tied ones counted once.
     """
 
     formula: int
@@ -68,7 +68,7 @@ class Report:
 
     @property
     def difference(self) -> int:
-        """Return actual − formula."""
+        """The total of the model minus that of the formula."""
         return self.actual - self.formula
 
     @property
@@ -77,18 +77,18 @@ class Report:
         return not self.rows and not self.difference
 
     def render(self, spec: object, width: int | None = None) -> str:
-        """Return this report as text: a spec to paste, both totals, only the rows that differ.
+        """Return this report as text: a spec to paste, both totals, and the rows that differ.
 
-        Rows that differ in nothing but the layer are one line, with their number. After the
-        first ``MAX_ROWS_SHOWN`` lines one says how many more there are, and what they add up to.
-        Cells are folded where the rows are to fit a ``width``.
+        Rows that differ only in the layer share one line, with their number. After
+        ``MAX_ROWS_SHOWN`` lines, a last line has the number of further lines and the sum of their
+        differences. Cells are folded if the table is wider than ``width``.
         """
         lines = [f"spec = {spec!r}", totals(self.actual, self.formula)]
         if self.equal:
             return "\n".join([*lines, "every tensor is as the formula says"])
-        return "\n".join([*lines, *bounded(HEADINGS, self._alike(), _cells, _sum, width)])
+        return "\n".join([*lines, *bounded(HEADINGS, self._groups(), _cells, _sum, width)])
 
-    def _alike(self) -> list[list[Row]]:
+    def _groups(self) -> list[list[Row]]:
         groups: dict[tuple[object, ...], list[Row]] = {}
         for row in self.rows:
             key = (row.component, row.kind, row.expected, row.observed)
@@ -128,9 +128,9 @@ def bounded(
     difference: Callable[[T], int],
     width: int | None = None,
 ) -> list[str]:
-    """Return a table's lines, of so many rows at most that somebody reads them.
+    """Return the lines of a table with at most ``MAX_ROWS_SHOWN`` rows.
 
-    The last line then says how many more there are; the differences still add up.
+    A last row has the number of further rows and the sum of their differences.
     """
     table = [headings, *map(cells, rows[:MAX_ROWS_SHOWN])]
     rest = rows[MAX_ROWS_SHOWN:]

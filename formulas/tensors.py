@@ -1,9 +1,9 @@
-"""What should exist: named tensors, in order, and their sums at any depth.
+"""The inventory of a model: its expected tensors, in order, and their sums at any depth.
 
-The tree is the path: ``embeddings.layer_norm.scale`` lies in ``embeddings.layer_norm``,
-which lies in ``embeddings``. A ``*`` in a path stands for the layers of its stack; it carries
-their number as a multiplicity, so that an inventory of 96 layers is as short as one of 2 and
-the number may be a symbol. Only ``expand()``, on ints, writes ``layers.0``, ``layers.1`` …
+Paths form a tree: ``embeddings.layer_norm.scale`` lies in ``embeddings.layer_norm``, which lies
+in ``embeddings``. A ``*`` in a path means every layer of a stack, and ``repeat`` is their number,
+so an inventory of 96 layers is as short as one of 2, and the number may be a symbol. Only
+``expand()``, for ints, gives the layers paths of their own: ``layers.0``, ``layers.1`` …
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from paramproof.formulas.spec import FamilyLetters, Quantity
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """One tensor that the formula says should exist.
+    """One tensor that the formula expects.
 
-    ``shape`` is canonical: kernels are (in, out), tables have a row per entry.
-    ``repeat`` is how often the ``*`` of the path stands for a layer, ``present`` is 0 or 1.
-    ``tied_to`` names the tensor whose storage this one shares; it then adds nothing.
-    ``source`` is the clause that asks for it. ``parts`` are those of a model that it belongs to,
-    None where the canonical path says so.
+    ``shape`` is canonical: kernels are (in, out), tables have a row per entry. ``repeat`` is the
+    number of layers that the ``*`` of the path covers, and ``present`` is 0 or 1: a trainable,
+    untied tensor adds present · repeat · size parameters. ``tied_to`` is the path of the tensor
+    whose storage this one shares; it then adds nothing. ``source`` is the clause of the paper or
+    the code that defines the tensor. ``parts`` are the parts of a model that it belongs to, None
+    if the canonical path tells them.
     """
 
     path: str
@@ -40,14 +41,15 @@ class Tensor:
 
     @property
     def size(self) -> Quantity:
-        """Number of entries, the product of the shape."""
+        """Number of entries: the product of the shape."""
         return math.prod(self.shape)
 
     @property
     def is_one_name(self) -> bool:
-        """Whether a tied tensor is one further name, where names are a framework's own.
+        """Whether a tied tensor with native names stands for exactly one further name.
 
-        A ``*`` too many, or the path that it is tied to, stands for nobody knows how many.
+        It does not if its path has another number of ``*`` than the target's, or equals it: the
+        number of names is then unknown.
         """
         if self.parts is None or self.tied_to is None:
             return True
@@ -55,16 +57,16 @@ class Tensor:
         return same and self.path != self.tied_to
 
     def under(self, prefix: str) -> Tensor:
-        """Return the same tensor in the component ``prefix``."""
+        """Return the same tensor within the component ``prefix``."""
         return replace(self, path=f"{prefix}.{self.path}")
 
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """An ordered collection of tensors, with the letters it was written in.
+    """An ordered collection of tensors, with the letters in their shapes.
 
-    The letters are those of a family; of a derived formula they are a mapping, by name, the paths
-    are a framework's own, and the layers of a stack may be of several kinds.
+    A family has letters of its own type and canonical paths. A derived formula has a mapping of
+    letters by name and the paths of the framework, and a stack may have several kinds of layers.
     """
 
     letters: FamilyLetters | Mapping[str, Quantity]
@@ -74,25 +76,26 @@ class Inventory:
         return iter(self.tensors)
 
     def letter(self, name: str) -> Quantity:
-        """Return what the letter of this name is. Raises ``KeyError`` where there is none."""
+        """Return the value of the letter ``name``. Raises ``KeyError`` if there is none."""
         letters = self.letters
         by_name = letters if isinstance(letters, Mapping) else letters._asdict()
         return by_name[name]
 
     def total(self, component: str = "") -> Quantity:
-        """Return the trainable parameters in ``component``, tied tensors counted once.
+        """Return the trainable parameters in ``component``, with tied tensors counted once.
 
-        ``layers`` sums all layers; ``layers.*`` is one of them, and so is all that lies in it.
+        This is the sum of present · repeat · size. ``layers`` sums all layers; ``layers.*``, and
+        every component in it, counts one layer.
 
-        Raises ``KeyError`` for a component that no tensor lies in, and ``ValueError`` for one
-        layer of a stack whose layers are of several kinds.
+        Raises ``KeyError`` for a component without tensors, and ``ValueError`` for ``*`` in a stack
+        with several kinds of layers.
         """
         tensors = [tensor for tensor in self if lies_in(tensor.path, component)]
         if not tensors and component:
-            raise KeyError(f"no tensor lies in {component!r}")
+            raise KeyError(f"no tensor is in {component!r}")
         native = isinstance(self.letters, Mapping)
         if native and has_layer(component) and len(self.kinds(component)) > 1:
-            raise ValueError(f"{component} is of several kinds, which are counted one by one")
+            raise ValueError(f"{component} has several kinds of layers; count them one by one")
         total: Quantity = 0
         for tensor in tensors:
             if tensor.trainable and tensor.tied_to is None:
@@ -101,19 +104,19 @@ class Inventory:
         return total
 
     def kinds(self, component: str) -> dict[Quantity, Inventory]:
-        """Return what lies in ``component`` by how often it is there, in order."""
-        found: dict[Quantity, list[Tensor]] = {}
+        """Return the tensors in ``component`` by their ``repeat``, in order."""
+        kinds: dict[Quantity, list[Tensor]] = {}
         for tensor in self:
             if lies_in(tensor.path, component):
-                found.setdefault(tensor.repeat, []).append(tensor)
-        return {n: replace(self, tensors=tuple(tensors)) for n, tensors in found.items()}
+                kinds.setdefault(tensor.repeat, []).append(tensor)
+        return {n: replace(self, tensors=tuple(tensors)) for n, tensors in kinds.items()}
 
     def components(self, component: str = "") -> tuple[str, ...]:
         """Return the components directly below ``component``, in order."""
         return tuple(self.below(component))
 
     def below(self, component: str = "") -> dict[str, Inventory]:
-        """Return what lies in each of the components directly below ``component``, in order."""
+        """Return the tensors in each component directly below ``component``, in order."""
         depth = len(component.split(".")) + 1 if component else 1
         found: dict[str, list[Tensor]] = {}
         for tensor in self:
@@ -122,10 +125,10 @@ class Inventory:
         return {path: replace(self, tensors=tuple(tensors)) for path, tensors in found.items()}
 
     def expand(self) -> Inventory:
-        """Return an inventory with one tensor for each layer, and none that is absent.
+        """Return an inventory with separate tensors for each layer, without absent ones.
 
-        Order: a layer's tensors follow each other, as in a model. Raises ``TypeError``
-        where the letters are not a family's, in ints.
+        The tensors of one layer follow each other, as in a model. Raises ``TypeError`` unless the
+        letters are ints of a family.
         """
         if not all(type(letter) is int for letter in self.letters):
             raise TypeError("only a family's inventory in ints can be expanded")

@@ -1,8 +1,8 @@
-"""The parts a transformer is made of: which tensors each one has, and where that is said.
+"""The parts of a transformer: the tensors of each, with their sources.
 
-Each function returns the tensors of one part, paths relative to it. Shapes are canonical:
-a kernel is (in, out), a table has a row per entry. No part is written twice: a family says
-which of them it has, at which widths and by whose word.
+Each function returns the tensors of one part, with paths relative to it. Shapes are canonical:
+a kernel is (in, out), a table has a row per entry. Families share these functions, and pass
+widths and sources.
 """
 
 from __future__ import annotations
@@ -29,39 +29,40 @@ GROUPED = "Ainslie et al. 2023, arXiv:2305.13245, section 2.2"
 
 
 def within(component: str, *parts: Tensors) -> Tensors:
-    """The tensors of ``parts``, in order, as the component ``component``."""
+    """Return the tensors of ``parts``, in order, with paths within ``component``."""
     return tuple(tensor.under(component) for part in parts for tensor in part)
 
 
 def repeated(times: Quantity, part: Tensors) -> Tensors:
-    """``part``, whose paths have a ``*``, once for each of ``times`` layers."""
+    """Return ``part``, whose paths have a ``*``, repeated in ``times`` layers."""
     return tuple(replace(tensor, repeat=times) for tensor in part)
 
 
 def present(indicator: Quantity, part: Tensors) -> Tensors:
-    """``part`` where ``indicator`` is 1, nothing where it is 0."""
+    """Return ``part``, present if ``indicator`` is 1 and absent if it is 0."""
     return tuple(replace(tensor, present=tensor.present * indicator) for tensor in part)
 
 
 def tied(target: str, part: Tensors) -> Tensors:
-    """``part`` in the storage of ``target``: it adds nothing."""
+    """Return ``part`` tied to the storage of ``target``, so that it adds nothing."""
     return tuple(replace(tensor, tied_to=target) for tensor in part)
 
 
 def own_or_tied(own: Quantity, ties: Mapping[str, Quantity], part: Tensors) -> Tensors:
-    """``part`` with storage of its own, or tied to one of the tensors in ``ties``.
+    """Return ``part`` with its own storage, or tied to one of the tensors in ``ties``.
 
-    Indicators say which: ``own``, and one for each target.
+    Exactly one indicator may be 1: ``own``, or the value for one target in ``ties``. If all are 0,
+    the part is absent.
     """
     shared = (present(indicator, tied(target, part)) for target, indicator in ties.items())
     return sum(shared, present(own, part))
 
 
 def linear(inputs: Quantity, outputs: Quantity, source: str, bias: Quantity | None = 1) -> Tensors:
-    """A dense layer: kernel (inputs, outputs) and bias (outputs).
+    """Return a dense layer: kernel (inputs, outputs) and bias (outputs).
 
-    Count: inputs·outputs + bias·outputs. The indicator ``bias`` is None where no model of a
-    family has one.
+    Count: inputs·outputs + bias·outputs. ``bias`` is an indicator, or None if no model of the
+    family has a bias.
     """
     kernel = (Tensor("kernel", (inputs, outputs), source),)
     if bias is None:
@@ -70,7 +71,7 @@ def linear(inputs: Quantity, outputs: Quantity, source: str, bias: Quantity | No
 
 
 def layer_norm(width: Quantity) -> Tensors:
-    """Layer normalisation: a gain and a bias for each feature, both (width).
+    """Return layer normalisation: a gain and a bias for each feature, both (width).
 
     Count: 2·width. The mean and the variance are computed, not learned.
 
@@ -83,7 +84,7 @@ def layer_norm(width: Quantity) -> Tensors:
 
 
 def rms_norm(width: Quantity) -> Tensors:
-    """Root-mean-square normalisation: a gain for each feature, (width), and no bias.
+    """Return root-mean-square normalisation: a gain for each feature, (width), and no bias.
 
     Count: width.
 
@@ -93,15 +94,15 @@ def rms_norm(width: Quantity) -> Tensors:
 
 
 def embedding(rows: Quantity, width: Quantity, source: str) -> Tensors:
-    """A table of learned vectors, (rows, width). Count: rows·width."""
+    """Return a table of learned vectors, (rows, width). Count: rows·width."""
     return (Tensor("weight", (rows, width), source),)
 
 
 def positions(rows: Quantity, width: Quantity, learned: Quantity, source: str) -> Tensors:
-    """A table of a vector for each position, (rows, width): learned, or fixed sinusoids.
+    """Return a table of vectors for positions, (rows, width): learned, or fixed sinusoids.
 
-    Count: learned·rows·width. A fixed table is not trainable, and a model that computes it
-    need not store it.
+    Count: learned·rows·width. A fixed table is not trainable, and a model may compute it instead
+    of storing it.
 
     Source: Vaswani et al. 2017, section 3.5, which tried both.
     """
@@ -118,13 +119,13 @@ def attention(
     keys: Quantity | None = None,
     bias: Quantity | None = 1,
 ) -> Tensors:
-    """Multi-head attention: query, key, value and output projections.
+    """Return multi-head attention: query, key, value and output projections.
 
-    ``queries`` is the width of all query heads together, ``keys`` that of all key heads,
-    and of all value heads; without them both are ``width``.
+    ``queries`` is the total width of the query heads (default: ``width``), and ``keys`` that of the
+    key heads, and of the value heads (default: ``queries``).
 
-    Count: 2·width·queries + 2·width·keys + bias·(queries + 2·keys + width); where all widths
-    are one, 4·width² + bias·4·width, however many heads: the A heads of width/A each are
+    Count: 2·width·queries + 2·width·keys + bias·(queries + 2·keys + width). If all widths are
+    equal, this is 4·width² + bias·4·width for any number of heads: A heads of width/A each are
     column blocks of one kernel.
 
     Source: Vaswani et al. 2017, section 3.2.2. The paper's MultiHead has no biases. Fewer
@@ -141,7 +142,7 @@ def attention(
 
 
 def feed_forward(width: Quantity, inner: Quantity) -> Tensors:
-    """Position-wise feed-forward network: width to inner and back.
+    """Return a position-wise feed-forward network: width to inner and back.
 
     Count: 2·width·inner + inner + width.
 
@@ -155,7 +156,7 @@ def feed_forward(width: Quantity, inner: Quantity) -> Tensors:
 
 
 def gated_feed_forward(width: Quantity, inner: Quantity) -> Tensors:
-    """Gated feed-forward network: two projections to inner, multiplied, and one back.
+    """Return a gated feed-forward network: two projections to inner, multiplied, and one back.
 
     Count: 3·width·inner. The paper omits the biases.
 

@@ -1,8 +1,8 @@
-"""What a model is: its sizes and its parts, a spec and its letters for each family.
+"""Specs: the sizes and parts of models, with a spec class and letters for each family.
 
-A spec knows no framework and no formula. A spec that exists is possible: whatever cannot be
-built is refused when the spec is made, by field and value. ``spec.letters()`` are its sizes
-in the symbols of the formulas. What is here is all that a family from outside needs for its own.
+A spec knows no framework and no formula. Every spec is possible: creating one that cannot be built
+raises an error that names field and value. ``spec.letters()`` returns its sizes as the letters of
+the formulas. A plug-in's family needs nothing but this package for its spec.
 """
 
 from paramproof.formulas.spec.drawing import Choices, Ranges

@@ -1,8 +1,8 @@
-"""How a spec of any family is drawn: every size from its range, every flag on or off.
+"""Sample specs of any family: every size from its range, every flag on or off.
 
-A spec is constructed and never filtered: H is A times K, a head that needs a part comes with
-it. Sizes are small, so that a hundred models are built in seconds. Whoever draws says how: at
-random by a seed, or as Hypothesis shrinks.
+Specs are constructed, never filtered: H is A times K, and a head that needs a part implies it.
+Sizes are small, so that a hundred models are built in seconds. The caller chooses each value: at
+random from a seed, or as Hypothesis does.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any, TypeAlias
 from paramproof.formulas.spec.protocols import Spec
 
 Choose: TypeAlias = Callable[[str, int, int], int]
-"""A number from the smallest to the largest, for the field of that name."""
+"""A function of a field's name, smallest and largest value that returns a value between them."""
 
 Ranges: TypeAlias = Mapping[str, tuple[int, int]]
-"""Smallest and largest value by field, both reached."""
+"""The smallest and the largest value of each field, both inclusive."""
 
 RANGES: Ranges = {
     "num_hidden_layers": (0, 4),
@@ -27,11 +27,11 @@ RANGES: Ranges = {
     "vocab_size": (1, 600),
     "max_position_embeddings": (1, 64),
 }
-"""Of the sizes that families share. A spec's ``ranges`` are those of its own."""
+"""The ranges of sizes that families share. A spec adds its own in ``ranges``."""
 
 
 class Choices:
-    """What is chosen for each field; those in ``fixed`` have been chosen before."""
+    """Chooses a value for each field; fields in ``fixed`` already have theirs."""
 
     def __init__(self, choose: Choose, fixed: Mapping[str, Any], ranges: Ranges) -> None:
         self.choose = choose
@@ -39,31 +39,31 @@ class Choices:
         self.ranges = {**RANGES, **ranges}
 
     def size(self, name: str) -> int:
-        """The size ``name``. Raises ``ValueError`` for one that has no range."""
+        """Return the size ``name``. Raises ``ValueError`` if it has no range."""
         if name not in self.ranges:
-            raise ValueError(f"no range of sizes for {name}: add it to the spec's ranges")
+            raise ValueError(f"{name} has no range of sizes: add one to the spec's ranges")
         return self.fixed[name] if name in self.fixed else self.choose(name, *self.ranges[name])
 
     def sizes(self, *names: str) -> dict[str, int]:
-        """Sizes by name, chosen in this order."""
+        """Return sizes by name, chosen in this order."""
         return {name: self.size(name) for name in names}
 
     def flag(self, name: str, possible: bool = True) -> bool:
-        """The flag ``name``, off where it is not possible."""
+        """Return the flag ``name``, False if it is not ``possible``."""
         if name in self.fixed:
             return bool(self.fixed[name])
         return bool(possible and self.choose(name, 0, 1))
 
     def tied(self) -> bool:
-        """Whether the head is tied: the simpler case, which shrinking should end in."""
+        """Return whether the head is tied, the simpler case that shrinking should prefer."""
         return bool(self.fixed.get("tie_word_embeddings") or not self.choose("untied", 0, 1))
 
 
 def draw(spec: type[Spec], choose: Choose, fixed: Mapping[str, Any]) -> Spec:
-    """Return a spec with the fields in ``fixed``, and the others as ``choose`` says.
+    """Return a spec with the fields in ``fixed``, and values from ``choose`` for the others.
 
-    Its class says how, by a classmethod ``drawn`` of ``Choices``. Without one each field is
-    chosen by itself, and the hidden size as that of a number of heads, if there are heads.
+    If its class has a classmethod ``drawn``, that creates the spec from ``Choices``. Otherwise each
+    field is chosen on its own, and the hidden size is a multiple of the number of heads, if any.
     """
     kind: Any = spec
     choices = Choices(choose, fixed, getattr(kind, "ranges", {}))

@@ -1,4 +1,4 @@
-"""The encoder of BERT: its sizes and its parts, under the names of its ``config.json``."""
+"""The spec of BERT's encoder: its sizes and parts, named as in its ``config.json``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from paramproof.formulas.spec.validation import require, require_fields, require
 
 
 class EncoderLetters(NamedTuple):
-    """The symbols of the formulas.
+    """The letters of BERT's formulas.
 
-    The last four are indicators, 0 or 1. ``untied`` is 1 only where ``mlm`` is.
+    The last four are indicators, 0 or 1. ``untied`` is 1 only if ``mlm`` is.
     """
 
     L: Layers
@@ -44,14 +44,14 @@ class EncoderLetters(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EncoderSpec:
-    """A BERT encoder: embeddings, layers, and the heads that are asked for.
+    """A BERT encoder: embeddings, layers, and optionally a pooler and heads.
 
     Sizes are ints from 1 up, ``num_hidden_layers`` from 0 up. The MLM head is a dense
-    layer, a norm and a decoder with one bias per token; the decoder's matrix is the
-    token table itself (``tie_word_embeddings``) or one of its own. The NSP head reads
-    the pooled output, so it needs the pooler.
+    layer, a norm and a decoder with one bias per token; the decoder's matrix is tied to
+    the token table (``tie_word_embeddings``) or untied. The NSP head reads the pooled
+    output, so it needs the pooler.
 
-    Raises ``ValueError``, naming field and value, for a spec no framework can build.
+    Raises ``ValueError``, naming field and value, for a spec that no framework can build.
 
     Source: Devlin et al. 2018, arXiv:1810.04805, section 3; field names as in the
     ``config.json`` of the released models.
@@ -59,8 +59,8 @@ class EncoderSpec:
 
     family: ClassVar[str] = "encoder"
     original_numerics: ClassVar[Numerics] = Numerics()
-    """google-research/bert, modeling.py, of 2018: the error function became its tanh approximation
-    in 2019, and the epsilon is that of tf.contrib.layers.layer_norm."""
+    """Source: google-research/bert, modeling.py, of 2018. In 2019 the tanh approximation replaced
+    the error function. The epsilon is that of tf.contrib.layers.layer_norm."""
     ranges: ClassVar[Ranges] = {"type_vocab_size": (1, 5)}
 
     vocab_size: int
@@ -93,7 +93,7 @@ class EncoderSpec:
 
     @classmethod
     def drawn(cls, choices: Choices) -> Self:
-        """Return one at random: an NSP head only with a pooler, untied only an MLM head."""
+        """Return a random spec: an NSP head only with a pooler, untied only with an MLM head."""
         sizes = choices.sizes(
             "num_hidden_layers",
             "num_attention_heads",
@@ -119,7 +119,7 @@ class EncoderSpec:
         return self.hidden_size // self.num_attention_heads
 
     def letters(self) -> EncoderLetters:
-        """This spec in the symbols of the formulas."""
+        """Return the letters of the formulas with the values of this spec."""
         return EncoderLetters(
             L=self.num_hidden_layers,
             H=self.hidden_size,

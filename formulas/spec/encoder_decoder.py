@@ -1,4 +1,4 @@
-"""The Transformer of 2017, encoder and decoder: its sizes and what is shared in it."""
+"""The spec of the Transformer of 2017, encoder and decoder: its sizes and what is tied."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from paramproof.formulas.spec.validation import (
 
 
 class EncoderDecoderLetters(NamedTuple):
-    """The symbols of the encoder-decoder's formulas. The last four are indicators, 0 or 1."""
+    """The letters of the encoder-decoder's formulas. The last four are indicators, 0 or 1."""
 
     N: Layers
     """num_encoder_layers"""
@@ -49,25 +49,25 @@ class EncoderDecoderLetters(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EncoderDecoderSpec:
-    """A Transformer of 2017: norms after the residual sums, and none at the end of a stack.
+    """A Transformer of 2017: norms after the residual sums, and no final norms.
 
-    Sizes are ints from 1 up, the numbers of layers from 0 up. Without ``target_vocab_size``
-    both sides have as many tokens. ``share_embeddings``: the decoder's token table is the
-    encoder's. ``tie_word_embeddings``: the output projection is the decoder's token table;
-    it has no bias. ``learned_positions`` are two trained tables; otherwise the positions are
-    fixed sinusoids, of as many entries and never counted as trainable. ``attention_bias``
-    gives a bias to each of the attention's projections.
+    Sizes are ints from 1 up, the numbers of layers from 0 up. ``target_vocab_size`` defaults to
+    ``vocab_size``. ``share_embeddings`` ties the decoder's token table to the encoder's, and
+    ``tie_word_embeddings`` the output projection, which has no bias, to the decoder's token table.
+    ``learned_positions`` gives each side a trained table; otherwise positions are fixed sinusoids
+    in tables of the same shape, which are never counted as trainable. ``attention_bias`` gives a
+    bias to each projection of the attention.
 
-    Raises ``ValueError``, naming field and value, for a spec no framework can build.
+    Raises ``ValueError``, naming field and value, for a spec that no framework can build.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762, section 3. The paper and its code
-    (tensorflow/tensor2tensor) have ``attention_bias=False``; many an implementation since
-    has biases.
+    (tensorflow/tensor2tensor) have ``attention_bias=False``; many later implementations have
+    biases.
     """
 
     family: ClassVar[str] = "encoder-decoder"
     original_numerics: ClassVar[Numerics] = Numerics(layer_norm_eps=1e-6, hidden_act="relu")
-    """tensorflow/tensor2tensor, layers/common_layers.py, layer_norm and dense_relu_dense."""
+    """Source: tensorflow/tensor2tensor, layers/common_layers.py, layer_norm, dense_relu_dense."""
     ranges: ClassVar[Ranges] = {
         "num_encoder_layers": (0, 3),
         "num_decoder_layers": (0, 3),
@@ -101,7 +101,7 @@ class EncoderDecoderSpec:
 
     @classmethod
     def drawn(cls, choices: Choices) -> Self:
-        """Return one at random. Two tables may have as many rows by chance: that is a case too."""
+        """Return a random spec. Two tables with equally many rows are a case of their own."""
         sizes = choices.sizes(
             "num_encoder_layers",
             "num_decoder_layers",
@@ -129,7 +129,7 @@ class EncoderDecoderSpec:
         return self.hidden_size // self.num_attention_heads
 
     def letters(self) -> EncoderDecoderLetters:
-        """This spec in the symbols of the formulas."""
+        """Return the letters of the formulas with the values of this spec."""
         return EncoderDecoderLetters(
             N=self.num_encoder_layers,
             M=self.num_decoder_layers,

@@ -1,4 +1,4 @@
-"""The decoder of GPT: its sizes, under the names the other specs have for them."""
+"""The spec of GPT's decoder: its sizes, named as in the other specs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from paramproof.formulas.spec.validation import require_fields, require_heads
 
 
 class GPTLetters(NamedTuple):
-    """The symbols of GPT's formulas. The last is an indicator, 0 or 1."""
+    """The letters of GPT's formulas. The last is an indicator, 0 or 1."""
 
     L: Layers
     """num_hidden_layers"""
@@ -37,10 +37,10 @@ class GPTLetters(NamedTuple):
 class GPTSpec:
     """A GPT: learned positions, layers with the norm first, a final norm, a language head.
 
-    Sizes are ints from 1 up, ``num_hidden_layers`` from 0 up. The head's matrix is the
-    token table itself (``tie_word_embeddings``) or one of its own; it has no bias.
+    Sizes are ints from 1 up, ``num_hidden_layers`` from 0 up. The head's matrix is
+    tied to the token table (``tie_word_embeddings``) or untied; it has no bias.
 
-    Raises ``ValueError``, naming field and value, for a spec no framework can build.
+    Raises ``ValueError``, naming field and value, for a spec that no framework can build.
 
     Source: Radford et al. 2019, Language Models are Unsupervised Multitask Learners, section
     2.3, and openai/gpt-2, src/model.py; GPT-3: Brown et al. 2020, arXiv:2005.14165, table 2.1.
@@ -48,7 +48,7 @@ class GPTSpec:
 
     family: ClassVar[str] = "gpt"
     original_numerics: ClassVar[Numerics] = Numerics(layer_norm_eps=1e-5, hidden_act="gelu_new")
-    """openai/gpt-2, src/model.py."""
+    """Source: openai/gpt-2, src/model.py."""
 
     vocab_size: int
     hidden_size: int
@@ -68,7 +68,7 @@ class GPTSpec:
         return self.hidden_size // self.num_attention_heads
 
     def letters(self) -> GPTLetters:
-        """This spec in the symbols of the formulas."""
+        """Return the letters of the formulas with the values of this spec."""
         return GPTLetters(
             L=self.num_hidden_layers,
             H=self.hidden_size,

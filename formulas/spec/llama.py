@@ -1,4 +1,4 @@
-"""The decoder of LLaMA: its sizes, under the names of its ``config.json``."""
+"""The spec of LLaMA's decoder: its sizes, named as in its ``config.json``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from paramproof.formulas.spec.validation import (
 
 
 class LlamaLetters(NamedTuple):
-    """The symbols of LLaMA's formulas. The last is an indicator, 0 or 1."""
+    """The letters of LLaMA's formulas. The last is an indicator, 0 or 1."""
 
     L: Layers
     """num_hidden_layers"""
@@ -39,7 +39,7 @@ class LlamaLetters(NamedTuple):
 
     @property
     def head_size(self) -> Quantity:
-        """Width of one attention head, K: a letter of its own here."""
+        """Width of one attention head, K, which is a letter of this family."""
         return self.K
 
 
@@ -47,14 +47,14 @@ class LlamaLetters(NamedTuple):
 class LlamaSpec:
     """A LLaMA: rotary positions, RMSNorm first, gated feed-forward, grouped queries, no bias.
 
-    Sizes are ints from 1 up, ``num_hidden_layers`` from 0 up. Without
-    ``num_key_value_heads`` every query head has its own keys and values; without
-    ``head_dim`` the heads divide the hidden size. Rotary positions turn pairs of features,
-    so ``head_dim`` is even; they have no table, and no largest position occurs in a count.
-    The language head's matrix is one of its own, or the token table
+    Sizes are ints from 1 up, ``num_hidden_layers`` from 0 up. ``num_key_value_heads`` defaults
+    to ``num_attention_heads``: each query head has its own keys and values. ``head_dim`` defaults
+    to ``hidden_size // num_attention_heads``, which must divide exactly. Rotary positions rotate
+    pairs of features, so ``head_dim`` is even. They have no table, so the number of positions
+    occurs in no count. The language head's matrix is untied, or tied to the token table
     (``tie_word_embeddings``).
 
-    Raises ``ValueError``, naming field and value, for a spec no framework can build.
+    Raises ``ValueError``, naming field and value, for a spec that no framework can build.
 
     Source: Touvron et al. 2023, arXiv:2302.13971, section 2.2; grouped queries: Ainslie et
     al. 2023, arXiv:2305.13245; rotary positions: Su et al. 2021, arXiv:2104.09864.
@@ -62,9 +62,9 @@ class LlamaSpec:
 
     family: ClassVar[str] = "llama"
     original_numerics: ClassVar[Numerics] = Numerics(layer_norm_eps=1e-6, hidden_act="silu")
-    """meta-llama/llama, branch llama_v1, llama/model.py: ModelArgs has an epsilon of 1e-5, and
-    RMSNorm, without it, one of 1e-6. That is what Hugging Face's configuration_llama.py has, and by
-    others' copies the params.json of all but the largest of the first release."""
+    """Source: meta-llama/llama, branch llama_v1, llama/model.py. The default epsilon is 1e-5 in
+    ModelArgs and 1e-6 in RMSNorm. Hugging Face's configuration_llama.py has 1e-6, and so do, in
+    copies by others, the params.json of the first release except for the largest model."""
     ranges: ClassVar[Ranges] = {
         "num_key_value_heads": (1, 4),
         "queries_per_key": (1, 3),
@@ -96,12 +96,12 @@ class LlamaSpec:
             self.num_key_value_heads,
             f"a divisor of num_attention_heads={heads}",
         )
-        even = "even: rotary positions turn pairs of features"
+        even = "even: rotary positions rotate pairs of features"
         require(self.head_dim % 2 == 0, "head_dim", self.head_dim, even)
 
     @classmethod
     def drawn(cls, choices: Choices) -> Self:
-        """Return one at random: query heads by key heads, head sizes by pairs of features."""
+        """Return a random spec: query heads are a multiple of key heads, head sizes are even."""
         sizes = choices.sizes(
             "num_hidden_layers", "num_key_value_heads", "intermediate_size", "vocab_size"
         )
@@ -122,7 +122,7 @@ class LlamaSpec:
         return self.head_dim
 
     def letters(self) -> LlamaLetters:
-        """This spec in the symbols of the formulas."""
+        """Return the letters of the formulas with the values of this spec."""
         return LlamaLetters(
             L=self.num_hidden_layers,
             H=self.hidden_size,

@@ -1,4 +1,4 @@
-"""What changes a model's outputs and never its count."""
+"""Numerical settings, which change a model's outputs but never its count."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Activation: TypeAlias = Literal["gelu", "gelu_new", "relu", "silu"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Numerics:
-    """What changes a model's outputs and never its count.
+    """Numerical settings, which change a model's outputs but never its count.
 
-    ``layer_norm_eps`` is added to the variance, or to the mean square where the norm is an
-    RMSNorm. ``hidden_act`` is, in the words of ``config.json``: ``gelu`` by the error
-    function, ``gelu_new`` by its tanh approximation, ``relu`` or ``silu``. ``rope_theta`` is
-    the base of rotary positions. Dropout is always off. The defaults are BERT's.
+    ``layer_norm_eps`` is added to the variance, or to the mean square in an RMSNorm.
+    ``hidden_act`` is named as in ``config.json``: ``gelu`` (with the error function), ``gelu_new``
+    (its tanh approximation), ``relu`` or ``silu``. ``rope_theta`` is the base of rotary positions.
+    Dropout is always off. The defaults are BERT's.
 
-    Raises ``ValueError`` for a number out of its range and an unknown name.
+    Raises ``ValueError`` for a number out of range and for an unknown activation.
     """
 
     layer_norm_eps: float = 1e-12

@@ -1,4 +1,4 @@
-"""What every family's spec and letters have in common."""
+"""The protocols of specs and letters, common to all families."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 from paramproof.formulas.spec.quantity import Quantity
 
 FamilyLetters: TypeAlias = NamedTuple
-"""The symbols of any family, each annotated with its kind, and H, the hidden size, one of them.
+"""The letters of any family, each annotated with its kind. One of them is H, the hidden size.
 
-Where the family has heads there is a property ``head_size``, the width of one of them.
+A family with attention heads has a property ``head_size``, the width of one head.
 """
 
 
 class Spec(Protocol):
-    """A model of any family: a frozen dataclass of sizes and flags that knows its letters.
+    """A model of any family: a frozen dataclass of sizes (ints) and flags (bools).
 
-    A size is an int and a flag a bool. A class may have, beside what is here, the ``ranges`` of
-    its sizes and how one is ``drawn`` at random, as in ``paramproof.formulas.spec.drawing``.
-    Where the family has heads there is a property ``head_size``, the width of one of them.
+    A class may also have the ``ranges`` of its sizes, and a classmethod ``drawn`` that returns a
+    random spec: see ``paramproof.formulas.spec.drawing``. A family with attention heads has a
+    property ``head_size``, the width of one head.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
@@ -30,14 +30,14 @@ class Spec(Protocol):
 
     @property
     def hidden_size(self) -> int:
-        """Width of the vectors between layers, the letter H."""
+        """Width of the hidden states between layers, the letter H."""
 
     def __hash__(self) -> int: ...
 
     def letters(self) -> FamilyLetters:
-        """Return this spec in the symbols of the formulas."""
+        """Return the letters of the formulas with the values of this spec."""
 
 
 def head_size_of(described: Spec | FamilyLetters | Mapping[str, Quantity]) -> Quantity:
-    """Return the width of one attention head, 1 where a family has no heads, or none is said."""
+    """Return the width of one attention head, 1 if there is no property ``head_size``."""
     return getattr(described, "head_size", 1)

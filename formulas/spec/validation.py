@@ -1,4 +1,4 @@
-"""Validate the fields of a spec; an error names field and value."""
+"""Validate the fields of a spec, with errors that name field and value."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any, cast
 from paramproof.formulas.printing import shown
 
 DERIVED = cast(int, None)
-"""Default of a size that is derived from the others where it is left out."""
+"""The default of a size that is computed from other sizes if it is omitted."""
 
 
 def require(condition: bool, name: str, value: object, wanted: str) -> None:
-    """Raise ``ValueError``, in one line that names field and value, unless ``condition``."""
+    """Raise ``ValueError``, in one line with field and value, unless ``condition`` is true."""
     if not condition:
         raise ValueError(f"{name}={shown(value)} is not possible: it must be {wanted}")
 
 
 def require_size(name: str, value: object, lowest: int = 1) -> None:
     """Require that a size is an int, and ``lowest`` or more."""
-    # A size that remembers how it was made is an int; True is none.
+    # A symbolic int is a subclass of int and passes; a bool is refused.
     require(isinstance(value, int) and not isinstance(value, bool), name, value, "an int")
     require(cast(int, value) >= lowest, name, value, f"{lowest} or more")
 
 
 def require_fields(spec: Any, from_zero: Collection[str]) -> None:
-    """Require that every field is a bool or a size, which may be 0 where in ``from_zero``."""
+    """Require that every field is a bool or a size; only sizes in ``from_zero`` may be 0."""
     for field in fields(spec):
         name, value = field.name, getattr(spec, field.name)
         if field.type == "bool":
@@ -42,6 +42,6 @@ def require_heads(hidden_size: int, heads: int, where: str = "") -> None:
 
 
 def fill_default(spec: Any, name: str, value: int) -> None:
-    """Set the field ``name`` of a frozen spec to ``value`` where it was left out."""
+    """Set the field ``name`` of a frozen spec to ``value`` if it was omitted."""
     if getattr(spec, name) is None:
         object.__setattr__(spec, name, value)

@@ -151,7 +151,7 @@ MISTAKES = {
     ),
     "the letter H of mixer is a number of layers, and a width in encoder: a letter is of one "
     "kind in all families": ("    H: Width", "    H: Layers"),
-    "no range of sizes for patch_size: add it to the spec's ranges": (
+    "patch_size has no range of sizes: add one to the spec's ranges": (
         '        "patch_size": (1, 8),\n',
         "",
     ),
@@ -159,8 +159,8 @@ MISTAKES = {
         "@dataclass(frozen=True, kw_only=True, slots=True)\n",
         "",
     ),
-    "its letters are no MixerLetters: (": ("return MixerLetters(", "return tuple, dict("),
-    "there is a family 'gpt' already": ('"mixer"', '"gpt"'),
+    "its letters are not of type MixerLetters: (": ("return MixerLetters(", "return tuple, dict("),
+    "a family named 'gpt' exists already": ('"mixer"', '"gpt"'),
     "it is not a Family, but of type type": ("FAMILY = Family(", "FAMILY = type; Family("),
     "cannot be used: ZeroDivisionError: ": ("FAMILY = ", "FAMILY = 1 / 0 or "),
 }

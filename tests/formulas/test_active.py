@@ -100,14 +100,14 @@ def test_a_router_in_a_list_of_modules():
 
 def test_a_tensor_that_may_be_expert_or_router_is_refused():
     beside = tensor("mlp.w", E, F, H), tensor("mlp.scale", E, F)
-    with pytest.raises(Undecided, match=r"mlp\.scale may be of .* router: its name does not say$"):
+    with pytest.raises(Undecided, match=r"mlp\.scale may belong .* router: its name does not say$"):
         active(routed(*beside))
     named = tensor("mlp.w", E, F, H), tensor("mlp.gate", E, F), tensor("mlp.w_bias", E, F)
     assert [one.shape for one in active(routed(*named))] == [(t, F, H), (E, F), (t, F)]
 
 
 def test_a_length_not_proportional_to_the_experts_is_refused():
-    with pytest.raises(Undecided, match=r"mlp\.w has H·F·\(E \+ 1\), which is no number for each"):
+    with pytest.raises(Undecided, match=r"mlp\.w has H·F·\(E \+ 1\) entries, which is not the same"):
         active(routed(tensor("mlp.w", E + 1, F, H)))
 
 
@@ -126,23 +126,23 @@ def test_buffers_are_not_experts():
 def test_an_unknown_number_of_experts_is_refused():
     """If the number of experts did not vary, no shape contains its letter."""
     unnamed = routed(tensor("mlp.experts.w", 4, F, H), fields={**ROUTED.fields, "E": "networks"})
-    with pytest.raises(ValueError, match=r"mlp\.experts\.w is of experts, and no letter says how"):
+    with pytest.raises(ValueError, match=r"mlp\.experts\.w belongs to experts, but no letter is"):
         active(unnamed)
     fixed = routed(tensor("mlp.linear.weight", 4, F, H), fixed=("A", "E"))
-    with pytest.raises(ValueError, match=r"is of num_experts=4 alone, and does not say which"):
+    with pytest.raises(ValueError, match=r"holds only for num_experts=4, and does not say which"):
         active(fixed)
 
 
 @pytest.mark.parametrize(
     ("sizes", "fields", "words"),
     [
-        ({}, {"t": "top"}, "of num_experts=4, nothing says how many a token passes"),
+        ({}, {"t": "top"}, "num_experts=4, but no field is the number of experts per token"),
         (
             {"u": 1},
             {"u": "moe_topk[1]"},
-            r"of num_experts=4, num_experts_per_tok, moe_topk\[1\] say how many a token passes",
+            r"num_experts=4, but num_experts_per_tok, moe_topk\[1\] are all numbers of experts per",
         ),
-        ({"u": 2}, {"t": "text.top_k", "u": "top"}, "of num_experts=4, nothing says how many"),
+        ({"u": 2}, {"t": "text.top_k", "u": "top"}, "num_experts=4, but no field is the number"),
         ({"t": 5}, {}, "num_experts_per_tok=5 is more than num_experts=4"),
         (
             {"z": 3},
@@ -174,7 +174,7 @@ def test_experts_of_several_kinds():
     tensors = tensor("a.experts.w", E, F, H), tensor("b.experts.w", e, F, H)
     sizes = {**ROUTED.sizes, "e": 8, "u": 3}
     same = {**ROUTED.fields, "E": "moe_num_experts[0]", "e": "moe_num_experts[1]", "u": "u"}
-    with pytest.raises(ValueError, match=r"of kinds, moe_num_experts\[0\], moe_num_experts\[1\]"):
+    with pytest.raises(ValueError, match=r"several numbers of experts, moe_num_experts\[0\], moe_num_experts\[1\]"):
         active(routed(*tensors, sizes=sizes, fields=same))
     parts = {"E": "a.n_routed_experts", "t": "a.top_k", "e": "b.num_experts", "u": "b.moe_top_k"}
     towers = routed(*tensors, sizes=sizes, fields={**ROUTED.fields, **parts})

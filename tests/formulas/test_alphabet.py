@@ -57,8 +57,8 @@ def test_the_first_families_determine_the_order():
 
 def test_a_letter_has_one_kind():
     message = (
-        "the letter F of third is rows of a table, and a width in first: "
-        "a letter is of one kind in all families"
+        "the letter F of third is rows of a table, but a width in first: "
+        "a letter must have the same kind in all families"
     )
     with pytest.raises(ValueError, match=r"^the letter F") as refused:
         Alphabet.of({"first": FIRST, "second": FIRST, "third": {"L": LAYERS, "F": ROWS}})

@@ -239,7 +239,7 @@ def test_the_value_of_an_expression(one, sizes):
         if Fraction(found).denominator == 1:
             assert found == one.evaluate(sizes)
         else:
-            with pytest.raises(ValueError, match="is no whole number"):
+            with pytest.raises(ValueError, match="is not a whole number"):
                 one.evaluate(sizes)
 
 

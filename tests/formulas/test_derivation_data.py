@@ -142,11 +142,11 @@ def test_the_data_has_the_derivations_own_sizes():
         ({"caveats": ("H was looked up (a.py:3)",)}, "H was looked up (a.py:3)"),
         (
             {"tensors": (DerivedTensor("a", (H,), L, "trainable", (), False, True),)},
-            "1 of 1 kinds of tensors were read from values",
+            "the shape is fitted in 1 of 1 tensor groups",
         ),
         (
             {"tensors": (DerivedTensor("a", (H,), L, "trainable", (), True, False),)},
-            "how many there are of 1 kinds was read from counts",
+            "the count is fitted in 1 tensor group",
         ),
     ],
 )
@@ -165,7 +165,7 @@ def test_proved_where_every_guard_has_its_recorded_answer():
     assert one.count(beyond) == 3 * 30_000**2
 
 
-BEYOND = "these sizes lie beyond a guard that the proof rests on "
+BEYOND = "these sizes violate a guard that the proof rests on "
 
 
 def test_the_reason_names_the_guard_and_the_sizes_that_violate_it():
@@ -263,5 +263,5 @@ def test_expected_tensors_with_their_numbers():
     assert found[Stored(Kind("h.*.bias", "frozen", ("b",), 1), (12,))] == 1
     twice = expected([derivation().tensors[1]] * 2, {"H": 12})
     assert list(twice.values()) == [2]
-    with pytest.raises(ValueError, match="5/2 is no whole number"):
+    with pytest.raises(ValueError, match="5/2 is not a whole number"):
         expected([DerivedTensor("a", (H / 2,), L, "buffer", (), True, True)], {"H": 5, "L": 1})

@@ -115,7 +115,7 @@ def test_a_spec_with_its_own_range_of_a_shared_size():
 
 
 def test_a_size_without_a_range():
-    message = "^no range of sizes for patch_size: add it to the spec's ranges$"
+    message = "^patch_size has no range of sizes: add one to the spec's ranges$"
     with pytest.raises(ValueError, match=message):
         Choices(lambda *_: 1, {}, {}).size("patch_size")
 

@@ -61,7 +61,7 @@ def test_exact_division_agrees_with_sympy(left, right):
     if divides:
         assert sympy.simplify(as_sympy(a / b) - ratio) == 0
     else:
-        with pytest.raises(ArithmeticError, match="is no multiple of"):
+        with pytest.raises(ArithmeticError, match="is not a multiple of"):
             a / b
 
 
@@ -190,15 +190,15 @@ def test_substitution_reaches_both_parts_of_a_quotient():
 def test_unsupported_operations_are_refused():
     with pytest.raises(TypeError):
         H > 3  # noqa: B015
-    with pytest.raises(TypeError, match="H is no number"):
+    with pytest.raises(TypeError, match="H is not an int"):
         range(H)
-    with pytest.raises(ArithmeticError, match=r"H is no multiple of A \+ 1"):
+    with pytest.raises(ArithmeticError, match=r"H is not a multiple of A \+ 1"):
         H / (A + 1)
-    with pytest.raises(ArithmeticError, match="no quotient of whole ones"):
+    with pytest.raises(ArithmeticError, match="not a quotient of whole expressions"):
         floor(H / 2, A)
     with pytest.raises(ZeroDivisionError):
         H // 0
-    with pytest.raises(ValueError, match="7/2 is no whole number"):
+    with pytest.raises(ValueError, match="7/2 is not a whole number"):
         (H / 2).evaluate({"H": 7})
     with pytest.raises(KeyError, match="'A'"):
         (H * A).evaluate({"H": 7})

@@ -78,9 +78,9 @@ INCOMPLETE = [
         PlainLetters,
         "GPTSpec: its letter H has no kind: annotate it as Indicator, Layers, Rows or Width",
     ),
-    (GPTSpec, WidthOnly, "GPTSpec: its letters are no WidthOnly: GPTLetters("),
+    (GPTSpec, WidthOnly, "GPTSpec: its letters are not of type WidthOnly: GPTLetters("),
     # Draws are checked at both ends of their ranges.
-    (FlatSpec, WidthOnly, "FlatSpec: its letters are no WidthOnly: PlainLetters(H=3)"),
+    (FlatSpec, WidthOnly, "FlatSpec: its letters are not of type WidthOnly: PlainLetters(H=3)"),
 ]
 
 
@@ -95,7 +95,7 @@ def test_an_incomplete_family_is_refused(spec, letters, message):
 @pytest.mark.parametrize("given", [tuple(SPECS["gpt"].letters()), 7, None])
 def test_other_objects_have_no_family(given):
     for derivation in (inventory, closed_form):
-        with pytest.raises(TypeError, match=r"^no family has .*: give it spec\.letters\(\)$"):
+        with pytest.raises(TypeError, match=r"belongs to no family; pass spec\.letters\(\)$"):
             derivation(given)
 
 

@@ -63,14 +63,14 @@ def test_a_size_of_0_that_was_validated_is_counted():
 
 @pytest.mark.parametrize("way", ["count", "require", "inventory"])
 def test_a_negative_number_of_tensors(way):
-    with pytest.raises(ValueError, match=r"^\w+: model\.layers\.\*\.mlp.* would be there −\d+ tim"):
+    with pytest.raises(ValueError, match=r"^\w+: model\.layers\.\*\.mlp.* would occur −\d+ tim"):
         WAYS[way](MIXTURE, sizes(L=1, D=2))
     assert not MIXTURE.holds_at(sizes(L=1, D=2))
 
 
 def test_the_line_names_the_tensor_the_number_and_the_sizes():
     some = with_tensors(tensor("layers.*.bias", H, times=L - 2))
-    said = "MixtureForSequenceClassification: layers.*.bias would be there −1 times at L = 1"
+    said = "MixtureForSequenceClassification: layers.*.bias would occur −1 times at L = 1"
     with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
         some.count(sizes(L=1))
     assert some.count(sizes(L=2)) == 0

@@ -98,16 +98,16 @@ def test_handwritten_expressions(written, meant):
     ],
 )
 def test_other_text_is_refused_in_one_line(written):
-    with pytest.raises(ValueError, match="is no expression") as caught:
+    with pytest.raises(ValueError, match="is not an expression") as caught:
         expression_in(written)
     assert len(str(caught.value)) < 120
     assert str(caught.value).isprintable()
 
 
 def test_an_error_shows_the_refused_text():
-    with pytest.raises(ValueError, match=r"^'H // A' is no expression$"):
+    with pytest.raises(ValueError, match=r"^'H // A' is not an expression$"):
         expression_in("H // A")
-    with pytest.raises(ValueError, match=r"^'H < A < L' is no condition$"):
+    with pytest.raises(ValueError, match=r"^'H < A < L' is not a condition$"):
         condition_in("H < A < L")
 
 
@@ -120,7 +120,7 @@ def test_nested_brackets_have_a_maximum_depth():
     beside = " + ".join(["⌊H/A⌋"] * (DEEPEST + 1))
     deepest = "(" * DEEPEST + "H" + ")" * DEEPEST
     assert expression_in(f"{beside} + {deepest}") == (DEEPEST + 1) * floor(H, A) + H
-    with pytest.raises(ValueError, match="is no expression"):
+    with pytest.raises(ValueError, match="is not an expression"):
         expression_in(f"{beside} + ({deepest})")
 
 
@@ -164,5 +164,5 @@ def test_handwritten_conditions(written, meant):
 
 @pytest.mark.parametrize("written", ["", "H", "H < 3 < L", "H ≤ ", "H == 3", "A divides", "H≤3"])
 def test_other_text_is_not_a_condition(written):
-    with pytest.raises(ValueError, match=r"is no (condition|expression)"):
+    with pytest.raises(ValueError, match=r"is not an? (condition|expression)"):
         condition_in(written)

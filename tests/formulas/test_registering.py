@@ -76,7 +76,7 @@ def test_a_letter_of_another_kind_than_ours_is_refused(entries):
 
 
 NOT_FAMILIES = [
-    ({"one": MIXER, "two": MIXER}, "two", MIXER, "there is a family 'mixer' already"),
+    ({"one": MIXER, "two": MIXER}, "two", MIXER, "a family named 'mixer' exists already"),
     ({"gone": GONE}, "gone", GONE, "ModuleNotFoundError: No module named 'tests.outsider.gone'"),
     ({"spec": SOURCE}, "spec", SOURCE, "it is not a Family, but of type str"),
 ]

@@ -267,7 +267,7 @@ IMPOSSIBLE = [
     (
         "llama",
         {"head_dim": 3},
-        "head_dim=3 is not possible: it must be even: rotary positions turn pairs of features",
+        "head_dim=3 is not possible: it must be even: rotary positions rotate pairs of features",
     ),
     (
         "llama",
@@ -278,7 +278,7 @@ IMPOSSIBLE = [
     (
         "llama",
         {"head_dim": None, "hidden_size": 18},
-        "head_dim=3 is not possible: it must be even: rotary positions turn pairs of features",
+        "head_dim=3 is not possible: it must be even: rotary positions rotate pairs of features",
     ),
     (
         "llama",

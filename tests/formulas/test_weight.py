@@ -49,7 +49,7 @@ def test_stacked_over_layers():
 def test_shapes_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="7 does not split"):
         stored_shape(("heads",), [(7,)], head_size=2, layers=1)
-    with pytest.raises(ValueError, match="has no layout 'i o -> o i'"):
+    with pytest.raises(ValueError, match="does not fit the layout 'i o -> o i'"):
         stored_shape(("transposed",), [(7,)], head_size=1, layers=1)
     with pytest.raises(ValueError, match="cannot be concatenated"):
         stored_shape((), [(7, 1), (8, 1)], head_size=1, layers=1)
@@ -57,12 +57,12 @@ def test_shapes_that_do_not_fit_are_refused():
 
 def test_the_registry_is_closed():
     with pytest.raises(
-        ValueError, match=r"w: no layout \['reshaped'\]; there are transposed, heads_out"
+        ValueError, match=r"w: unknown layouts \['reshaped'\]; known are transposed, heads_out"
     ):
         Weight("w", (1,), True, ("pooler.bias",), ("reshaped",))
 
 
 @pytest.mark.parametrize(("part", "layout"), [("layers.0.x", ("stacked",)), ("layers.*.x", ())])
 def test_stacked_goes_with_a_star(part, layout):
-    with pytest.raises(ValueError, match="stacked where its parts have a"):
+    with pytest.raises(ValueError, match="stacked if, and only if, its parts have a"):
         Weight("w", (1,), True, (part,), layout)

@@ -100,7 +100,7 @@ def test_prove_a_model_without_a_family(paramproof, tmp_path):
 def test_prove_a_fitted_formula(paramproof, models):
     done = paramproof("prove", "--model", "models:lost")
     assert done.returncode == 1
-    assert re.search(r"^fitted, not proved: .* read from values", done.stdout, re.M)
+    assert re.search(r"^fitted, not proved: .* the shape is fitted in", done.stdout, re.M)
 
 
 @pytest.mark.documented("transformers")

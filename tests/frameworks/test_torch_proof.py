@@ -144,7 +144,7 @@ OF_FAMILIES = {
     ("encoder-decoder", norm_at_the_end): "actual − formula = 2·H",
     ("gpt", head_with_a_bias): "actual − formula = V   lm_head.bias",
     ("gpt", norm_at_the_end): "actual − formula = 2·H",
-    ("gpt", frozen_below): "holds only where V < 30000: else other tensors are made",
+    ("gpt", frozen_below): "holds only where V < 30000: else other tensors are created",
     ("llama", norm_at_the_end): "actual − formula = 2·H",
     ("llama", gate_in_every_layer): "actual − formula = L·G·K   gate",
 }

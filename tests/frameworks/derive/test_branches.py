@@ -6,7 +6,7 @@ from tests.frameworks.derive.deriving import conditions, constructor, count, der
 
 pytestmark = pytest.mark.framework("torch")
 
-OTHERS = "other tensors are made"
+OTHERS = "other tensors are created"
 
 CONDITIONS = {
     "large_vocabulary": ("V·H", {"V ≤ 25000"}),

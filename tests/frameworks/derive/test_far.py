@@ -6,7 +6,7 @@ from tests.frameworks.derive.deriving import conditions, count, derived
 
 pytestmark = pytest.mark.framework("torch")
 
-OTHERS = "other tensors are made"
+OTHERS = "other tensors are created"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from tests.frameworks.derive.deriving import conditions, constructor
 
 DECODER = "L·(4·H² + 6·H) + 2·V·H"
-READ = "12 of 12 kinds of tensors were read from values"
+READ = "the shape is fitted in 12 of 12 tensor groups"
 
 
 def derived(name, **effort):

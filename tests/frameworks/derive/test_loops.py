@@ -6,9 +6,9 @@ from tests.frameworks.derive.deriving import conditions, count, derived
 
 pytestmark = pytest.mark.framework("torch")
 
-NUMBER = "a kind of layer is there another number of times"
-OTHERS = "other tensors are made"
-COUNTED = "how many there are of {} kinds was read from counts"
+NUMBER = "the number of layers of some kind differs"
+OTHERS = "other tensors are created"
+COUNTED = "the count is fitted in {} tensor groups"
 
 PROVED = {
     "below_zero": ("L·(H² + H) − 2·H² + 5·H", {"L ≥ 2": NUMBER}),
@@ -32,10 +32,10 @@ PROVED = {
 
 FITTED = {
     "early_exit": ("L·(H² + H) − H²·⌊L/2⌋ − H·⌊L/2⌋", (COUNTED.format(2),)),
-    "first_half": ("L·(H² + H) − H·⌊L/2⌋", (COUNTED.format(1),)),
+    "first_half": ("L·(H² + H) − H·⌊L/2⌋", ("the count is fitted in 1 tensor group",)),
     "in_a_thread": (
         "L·(3·H² + 3·H)",
-        ("2 of 2 kinds of tensors were read from values", COUNTED.format(2)),
+        ("the shape is fitted in 2 of 2 tensor groups", COUNTED.format(2)),
     ),
 }
 

@@ -10,7 +10,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Initializing zero-element tensors"),
 ]
 
-READ = "2 of 2 kinds of tensors were read from values"
+READ = "the shape is fitted in 2 of 2 tensor groups"
 
 PROVED = {
     "through_numpy": "H²·A + H·A",
@@ -155,15 +155,15 @@ def test_fixed_where_letters_move_together_only():
 def test_a_table_asks_about_what_it_has():
     """At 8, which is in the table, the formula holds at 8 only; at 10 nothing is asked."""
     found = derived("lost:through_a_table")
-    assert conditions(found) == {"H = 8": "other tensors are made"}
+    assert conditions(found) == {"H = 8": "other tensors are created"}
     assert not conditions(derived("lost:past_a_table"))
 
 
 def test_the_larger_of_two():
     found = derived("lost:through_max")
-    assert conditions(found) == {"A ≤ H": "other tensors are made"}
+    assert conditions(found) == {"A ≤ H": "other tensors are created"}
     other = derived("lost:through_max", heads=20)
-    assert conditions(other) == {"A > H": "other tensors are made"}
+    assert conditions(other) == {"A > H": "other tensors are created"}
     assert str(other.formula) == "A·(H + 1)"
 
 
@@ -177,7 +177,7 @@ def test_how_many_digits_a_size_has_is_a_caveat():
 
 def test_an_index_into_a_list_is_a_condition():
     found = derived("lost:through_a_list")
-    assert conditions(found) == {"H2 < 1000": "other tensors are made"}
+    assert conditions(found) == {"H2 < 1000": "other tensors are created"}
     assert found.is_proved
 
 
@@ -209,7 +209,7 @@ def test_a_number_that_was_asked_about_and_no_size_explains():
 def test_an_int_that_must_be_python_s_own():
     found = derived("lost:past_days")
     assert str(found.formula) == "L·(H·⌊H/A⌋ + ⌊H/A⌋)"
-    assert found.reasons[0] == "how many there are of 2 kinds was read from counts"
+    assert found.reasons[0] == "the count is fitted in 2 tensor groups"
     assert found.reasons[1].startswith("sizes were not followed: TypeError: unsupported type for ")
     assert "(lost.py:" in found.reasons[1]
     assert all(tensor.traced for tensor in found.tensors)

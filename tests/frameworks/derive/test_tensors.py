@@ -6,8 +6,8 @@ from tests.frameworks.derive.deriving import conditions, count, derived
 
 pytestmark = pytest.mark.framework("torch")
 
-OTHERS = "other tensors are made"
-READ = "1 of {} kinds of tensors were read from values"
+OTHERS = "other tensors are created"
+READ = "the shape is fitted in 1 of {} tensor groups"
 NOT_DIVISIBLE = "the constructor refuses: AssertionError: embed_dim must be divisible by num_heads"
 GROUPS = "the constructor refuses: ValueError: in_channels must be divisible by groups"
 

@@ -23,7 +23,7 @@ from paramproof.resolver import DerivedModel
 from tests.derivations import MIXTURE
 from tests.json_schema import assert_document
 
-BEYOND = "these sizes lie beyond a guard that the proof rests on"
+BEYOND = "these sizes violate a guard that the proof rests on"
 
 
 def guarded(guard, **changes):

@@ -13,7 +13,7 @@ from paramproof.formulas.derivation import Consequence, Outcome
 from paramproof.formulas.parsing import condition_in
 from tests.paramproof.derivation.toys import built, conditions, toy
 
-OTHERS = "other tensors are made"
+OTHERS = "other tensors are created"
 LIMITS = [100, 1000, 40_000, 10**7]
 
 

@@ -23,7 +23,7 @@ FARTHER = 50_000
 NEAR = Effort(far=False)
 V, H = "vocab_size", "hidden_size"
 LARGE, WIDE = f"{V} ≤ 50000", f"{H} ≤ 50000"
-OTHERS = "other tensors are made"
+OTHERS = "other tensors are created"
 
 
 def branching(harm):

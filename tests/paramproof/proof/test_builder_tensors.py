@@ -62,7 +62,9 @@ def test_a_branch_on_a_size_is_found_at_any_size():
     def sometimes(spec):
         return extra("own", 3) if spec.vocab_size > 25_000 else None
 
-    assert read(added(sometimes), ENCODER).branches == ("V ≤ 25000: else other tensors are made",)
+    assert read(added(sometimes), ENCODER).branches == (
+        "V ≤ 25000: else other tensors are created",
+    )
 
 
 def test_a_size_that_cannot_be_varied_is_reported():

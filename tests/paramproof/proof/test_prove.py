@@ -50,7 +50,7 @@ def test_a_branch_beyond_every_node_and_point():
     proof = prove(NOBODYS, added(adapter), "gpt")
     assert (proof.status, proof.residual) == ("different", "0")
     assert proof.findings == (
-        "untied, bare:\nholds only where V ≤ 25000: else other tensors are made",
+        "untied, bare:\nholds only where V ≤ 25000: else other tensors are created",
     )
 
 
