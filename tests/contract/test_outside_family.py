@@ -149,8 +149,8 @@ MISTAKES = {
         "    B: Layers",
         "    B: int",
     ),
-    "the letter H of mixer is a number of layers, and a width in encoder: a letter is of one "
-    "kind in all families": ("    H: Width", "    H: Layers"),
+    "the letter H of mixer is a number of layers, but a width in encoder: a letter must have "
+    "the same kind in all families": ("    H: Width", "    H: Layers"),
     "patch_size has no range of sizes: add one to the spec's ranges": (
         '        "patch_size": (1, 8),\n',
         "",

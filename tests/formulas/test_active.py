@@ -107,7 +107,9 @@ def test_a_tensor_that_may_be_expert_or_router_is_refused():
 
 
 def test_a_length_not_proportional_to_the_experts_is_refused():
-    with pytest.raises(Undecided, match=r"mlp\.w has H·F·\(E \+ 1\) entries, which is not the same"):
+    with pytest.raises(
+        Undecided, match=r"mlp\.w has H·F·\(E \+ 1\) entries, which is not"
+    ):
         active(routed(tensor("mlp.w", E + 1, F, H)))
 
 
@@ -174,7 +176,9 @@ def test_experts_of_several_kinds():
     tensors = tensor("a.experts.w", E, F, H), tensor("b.experts.w", e, F, H)
     sizes = {**ROUTED.sizes, "e": 8, "u": 3}
     same = {**ROUTED.fields, "E": "moe_num_experts[0]", "e": "moe_num_experts[1]", "u": "u"}
-    with pytest.raises(ValueError, match=r"several numbers of experts, moe_num_experts\[0\], moe_num_experts\[1\]"):
+    with pytest.raises(
+        ValueError, match=r"several numbers of experts, moe_num_experts\[0\], moe_num_experts\[1\]"
+    ):
         active(routed(*tensors, sizes=sizes, fields=same))
     parts = {"E": "a.n_routed_experts", "t": "a.top_k", "e": "b.num_experts", "u": "b.moe_top_k"}
     towers = routed(*tensors, sizes=sizes, fields={**ROUTED.fields, **parts})
