@@ -107,9 +107,7 @@ def test_a_tensor_that_may_be_expert_or_router_is_refused():
 
 
 def test_a_length_not_proportional_to_the_experts_is_refused():
-    with pytest.raises(
-        Undecided, match=r"mlp\.w has H·F·\(E \+ 1\) entries, which is not"
-    ):
+    with pytest.raises(Undecided, match=r"mlp\.w has H·F·\(E \+ 1\) entries, which is not"):
         active(routed(tensor("mlp.w", E + 1, F, H)))
 
 
