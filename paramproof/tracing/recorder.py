@@ -114,7 +114,7 @@ def record_size(made: Expression) -> None:
 def record_caveat(*caveat: str | Expression | None) -> None:
     """Record an operation on a size that cannot be followed.
 
-    ``caveat`` is a sequence of text and expressions. None stands for a number whose expression is
+    ``caveat`` is a sequence of text and expressions. None means a number whose expression is
     unknown.
     """
     if _RECORDERS:

@@ -37,7 +37,7 @@ Axes: TypeAlias = "tuple[Expression | None, ...] | None"
 class GroupKey(NamedTuple):
     """What identifies a group of tensors across traces.
 
-    Plain numbers in shapes are left out, because one may be a size that was specialized; such
+    Plain numbers in shapes are left out, because a number may be a specialized size; such
     lengths
     are fitted later. ``order`` tells apart shapes that differ only in plain numbers.
     """

@@ -1,8 +1,8 @@
-"""The shape of each tensor of a PyTorch module in letters, seen where it is made.
+"""Record the symbolic shapes of PyTorch's tensors where they are created.
 
-A factory, ``torch.empty`` and its like, is given the sizes as the module has them: they are read
-there, before they enter C++. A parameter is matched with the factory's result by its storage,
-which a tensor on the meta device has too.
+A factory such as ``torch.empty`` receives the sizes as the module has them; they are recorded
+before they enter C++. A parameter is matched with the result of a factory by its storage, which
+tensors on the meta device have, too.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ FACTORIES = {
     torch.Tensor.new_zeros,
     torch.Tensor.new_ones,
 }
-"""Factories whose arguments without a name are the shape, or have it as the first."""
+"""Factories whose positional arguments are the shape, or start with it."""
 
 SHAPE = torch.Tensor.shape.__get__
 
 SPLITTERS = frozenset({torch.Tensor.split, torch.split, torch.Tensor.split_with_sizes})
-"""Functions that cut a tensor into pieces of the lengths that they are given."""
+"""Functions that split a tensor into pieces of given lengths."""
 
 COUNTERS = frozenset({torch.Tensor.numel, torch.Tensor.nelement, torch.numel})
-"""Functions that say how many elements a tensor has."""
+"""Functions that return the number of elements of a tensor."""
 
 READERS = COUNTERS | {
     torch.Tensor.item,
@@ -77,33 +77,33 @@ PLAIN_READERS = frozenset(
         torch.Tensor.__array__,
     }
 )
-"""Functions whose results carry no size on."""
+"""Functions whose results carry no size."""
 
 ONE = expression(1)
 
 
 class ShapeRecorder(TorchFunctionMode):
-    """Remembers, by storage, the lengths with which tensors were made inside."""
+    """Records the symbolic shapes of tensors, and the iterations that created them, by storage."""
 
     def __init__(self) -> None:
         super().__init__()
-        # By storage and shape: views of one storage differ in theirs.
+        # By storage and shape, because views of one storage differ in their shape.
         self._lengths: dict[int, dict[tuple[int, ...], Lengths]] = {}
         self._made_in: dict[int, IterationStack] = {}
         self._valued: set[int] = set()
         self._spaced: dict[int, tuple[Linspace, Any]] = {}
         self._rows: dict[int, Any] = {}
-        # A storage that is gone would give its number to another.
+        # Keeps tensors alive: the address of a freed storage could be used again.
         self._kept: list[torch.Tensor] = []
 
     def __enter__(self) -> Self:
         def initialized(made: torch.Tensor, *given: Any, **_: Any) -> None:
-            # It takes values as well.
+            # Its arguments may also be values.
             if type(made) is torch.Tensor and given and all(isinstance(n, int) for n in given):
                 with torch._C.DisableTorchFunction():
                     self._remember(made, tuple(map(_length, given)))
 
-        # The old constructor, torch.Tensor(3), is in C++, and no mode is told of it.
+        # The legacy constructor torch.Tensor(3) bypasses modes.
         setattr(torch.Tensor, "__init__", initialized)  # noqa: B010
         ROW_READERS.append(self.row)
         MODELS[torch.Size] = SymbolicShape
@@ -117,14 +117,14 @@ class ShapeRecorder(TorchFunctionMode):
         del MODELS[torch.Size]
 
     def lengths(self, tensor: torch.Tensor) -> Lengths | None:
-        """Return the shape of ``tensor`` in letters, None where nobody saw it made."""
+        """Return the symbolic shape of ``tensor``, None if its creation was not observed."""
         with torch._C.DisableTorchFunction():
             shape = tuple(tensor.shape)
             found = self._of(tensor)
         return found if found is not None else _ones(shape)
 
     def made(self, tensor: torch.Tensor) -> IterationStack:
-        """Return the iterations of loops in which ``tensor`` was made."""
+        """Return the iterations in which ``tensor`` was created."""
         with torch._C.DisableTorchFunction():
             return self._made_in.get(_storage(tensor), ())
 
@@ -150,7 +150,7 @@ class ShapeRecorder(TorchFunctionMode):
         return result
 
     def _read(self, func: Any, args: Any, options: Any, result: Any) -> Any:
-        """Return numbers that are read from tensors: what was made of sizes is one of them."""
+        """Return numbers that are read from tensors, symbolic if the tensors depend on sizes."""
         tensors = [*_tensors((*args, *options.values()))]
         if func in COUNTERS:
             found = self._of(tensors[0])
@@ -170,7 +170,7 @@ class ShapeRecorder(TorchFunctionMode):
         return _unknown(result, found[0] if found and isinstance(result, list) else None)
 
     def _split(self, args: Any, options: Any, results: Sequence[torch.Tensor]) -> bool:
-        """Remember the lengths of what a tensor was split into, and what is spaced in them."""
+        """Record the lengths of the pieces of a split tensor; return whether that is possible."""
         sizes = (
             args[1]
             if len(args) > 1
@@ -182,7 +182,7 @@ class ShapeRecorder(TorchFunctionMode):
         for size, result in zip(sizes, results, strict=True):
             length = _length(size)
             if result.dim() == 1:
-                # All are views of one storage: by their shape they are not told apart.
+                # The pieces are views of one storage, and may have equal shapes.
                 self._rows[id(result)] = size
                 self._kept.append(result)
                 if spaced is not None:
@@ -191,14 +191,14 @@ class ShapeRecorder(TorchFunctionMode):
         return True
 
     def is_of_sizes(self, tensor: torch.Tensor) -> bool:
-        """Whether the values of a tensor depend on sizes, or how many there are of them."""
+        """Return whether the values of a tensor, or their number, depend on sizes."""
         found = self._of(tensor)
         if found is not None and any(length.letters for length in found):
             return True
         return _storage(tensor) in self._valued
 
     def row(self, tensor: torch.Tensor, number: int, index: Expression | None) -> torch.Tensor:
-        """Return ``tensor[number]``, where the letter of an iteration is ``index``."""
+        """Return ``tensor[number]`` for the iteration with this index."""
         row: torch.Tensor = tensor[number]
         spaced = self._spaced.get(id(tensor))
         if spaced is not None:
@@ -207,7 +207,7 @@ class ShapeRecorder(TorchFunctionMode):
         return row
 
     def _mark(self, args: Any, options: Any, results: Iterable[Any]) -> bool:
-        """Remember which tensors have values that sizes decide, and return whether these have."""
+        """Record which tensors have values that depend on sizes; return whether ``results`` do."""
         given = [*args, *options.values()]
         given = [
             one for part in given for one in (part if type(part) in (list, tuple) else (part,))
@@ -256,7 +256,7 @@ class ShapeRecorder(TorchFunctionMode):
     def _shape_of_given(
         self, func: Any, args: Any, options: Any, result: torch.Tensor
     ) -> Lengths | None:
-        """Return the shape of what was made of other tensors."""
+        """Return the shape of a tensor that was made from other tensors."""
         if func is torch.Tensor.expand:
             return _expanded(args[1:], self._of(args[0]), result)
         if func is torch.Tensor.__getitem__:
@@ -269,12 +269,12 @@ class ShapeRecorder(TorchFunctionMode):
         if func is torch.cat:
             along = args[1] if len(args) > 1 else options.get("dim", 0)
             return _joined([self._of(one) for one in args[0]], along)
-        # An elementwise operation: as long as what it was given.
+        # An elementwise operation keeps the shape of its argument.
         for tensor in _tensors((*args, *options.values())):
             found = self._of(tensor)
             if found is not None and tensor.shape == result.shape:
                 return found
-        # A number, however it was computed, is made here too.
+        # A scalar has a known shape, however it was computed.
         return _ones(result.shape)
 
     def _shape(self, tensor: torch.Tensor, shape: torch.Size) -> Any:
@@ -290,12 +290,12 @@ class ShapeRecorder(TorchFunctionMode):
 
 
 class SymbolicShape(tuple[Any, ...]):
-    """The shape of a tensor, whose lengths are sizes: ``torch.Size`` takes plain ints only."""
+    """A tensor's shape with symbolic lengths, which ``torch.Size`` cannot hold."""
 
     __class__ = property(lambda self: torch.Size)
 
     def numel(self) -> Any:
-        """Return how many elements there are."""
+        """Return the number of elements."""
         return prod(self)
 
     def __getitem__(self, index: Any) -> Any:
@@ -304,7 +304,7 @@ class SymbolicShape(tuple[Any, ...]):
 
 
 class Linspace(NamedTuple):
-    """What ``torch.linspace`` makes from 0 to a number above: only the first is 0."""
+    """The result of ``torch.linspace`` from 0 to a constant, in which only the first value is 0."""
 
     end: float
     length: Any
@@ -312,18 +312,18 @@ class Linspace(NamedTuple):
 
     @classmethod
     def of(cls, args: Any, options: Any) -> Linspace | None:
-        """Return what is made by these arguments, None where it does not begin at 0."""
+        """Return what these arguments make, None if it does not start at 0."""
         given = [*args, *(options[name] for name in ("start", "end", "steps") if name in options)]
         if len(given) != 3 or given[0] != 0 or isinstance(given[1], SymInt | torch.Tensor):
             return None
         return cls(float(given[1]), given[2])
 
     def part(self, start: Expression, length: Any) -> Linspace:
-        """Return what lies from ``start`` on, and is so long."""
+        """Return the part that begins at ``start``."""
         return Linspace(self.end, length, self.start + start)
 
     def at(self, index: Expression | None, value: float) -> Any:
-        """Return the number at an index: of its value nothing is known but the sign."""
+        """Return the value at an index: only its sign is known."""
         if self.end == 0:
             return 0.0
         sign = None if index is None else (self.start + index) * (1 if self.end > 0 else -1)
@@ -331,7 +331,7 @@ class Linspace(NamedTuple):
 
 
 def row_numbers(spaced: Linspace, values: Sequence[float]) -> Iterator[Any]:
-    """Yield these numbers, each while its iteration of a loop runs."""
+    """Yield the values, each while its iteration is running."""
     for number, index in run_loop(expression_of(spaced.length), len(values), None):
         yield spaced.at(index, values[number])
 
@@ -345,7 +345,7 @@ def _unknown(value: Any, length: Expression | None) -> Any:
 
 
 def _ones(shape: Sequence[int]) -> Lengths | None:
-    """The lengths of what has one element, None for anything else."""
+    """Return the shape of a tensor with one element, None for any other."""
     return (expression(1),) * len(shape) if set(shape) <= {1} else None
 
 
@@ -363,7 +363,7 @@ def _given(func: Any, args: Any, options: Any) -> tuple[Any, ...] | None:
 
 
 def _expanded(given: Any, found: Lengths | None, result: torch.Tensor) -> Lengths | None:
-    """The lengths of what was expanded: −1 stands for the length that there was."""
+    """Return the shape of an expanded tensor; −1 keeps a length."""
     sizes = tuple(given[0]) if isinstance(given[0], tuple | list) else tuple(given)
     if found is None or len(sizes) != result.dim():
         return None
@@ -373,7 +373,7 @@ def _expanded(given: Any, found: Lengths | None, result: torch.Tensor) -> Length
 
 
 def _with_new_axes(index: Any, found: Lengths | None) -> Lengths | None:
-    """The lengths of ``tensor[None, :]`` and its like, which adds axes and takes nothing away."""
+    """Return the shape of ``tensor[None, :]`` and the like, which only adds axes."""
     axes = index if isinstance(index, tuple) else (index,)
     if found is None or any(one is not None and one != slice(None) for one in axes):
         return None
@@ -383,7 +383,7 @@ def _with_new_axes(index: Any, found: Lengths | None) -> Lengths | None:
 
 
 def _joined(parts: Sequence[Lengths | None], along: int) -> Lengths | None:
-    """The lengths of what was put together: they add up along one axis."""
+    """Return the shape of concatenated tensors: lengths add up along one axis."""
     known = [one for one in parts if one is not None]
     if len(known) < len(parts):
         return None
@@ -393,7 +393,7 @@ def _joined(parts: Sequence[Lengths | None], along: int) -> Lengths | None:
 
 
 def _kept_axes(found: Lengths | None, result: torch.Tensor) -> Lengths | None:
-    """The lengths of what was reduced over some axes, of which one is left."""
+    """Return the shape of a tensor that was reduced to length 1 along some axes."""
     if found is None or len(found) != result.dim():
         return None
     pairs = zip(found, result.shape, strict=True)
@@ -401,7 +401,7 @@ def _kept_axes(found: Lengths | None, result: torch.Tensor) -> Lengths | None:
 
 
 def _length(given: Any) -> Expression:
-    """The expression of a length; the index of a loop is the number that it is just then."""
+    """Return the expression of a length; a loop index counts as a plain number."""
     made = expression_of(given)
     if made is None:
         if isinstance(given, SymInt):

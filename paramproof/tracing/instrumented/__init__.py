@@ -1,5 +1,8 @@
-"""The code of a model's packages, changed so that no size is lost without a word.
+"""Instrumented code of the model's packages, which loses no size unobserved.
 
-``code`` rewrites a file's syntax tree, ``swapping`` gives functions that code while they are
-traced; ``calls``, ``models``, ``containers``, ``iterating`` and ``lengths`` are what it calls.
+``code_transform`` rewrites the syntax tree of a file, and ``code_swap`` gives functions the new
+code
+during a trace. That code calls hooks in ``calls``, ``builtin_models``, ``containers``,
+``iteration``
+and ``lengths``.
 """

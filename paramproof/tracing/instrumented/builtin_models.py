@@ -1,4 +1,4 @@
-"""What Python's own functions give for sizes: symbolic numbers, and questions with answers."""
+"""Models of Python's builtin functions for symbolic arguments."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _float(*args: Any) -> Any:
             number = float(plain_int(value))
             if value.expression is None:
                 return SymFloat(number, None)
-            # Of a product that 53 bits do not hold it is another number.
+            # A product may need more than 53 bits, and is rounded then.
             products = any(
                 sum(power for _, power in powers) > 1 for powers in value.expression.terms
             )
@@ -158,7 +158,7 @@ def _tuple(*args: Any) -> Any:
 
 @_models(set)
 def make_set(*args: Any, kind: Any = set) -> Any:
-    """Return Python's ``set``, of unknown length where a loop over sizes filled it."""
+    """Return Python's ``set``, with unknown length if a loop over sizes filled it."""
     values = make_list(*args)
     found = kind(values)
     return record_length(found) if known_length(values) is not None else found
@@ -248,7 +248,7 @@ for _function in (any, all):
 
 
 def _note_key(values: list[Any], options: dict[str, Any]) -> None:
-    """Note a caveat where a key that is written in C is asked of what it reads in silence."""
+    """Record a caveat if a sort key written in C reads a symbolic string or length."""
     key: Any = options.get("key")
     for one in values if key is not None and not hasattr(key, "__code__") else ():
         if isinstance(one, SymStr) or known_length(one) is not None:
@@ -257,7 +257,7 @@ def _note_key(values: list[Any], options: dict[str, Any]) -> None:
 
 
 def _note_order(values: list[Any], what: str) -> None:
-    """Note a caveat where values of several iterations of one loop are compared with each other."""
+    """Record a caveat if values of several iterations of one loop are compared."""
     for one in values:
         made = getattr(one, "expression", None)
         if isinstance(one, SymInt | SymFloat) and made is not None and has_loop_index(made.letters):
@@ -307,7 +307,7 @@ MODELS[operator.getitem] = get_item
 MODELS[operator.contains] = contains
 
 
-# They ask the number itself, which answers in letters, or nothing at all.
+# They call a method of the symbolic number, or do not read it.
 AS_THEY_ARE = (math.floor, math.ceil, math.trunc, abs, divmod, pow, round, isinstance, id)
 MODELS.update({one: one for one in AS_THEY_ARE})
 
@@ -332,7 +332,7 @@ STEPS = {
     math.gcd: "gcd",
     math.log: "log",
 }
-"""Functions that a formula has as a step."""
+"""Functions that a ``Computed`` expression can have as a step."""
 
 
 for _function, _name in STEPS.items():
@@ -341,7 +341,7 @@ for _function, _name in STEPS.items():
         if not any(isinstance(one, SymInt | SymFloat) for one in args):
             return function(*args)
         if name in ("sqrt", "isqrt"):
-            # Python raises an error of what is less.
+            # A smaller number is an error.
             bool(args[0] >= 0)
         elif name.startswith("log"):
             bool(args[0] > 0)
@@ -367,7 +367,7 @@ def _fabs(value: Any) -> Any:
 for _function in (math.isfinite, math.isnan, math.isinf):
 
     def _is_a_number(value: Any, function: Any = _function) -> bool:
-        # Sizes are far below what a float holds.
+        # Sizes are far below the largest float.
         return bool(
             function(plain_number(value) if isinstance(value, SymInt | SymFloat) else value)
         )
@@ -376,11 +376,11 @@ for _function in (math.isfinite, math.isnan, math.isinf):
 
 
 CONVERSIONS: dict[int, Callable[[Any], str]] = {114: repr, 97: ascii, 115: str}
-"""What ``!r``, ``!a`` and ``!s`` call, by the number of the letter."""
+"""The functions of ``!r``, ``!a`` and ``!s``, by character code."""
 
 
 def format_parts(*parts: Any) -> str:
-    """Return what an f-string makes of its parts, text or (value, conversion, format)."""
+    """Return the f-string of these parts, text or (value, conversion, format spec)."""
     written_parts, told = [], []
     for part in parts:
         if not isinstance(part, tuple):
@@ -417,7 +417,7 @@ def _part(value: Any, conversion: int, spec: Any) -> Any:
 
 
 def _sizes_in(value: Any) -> list[Any]:
-    """Return what has a size in a container or an error that becomes text."""
+    """Return the symbolic values in a container or an exception that is formatted."""
     if isinstance(value, BaseException):
         value = value.args
     if isinstance(value, list | tuple | set | dict):
@@ -426,7 +426,7 @@ def _sizes_in(value: Any) -> list[Any]:
 
 
 def percent_format(left: Any, right: Any) -> Any:
-    """Return ``left % right``, which may be text."""
+    """Return ``left % right``, which may format a string."""
     if not isinstance(left, str):
         return left % right
     told = [one for one in walk(right) if has_size(one)]
@@ -440,7 +440,7 @@ def percent_format(left: Any, right: Any) -> Any:
 
 
 def make_dict(pairs: Any) -> Any:
-    """Return the dict of the pairs that are yielded."""
+    """Return a dict of pairs."""
     values = consume(pairs)
     with trusting():
         found = dict(values)

@@ -1,8 +1,8 @@
-"""What a call does with sizes: of Python's code nothing, of C code what is said here.
+"""The hook for calls: pass sizes on to Python code, and observe what C code does with them.
 
-C code asks a symbolic int for its number, and that is heard (``symbolic.escapes``). Symbolic floats
-and text are read in silence there, so that a call which is given one is a caveat, unless it is
-known below to decide nothing by it, or has a model that carries the size on.
+C code asks a symbolic int for its value, which ``symbolic.escapes`` records. It reads symbolic
+floats and strings unobserved: a call with one of them is a caveat, unless the function is known to
+decide nothing by it, or has a model in ``builtin_models`` that carries the size on.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ GROWING = frozenset(
         "discard", "clear", "popleft", "popitem",
     }
 )  # fmt: skip
-"""Methods after which a container has more or fewer elements."""
+"""Methods that change the number of elements of a container."""
 
 KEEPING = GROWING | {"get", "items", "keys", "values", "copy", "sort", "reverse", "move_to_end"}
-"""Methods of Python's containers that keep what they are given as it is."""
+"""Methods of Python's containers that keep their arguments as they are."""
 
 NEUTRAL: frozenset[Any] = frozenset(
     {
@@ -58,7 +58,7 @@ NEUTRAL: frozenset[Any] = frozenset(
         property, dict,
     }
 )  # fmt: skip
-"""Functions written in C that keep what they are given, or decide nothing by a number in it."""
+"""Functions written in C that keep their arguments, or decide nothing by a number."""
 
 
 def call(function: Any, /, *args: Any, **options: Any) -> Any:
@@ -84,16 +84,16 @@ def call(function: Any, /, *args: Any, **options: Any) -> Any:
 
 
 def _is_followed(kind: type) -> bool:
-    """Whether a class is of the model's packages, or of code that is trusted."""
+    """Return whether a class belongs to the model's packages or to trusted code."""
     file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
     return file in MODEL_FILES or is_trusted_file(file)
 
 
 def _as_json(args: Any, options: Any) -> Any:
-    """Return JSON; where a size is in it, as text that has one."""
-    told = [one for one in walk((args, options), 6) if isinstance(one, SymInt | SymFloat | SymStr)]
+    """Return JSON, as a symbolic string if it contains a size."""
+    sized = [one for one in walk((args, options), 6) if isinstance(one, SymInt | SymFloat | SymStr)]
     found = json.dumps(*_plain_deep(args), **_plain_deep(options))
-    return SymStr(found, told[0].expression) if told else found
+    return SymStr(found, sized[0].expression) if sized else found
 
 
 def _plain_deep(value: Any) -> Any:
@@ -114,7 +114,7 @@ def _call_python(function: Any, args: tuple[Any, ...], options: Mapping[str, Any
     own = getattr(function, "__self__", None)
     file = "" if code is None else code.co_filename
     if code is None and is_trusted_file(code_file(getattr(function, "__wrapped__", None))):
-        # A logger that says everything once looks up what it has said.
+        # A logger that prints each message once looks up the messages it has printed.
         with trusting():
             return function(*args, **options)
     if function is json.dumps:
@@ -135,7 +135,7 @@ def _call_python(function: Any, args: tuple[Any, ...], options: Mapping[str, Any
 def _call_model_code(
     function: Any, own: Any, args: tuple[Any, ...], options: Mapping[str, Any]
 ) -> Any:
-    """Call a function of PyTorch or of the model: what lists a model's parts lists their names."""
+    """Call a function of PyTorch or the model; module listings may depend on loops."""
     found = function(*args, **options)
     if code_file(function) not in MODEL_FILES:
         if isinstance(found, str) and any(letter.isdigit() for letter in found):
@@ -156,11 +156,11 @@ LISTING_METHODS = frozenset(
         "children", "parameters", "buffers",
     }
 )  # fmt: skip
-"""Methods of a module that list its parts: loops over sizes may have made some of them."""
+"""Methods of a module that list its parts, some of which loops over sizes may have made."""
 
 
 def code_file(function: Any) -> str:
-    """Return the file of a function of Python, "" for any other."""
+    """Return the file of a Python function, "" for anything else."""
     code = getattr(function, "__code__", None)
     return "" if code is None else code.co_filename
 
@@ -175,7 +175,7 @@ def _named(found: Any) -> Any:
 
 def _call_builtin(function: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
     own: Any = getattr(function, "__self__", None)
-    # Not isinstance: it would call a ``__getattribute__`` of the model's, which may call this.
+    # Not isinstance: it would call the object's own ``__getattribute__``, which may end up here.
     kind = type(own)
     if issubclass(kind, list | dict | set) or hasattr(kind, "append"):
         options = _record_mutation(own, function.__name__, args, options)
@@ -201,7 +201,7 @@ def _call_builtin(function: Any, args: tuple[Any, ...], options: Mapping[str, An
 def _record_mutation(
     own: Any, name: str, args: tuple[Any, ...], options: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Note what a method of a container does to its length, and return what it is given."""
+    """Record how a method changes the length of a container; return its keyword arguments."""
     if RUNNING and name in GROWING:
         record_growth(own)
     # Not isinstance, as above.
@@ -215,33 +215,35 @@ def _record_mutation(
 
 
 NEUTRAL_METHODS = frozenset({"__setattr__", "__getattribute__", "__delattr__", "__reduce_ex__"})
-"""Methods of ``object`` that keep what they are given."""
+"""Methods of ``object`` that keep their arguments."""
 
 SEQUENCES = (list, tuple, str, bytes)
 
 
 def _record_counted(what: str) -> None:
-    """Note that something other than sizes may count the iterations of a loop over sizes."""
+    """Record that something other than a size may count the iterations of a loop."""
     record_caveat(RUNNING[-1].length, f" decides how often {what} was called")
 
 
 def _call_str_method(
     function: Any, own: str, args: tuple[Any, ...], options: Mapping[str, Any]
 ) -> Any:
-    """Call a method of text that has no size in it: what is given may have one."""
+    """Call a method of a string, whose arguments may be symbolic."""
     parts = walk((args, options))
-    told = [one for one in parts if isinstance(one, SymInt | SymStr | SymFloat)]
+    sized = [one for one in parts if isinstance(one, SymInt | SymStr | SymFloat)]
     if isinstance(own, SymStr):
         found = function(*args, **options)
         return unknown_value(found) if isinstance(found, int) else found
-    if not told:
+    if not sized:
         return function(*args, **options)
     with trusting():
         found = function(*args, **options)
-    plainly = all(one.plain if isinstance(one, SymStr) else isinstance(one, SymInt) for one in told)
+    plainly = all(
+        one.plain if isinstance(one, SymStr) else isinstance(one, SymInt) for one in sized
+    )
     if isinstance(found, str | list | tuple):
-        return mark_parts(found, told[0].expression, plainly and function.__name__ == "join")
-    record_caveat(told[0].expression, " was compared as text")
+        return mark_parts(found, sized[0].expression, plainly and function.__name__ == "join")
+    record_caveat(sized[0].expression, " was compared as text")
     return found
 
 
@@ -264,11 +266,11 @@ def _call_class(kind: Any, args: tuple[Any, ...], options: Mapping[str, Any]) ->
 
 
 HEAP_TYPE = 1 << 9
-"""The flag of a class that Python code defined."""
+"""The flag of classes defined in Python."""
 
 
 def _pass_on_length(made: Any, args: tuple[Any, ...]) -> None:
-    """Let a list of modules be as long as the list that it was made of."""
+    """Give a list of modules the length of the list that it was made from."""
     if len(args) == 1 and hasattr(made, "__len__") and isinstance(args[0], list | tuple | dict):
         known = known_length(args[0])
         if known is not None and len(made) == len(args[0]):
@@ -276,14 +278,14 @@ def _pass_on_length(made: Any, args: tuple[Any, ...]) -> None:
 
 
 def is_torch_function(function: Any, own: Any) -> bool:
-    """Whether a function written in C is PyTorch's."""
+    """Return whether a function written in C belongs to PyTorch."""
     module = getattr(function, "__module__", None) or type(own).__module__
     of = getattr(function, "__objclass__", None)
     return module.startswith("torch") or (of is not None and of.__module__.startswith("torch"))
 
 
 def call_torch(function: Callable[..., Any], args: Any, options: Any) -> Any:
-    """Call a function of PyTorch: its parser takes ints, and where a size is made is traced."""
+    """Call a function of PyTorch: its parser takes real ints, and tensors it creates are traced."""
     with trusting():
         return function(*map(_as_int, args), **{key: _as_int(one) for key, one in options.items()})
 
@@ -303,7 +305,7 @@ def _as_float(value: Any) -> Any:
 
 
 def _call_numpy(function: Any, args: Any, options: Any) -> Any:
-    """Call a function of NumPy, whose arrays have plain numbers."""
+    """Call a function of NumPy with plain numbers."""
     if function.__name__ == "prod" and len(args) == 1 and not options:
         return MODELS[math.prod](args[0])
     for one in walk((args, options)):
@@ -332,7 +334,7 @@ def _plain_in(value: Any) -> Any:
 
 
 def _record_silent_reads(function: Any, args: Any, options: Any) -> None:
-    """Note a caveat where something is given that C code reads in silence."""
+    """Record a caveat for an argument that C code reads unobserved."""
     for one in (*args, *options.values()):
         if type(one) in (SymRange, SymbolicIteration) or known_length(one) is not None:
             known = known_length(one)
@@ -351,18 +353,18 @@ def _name(function: Any) -> str:
 
 
 def source_text(value: Any) -> Any:
-    """Return text that is made into code, in which no size is followed."""
+    """Return text that is about to be compiled; sizes in it cannot be followed."""
     if isinstance(value, SymStr):
         record_caveat(value.expression, " became code")
     return value
 
 
 outputs: list[Any] = []
-"""Where is printed to, and nothing read from: the outputs that there are when a trace begins."""
+"""The output streams when the trace began, which the model does not read."""
 
 
 def _printed(*args: Any, **options: Any) -> None:
-    """Print; what is read again from a file of the model's own is a caveat."""
+    """Print; printing to any other file is a caveat, because the model may read it."""
     file = options.get("file")
     if (sys.stdout if file is None else file) not in outputs:
         _record_written(args)

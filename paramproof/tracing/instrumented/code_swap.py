@@ -1,8 +1,8 @@
-"""Let the functions of packages run in their instrumented form, inside only.
+"""Run the functions of packages in their instrumented form, inside a context only.
 
 A file is read and rewritten when one of its functions is about to run: a package has hundreds of
-files, and a model needs twenty. Until then each of its functions ends the trace, which is begun
-again with the file rewritten.
+files, and a model needs twenty. Until then each of its functions aborts the trace, which starts
+again after the file was rewritten.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from paramproof.tracing.symbolic.escapes import is_trusted_file
 
 
 class NotRewritten(BaseException):
-    """A function of a file that was not rewritten was about to run."""
+    """A function was about to run whose file was not rewritten yet."""
 
 
 HOOKS: dict[str, Any] = {
@@ -51,32 +51,32 @@ HOOKS: dict[str, Any] = {
     "dict": builtin_models.make_dict,
     "iterate": iteration.iterate,
 }
-"""What instrumented code calls, by the names in ``instrumented.code``."""
+"""The hooks that instrumented code calls, by their name in ``code_transform``."""
 
 FUTURE = __future__.annotations.compiler_flag
-"""The flag of code after ``from __future__ import annotations``."""
+"""The compiler flag of code with ``from __future__ import annotations``."""
 
 _rewritten: set[str] = set()
-"""The files whose functions run in their instrumented form."""
+"""Files whose functions run in their instrumented form."""
 
 _missed: set[str] = set()
-"""The files of which a function was about to run, and was not rewritten."""
+"""Files that had to be rewritten when one of their functions was about to run."""
 
 _scanned: dict[tuple[str, ...], tuple[int, list[FunctionType]]] = {}
-"""The functions of packages, and how many modules there were when they were looked for."""
+"""The functions of packages, with the number of modules loaded when they were collected."""
 
 
 def forget_functions() -> None:
-    """Look for functions again: a closure may have been made since, and no module with it."""
+    """Collect functions anew: a closure may be new although no module is."""
     _scanned.clear()
 
 
 def run_instrumented(
     packages: Collection[str], trace: Callable[[], Any], plain: Callable[[], Any]
 ) -> Any:
-    """Return what ``trace`` does, with the functions of ``packages`` in their instrumented form.
+    """Return ``trace()``, run with the functions of ``packages`` in their instrumented form.
 
-    ``plain`` does the same without sizes that are followed: it tells which files are needed.
+    ``plain`` does the same with plain sizes: it tells which files are needed.
     """
     while True:
         try:
@@ -93,7 +93,7 @@ def run_instrumented(
 
 @contextmanager
 def _swapped(packages: tuple[str, ...]) -> Iterator[None]:
-    """Give every function of these packages its instrumented code, inside only."""
+    """Give every function of these packages its instrumented code inside the context."""
     lengths.forget_lengths()
     containers.forget_values()
     calls.outputs[:] = [sys.stdout, sys.stderr]
@@ -114,21 +114,21 @@ def _swapped(packages: tuple[str, ...]) -> Iterator[None]:
 
 
 def _instrumented(code: CodeType) -> CodeType:
-    """Return the instrumented form of a function's code; of a file not read what says so."""
+    """Return a function's instrumented code, or code that reports its file as missing."""
     if code.co_filename not in _rewritten:
         return _missing(code.co_filename, code.co_freevars)
     found = instrumented_code(code.co_filename, code.co_flags & FUTURE)
     key = key_of(code)
     if key in found:
         return found[key]
-    # Code that something else has rewritten may end elsewhere.
+    # Another tool may have rewritten the code, so that it ends at another column.
     alike = [one for other, one in found.items() if other[:3] == key[:3]]
     return alike[0] if len(alike) == 1 else code
 
 
 @cache
 def _missing(file: str, free: tuple[str, ...]) -> CodeType:
-    """Return code that tells that a function of ``file`` was about to run."""
+    """Return code that reports that a function of ``file`` was about to run."""
     name = HOOK.format("missing")
     module = compile(f"def missing(*args, **options):\n    {name}({file!r})", file, "exec")
     (code,) = (one for one in module.co_consts if isinstance(one, CodeType))
@@ -141,7 +141,7 @@ def _miss(file: str) -> None:
 
 
 def _files_run(plain: Callable[[], Any]) -> set[str]:
-    """Return the files of models whose functions run where a model is made of plain sizes."""
+    """Return the model files whose functions run when a model is built from plain sizes."""
     found: set[str] = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
@@ -153,7 +153,7 @@ def _files_run(plain: Callable[[], Any]) -> set[str]:
     try:
         plain()
     except Exception:
-        # What it says, the trace says too.
+        # The trace raises the same error.
         pass
     finally:
         sys.setprofile(before)
@@ -174,7 +174,7 @@ def _functions(packages: tuple[str, ...]) -> list[FunctionType]:
 
 
 def _objects() -> list[Any]:
-    """Return all objects that the garbage collector knows; of frozen ones it tells nobody."""
+    """Return all objects that the garbage collector tracks, including frozen ones."""
     if not gc.get_freeze_count():
         return gc.get_objects()
     gc.unfreeze()

@@ -1,8 +1,8 @@
-"""The code of a file in a form that asks before it does anything with a size.
+"""Rewrite a file's syntax tree so that operations on sizes call hooks.
 
-Operators need nothing: a symbolic number has its own. A call, an index, ``in``, text that is put
-together, and what a loop carries from one iteration to the next may lose a size without a word. In
-the syntax tree each of them becomes a call of a hook; what it does is said where the hooks are.
+Operators need no hook, because symbolic numbers define their own. Calls, indices, ``in``, formatted
+text, and values carried from one iteration of a loop to the next could lose a size unobserved: the
+tree gets a hook for each of them. The hooks' docstrings say what they do.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from types import CodeType
 from typing import Any, NamedTuple, TypeGuard
 
 HOOK = "__paramproof_{}__"
-"""The name of a hook in instrumented code; a class does not change names that end so."""
+"""The name of a hook in instrumented code; names with this ending are not mangled in classes."""
 
 FRAME_READERS = frozenset({"super", "locals", "globals", "vars", "dir"})
-"""What looks at the frame that calls it: it is called as before."""
+"""Functions that look at the calling frame, which are called without a hook."""
 
 COMPILERS = frozenset({"eval", "exec", "compile"})
-"""What makes code of text, and looks at the frame that calls it."""
+"""Functions that compile text, and look at the calling frame."""
 
 
 DEFINITIONS: tuple[type, ...] = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-"""What is another block of code in a function."""
+"""Nodes that start another block of code."""
 
 SCOPES = (*DEFINITIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-"""What has variables of its own."""
+"""Nodes with variables of their own."""
 
 
 COMPARISONS = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
 }  # fmt: skip
-"""Comparisons, by the names that they have in Python's ``operator``."""
+"""Comparison nodes, by the name of their function in ``operator``."""
 
 
 class CodeKey(NamedTuple):
-    """What one function's code is known by in its file."""
+    """What identifies the code of a function in its file."""
 
     name: str
     line: int
@@ -48,7 +48,7 @@ class CodeKey(NamedTuple):
 
 @cache
 def instrumented_code(file: str, flags: int = 0) -> dict[CodeKey, CodeType]:
-    """Return the instrumented code of every function in a file; none for what is no Python."""
+    """Return the instrumented code of every function in a file; empty if it is not Python."""
     try:
         tree = ast.parse(Path(file).read_bytes(), file)
     except (OSError, SyntaxError, ValueError):
@@ -59,9 +59,9 @@ def instrumented_code(file: str, flags: int = 0) -> dict[CodeKey, CodeType]:
 
 
 def key_of(code: CodeType) -> CodeKey:
-    """Return what a function's code is known by."""
+    """Return what identifies a function's code."""
     ends = ((line, column) for _, line, _, column in code.co_positions() if line and column)
-    # Two lambdas may begin in one line; they end at other columns.
+    # Two lambdas may begin in one line, but they end at different columns.
     end = max(((line or 0, column or 0) for line, column in ends), default=(0, 0))
     return CodeKey(code.co_name, code.co_firstlineno, code.co_freevars, end)
 
@@ -243,7 +243,7 @@ class _Instrumenter(ast.NodeTransformer):
         return node
 
     def stepped(self, target: Any, value: ast.expr) -> ast.expr:
-        """Return what is added to what outlives an iteration, with where that is kept."""
+        """Wrap a value that is added to something that outlives an iteration."""
         self.sites += 1
         inside = getattr(target, "value", None)
         kept = _loaded(inside) if inside is not None and _is_plain(inside) else ast.Constant(None)
@@ -264,7 +264,7 @@ class _Instrumenter(ast.NodeTransformer):
         return node
 
     def each_assigned(self, target: Any, node: ast.Assign) -> None:
-        """Let what several targets are given be asked one by one, where it stands one by one."""
+        """Wrap the values of several targets: each by itself if they are written so."""
         if any(isinstance(one, ast.Starred) for one in target.elts):
             node.value = _hook("unpacked", node.value, at=node.value)
         elif isinstance(node.value, ast.Tuple) and len(node.value.elts) == len(target.elts):
@@ -274,7 +274,7 @@ class _Instrumenter(ast.NodeTransformer):
                     node.value.elts[place] = self.kept(one, node.value.elts[place])
 
     def kept(self, target: Any, value: ast.expr) -> ast.expr:
-        """Return a value that is put into a container or an object, with that."""
+        """Wrap a value that is stored in a container or an object."""
         self.sites += 1
         container = ast.copy_location(_loaded(target.value), target)
         return _hook("stored", value, container, ast.Constant(self.sites), at=value)
@@ -294,7 +294,7 @@ def _is_shared(node: ast.AST) -> TypeGuard[ast.Global | ast.Nonlocal]:
 
 
 def _is_plain(node: ast.expr) -> bool:
-    """Whether a name or an attribute of one: it may be evaluated twice."""
+    """Return whether a node is a name or an attribute of one, and may be evaluated twice."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)
@@ -307,14 +307,14 @@ def _loaded(node: Any) -> Any:
 
 
 def _occurs(target: ast.expr, value: ast.expr) -> bool:
-    """Whether what is assigned to is in what it is assigned."""
+    """Return whether the target of an assignment occurs in its value."""
     own = ast.unparse(target)
     kinds = ast.Name | ast.Attribute | ast.Subscript
     return any(isinstance(one, kinds) and ast.unparse(one) == own for one in ast.walk(value))
 
 
 def _steps(loop: ast.For) -> dict[str, int]:
-    """Return the names that every iteration adds a number to, and does nothing else with."""
+    """Return the names to which every iteration adds a constant, and does nothing else."""
     names = [one.id for one in _walk_own(loop.body, SCOPES) if _is_stored(one)]
     return {
         one.target.id: one.value.value
@@ -332,7 +332,7 @@ def _steps(loop: ast.For) -> dict[str, int]:
 def _assigned_again(
     name: str, site: ast.expr, at: ast.AST, hook: str, step: int | None
 ) -> ast.stmt:
-    """Return ``try: x = hook(x, …)``, with nothing done where there is no x yet."""
+    """Return ``try: x = hook(x, …)``, which does nothing if x is not defined yet."""
     args = [ast.Name(name, ast.Load()), ast.Name("__name__", ast.Load()), site]
     args += [ast.Constant(name), ast.Constant(step)]
     value = ast.Call(ast.Name(HOOK.format(hook), ast.Load()), args, [])
@@ -342,14 +342,14 @@ def _assigned_again(
 
 
 def _carried(loop: ast.For) -> set[str]:
-    """Return the names whose values one iteration may have from the one before it."""
+    """Return the names whose values an iteration may take from the previous one."""
     targets = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
     stored = {one.id for one in _walk_own(loop.body, SCOPES) if _is_stored(one)} - targets
     return {name for name in stored if _is_read_first(name, loop.body)}
 
 
 def _is_read_first(name: str, body: Iterable[ast.stmt]) -> bool:
-    """Whether a name may be read before this body assigns it."""
+    """Return whether this body may read a name before it assigns it."""
     for statement in body:
         names = [
             one for one in _walk_own([statement]) if isinstance(one, ast.Name) and one.id == name
@@ -373,7 +373,7 @@ def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
 
 
 def _walk_own(body: Iterable[ast.AST], apart: tuple[type, ...] = DEFINITIONS) -> Iterator[ast.AST]:
-    """Walk through what belongs to this function, and not into what stands ``apart`` in it."""
+    """Walk through nodes, but not into nodes of the types in ``apart``."""
     for node in body:
         if not isinstance(node, apart):
             yield node

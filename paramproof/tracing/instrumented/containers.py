@@ -1,4 +1,4 @@
-"""An index or a slice that is a size, and ``in`` a range or a table of numbers."""
+"""Hooks for containers: symbolic indices and slices, ``in``, stored and carried values."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from paramproof.tracing.symbolic.symint import SymInt, new_symint, plain_int
 from paramproof.tracing.symbolic.symstr import SymStr, has_size
 
 MAX_RUNS = 16
-"""Runs of equal values in a table that is asked by a size: each end is a question."""
+"""Runs of equal values in a table for which a symbolic index records a guard at each end."""
 
 
 class SizedSlice:
-    """A slice one of whose ends is a size."""
+    """A slice with a symbolic end."""
 
     def __init__(self, *ends: Any) -> None:
         self.ends = ends
@@ -46,7 +46,7 @@ class SizedSlice:
 
 
 def make_slice(*ends: Any) -> Any:
-    """Return Python's ``slice``."""
+    """Return Python's ``slice``, or a ``SizedSlice`` if an end is symbolic."""
     if any(isinstance(one, SymInt) for one in ends):
         return SizedSlice(*ends)
     return slice(*ends)
@@ -88,7 +88,7 @@ def _at_size(container: Any, index: SymInt) -> Any:
 
 
 def _record_run_guards(runs: RunLengthList, index: int) -> None:
-    """Ask in which run an index is: where each ends is decided by sizes."""
+    """Record in which run an index lies, for runs that end at symbolic indices."""
     for end in runs.ends:
         if isinstance(end, SymInt):
             bool(index < end)
@@ -104,7 +104,7 @@ def _from_end(known: KnownLength, index: int, container: Any) -> Any:
 
 
 def _element_at(container: Any, index: SymInt) -> Any:
-    """Return what a list, a tuple or a text has at an index that is a size."""
+    """Return the element of a list, tuple or string at a symbolic index."""
     number = plain_int(index)
     value = container[number]
     known = known_length(container)
@@ -132,7 +132,7 @@ def _element_at(container: Any, index: SymInt) -> Any:
 
 
 def _are_alike(container: Any) -> bool:
-    """Whether every element is the same, or one made here that is read by itself."""
+    """Return whether all elements are equal, or all are modules or tensors."""
     first = container[0]
     if all(one is first for one in container):
         return True
@@ -155,7 +155,7 @@ def _slice(container: Any, index: SizedSlice) -> Any:
 
 
 def _slice_of(container: Any, index: slice, ends: tuple[Any, ...]) -> Any:
-    """Return a slice of a list or tuple, which knows its length where that is known."""
+    """Return a slice of a list or tuple, with its length if that is known."""
     found = container[index]
     known = known_length(container)
     sized = any(isinstance(one, SymInt) for one in ends)
@@ -172,7 +172,7 @@ def _slice_of(container: Any, index: slice, ends: tuple[Any, ...]) -> Any:
                 next(filter(None, map(expression_of, ends)), None), " was the end of a slice"
             )
         return record_length(found)
-    # What lies behind the end is left out without a word: it is asked.
+    # Python cuts a slice off at the end of the list: record whether it does.
     for one in (start, stop):
         if one is not None and not _is_sum_of(one, whole):
             bool(one <= symint_of(whole, len(container)))
@@ -187,7 +187,7 @@ def _slice_of(container: Any, index: slice, ends: tuple[Any, ...]) -> Any:
 
 
 def _ends(container: Any) -> list[int]:
-    """Return the indices before which runs of one value end; a symbolic value is one by itself."""
+    """Return the indices at which runs of equal values end; a symbolic value is a run by itself."""
     pairs = enumerate(pairwise(container), 1)
     return [
         end
@@ -197,7 +197,7 @@ def _ends(container: Any) -> list[int]:
 
 
 def _record_slice_guards(container: Any, sizes: Iterable[Any]) -> None:
-    """Ask which runs of a table a slice reaches into."""
+    """Record which runs of a table a slice reaches into."""
     ends = _ends(container)
     for size in sizes:
         if isinstance(size, SymInt) and len(ends) > MAX_RUNS:
@@ -207,7 +207,7 @@ def _record_slice_guards(container: Any, sizes: Iterable[Any]) -> None:
 
 
 def _is_sum_of(one: Any, whole: Expression) -> bool:
-    """Whether an end is the whole length or nothing, or less by what is never negative."""
+    """Return whether an end is certainly at most the length ``whole``."""
     made = expression_of(one)
     if made is None:
         return True
@@ -226,7 +226,7 @@ def contains(container: Any, value: Any) -> Any:
     if isinstance(value, SymInt) and isinstance(container, set | frozenset | dict):
         numbers = [one for one in container if isinstance(one, int | float)]
         if len(numbers) <= MAX_RUNS and known_length(container) is None:
-            # Each of them is asked, whatever the answer before it.
+            # Compare with all of them, so that the guards do not depend on the answers.
             answers = [value == one for one in sorted(numbers)]
             return any(answers)
     if isinstance(value, SymStr) and isinstance(container, str):
@@ -235,7 +235,7 @@ def contains(container: Any, value: Any) -> Any:
 
 
 def record_growth(container: Any) -> None:
-    """Note that something was put into a container while a loop over sizes runs."""
+    """Record that a container grew or shrank while a loop over sizes was running."""
     if RUNNING:
         known = known_length(container)
         if known is None or known.length is not None:
@@ -243,13 +243,13 @@ def record_growth(container: Any) -> None:
 
 
 _stored_in: dict[tuple[int, object], tuple[Any, Any, tuple[Iteration, ...]]] = {}
-"""What was put where, and in which iterations."""
+"""Values by the place where they were stored, with the iterations that stored them."""
 
 
 def store(value: Any, container: Any, site: object) -> Any:
-    """Return ``value``, which is put into a container or an object.
+    """Return ``value``, which is about to be stored in a container or an object.
 
-    A plain number that is another one in another iteration of a loop over sizes is unknown.
+    A plain value that differs between iterations of a loop over sizes becomes unknown.
     """
     if not RUNNING:
         return value
@@ -263,7 +263,7 @@ def store(value: Any, container: Any, site: object) -> Any:
 
 
 def note_starred(value: Any, site: int) -> Any:
-    """Return what is put into a list or tuple with a star, and remember whether sizes decide it."""
+    """Return a value unpacked into a list display, and record whether its length is symbolic."""
     if symbolic_iteration(value) is not None:
         _starred_sites.add(site)
     return value
@@ -273,7 +273,7 @@ _starred_sites: set[int] = set()
 
 
 def starred_display(values: Any, site: int) -> Any:
-    """Return a list or tuple that something was put into with a star."""
+    """Return a list or tuple display with unpacked values, whose length may be symbolic."""
     if site in _starred_sites:
         _starred_sites.discard(site)
         return record_length(values)
@@ -281,7 +281,7 @@ def starred_display(values: Any, site: int) -> Any:
 
 
 def starred_arguments(values: Any) -> Any:
-    """Return what a function is given with a star: how many there are it may ask in silence."""
+    """Return unpacked arguments: the called function may use their number unobserved."""
     known = known_length(values)
     if symbolic_iteration(values) is None or (known is not None and _are_parts(values)):
         return values
@@ -294,7 +294,7 @@ def _are_parts(values: Any) -> bool:
 
 
 def unpack(values: Any) -> Any:
-    """Return what is taken apart into names, of which one takes the rest."""
+    """Return a value that is unpacked into names with a starred one, which takes the rest."""
     if symbolic_iteration(values) is not None:
         known = known_length(values)
         length = getattr(values, "length", None) if known is None else known.length
@@ -303,12 +303,12 @@ def unpack(values: Any) -> Any:
 
 
 def compare(name: str, left: Any, right: Any) -> Any:
-    """Return how two values compare; lists are compared with their lengths, in silence."""
+    """Return a comparison; lists compare their lengths too, which Python does unobserved."""
     if type(left) in SEQUENCES and type(right) in SEQUENCES:
         one, other = known_length(left), known_length(right)
         lengths = [known.length for known in (one, other) if known is not None]
         if len(lengths) == 2 and None not in lengths:
-            # Each iteration gives both an element by the same questions.
+            # Lists of one length with the same guards compare alike.
             bool(symint_of(lengths[0], len(left)) == symint_of(lengths[1], len(right)))
         elif lengths:
             record_caveat(lengths[0], " decides how long is a list that was compared")
@@ -319,13 +319,13 @@ SEQUENCES = (list, tuple, RunLengthList, LoopLengthList)
 
 
 def add(left: Any, right: Any) -> Any:
-    """Return ``left + right``; of lists it is as long as both."""
+    """Return ``left + right``; the length of a list is the sum of both."""
     found = left + right
     return _joined(found, left, right) if type(left) in (list, tuple) else found
 
 
 def iadd(left: Any, right: Any) -> Any:
-    """Return what ``left`` is after ``left += right``."""
+    """Return the value of ``left`` after ``left += right``."""
     known = known_length(left) if isinstance(left, list) else None
     before = KnownLength(left, None) if known is None else known
     number = len(left) if isinstance(left, list) else 0
@@ -357,9 +357,10 @@ def _joined(found: Any, left: Any, right: Any) -> Any:
 
 
 def carried_over(value: Any, module: str, number: int, name: str, step: int | None) -> Any:
-    """Return what a variable has from the iteration before: of a loop over sizes it is unknown.
+    """Return a variable that an iteration takes from the previous one.
 
-    Where every iteration adds ``step``, it is what it was at first and that much for each.
+    In a loop over sizes it is unknown; but if every iteration adds ``step``, it is its first value
+    plus ``step`` for each iteration.
     """
     index = index_at((module, number))
     if index is None:
@@ -382,7 +383,7 @@ def carried_over(value: Any, module: str, number: int, name: str, step: int | No
 
 
 def _counted_so_far(value: Any, first: Any, step: int, index: str) -> Any:
-    """Return ``first`` + ``step`` · index, where it is that now."""
+    """Return ``first`` + ``step``·index, if that is the current value."""
     if not isinstance(value, int) or isinstance(value, bool):
         return value
     made = expression_of(first)
@@ -395,7 +396,7 @@ def _counted_so_far(value: Any, first: Any, step: int, index: str) -> Any:
 
 
 def value_after_loop(value: Any, module: str, number: int, name: str, step: int) -> Any:
-    """Return what a variable has after a loop in which every iteration has added ``step``."""
+    """Return a variable after a loop whose iterations each added ``step``."""
     loop = last_loop((module, number))
     if loop is None or not isinstance(value, int) or isinstance(value, bool):
         return value
@@ -408,11 +409,11 @@ def value_after_loop(value: Any, module: str, number: int, name: str, step: int)
 
 
 _first_values: dict[tuple[str, str], Any] = {}
-"""What variables had when the first iteration of a loop began."""
+"""The values of variables when the first iteration of a loop began."""
 
 
 def forget_values() -> None:
-    """Forget what variables had: a new trace begins."""
+    """Forget the values of variables, because a new trace begins."""
     _first_values.clear()
     _added_in.clear()
     _stored_in.clear()
@@ -430,18 +431,18 @@ def _of_another_iteration(value: Any, first: Any, index: str) -> Any:
 
 
 def unknown_value(value: Any) -> Any:
-    """Return a value that depends on sizes in a way that was not followed."""
+    """Return a value as one whose expression is unknown."""
     return SymStr(value, None) if isinstance(value, str) else untold_number(value)
 
 
 _added_in: dict[tuple[object, ...], tuple[object, tuple[Iteration, ...]]] = {}
-"""In which iterations something was added, by what it was added to."""
+"""The iterations in which something was added, by the object that it was added to."""
 
 
 def added_value(value: Any, kept: Any, module: str, number: int) -> Any:
-    """Return what is added to a value that is ``kept`` somewhere.
+    """Return a value that is added to something that outlives an iteration, stored in ``kept``.
 
-    It is unknown once another iteration of a loop over sizes has added to the same.
+    It becomes unknown once a second iteration of a loop over sizes adds to the same object.
     """
     if not RUNNING or has_size(value):
         return value

@@ -1,7 +1,7 @@
-"""Loops over sizes: ``range``, and what goes through a container that such a loop filled.
+"""Loops over sizes: ``range``, and iteration over containers that such a loop filled.
 
-The index of an iteration is a size with the loop's own letter, and so is what a container has at
-that index.
+The index of an iteration is a symbolic int with the loop's own symbol, and so are elements that
+depend on it.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from paramproof.tracing.symbolic.symint import (
 _numbers = count()
 
 _indices: dict[object, str] = {}
-"""The letter of the loop that runs at each ``for`` of the code, where it is a loop over sizes."""
+"""The index symbol of the loop that runs at each ``for`` statement over sizes."""
 
 
 class SymRange:
-    """A range over sizes: its indices are sizes too, with the loop's own letter."""
+    """A range with symbolic bounds, whose indices are symbolic too."""
 
     __class__ = property(lambda self: range)
 
@@ -53,33 +53,33 @@ class SymRange:
         self.counted = plain_int(length)
         self.length: Expression | None = expression_of(length)
         first, every = expression_of(start), expression_of(step)
-        # Where one of them is not followed, neither are the loop and its indices.
+        # If one of them is unknown, so are the length and the indices.
         self.first, self.every = first, every
         if self.length is None or first is None or every is None:
             self.length = None
 
     def sized(self) -> Any:
-        """Return how many indices there are, as a symbolic int."""
-        asked = self.length is not None and not is_never_negative(self.length)
+        """Return the length as a symbolic int."""
+        may_be_empty = self.length is not None and not is_never_negative(self.length)
         # A range that ends before it begins is empty.
-        if asked and not symint_of(self.length, self.counted) >= 0:
+        if may_be_empty and not symint_of(self.length, self.counted) >= 0:
             return 0
         return symint_of(self.length, len(self.numbers))
 
     def at(self, index: Expression | None, number: int) -> Any:
-        """Return the index of an iteration, which is ``number`` now."""
+        """Return the value at ``index``, which is ``number`` in this iteration."""
         if self.length is None or index is None:
             return unknown_symint(number)
         assert self.first is not None
         assert self.every is not None
-        # The letter is which iteration it is: the third of range(2, L, 3) is 2 + 3·2.
+        # The index counts iterations from 0: index 2 of range(2, L, 3) is 2 + 3·2.
         return symint_or_int(number, self.first + self.every * index)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.run())
 
     def run(self) -> SymbolicIteration:
-        """Return what yields the indices; while one is out, its iteration runs."""
+        """Return an iteration over the values."""
         numbers = self.numbers
         return SymbolicIteration(
             self.length, len(numbers), lambda n, index: self.at(index, numbers[n])
@@ -96,7 +96,7 @@ class SymRange:
             found = [unknown_symint(number) for number in self.numbers[_plain_slice(index)]]
             return record_length(found)
         if isinstance(index, SymInt) or self.length is not None:
-            # Python raises an error beyond the end.
+            # An index beyond the end is an error.
             bool(index < self.sized()) if plain_int(index) >= 0 else bool(-index <= self.sized())
         value = self.numbers[plain_int(index)]
         at = expression_of(index)
@@ -122,20 +122,20 @@ class SymRange:
         return iter(symbolic_reversed(self))
 
     def index(self, item: Any) -> Any:
-        """Return where an item is."""
+        """Return the position of an item."""
         return (item - self.start) // self.step
 
     def count(self, item: Any) -> int:
-        """Return how often an item is there."""
+        """Return how often an item occurs."""
         return int(item in self)
 
 
 def run_loop(
     length: Expression | None, total: int, site: object
 ) -> Iterator[tuple[int, Expression | None]]:
-    """Yield the number of each iteration of a loop of this length, with its letter.
+    """Yield the number of each iteration of a loop with this length, and its index.
 
-    Where nobody knows the length there is no letter, and the iterations are of no loop in letters.
+    If the length is unknown, the index is None.
     """
     index = f"{LOOP_INDEX}{next(_numbers)}"
     known = UNKNOWN_LENGTH if length is None else length
@@ -149,28 +149,28 @@ def run_loop(
 
 
 def last_loop(site: object) -> tuple[str, Expression | None, int] | None:
-    """Return the letter, the length and the iterations of the loop that ended at a ``for``."""
+    """Return index symbol, length and iterations of the last loop at a ``for`` statement."""
     return _last.get(site)
 
 
 _last: dict[object, tuple[str, Expression | None, int]] = {}
-"""The loop over sizes that ran last at each ``for`` of the code."""
+"""The loop over sizes that ran last at each ``for`` statement."""
 
 
 def index_at(site: object) -> str | None:
-    """Return the letter of the loop that runs at a ``for``, None where it is over no sizes."""
+    """Return the index symbol of the loop at a ``for`` statement, None if it is not over sizes."""
     return _indices.get(site)
 
 
 class SymbolicIteration:
-    """What yields in as many iterations as sizes say; ``make`` gives its value at each of them."""
+    """An iteration of symbolic length; ``make`` returns the value of each iteration."""
 
     def __init__(self, length: Expression | None, total: int, make: Callable[..., Any]) -> None:
         self.length, self.total, self.make = length, total, make
         self._running: Iterator[Any] | None = None
 
     def run(self, site: object) -> Iterator[Any]:
-        """Yield the values; while one is out, its iteration runs."""
+        """Yield the values, each while its iteration is running."""
         for number, index in run_loop(self.length, self.total, site):
             yield self.make(number, index)
 
@@ -184,7 +184,7 @@ class SymbolicIteration:
 
 
 def symbolic_iteration(container: Any) -> SymbolicIteration | None:
-    """Return what goes through a container as long as sizes say; None for any other."""
+    """Return an iteration over a container of symbolic length, None for other containers."""
     if isinstance(container, SymbolicIteration):
         return container
     if type(container) is SymRange:
@@ -203,7 +203,7 @@ def symbolic_iteration(container: Any) -> SymbolicIteration | None:
 
 
 ROW_READERS: list[Callable[[Any, int, Expression | None], Any]] = []
-"""What gives a row of a tensor, whose number is that of an iteration; the last is used."""
+"""Functions that return a row of a tensor in an iteration; the last one is used."""
 
 
 def _rows(tensor: Any) -> SymbolicIteration | None:
@@ -216,17 +216,17 @@ def _rows(tensor: Any) -> SymbolicIteration | None:
 
 
 def element_at(known: KnownLength, values: list[Any], number: int, index: Expression | None) -> Any:
-    """Return what is at an index, with the letter of that index in it."""
+    """Return the element of an iteration, with the index in its expression."""
     return element_for_index(known, iteration_number(number, index), values[number])
 
 
 def iteration_number(number: int, index: Expression | None) -> Any:
-    """Return the number of an iteration as a size."""
+    """Return the number of an iteration as a symbolic int."""
     return unknown_symint(number) if index is None else new_symint(number, index)
 
 
 def iterate(iterable: Any, module: str, number: int) -> Any:
-    """Return what a ``for`` goes through: the iterations of a loop over sizes run one by one."""
+    """Return the iterable of a ``for`` statement; iterations over sizes are tracked."""
     site = (module, number)
     _indices.pop(site, None)
     _last.pop(site, None)
@@ -235,7 +235,7 @@ def iterate(iterable: Any, module: str, number: int) -> Any:
 
 
 def symbolic_enumerate(iterable: Any, start: Any = 0) -> Any:
-    """Return Python's ``enumerate``; of a loop over sizes the numbers have its letter."""
+    """Return Python's ``enumerate``, with symbolic numbers in a loop over sizes."""
     found = symbolic_iteration(iterable)
     if found is None:
         return _counted_iteration(iterable, start)
@@ -258,7 +258,7 @@ def _counted_iteration(iterable: Any, start: Any) -> Iterator[Any]:
 
 
 def symbolic_zip(*iterables: Any, strict: bool = False) -> Any:
-    """Return Python's ``zip``, as long as the shortest; a question where two have other lengths."""
+    """Return Python's ``zip``; a guard records which iterable is the shortest."""
     found = [symbolic_iteration(one) for one in iterables]
     if not any(found):
         return zip(*iterables, strict=strict)
@@ -317,7 +317,7 @@ def symbolic_reversed(container: Any) -> Any:
 
 
 def make_list(iterable: Any = ()) -> list[Any]:
-    """Return Python's ``list``, which knows its length where a loop over sizes filled it."""
+    """Return Python's ``list``, with its length if a loop over sizes filled it."""
     found = symbolic_iteration(iterable)
     if found is None:
         if hasattr(iterable, "__next__"):
@@ -327,13 +327,13 @@ def make_list(iterable: Any = ()) -> list[Any]:
 
 
 def symbolic_range(*args: Any) -> Any:
-    """Return Python's ``range``; over sizes it is a loop that knows its length."""
+    """Return Python's ``range``, or a ``SymRange`` if an argument is symbolic."""
     args = tuple(map(_index_of, args))
     return SymRange(*args) if any(isinstance(one, SymInt) for one in args) else range(*args)
 
 
 def _index_of(value: Any) -> Any:
-    """Return what an object says that it is as an index: it may be a size."""
+    """Return what an object's own ``__index__`` returns, which may be symbolic."""
     own: Any = getattr(type(value), "__index__", None)
     return own(value) if hasattr(own, "__code__") and not isinstance(value, SymInt) else value
 

@@ -1,4 +1,4 @@
-"""How long containers are that loops over sizes filled, and which iteration made which element."""
+"""Track the lengths of containers that loops over sizes fill, and the iteration of each element."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ ZERO = expression(0)
 
 
 class KnownLength(NamedTuple):
-    """A container that a loop over sizes filled.
+    """The length of a container that a loop over sizes filled, as far as it is known.
 
-    ``length`` is how long it is in letters, None where that was not followed. Where each iteration
-    put one element into it, ``index`` is the letter of the loop, and the element at k is that of
-    the iteration ``start`` + k.
+    ``length`` is its symbolic length, None if that could not be followed. If each iteration added
+    one
+    element, ``index`` is the symbol of the loop's index, and the element at k was added in
+    iteration
+    ``start`` + k.
     """
 
     container: Any
@@ -36,16 +38,16 @@ _lengths: dict[int, KnownLength] = {}
 
 
 UNKNOWN_LENGTH = letter(f"{LOOP_INDEX}?")
-"""The length of a loop whose length nobody knows."""
+"""The length of a loop whose length is unknown."""
 
 
 def is_known(length: Expression) -> bool:
-    """Whether the length of a loop is one in letters."""
+    """Return whether the length of a loop is known."""
     return length != UNKNOWN_LENGTH
 
 
 def loops_have_run() -> bool:
-    """Whether a loop over sizes has filled something in this trace."""
+    """Return whether a loop over sizes has run or filled something in this trace."""
     return bool(_lengths) or _ran[0]
 
 
@@ -53,7 +55,7 @@ _ran = [False]
 
 
 def forget_lengths() -> None:
-    """Forget every container: a new trace begins."""
+    """Forget every container, because a new trace begins."""
     RUNNING.clear()
     _lengths.clear()
     _ran[0] = False
@@ -65,13 +67,13 @@ def record_length(
     index: str | None = None,
     start: Expression = ZERO,
 ) -> Any:
-    """Remember how long ``container`` is, and return it."""
+    """Record the length of ``container``, and return the container."""
     _lengths[id(container)] = KnownLength(container, length, index, start)
     return container
 
 
 def known_length(container: Any) -> KnownLength | None:
-    """Return what is known of a container that a loop over sizes filled, None for any other."""
+    """Return what is known about a container that a loop over sizes filled, otherwise None."""
     known = _lengths.get(id(container))
     if known is not None and known.container is container:
         return known
@@ -83,7 +85,7 @@ def known_length(container: Any) -> KnownLength | None:
 
 
 def length_of(container: Any) -> Any:
-    """Return how long a container is: a symbolic int where sizes decide it."""
+    """Return the length of a container, as a symbolic int if it depends on sizes."""
     if hasattr(type(container), "__torch_function__"):
         return container.shape[0] if container.dim() else len(container)
     sized = getattr(type(container), "sized", None)
@@ -105,14 +107,14 @@ def length_of(container: Any) -> Any:
 
 
 def symint_of(made: Expression | None, number: int) -> Any:
-    """Return a number with its expression, where it is that."""
+    """Return ``number`` with its expression: unknown for None, a plain int for a constant."""
     if made is None:
         return unknown_symint(number)
     return number if made.constant == number else SymInt(number, made)
 
 
 def element_for_index(known: KnownLength, index: Any, value: Any) -> Any:
-    """Return an element with the letter of its own index in place of the loop's."""
+    """Return an element as it is at ``index``: the index replaces that of the loop that made it."""
     if isinstance(value, tuple):
         return tuple(element_for_index(known, index, one) for one in value)
     if not (isinstance(value, SymInt | SymFloat) and known.index):
@@ -135,7 +137,7 @@ def element_for_index(known: KnownLength, index: Any, value: Any) -> Any:
 def length_from_iterations(
     values: list[Any], made_in: list[tuple[Iteration, ...]]
 ) -> KnownLength | None:
-    """Return how long a list is by the iterations that ran when each of its values was made."""
+    """Return the length of a list, given the iterations in which its values were made."""
     if not any(made_in):
         return None
     if all(len(one) == 1 for one in made_in):
@@ -149,7 +151,7 @@ def length_from_iterations(
 
 
 def consume(iterator: Any) -> list[Any]:
-    """Return what an iterator yields as a list, whose length is known where a loop decides it."""
+    """Return a list of what an iterator yields, with its length if a loop decides it."""
     depth, values, made_in = len(RUNNING), [], []
     for value in iterator:
         values.append(value)
@@ -163,7 +165,7 @@ def consume(iterator: Any) -> list[Any]:
 def running_iterations(
     length: Expression, index: str, numbers: Iterator[Any], total: int
 ) -> Iterator[Any]:
-    """Yield the numbers of a loop's iterations, each while it runs."""
+    """Yield the numbers of a loop's iterations, each while the iteration is in ``RUNNING``."""
     _ran[0] = True
     for number in numbers:
         iteration = Iteration(length, index, number, total)

@@ -124,7 +124,7 @@ def _record_error_guards(compute: Callable[[Any, Any], Any], left: Any, right: A
 def _are_of_two_iterations(left: Any, right: Any) -> bool:
     """Return whether both numbers depend on the index of one loop that has ended.
 
-    Then the symbol may stand for different iterations in the two.
+    Then the symbol may mean different iterations in the two.
     """
     if not (isinstance(left, SymInt | SymFloat) and isinstance(right, SymInt | SymFloat)):
         return False
