@@ -1,4 +1,4 @@
-"""How many experts one token passes, where a formula has no letter for it."""
+"""Add the number of experts per token to a formula that has no symbol for it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from paramproof.formulas.derivation import Derivation
 
 
 def with_experts_per_token(derivation: Derivation, keys: Mapping[str, Any]) -> Derivation:
-    """Return the same with a letter for experts per token, as a configuration's ``keys`` say them.
+    """Return a derivation with a symbol for experts per token, taken from a config's ``keys``.
 
-    No constructor reads the number: a formula has no letter for it where the type's default is
-    null.
+    No constructor reads this number, so a formula has no symbol for it if its default is null.
     """
     known = {part_of(field) for field in derivation.fields.values() if says_per_token(field)}
     absent = {path: size for path, size in _sizes(keys) if part_of(path) not in known}

@@ -1,4 +1,4 @@
-"""Short letters for a constructor's sizes: the field's custom first, initials otherwise."""
+"""Choose short letters for sizes: customary ones of the field first, initials otherwise."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ CUSTOMARY_LETTERS = {
     "c": "conv_kernel mamba_d_conv",
     "e": "embedding_size",
 }
-"""Letter to the names that fields of this meaning have, most usual first."""
+"""Letters, with the names of fields that they are customary for, most usual first."""
 
 _LETTER_OF = {name: letter for letter, names in CUSTOMARY_LETTERS.items() for name in names.split()}
 
 
 AMBIGUOUS = "hidden_dim"
-"""The feed-forward network's width, but the model's beside another name of the former."""
+"""The width of the feed-forward network; the model's width if another field has the former."""
 
 
 def letters_for(fields: Iterable[str]) -> dict[str, str]:
     """Return a letter for each field, all different: ``{"hidden_size": "H", …}``.
 
-    A field of a part has the part as its index, ``text_config.hidden_size`` is H_text; a field
-    without a custom has its initials, ``mlp_expansion`` is me; of two that would be called alike
-    the second has a number.
+    A field of a part has the part as its subscript: ``text_config.hidden_size`` is H_text. A field
+    without a customary letter has its initials: ``mlp_expansion`` is me. If two would have the same
+    letter, the second has a number.
     """
     found: dict[str, str] = {}
     fields = list(fields)
@@ -65,7 +65,7 @@ def letters_for(fields: Iterable[str]) -> dict[str, str]:
         letter = "n" if is_kind else _LETTER_OF.get(base) or _initials(base)
         if name == AMBIGUOUS and tuple(parts) in with_feed_forward:
             letter = "H"
-        # One letter alone of what has no custom would look like one that has.
+        # A single letter without a custom would look like a customary one.
         marks = [part.removesuffix("_config") for part in parts]
         marks += [index[:-1]] if bracket else []
         wanted = "_".join([letter, *marks])

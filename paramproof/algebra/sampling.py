@@ -1,4 +1,4 @@
-"""Sizes under which conditions hold: drawn at random, then repaired."""
+"""Sample sizes that meet conditions: draw them at random, then repair them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, Number
 
 SIZE_FACTORS = (0.25, 0.5, 1, 2, 3, 5, 7)
-"""How much larger than at first a size may be drawn."""
+"""Factors by which a drawn size may differ from the constructor's own."""
 
 MAX_DEPTH = 9
-"""Of what a loop runs over, so that a model has few layers."""
+"""The largest length of a loop, so that models have few layers."""
 
 PROBE_VALUES = (1, 2, 3, 10**6 + 7)
-"""Values of a letter at which what is linear in it lies on one line."""
+"""Values of a size at which a linear expression lies on one line."""
 
 MAX_ATTEMPTS = 12
-"""To draw sizes and to repair them."""
+"""Attempts to draw and repair sizes."""
 
 
 def sample_sizes(
@@ -36,10 +36,11 @@ def sample_sizes(
     deepest: int = MAX_DEPTH,
     ranges: Mapping[str, tuple[int, int]] = MappingProxyType({}),
 ) -> dict[str, int] | None:
-    """Return sizes that meet ``conditions``, None where none were found.
+    """Return sizes that meet ``conditions``, None if none were found.
 
-    ``repeated`` are the letters of loops, drawn up to ``deepest``; ``fixed`` ones are as at first.
-    ``ranges`` say of other letters from where to where they are drawn, before conditions move them.
+    ``repeated`` are sizes in lengths of loops, drawn up to ``deepest``; ``fixed`` ones keep their
+    value.
+    ``ranges`` are the ranges from which other sizes are drawn, before conditions move them.
     """
 
     known = dict.fromkeys(repeated, (1, deepest)) | dict(ranges)
@@ -79,9 +80,9 @@ def sample_sizes(
 def sample_inside(
     random: Random, derivation: Derivation, also: Sequence[Condition] = ()
 ) -> dict[str, int] | None:
-    """Return sizes inside the conditions of a derivation and ``also`` these, None for none found.
+    """Return sizes that meet the conditions of a derivation and ``also`` these, None if not found.
 
-    What its tensors are there for each of stays small, as layers do.
+    Sizes in the counts of its tensors stay small, as numbers of layers do.
     """
     conditions = [*(stated.condition for stated in derivation.conditions), *also]
     repeated = frozenset(name for one in derivation.tensors for name in one.times.letters)
@@ -89,7 +90,7 @@ def sample_inside(
 
 
 def _contradictory(conditions: Sequence[Condition]) -> bool:
-    """Whether one of two conditions is the opposite of what follows from the other."""
+    """Return whether one condition implies the negation of another."""
     return any(
         _refutes(one, other)
         for i, one in enumerate(conditions)
@@ -99,7 +100,7 @@ def _contradictory(conditions: Sequence[Condition]) -> bool:
 
 
 def _contradicts_pinned(conditions: Sequence[Condition], fixed: Mapping[str, int]) -> bool:
-    """Whether a condition is not met with the one value that letters are ``fixed`` at or left."""
+    """Return whether pinned sizes, or sizes that conditions pin, violate a condition."""
     pinned = dict(only for one in conditions if (only := _pinned_value(one))) | dict(fixed)
     if any(value < 1 and name not in fixed for name, value in pinned.items()):
         return True
@@ -109,20 +110,20 @@ def _contradicts_pinned(conditions: Sequence[Condition], fixed: Mapping[str, int
 
 @lru_cache(maxsize=2**17)
 def _pinned_value(one: Condition) -> tuple[str, int] | None:
-    """The letter that a condition leaves one value: of the same ones it is asked often."""
+    """Return the size that a condition pins, and its value; cached for many calls."""
     return one.only
 
 
 @lru_cache(maxsize=2**17)
 def _refutes(one: Condition, other: Condition) -> bool:
-    """Whether the opposite of the other follows from one; of the same two it is asked often."""
+    """Return whether one condition implies the other's negation; cached for many calls."""
     return one.implies(replace(other, holds=not other.holds))
 
 
 def _repaired(
     random: Random, condition: Condition, name: str, sizes: Mapping[str, int]
 ) -> int | None:
-    """Return a value of ``name`` with which ``condition`` may be met, None where none is near."""
+    """Return a value of ``name`` with which ``condition`` may be met, None if none is near."""
     if condition.relation is Relation.DIVIDES:
         return _multiple(random, condition, name, sizes) if condition.holds else sizes[name] + 1
     line = _line(condition.left - condition.right, name, sizes)
@@ -135,7 +136,7 @@ def _repaired(
             return int(root) if root == int(root) else None
         return sizes[name] + 1
     margin = random.randint(0, 3)
-    # Whether the difference may be 0, and whether that means sizes from the root upwards.
+    # Whether the difference may be 0, and whether sizes from the root upwards meet the condition.
     touching = not condition.holds
     above = ((condition.relation is Relation.MORE) is condition.holds) is (slope > 0)
     if above:
@@ -146,7 +147,7 @@ def _repaired(
 def _search(
     random: Random, condition: Condition, name: str, sizes: Mapping[str, int]
 ) -> int | None:
-    """Return the first of a few values of ``name`` that meets what is not linear in it."""
+    """Return one of a few values of ``name`` that meets a condition that is not linear in it."""
     near = {size + step for size in sizes.values() for step in (-1, 0, 1)}
     values = sorted({1, 2, 3, *near, *(sizes[name] * n for n in (2, 3, 5, 11))} - {-1, 0})
     random.shuffle(values)
@@ -160,7 +161,7 @@ def _multiple(
     if divisor != int(divisor) or divisor < 1:
         return None
     if name not in condition.right.letters:
-        # A divisor of what is there: few are left where that is a prime.
+        # Choose a divisor; a prime has few.
         top = int(condition.right.value(sizes))
         found = [n for n in range(1, min(top, 4096) + 1) if top % n == 0] if top > 0 else []
         return random.choice(found) if found else None
@@ -177,7 +178,7 @@ def _multiple(
 
 
 def _line(one: Expression, name: str, sizes: Mapping[str, int]) -> tuple[Number, Number] | None:
-    """Return slope and value at 0 of what is linear in ``name``, None for anything else."""
+    """Return slope and value at 0 of an expression that is linear in ``name``, otherwise None."""
     slope, rest = {}, {}
     for powers, number in one.terms.items():
         others = tuple((atom, power) for atom, power in powers if atom != name)
@@ -199,7 +200,7 @@ def _line(one: Expression, name: str, sizes: Mapping[str, int]) -> tuple[Number,
 def _line_by_letters(
     one: Expression, name: str, sizes: Mapping[str, int]
 ) -> tuple[Number, Number] | None:
-    """Return the same of what has ``name`` in a quotient, which may divide by 1 at these sizes."""
+    """Return the same if ``name`` occurs in a quotient, which may be linear at these sizes."""
     if _is_bent(one, name, sizes):
         return None
     try:
@@ -213,7 +214,7 @@ def _line_by_letters(
 
 
 def _is_bent(one: Expression, name: str, sizes: Mapping[str, int]) -> bool:
-    """Whether a few values tell that nothing linear in ``name`` is left: that is told soonest."""
+    """Return whether a few values show, quickly, that an expression is not linear in ``name``."""
     try:
         first, second, *others = (one.value({**sizes, name: x}) for x in PROBE_VALUES)
     except (ArithmeticError, ValueError):

@@ -1,4 +1,4 @@
-"""Traces of a constructor, at its own sizes and at generic ones, that are alike in letters."""
+"""Find traces, at the constructor's own sizes and at generic ones, that agree up to symbols."""
 
 from __future__ import annotations
 
@@ -19,22 +19,23 @@ from paramproof.tracing.caveats import Caveat
 from paramproof.tracing.tensor_groups import GroupKey, TensorGroup
 
 MAX_RICHER_TRACES = 6
-"""Traces at which kinds of layers are looked for that the constructor's own sizes leave out."""
+"""Traces in which to look for kinds of layers that the constructor's own sizes do not have."""
 
 MAX_MOVES = 12
-"""Draws of one letter, of which one may leave it as it was."""
+"""Attempts to sample a new value for one size; a sample may equal the old value."""
 
 MAX_REJECTED = 40
-"""Traces at which other kinds of tensors were made, before it is asked which letter does that."""
+"""Traces with other groups of tensors before the sizes that cause them are looked for."""
 
 
 class TraceAligner:
-    """Finds traces that are alike, and knows what was asked in them.
+    """Finds traces that agree up to symbols, and collects their guards.
 
     ``first`` is the trace at the constructor's own sizes, and ``base`` the one with the most kinds
-    of layers. ``asked`` are the conditions under which all are alike, with the places that asked;
-    ``beyond`` is asked elsewhere only. ``doubts`` are what was done with sizes that can decide,
-    and cannot be followed.
+    of
+    layers. ``guards`` hold in all traces, with their call sites; ``beyond`` are guards that occur
+    only
+    at other sizes than the constructor's own. ``caveats`` are the caveats of the traces.
     """
 
     def __init__(self, runner: TraceRunner, richer: bool, note: Progress) -> None:
@@ -50,10 +51,11 @@ class TraceAligner:
         self.look_apart()
 
     def traces(self, number: int) -> list[Trace]:
-        """Return ``number`` traces that are alike, the one with the most kinds first.
+        """Return ``number`` traces that agree, the one with the most kinds of layers first.
 
-        Where there are none, letters are fixed: first those that change what is made when they
-        move alone, then those of loops too, and then all but those that may move together.
+        If there are none, sizes are fixed: first those that change the groups of tensors when they
+        move
+        alone, then the lengths of loops, then all but those that can move together.
         """
         traces = self.attempt(number)
         letters_to_fix = self.letters_to_fix()
@@ -73,13 +75,13 @@ class TraceAligner:
         return traces
 
     def attempt(self, number: int) -> list[Trace]:
-        """Return ``number`` traces that are alike, or fewer, with the letters fixed that are."""
+        """Return up to ``number`` traces that agree, with the sizes fixed that are fixed now."""
         if self.richer:
             self.look_for_richer()
         return self.alike(number)
 
     def letters_to_fix(self) -> Iterator[set[str]]:
-        """Yield all letters to fix, where those fixed until then did not do."""
+        """Yield sets of sizes to fix, each after the one before it was not enough."""
         given = set(self.runner.fixed)
         yield self.runner.fixed | self.moving_alone()
         yield self.runner.fixed | self.runner.repeated
@@ -87,15 +89,16 @@ class TraceAligner:
         yield given | self.not_moving_together()
 
     def fix(self, letters: set[str]) -> None:
-        """Begin again with these letters fixed, and no others."""
+        """Start again with exactly these sizes fixed."""
         self.runner.fixed = letters
         self.base = self.first = self.runner.trace(self.runner.sizes)
 
     def look_apart(self) -> None:
-        """Trace once where sizes are no longer the numbers that they were found equal to.
+        """Trace once at sizes that differ from the constants to which they were found equal.
 
-        Where shapes are not traced, what Keras compares with a number may be that size itself, of
-        an input's shape: it is told by the number at other sizes, and none would be drawn.
+        If shapes are not traced, a constant that Keras compares with an input's length may be that
+        size
+        itself. The value at other sizes shows it; otherwise no other size would be sampled.
         """
         asked = self.first.recorder.size_guards
         equal = [one for one in asked if _is_a_number(one)]
@@ -104,9 +107,10 @@ class TraceAligner:
             self.another([*others, *(replace(one, holds=False) for one in equal)])
 
     def look_for_richer(self) -> None:
-        """Find a trace with kinds of layers that the constructor's own sizes leave out.
+        """Look for a trace with kinds of layers that the constructor's own sizes do not have.
 
-        Where each layer got the same answer, others may get the other: that is no branch.
+        If all iterations of a loop took the same branch, other sizes may take the other branch as
+        well.
         """
         plain = self.first.recorder.size_guards
         if len(plain) == len(self.first.guards):
@@ -117,20 +121,20 @@ class TraceAligner:
                 self.base = trace
 
     def is_richer(self, trace: Trace) -> bool:
-        """Whether a trace has all kinds that there are and more, where its own sizes could be."""
+        """Return whether a trace adds kinds of layers, under guards that the own sizes meet."""
         return trace.parameters > self.base.parameters and all(
             condition.is_met(self.runner.sizes) for condition in self.runner.guards_of(trace)
         )
 
     def alike(self, number: int) -> list[Trace]:
-        """Return traces that are as the one with the most kinds: fewer where others come up."""
+        """Return up to ``number`` traces with the same groups of parameters as ``base``."""
         self.start()
         traces, rejected = [self.base], 0
         while len(traces) < number and rejected < MAX_REJECTED:
             known = dict(self.runner.constants.meant)
             trace = self.another(self.guards, self.apart())
             if self.runner.constants.meant != known:
-                # A number in what was asked before was a size.
+                # A constant in an earlier guard turned out to be a size.
                 self.start()
                 for other in traces[1:]:
                     self.learn(other)
@@ -141,7 +145,7 @@ class TraceAligner:
                 self.start()
                 rejected += 1
             elif trace.parameters != self.base.parameters:
-                # A kind of layer that is not there says nothing against the others.
+                # A trace that lacks a kind of layer does not contradict the others.
                 rejected += 1 if trace.parameters < self.base.parameters else 4
             else:
                 self.learn(trace)
@@ -150,26 +154,28 @@ class TraceAligner:
         return traces
 
     def apart(self) -> list[Condition]:
-        """Return that no loop is as long as in the first trace: its length is no constant."""
+        """Return conditions that each loop has another length than in ``base``."""
         sizes = self.base.sizes
-        # A loop over what is no size of this constructor has nothing to be kept apart from.
+        # Loops over anything but the constructor's sizes have no length to differ from.
         moving = sorted((self.runner.repeated & sizes.keys()) - self.runner.fixed)
         lengths = {name: expression(sizes[name]) for name in moving}
         return [Condition(Relation.EQUAL, letter(n), one, False) for n, one in lengths.items()]
 
     def start(self) -> None:
-        """Begin with what was asked at its own sizes, and in the trace with the most kinds."""
+        """Start with the guards of the first trace and of the one with the most kinds."""
         self.guards, self.beyond, self.caveats, self.both = {}, {}, {}, {}
-        # What a loop was told is otherwise where there are more kinds, and asked there too.
+        # Loops answer differently in a trace with more kinds of layers, which is learned from next.
         self.learn(self.first, at=self.base.sizes)
         if self.base is not self.first:
             self.learn(self.base)
 
     def learn(self, trace: Trace, at: Mapping[str, int] | None = None) -> None:
-        """Add what was asked in a trace to the conditions, as far as it is so ``at`` other sizes.
+        """Add the guards of a trace, as far as they hold ``at`` other sizes.
 
-        What its own sizes would answer otherwise was not asked there: models are held on both
-        sides of it, and nothing is proved. Loops that gave both answers there may give one here.
+        A guard that the constructor's own sizes violate did not occur there. Models are validated
+        on both
+        sides of it, and nothing is proved. A loop with both answers in one trace may have one in
+        another.
         """
         self.both |= dict.fromkeys(guards_with_both_answers(trace.recorder))
         self.runner.loops |= trace.recorder.loop_lengths
@@ -188,15 +194,15 @@ class TraceAligner:
     def another(
         self, inside: Iterable[Condition], rather: Iterable[Condition] = ()
     ) -> Trace | None:
-        """Return a trace at sizes drawn inside these conditions, None where it is refused.
+        """Return a trace at sizes that meet these conditions, None if it is refused.
 
-        Where there are sizes, they are inside those of ``rather`` too.
+        The sizes also meet ``rather`` if possible.
         """
         known = list(inside)
         return self.at(self.runner.draw([*known, *rather]) or self.runner.draw(known))
 
     def numbers_of_layers(self) -> set[str]:
-        """Return the letters of no loop that a loop's index was found equal to, or not."""
+        """Return the sizes outside of loop lengths that were compared with a loop index."""
         recorder = self.first.recorder
         asked = [c.letters for c in recorder.guards if c.relation is Relation.EQUAL]
         indices = recorder.indices.keys()
@@ -205,7 +211,7 @@ class TraceAligner:
         return named - self.runner.repeated
 
     def moving_alone(self) -> set[str]:
-        """Return the letters that change what is made, or are refused, when they move alone."""
+        """Return the sizes that, moved alone, change the groups of tensors or are refused."""
         found = set()
         for name in self.runner.sizes:
             sizes = self.moved_alone(name)
@@ -217,7 +223,7 @@ class TraceAligner:
         return found
 
     def moved_alone(self, name: str) -> Mapping[str, int] | None:
-        """Return sizes at which this letter alone is another size, None where none were found."""
+        """Return sizes that differ from the constructor's own in one, None if none were found."""
         still = self.runner.sizes.keys() - {name}
         for _ in range(MAX_MOVES):
             sizes = self.runner.draw(self.guards, fixed=still)
@@ -226,16 +232,16 @@ class TraceAligner:
         return None
 
     def not_moving_together(self, keys: Sequence[GroupKey] = ()) -> set[str]:
-        """Return the letters beside a set of those that may all move, and make the same.
+        """Return the sizes to keep so that all others can move without changing the groups.
 
-        Of ``keys`` there are as often as before, with the same lengths where nobody saw them made.
+        The groups in ``keys`` also keep their counts and the lengths that were not traced.
         """
         self.start()
         names = [name for name in self.runner.sizes if name not in self.runner.fixed]
         return set(names) - self.may_move(set(), names, keys)
 
     def may_move(self, known: set[str], names: Sequence[str], keys: Sequence[GroupKey]) -> set[str]:
-        """Return the letters ``known`` to move together and as many of these, found by halves."""
+        """Return ``known`` and as many of ``names`` as can move together, by bisection."""
         if self.makes_the_same({*known, *names}, keys):
             return {*known, *names}
         if len(names) == 1:
@@ -244,7 +250,7 @@ class TraceAligner:
         return self.may_move(self.may_move(known, names[:half], keys), names[half:], keys)
 
     def makes_the_same(self, moving: set[str], keys: Sequence[GroupKey]) -> bool:
-        """Whether the same was made twice where these letters moved."""
+        """Return whether two models with other values of these sizes have the same groups."""
         still, plain = self.runner.sizes.keys() - moving, _numbers(self.first, keys)
         for _ in range(2):
             trace = self.at(self.runner.draw(self.guards, still))
@@ -255,7 +261,7 @@ class TraceAligner:
         return True
 
     def at(self, sizes: Mapping[str, int] | None) -> Trace | None:
-        """Return the trace at these sizes; None where there are none, or it is refused."""
+        """Return the trace at these sizes, None if they are None or the constructor refuses."""
         if sizes is None:
             return None
         try:
@@ -265,7 +271,7 @@ class TraceAligner:
 
 
 def _numbers(trace: Trace, keys: Iterable[GroupKey]) -> list[object]:
-    """Return how often each of these is there, and those of its lengths that nobody saw made."""
+    """Return the count of each group, and its lengths that were not traced."""
     return [_number(trace.readings[key], key) if key in trace.readings else None for key in keys]
 
 
@@ -275,6 +281,6 @@ def _number(group: TensorGroup, key: GroupKey) -> object:
 
 
 def _is_a_number(condition: Condition) -> bool:
-    """Whether a condition is that a size is some number."""
+    """Return whether a guard says that a size equals a constant."""
     sides = condition.left.constant, condition.right.constant
     return condition.relation is Relation.EQUAL and condition.holds and sides != (None, None)

@@ -1,4 +1,4 @@
-"""How often there is a tensor, in letters: read from how often several models have it."""
+"""Fit an expression to the number of tensors in several models."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, TypeAlias
 from paramproof.formulas.expression import Expression, Number, expression, letter
 
 MAX_COUNT = 256
-"""Of what the code itself says how often there is."""
+"""The largest constant count."""
 
 MAX_STEP = 12
-"""Every n-th layer, n up to this where it is a number of the code."""
+"""The largest n for every n-th layer, if n is a constant."""
 
 Compute: TypeAlias = Callable[..., Any]
-"""What computes a number: of values at first, and of letters where those are right."""
+"""Computes a count from values, or an expression from expressions."""
 
 Candidate: TypeAlias = tuple[Compute, tuple[Expression, ...]]
-"""What computes, and of what."""
+"""A function, and the expressions to apply it to."""
 
 
 def fit_count(
@@ -27,10 +27,11 @@ def fit_count(
     loops: Sequence[Expression],
     likely: Iterable[Expression] = (),
 ) -> Expression | None:
-    """Return what is ``counts`` at ``points``, None where nothing simple is.
+    """Return an expression with the values ``counts`` at ``points``, None if no simple one fits.
 
-    What is ``likely`` comes first; then ``loops``, the lengths of the loops that ran, and the
-    letters in them.
+    Candidates are tried in this order: ``likely`` ones, then ``loops``, the lengths of the loops
+    that
+    ran, and the sizes in them.
     """
     if len(set(counts)) == 1 and 1 <= counts[0] <= MAX_COUNT:
         return expression(counts[0])

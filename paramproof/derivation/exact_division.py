@@ -1,4 +1,4 @@
-"""Rounded quotients that are exact, where it is known that one size divides another."""
+"""Simplify rounded quotients that are exact because one size divides another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paramproof.formulas.expression import Expression, expression
 def simplify_exact_division(
     one: Expression, exact: Iterable[tuple[Expression, Expression]]
 ) -> Expression:
-    """Return ``one`` with ⌊a / b⌋ as a / b for each pair (a, b) in ``exact``."""
+    """Return ``one`` with a / b for ⌊a / b⌋, for each pair (a, b) in ``exact``."""
     known: dict[Expression, Expression] = {}
     for top, bottom in exact:
         try:

@@ -1,4 +1,4 @@
-"""Models far from the constructor's own sizes, as far as the time goes that models take."""
+"""Validate on models that are far larger or deeper, as far as time allows."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from paramproof.derivation.trial import Trial
 from paramproof.formulas.derivation import Outcome
 
 FAR_FACTORS = (15, 40, 110, 300)
-"""How many times as large as at first sizes are, in turn: in between it shows what takes long."""
+"""Factors by which sizes grow, in turn; the steps in between show how build times grow."""
 
 MIXED_MODELS = 2
-"""Models in which some letters are as far as they went, and the others near."""
+"""Models in which some sizes are as large as possible, and the others near their own values."""
 
 DEEP = 150
-"""Of what a loop runs over there are more than so many, or half as many where that is too slow."""
+"""Minimal length of loops in deep models; half or a quarter if that takes too long."""
 
 DEEP_MODELS = 2
 
 SHALLOW = 2
-"""Of what a loop runs over there are no more in models that are far in other ways."""
+"""Maximal length of loops in models that are large in other sizes."""
 
 MAX_REFUSED = 8
-"""Far models that a constructor may refuse before no more are made."""
+"""Far models that a constructor may refuse before no more are built."""
 
 MIN_SECONDS = 1.0
-"""What far models may take together, and deep ones, where those before took less than twice it."""
+"""Time for large models, and again for deep ones, if earlier models took less than twice it."""
 
 Sizes: TypeAlias = Mapping[str, int]
 SizeBounds: TypeAlias = Mapping[str, tuple[int, int]]
 
 
 class MismatchError(Exception):
-    """A model at these sizes is not as derived."""
+    """A model at these sizes differs from the formula."""
 
     def __init__(self, sizes: Sizes, trial: Trial) -> None:
         super().__init__()
@@ -47,36 +47,37 @@ class MismatchError(Exception):
 
 @dataclass(slots=True)
 class Cost:
-    """What models took: ``seconds`` in all, of ``tensors`` in all, and the ``slowest`` of them."""
+    """The time that models took: in total, the slowest one, and the number of their tensors."""
 
     seconds: float = 0.0
     slowest: float = 0.0
     tensors: int = 0
 
     def add(self, seconds: float, tensors: int) -> None:
-        """Count one more model."""
+        """Add a model."""
         self.seconds += seconds
         self.slowest = max(self.slowest, seconds)
         self.tensors += tensors
 
     @property
     def share(self) -> float:
-        """The seconds that models of another sort may take beside these."""
+        """The time that another group of models may take."""
         return max(MIN_SECONDS, self.seconds / 2)
 
     def of(self, tensors: int) -> float:
-        """The seconds that a model of so many tensors takes."""
+        """Return the time that a model with this number of tensors takes."""
         return tensors * self.seconds / max(1, self.tensors)
 
 
 @dataclass(slots=True)
 class FarValidation:
-    """Makes models far away: wider, with few layers, and deeper, each with a share of ``near``.
+    """Builds large models with few layers and then deep ones, each within a share of the time.
 
-    ``draw`` returns sizes inside the conditions, of letters in these ranges and of loops so long
-    at most; ``compare`` makes a model and compares it. A far model that is refused says nothing
-    of the formula: it is made again closer, and of fewer letters. ``alike`` are the sizes at which
-    models were as derived.
+    ``draw`` returns sizes inside the guards, within ranges and with loops up to a length;
+    ``compare``
+    builds a model and compares it. A refusal of a far model says nothing about the formula: a
+    nearer
+    one is built, with fewer sizes moved. ``alike`` are the sizes of models that matched.
     """
 
     runner: TraceRunner
@@ -91,15 +92,15 @@ class FarValidation:
     refused: int = 0
 
     def go(self) -> None:
-        """Make models as far and as deep as can be.
+        """Build models as large and as deep as possible.
 
-        Raises ``DiffersError`` for the first that is not as derived.
+        Raises ``MismatchError`` for the first model that differs.
         """
         self.go_wide()
         self.go_deep()
 
     def go_wide(self) -> None:
-        """Make wider models, the letters together as far as they may, and then some of them."""
+        """Build large models: first all sizes together, as far as possible, then some of them."""
         self.left, self.expected, self.refused = self.near.share, self.near.slowest, 0
         letters, reached = self.wide, 0
         for factor in FAR_FACTORS:
@@ -112,7 +113,7 @@ class FarValidation:
             self.is_alike(some, reached)
 
     def go_deep(self) -> None:
-        """Make deeper models, the second one of letters that are too many to be deep together."""
+        """Build deep models; the second has sizes that could not be deep with the first."""
         self.left, self.refused = self.near.share, 0
         letters = self.deep
         for _ in range(DEEP_MODELS):
@@ -124,19 +125,19 @@ class FarValidation:
 
     @property
     def wide(self) -> list[str]:
-        """The letters that say how large tensors are, and not how many there are."""
+        """The sizes that change shapes, and not how many tensors there are."""
         repeated = {name for one in self.tensors.kept for name in one.times.letters}
         return [name for name in self.runner.sizes if name not in self.runner.fixed | repeated]
 
     @property
     def deep(self) -> list[str]:
-        """The letters that say how many layers there are."""
+        """The sizes that change how many layers there are."""
         repeated = {name for one in self.tensors.kept for name in one.times.letters}
         moving = (name for name in self.runner.sizes if name not in self.runner.fixed)
         return [name for name in moving if name in repeated | self.runner.repeated]
 
     def together(self, known: list[str], letters: list[str], factor: int) -> list[str]:
-        """Return ``known`` and as many of the letters as may be so far together, by halves."""
+        """Return ``known`` and as many sizes as can be this large together, by bisection."""
         if not letters or self.is_alike([*known, *letters], factor):
             return [*known, *letters]
         if len(letters) == 1:
@@ -145,7 +146,7 @@ class FarValidation:
         return self.together(self.together(known, letters[:half], factor), letters[half:], factor)
 
     def is_alike(self, letters: Sequence[str], factor: int) -> bool:
-        """Whether a model is as derived with these letters so far; not where it takes too long."""
+        """Return whether a model with these sizes enlarged matches; false if it takes too long."""
         if self.expected > self.left or self.refused >= MAX_REFUSED:
             return False
         first = self.runner.sizes
@@ -157,12 +158,12 @@ class FarValidation:
         before = self.left
         alike = self.made(sizes)
         seconds = before - self.left
-        # The next one takes as many times as long.
+        # Expect the time to grow by the same factor again.
         self.expected = seconds * max(1.0, seconds / max(self.expected, 1e-9))
         return alike
 
     def made(self, sizes: Sizes) -> bool:
-        """Whether a model at these sizes is as derived; not where it is refused."""
+        """Return whether a model at these sizes matches; false if it is refused."""
         started = time.process_time()
         trial = self.compare(sizes)
         self.left -= time.process_time() - started
@@ -175,7 +176,7 @@ class FarValidation:
         return False
 
     def deepest(self, letters: Sequence[str], depth: int) -> tuple[Sizes | None, list[str]]:
-        """Return sizes at which as many of the letters are so deep as time is left for."""
+        """Return sizes with as many loops this deep as there is time for, and those loops."""
         found, deep = None, list[str]()
         for name in letters:
             ranges = dict.fromkeys(self.deep, (1, SHALLOW))
@@ -187,7 +188,7 @@ class FarValidation:
 
 
 def tensor_count(tensors: GeneralTensors, sizes: Sizes) -> int:
-    """Return how many tensors a model has at these sizes: that is what it takes time for."""
+    """Return the number of tensors at these sizes, which determines the build time."""
     return sum(max(0, int(one.times.value(sizes))) for one in tensors.kept)
 
 

@@ -1,4 +1,4 @@
-"""The tensors of a model in letters: as they were traced, or read from values at several sizes."""
+"""Write the tensors of a model in symbols: as traced, or fitted to several traces."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from paramproof.tracing.tensor_groups import GroupKey, TensorGroup
 
 @dataclass(slots=True)
 class GeneralTensors:
-    """A model's tensors in letters, but for buffers that nothing explains.
+    """The tensors of a model in symbols, except for buffers that were not explained.
 
-    ``needs`` are the conditions under which there are as many as they say. ``unexplained`` are
-    the parameters that should be here and are not, ``left_out`` the buffers, as text.
+    ``needs`` are the guards under which the counts are right. ``unexplained`` are parameters
+    without
+    an expression, ``left_out`` buffers, as text.
     """
 
     found: list[DerivedTensor] = field(default_factory=list)
@@ -34,12 +35,12 @@ class GeneralTensors:
 
     @property
     def kept(self) -> tuple[DerivedTensor, ...]:
-        """Those that were not left out."""
+        """The tensors that were not left out."""
         return tuple(one for one in self.found if one.kind not in self._kinds_left_out)
 
     @property
     def are_counted(self) -> bool:
-        """Whether some are there a number of times in letters that no loop said."""
+        """Whether the symbolic count of some parameter was fitted, and not given by a loop."""
         return any(
             not one.looped and one.times.constant is None
             for one in self.kept
@@ -47,13 +48,13 @@ class GeneralTensors:
         )
 
     def leave_out(self, kind: Kind, shape: str = "") -> None:
-        """Say of a kind of buffer that it is not explained: it is no part of any count."""
+        """Leave a kind of buffer out of all comparisons and counts."""
         self._kinds_left_out.add(kind)
         of = f" of ({shape})" if shape else ""
         self.left_out[f"{kind.path}{of} (buffer)"] = None
 
     def fold(self, exact: Sequence[tuple[Expression, Expression]]) -> None:
-        """Write them with a / b for ⌊a / b⌋, for each pair (a, b) in ``exact``."""
+        """Write a / b for ⌊a / b⌋, for each pair (a, b) in ``exact``."""
         lengths = {length for one in self.found for length in (*one.shape, one.times)}
         known = {length: simplify_exact_division(length, exact) for length in lengths}
         self.found = [
@@ -68,9 +69,9 @@ class GeneralTensors:
     def differences(
         self, made: Mapping[Stored, int], sizes: Mapping[str, int]
     ) -> list[tuple[Stored, int, int]]:
-        """Return what ``made`` has another number of times than is due at these sizes, with both.
+        """Return (tensor, observed count, expected count) wherever the two counts differ.
 
-        Raises ``ValueError`` or ``ZeroDivisionError`` where what is due is no whole number.
+        Raises ``ValueError`` or ``ZeroDivisionError`` if an expected number is not whole.
         """
         due = expected(self.found, sizes)
         return [
@@ -86,14 +87,15 @@ def generalize(
     loops: Iterable[Expression],
     numbers: Sequence[Expression] = (),
 ) -> GeneralTensors:
-    """Return what all of these traces made, each kind of tensor in letters.
+    """Return the tensors of these traces in symbols.
 
-    ``computed`` are the sizes that a length may be which nobody saw made, and ``loops`` the
-    lengths of the loops that ran; ``numbers`` are those of layers of some kinds.
+    ``computed`` are candidate expressions for lengths that were not traced, ``loops`` the lengths
+    of
+    the loops that ran, and ``numbers`` expressions for the number of layers of some kinds.
     """
     tensors, lengths = GeneralTensors(), list(loops)
 
-    # Many kinds of tensors are made in the same loops, or are there as often as each other.
+    # Many groups of tensors share their loops or their counts.
     @cache
     def times_in_loops(*places: tuple[IterationStack, ...]) -> GuardedCount | None:
         there = zip(places, traces, strict=True)
@@ -122,7 +124,7 @@ def generalize(
                     kind.role,
                     kind.aliases,
                     traced,
-                    # A fixed number of them needs no loop.
+                    # A constant count needs no loop.
                     times is not None or counted.number.constant is not None,
                 )
             )
@@ -140,7 +142,7 @@ def _times_counted(
     loops: Sequence[Expression],
     numbers: Sequence[Expression],
 ) -> GuardedCount | None:
-    """How many there are, read from counts, where that is one or more."""
+    """Return a fitted count that is at least 1, None if none fits."""
     number = fit_count(counts, [trace.sizes for trace in traces], loops, numbers)
     if number is None:
         return None
@@ -153,12 +155,12 @@ def _shape(
     traces: Sequence[Trace],
     computed: Sequence[Expression],
 ) -> tuple[Expression, ...] | None:
-    """Return a shape in letters, None where it is not explained."""
+    """Return the symbolic shape of a group, None if it is not explained."""
     points, found = [trace.sizes for trace in traces], []
     for axis, lengths in _axes(key, same):
         length = fit_length(lengths, points, computed) if axis is None else axis
         if length is None:
-            # A layer may have read a size from its input's shape, and divided it unseen.
+            # A layer may have divided a size that it read from its input's shape.
             length = fit_length(
                 lengths, points, [*computed, *candidate_quotients(points, computed)]
             )
@@ -169,10 +171,7 @@ def _shape(
 
 
 def _is_traced(key: GroupKey, same: Sequence[TensorGroup]) -> bool:
-    """Whether a shape was seen where it was made.
-
-    A number that is the same in each trace is one of the code's own.
-    """
+    """Return whether each length was traced or is the same number in all traces."""
     axes = _axes(key, same)
     return key.axes is not None and all(a is not None or len(set(n)) == 1 for a, n in axes)
 
@@ -180,6 +179,6 @@ def _is_traced(key: GroupKey, same: Sequence[TensorGroup]) -> bool:
 def _axes(
     key: GroupKey, same: Sequence[TensorGroup]
 ) -> Iterable[tuple[Expression | None, tuple[int, ...]]]:
-    """Return each axis in letters, None where it is not, with its lengths in the traces."""
+    """Yield each axis: its expression, None if unknown, and its lengths in the traces."""
     axes = key.axes or (None,) * key.kind.rank
     return zip(axes, zip(*(group.shape for group in same), strict=True), strict=True)

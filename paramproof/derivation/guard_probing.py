@@ -1,4 +1,4 @@
-"""Which conditions are the formula's: those outside of which something else happens."""
+"""Probe guards: keep those whose violation has a consequence."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from paramproof.formulas.derivation import Consequence, Outcome
 from paramproof.formulas.expression import expression
 
 PROBES_PER_GUARD = 2
-"""Models that are made where one condition alone is not met."""
+"""Models that violate one guard alone."""
 
 MAX_NESTED_PROBES = 40
-"""Models that are made for what is asked only where another condition is not met, at most."""
+"""The largest number of models for guards that occur only if another is violated."""
 
 
 class GuardProber:
-    """Tries each condition alone: what goes on where it is not met as if nothing were is harmless.
+    """Violates one guard at a time, and marks guards without consequence as irrelevant.
 
-    ``outcomes`` remembers from one constructor to others what happens where a condition is not
-    met; ``remembered`` are the conditions here that were not tried, but looked up. ``alike`` are
-    the sizes at which a model was as derived though a condition was not met.
+    ``outcomes`` remembers consequences across constructors; ``remembered`` are the guards that were
+    looked up there instead of probed. ``alike`` are sizes at which a model matched the formula
+    although
+    a guard was violated.
     """
 
     def __init__(
@@ -45,10 +46,11 @@ class GuardProber:
         self.left = MAX_NESTED_PROBES
 
     def sort(self, note: Progress) -> None:
-        """Keep the conditions outside of which something else happens, and drop the others.
+        """Keep the guards whose violation has a consequence, and drop the others.
 
-        A refusal and other tensors are stated, and so is what no sizes were found for; what is
-        harmless is so until models where several are not met show otherwise.
+        Refusals and other tensors are consequences, and so are guards for which no sizes were
+        found. An
+        irrelevant guard remains so until models that violate several guards differ.
         """
         known = self.conditions
         for condition in list(known.guards):
@@ -66,9 +68,9 @@ class GuardProber:
         self.sort_beyond()
 
     def sort_beyond(self) -> None:
-        """Sort what was first met where another condition is not met, and what it asks likewise.
+        """Probe guards that occur only if another guard is violated, and those inside them.
 
-        What is left, once ``MOST_BEYOND`` models were made, stays inside what guards it.
+        After ``MAX_NESTED_PROBES`` models, the rest bounds the proof.
         """
         known, beyond = self.conditions, self.beyond
         while self.left and (question := beyond.next(self.runner.fixed, self.alike)):
@@ -85,7 +87,7 @@ class GuardProber:
             if outside := self.trial(sizes).consequence:
                 beyond.state(question, outside, self.runner.sizes)
                 for guard in question.guards:
-                    # Another constructor that asks the same meets the same beyond it.
+                    # Other constructors with this guard meet the same nested guards.
                     self.outcomes.pop(guard, None)
             else:
                 self.look_beyond(sizes)
@@ -93,7 +95,7 @@ class GuardProber:
             beyond.bound(question, self.runner.sizes)
 
     def try_again(self, conditions: Iterable[Condition]) -> None:
-        """Try alone what was remembered to do nothing: here something is otherwise."""
+        """Probe guards that were remembered as irrelevant: for this constructor they may matter."""
         for condition in conditions:
             self.remembered.remove(condition)
             if outcome := self.outcome(condition):
@@ -101,7 +103,7 @@ class GuardProber:
         self.sort_beyond()
 
     def looked_up(self, condition: Condition) -> Consequence | None:
-        """Return what happens where ``condition`` alone is not met, as remembered or as tried."""
+        """Return the consequence of violating ``condition``, as remembered or as probed."""
         if condition in self.outcomes:
             self.remembered.add(condition)
             return self.outcomes[condition]
@@ -111,7 +113,7 @@ class GuardProber:
         return found
 
     def outcome(self, condition: Condition) -> Consequence | None:
-        """Return what happens where ``condition`` alone is not met, None where nothing does."""
+        """Return the consequence of violating ``condition`` alone, None if there is none."""
         farther, met = _beyond_bound(condition), False
         for _ in range(PROBES_PER_GUARD):
             sizes = self.sizes_without(condition)
@@ -128,19 +130,19 @@ class GuardProber:
         return None if met else Consequence(Outcome.NOT_TRIED)
 
     def trial(self, sizes: Mapping[str, int]) -> Trial:
-        """Return what comes of a model at these sizes, which are remembered where it is alike."""
+        """Compare a model at these sizes with the formula; remember the sizes if it matches."""
         trial = run_trial(self.runner, self.tensors, sizes)
         if not trial.consequence:
             self.alike.append(sizes)
         return trial
 
     def sizes_without(self, condition: Condition) -> dict[str, int] | None:
-        """Return sizes where ``condition`` is not met and, as far as can be, all others are."""
+        """Return sizes that violate ``condition`` and, if possible, no other guard."""
         known, broken = self.conditions, negated(condition)
         asked = self.besides(condition)
-        # What is harmless alone may be what another one does harm with: an odd head is refused
-        # where it is more than 4. What another condition forbids too is tried with those alone
-        # that are known to matter.
+        # A guard that is irrelevant alone may matter together with another: an odd head size may be
+        # refused only above 4. If the other guards contradict the violation, try those alone that
+        # are known to matter.
         return (
             self.runner.draw([*asked, *known.irrelevant, broken])
             or self.runner.draw([*asked, broken])
@@ -150,11 +152,11 @@ class GuardProber:
         )
 
     def besides(self, condition: Condition) -> list[Condition]:
-        """Return what else is asked."""
+        """Return the other guards."""
         return [one for one in self.conditions.guards if one is not condition]
 
     def look_beyond(self, sizes: Mapping[str, int]) -> None:
-        """Add what is asked at sizes where a condition is not met, and was not before."""
+        """Trace at sizes that violate a guard, and queue the guards that are new."""
         try:
             found = self.runner.guards_of(self.runner.trace(sizes))
         except Exception:
@@ -163,9 +165,9 @@ class GuardProber:
 
 
 def _beyond_bound(condition: Condition) -> Condition | None:
-    """Return the condition that a quotient is farther than the next number beyond its bound.
+    """Return the condition that a quotient is further than 1 beyond its bound.
 
-    One that must be more than 1, and was tried where it is 1, may be 0. None for what has none.
+    A quotient that must be more than 1 was probed at 1, and could also be 0. None for other guards.
     """
     bound = condition.bound
     if bound is None or not bound.has_quotients:

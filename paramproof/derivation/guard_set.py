@@ -1,4 +1,4 @@
-"""The conditions of a formula while it is sought: what was asked, and what comes of it."""
+"""The guards of a formula during the derivation, and what happens if one is violated."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from paramproof.formulas.expression import Expression, expression, letter
 
 @dataclass(slots=True)
 class GuardSet:
-    """What was asked where the traces are alike, with the places that asked.
+    """The guards under which the traces agree, with their call sites.
 
-    ``outside`` says what happens where a condition is not met, of those that are stated.
-    ``harmless`` was asked too, and nothing happens. ``beyond`` is asked elsewhere only.
+    ``consequences`` says what happens outside of guards that the formula states. ``irrelevant``
+    guards
+    can be violated without consequence. ``beyond`` are guards that occur only at other sizes.
     """
 
     guards: dict[Condition, set[tuple[str, int]]]
@@ -26,24 +27,24 @@ class GuardSet:
 
     @property
     def exact_divisions(self) -> list[tuple[Expression, Expression]]:
-        """The sizes (a, b) of which it is stated that b divides a."""
+        """The pairs (a, b) for which the formula states that b divides a."""
         return _divided(self.consequences)
 
     @property
     def divisible(self) -> list[tuple[Expression, Expression]]:
-        """The sizes (a, b) of which it was asked whether b divides a, and it does."""
+        """The pairs (a, b) for which a guard says that b divides a."""
         return _divided(self.guards)
 
     @property
     def stated(self) -> tuple[StatedCondition, ...]:
-        """Those of the formula, with what happens elsewhere and the places that ask."""
+        """The guards of the formula, with their consequences and call sites."""
         return tuple(
             StatedCondition(condition, outside, tuple(sorted(self.guards.get(condition, ()))))
             for condition, outside in self.consequences.items()
         )
 
     def follows(self, condition: Condition) -> bool:
-        """Whether it is met wherever those are that are stated and leave letters one value."""
+        """Return whether stated guards that pin sizes to one value imply this guard."""
         values = dict(only for one in self.consequences if one != condition and (only := one.only))
         if not values.keys() & condition.letters:
             return False
@@ -51,20 +52,20 @@ class GuardSet:
         return there.is_settled and there.is_met(dict.fromkeys(there.letters, 1))
 
     def add(self, need: Condition, outside: Outcome) -> None:
-        """State what nobody asked, where sizes could be otherwise and nothing asked implies it."""
+        """State a guard that was not recorded, unless a recorded one implies it."""
         if not need.is_settled and not any(other.implies(need) for other in self.guards):
             self.guards[need] = set()
             self.consequences[need] = Consequence(outside)
 
     def ask_of_lengths(self, lengths: Iterable[Expression]) -> None:
-        """Ask whether what is 1 or more may be 0, and state that it is not less."""
+        """State that lengths are not negative; probe whether they may be 0."""
         for need in (need for one in lengths for need in at_least_one(one)):
             if not need.is_settled and need not in self.guards:
                 self.add(replace(need, right=expression(0)), Outcome.NEGATIVE)
                 self.guards[need] = set()
 
     def release(self, condition: Condition) -> None:
-        """Take it for harmless; what the code did not ask is no bound of what was proved either."""
+        """Mark a guard as irrelevant; without call sites, it does not bound the proof either."""
         if places := self.guards.pop(condition):
             self.irrelevant[condition] = places
 
@@ -98,7 +99,7 @@ class GuardSet:
 
 
 def negated(condition: Condition) -> Condition:
-    """Return the condition that is met just where this one is not."""
+    """Return the negation of a condition."""
     return replace(condition, holds=not condition.holds)
 
 

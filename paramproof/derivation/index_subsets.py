@@ -1,4 +1,4 @@
-"""What a loop asked about its index, and which of its iterations gave which answer."""
+"""Find which iterations of a loop answer a guard on its index with yes or no."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.tracing.recorder import LOOP_INDEX, Recorder
 
 INDEX = letter(LOOP_INDEX)
-"""The index of any loop: the number of an iteration, from 0."""
+"""The index of any loop, which counts iterations from 0."""
 
 
 class IndexSubset(NamedTuple):
-    """The iterations that gave one answer to a question of their loop.
+    """The iterations of a loop that gave one answer to a guard.
 
-    Their indices are those from ``low`` to before ``high`` but ``without``, and of those, one in
-    ``every``: where ``offset`` more than the index is a multiple, or, with ``rest``, all others.
-    ``before`` is ⌊(offset − 1) / every⌋.
+    Their indices are at least ``low``, less than ``high`` and not ``without``. With ``every``, only
+    those
+    count for which index + ``offset`` is a multiple of it, or, with ``rest``, all others.
+    ``before`` is
+    ⌊(offset − 1) / every⌋. ``reached`` are the indices in this trace.
     """
 
     reached: frozenset[int]
@@ -37,7 +39,7 @@ class IndexSubset(NamedTuple):
 def index_subsets_of(
     recorder: Recorder, length: Expression, total: int, sizes: Mapping[str, int]
 ) -> Iterator[IndexSubset]:
-    """What loops of this length asked about their index, with either answer."""
+    """Yield the index subsets of each answer to each guard in loops of this length."""
     everything = frozenset(range(total))
     for question in index_guards(recorder.guards, recorder.indices, length):
         try:
@@ -51,7 +53,7 @@ def index_subsets_of(
 def index_guards(
     conditions: Iterable[Condition], loops: Mapping[str, Expression], length: Expression
 ) -> Iterator[Condition]:
-    """What a loop of this length asked about its index, as the question that may be true."""
+    """Yield the guards on the index in loops of this length, as positive statements."""
     seen = set()
     for condition in conditions:
         own = [name for name in condition.letters if name.startswith(LOOP_INDEX)]
@@ -64,19 +66,19 @@ def index_guards(
 
 
 def with_any_index(condition: Condition, index: str) -> Condition:
-    """The question of a condition about ``index``, with the index of any loop."""
+    """Return a guard as a positive statement about the index of any loop."""
     return replace(condition.substitute({index: INDEX}), holds=True)
 
 
 def at_least(one: Expression, other: Expression) -> Condition:
-    """Return the condition that one is at least the other."""
+    """Return the condition one ≥ other."""
     return Condition(Relation.LESS, one, other, False)
 
 
 def _two_answers(
     question: Condition, yes: frozenset[int], no: frozenset[int]
 ) -> Iterator[IndexSubset]:
-    """The answers of a question that is linear in the index, or in its remainder."""
+    """Yield both subsets of a guard that is linear in the index or its remainder."""
     relation, difference = question.relation, question.right - question.left
     if relation is Relation.DIVIDES:
         offset, step = question.right - INDEX, question.left
@@ -104,7 +106,7 @@ def _two_answers(
         return
     limit = difference + INDEX
     if LOOP_INDEX in limit.letters:
-        # Asked the other way round, with the index on the right.
+        # The index is on the right-hand side.
         limit = INDEX - difference
         relation = {Relation.LESS: Relation.MORE, Relation.MORE: Relation.LESS}.get(
             relation, relation
@@ -121,7 +123,7 @@ def _two_answers(
 
 
 def _remainder_is(difference: Expression) -> tuple[Expression, Expression, Expression] | None:
-    """Return (t, r, s) where 0 is asked of ±((index + t) mod s − r), None where it is not."""
+    """Return (t, r, s) if ``difference`` is ±((index + t) mod s − r), otherwise None."""
     for powers in difference.terms:
         for atom, _ in powers:
             if not (isinstance(atom, Quotient) and LOOP_INDEX in atom.numerator.letters):

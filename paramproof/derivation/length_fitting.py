@@ -1,4 +1,4 @@
-"""Shapes that nobody saw made, read from their values at several sizes."""
+"""Fit expressions to lengths that were not traced, from their values at several sizes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from paramproof.tracing.recorder import has_loop_index
 def candidate_quotients(
     points: Sequence[Mapping[str, int]], made: Iterable[Expression]
 ) -> list[Expression]:
-    """Return what letters have for each of another, or of a product that the program computed.
+    """Return ⌊size / divisor⌋ for divisors that are sizes or computed products.
 
-    Rounded down, and none that is nothing somewhere: it would make the length of anything else.
+    Leaves out quotients that are 0 at some point, because they would fit too easily.
     """
     letters = [letter(name) for name in sorted(points[0])]
     bottoms = dict.fromkeys([*letters, *(one for one in made if _is_product(one, points[0]))])
@@ -25,7 +25,7 @@ def candidate_quotients(
 
 
 def _is_product(one: Expression, letters: Container[str]) -> bool:
-    """Whether it is a product of letters and a number."""
+    """Return whether an expression is a constant times a product of sizes."""
     atoms = [atom for powers in one.terms for atom, _ in powers]
     return len(one.terms) == 1 and bool(atoms) and all(atom in letters for atom in atoms)
 
@@ -33,10 +33,10 @@ def _is_product(one: Expression, letters: Container[str]) -> bool:
 def fit_length(
     lengths: Sequence[int], points: Sequence[Mapping[str, int]], made: Iterable[Expression]
 ) -> Expression | None:
-    """Return what is as long as ``lengths`` at ``points``, None where nothing is.
+    """Return an expression with the values ``lengths`` at ``points``, None if there is none.
 
-    ``made`` are the sizes that the program computed: a length is one of them, a number, a
-    multiple of one or a number more, or a product or sum of two.
+    ``made`` are expressions that the program computed. Candidates are constants, these expressions,
+    multiples of one, one plus a constant, and products and sums of two.
     """
     if len(set(lengths)) == 1:
         return expression(lengths[0])

@@ -1,8 +1,8 @@
-"""How often there is a tensor, by the loops in which it was made and what they asked.
+"""Count tensors by the loops in which they were created and the guards on their indices.
 
-``for i in range(L)`` makes L of what is made in every iteration; of what is made where i < D it
-makes D, and L − D of the rest. Nothing is read from counts here: the loop's length and the
-questions are those of the code, and the traces only have to agree.
+``for i in range(L)`` creates L tensors of what every iteration creates, D of what is created if
+i < D, and L − D of the rest. Nothing is fitted here: the loop's length and its guards come from the
+code, and all traces have to agree.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from paramproof.tracing.iterations import IterationStack
 from paramproof.tracing.recorder import Recorder, has_loop_index
 
 MAX_SUMS = 64
-"""Sums that are tried, of a tensor that several loops make."""
+"""Sums to try for tensors that several loops create."""
 
 
 class GuardedCount(NamedTuple):
-    """How many there are, where ``needs`` are met."""
+    """A number of tensors, valid if ``needs`` are met."""
 
     number: Expression
     needs: tuple[Condition, ...] = ()
@@ -36,9 +36,10 @@ class GuardedCount(NamedTuple):
 def count_in_loops(
     traces: Sequence[tuple[Sequence[IterationStack], Recorder, Mapping[str, int]]],
 ) -> GuardedCount | None:
-    """Return how many tensors of one kind the loops make, None where they do not say.
+    """Return how many tensors of one group the loops create, None if they do not tell.
 
-    ``traces`` has for each trace where the tensors were made, what was asked, and the sizes.
+    ``traces`` has, for each trace, the iterations that created the tensors, the recorder and the
+    sizes.
     """
     found = [dict.fromkeys(_candidates(*trace)) for trace in traces]
     return next((one for one in found[0] if all(one in others for others in found[1:])), None)
@@ -47,9 +48,9 @@ def count_in_loops(
 def _candidates(
     made: Sequence[IterationStack], recorder: Recorder, sizes: Mapping[str, int]
 ) -> Iterator[GuardedCount]:
-    """What may be the number of tensors, as far as one trace can tell.
+    """Yield the counts that agree with one trace.
 
-    Tensors are made in several loops, and several of one kind in one iteration: a sum.
+    Several loops, or several times in one iteration, may create tensors of one group: a sum.
     """
     loops: dict[tuple[Expression, ...], Counter[tuple[int, ...]]] = {}
     for one in made:
@@ -82,26 +83,26 @@ def _in_one_loop(
     recorder: Recorder,
     sizes: Mapping[str, int],
 ) -> Iterator[GuardedCount]:
-    """How many iterations of nested loops of these lengths are those with these numbers."""
+    """Yield counts for the iterations with these numbers, in nested loops of these lengths."""
     reached = [frozenset(axis) for axis in zip(*numbers, strict=True)]
     if prod(map(len, reached)) != len(numbers):
         return
     totals = [int(length.value(sizes)) for length in lengths]
-    # A range below zero is empty.
+    # A range that ends below 0 is empty.
     long_enough = _needed(at_least(length, expression(0)) for length in lengths)
     if long_enough is None:
         return
     partial = [axis for axis, total in enumerate(totals) if len(reached[axis]) != total]
     if not partial:
         yield GuardedCount(prod(lengths, start=expression(1)), long_enough)
-    # Where every iteration was reached, another trace may show that not every one is.
+    # If this trace reached every iteration, another trace may not.
     for axis in partial or range(len(lengths)):
         if len(partial) > 1:
             return
         rest = prod((one for n, one in enumerate(lengths) if n != axis), start=expression(1))
         given = list(index_subsets_of(recorder, lengths[axis], totals[axis], sizes))
         found = list(_counted(given, lengths[axis], reached[axis]))
-        # What stands under an else: all iterations but those that gave several answers.
+        # An else branch: all iterations but those with several answers.
         others = frozenset(range(totals[axis])) - reached[axis]
         found += (
             GuardedCount(lengths[axis] - one.number, one.needs)
@@ -111,7 +112,7 @@ def _in_one_loop(
             times = GuardedCount(
                 one.number * rest, tuple(dict.fromkeys((*long_enough, *one.needs)))
             )
-            # Nothing that is not so in this trace.
+            # Only what is true in this trace.
             met = all(need.is_met(sizes) for need in times.needs)
             if met and times.number.value(sizes) == len(numbers):
                 yield times
@@ -120,7 +121,7 @@ def _in_one_loop(
 def _counted(
     answers: Sequence[IndexSubset], length: Expression, reached: frozenset[int], fewest: int = 1
 ) -> Iterator[GuardedCount]:
-    """How many iterations gave these answers: one, or up to three together."""
+    """Yield counts of the iterations in the intersection of one to three index subsets."""
     useful = [one for one in answers if reached <= one.reached]
     for many in range(fewest, 4):
         for some in combinations(useful, many):
@@ -131,7 +132,7 @@ def _counted(
 
 
 def _number(answers: Sequence[IndexSubset], length: Expression) -> GuardedCount | None:
-    """How many indices from 0 to before ``length`` give all the answers."""
+    """Return the number of indices from 0 to ``length`` − 1 in all these subsets."""
     lows = [one.low for one in answers if one.low is not None]
     highs = [one.high for one in answers if one.high is not None]
     steps = [one for one in answers if one.every is not None]
@@ -153,7 +154,7 @@ def _number(answers: Sequence[IndexSubset], length: Expression) -> GuardedCount 
 
 
 def _needed(needs: Iterable[Condition]) -> tuple[Condition, ...] | None:
-    """Return what of ``needs`` sizes could fail to meet, None where all sizes do."""
+    """Return the guards that some sizes violate; None if one is violated by all sizes."""
     found = []
     for need in dict.fromkeys(needs):
         difference = need.left - need.right
@@ -165,6 +166,6 @@ def _needed(needs: Iterable[Condition]) -> tuple[Condition, ...] | None:
 
 
 def _multiples(end: Expression, step: IndexSubset) -> Expression:
-    """How many indices below ``end`` are counted, from one that is the same for every end."""
+    """Return the number of selected indices below ``end``, up to a constant."""
     assert step.every is not None
     return floor(end + step.offset - 1, step.every)

@@ -1,4 +1,4 @@
-"""What must hold of sizes for loops to be told what they were told when they were traced."""
+"""Derive guards on sizes from comparisons with a loop index."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from paramproof.tracing.caveats import Caveat
 from paramproof.tracing.recorder import LOOP_INDEX, Recorder, has_loop_index
 
 LoopGuard: TypeAlias = tuple[Expression, Condition]
-"""A loop's length, and what it asked about its index, as the question that may be true."""
+"""The length of a loop, and a guard on its index as a positive statement."""
 
 
 def guards_with_both_answers(recorder: Recorder) -> Iterator[LoopGuard]:
-    """What loops asked about their index and got both answers to."""
+    """Return the loop guards that were true in some iterations and false in others."""
     answers: dict[LoopGuard, set[bool]] = {}
     for condition in recorder.guards:
         own = [name for name in condition.letters if name in recorder.indices]
@@ -30,7 +30,7 @@ def guards_with_both_answers(recorder: Recorder) -> Iterator[LoopGuard]:
 
 
 def undecided_loop(question: LoopGuard, places: Iterable[tuple[str, int]] = ()) -> Caveat:
-    """What is said where it cannot be told what a loop's answers say of sizes."""
+    """Return the caveat that the answers of a loop imply no guard on sizes."""
     length, asked_there = question
     where = "".join(f" ({basename(file)}:{line})" for file, line in sorted(places)[:1])
     return "a loop of ", length, f" asked of its index, {LOOP_INDEX}, whether ", asked_there, where
@@ -39,11 +39,13 @@ def undecided_loop(question: LoopGuard, places: Iterable[tuple[str, int]] = ()) 
 def implied_guards(
     recorder: Recorder, sizes: Mapping[str, int]
 ) -> Iterator[tuple[Condition, set[tuple[str, int]], LoopGuard]]:
-    """What must hold of sizes for loops to be told by their questions what they were told here.
+    """Yield guards under which loops answer their own guards as in this trace.
 
-    Where each iteration got one answer, none may get the other: ``i > 50`` is asked of layers
-    0 to L − 1, and where it never was so there are no more than 51 layers. Where some got each,
-    ``i < D``, D is no more than there are layers. Each has the places that asked, and the question.
+    If all iterations gave one answer, no other may occur: ``i > 50`` was false for 0 to L − 1, so
+    there
+    are at most 51 layers. If both answers occurred for ``i < D``, D is at most the number of
+    layers.
+    Each guard comes with its call sites and the loop guard.
     """
     for index, length in recorder.indices.items():
         own = [c for c in recorder.guards if index in c.letters]
@@ -66,15 +68,15 @@ def implied_guards(
 
 
 def _both_answers_guards(question: Condition, length: Expression) -> Iterator[Condition]:
-    """What must hold for the number of indices that are told yes to be one."""
+    """Yield guards under which the number of true answers is the expression that counts them."""
     if question.relation is Relation.EQUAL:
-        # The one that answered yes is one of them.
+        # The index that answered yes exists.
         if (one := _limit(question)) is not None:
             yield Condition(Relation.LESS, length, one + 1, False)
             yield Condition(Relation.LESS, one, expression(0), False)
         return
     number = _count_true(question, length)
-    # Of multiples there are never more, and never less than none.
+    # The number of multiples always lies between 0 and the length.
     if number is not None and question.relation is not Relation.DIVIDES:
         yield Condition(Relation.MORE, number, length, False)
         yield Condition(Relation.LESS, number, expression(0), False)
@@ -83,13 +85,13 @@ def _both_answers_guards(question: Condition, length: Expression) -> Iterator[Co
 def _one_answer_guards(
     question: Condition, answer: bool, length: Expression, sizes: Mapping[str, int]
 ) -> Iterator[Condition]:
-    """What must hold for each index of a loop to get this answer."""
+    """Yield guards under which each index of a loop gives this answer."""
     if question.relation is Relation.DIVIDES:
         number = _count_true(question, length)
         if number is not None:
             yield Condition(Relation.LESS, number, length if answer else expression(1), not answer)
         return
-    # A line is on one side of 0 wherever its ends are.
+    # A linear expression has one sign if it has that sign at both ends.
     ends = [replace(question, holds=answer)] * 2
     difference = question.left - question.right
     if not _is_line(difference):
@@ -105,13 +107,13 @@ def _one_answer_guards(
 
 
 def _is_line(one: Expression) -> bool:
-    """Whether the index stands in ``one`` as a factor only, and once."""
+    """Return whether an expression is linear in the index."""
     others = [[pair for pair in powers if pair != (LOOP_INDEX, 1)] for powers in one.terms]
     return not any(LOOP_INDEX in Expression({tuple(powers): 1}).letters for powers in others)
 
 
 def _count_true(question: Condition, length: Expression) -> Expression | None:
-    """How many indices of a loop answer yes, as far as there are so many."""
+    """Return how many indices answer yes, if the loop is long enough."""
     if question.relation is Relation.DIVIDES:
         offset = (question.right - INDEX).constant
         if offset is None or LOOP_INDEX in question.left.letters:
@@ -124,6 +126,6 @@ def _count_true(question: Condition, length: Expression) -> Expression | None:
 
 
 def _limit(question: Condition) -> Expression | None:
-    """What an index is asked to be, or to be on one side of."""
+    """Return the bound that the index is compared with."""
     limit = question.right - question.left + INDEX
     return limit if limit.is_whole and LOOP_INDEX not in limit.letters else None

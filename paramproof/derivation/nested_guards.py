@@ -1,4 +1,4 @@
-"""What is asked only where other conditions are not met: questions with what guards them."""
+"""Guards that occur only if other guards are violated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Places = set[tuple[str, int]]
 
 
 class NestedGuard(NamedTuple):
-    """A condition first met where its ``guards`` are not met, with the places that asked."""
+    """A condition that first occurred where ``guards`` were violated, with its call sites."""
 
     condition: Condition
     guards: tuple[Condition, ...]
@@ -21,28 +21,28 @@ class NestedGuard(NamedTuple):
 
     @property
     def elsewhere(self) -> list[Condition]:
-        """What sizes meet at which it is asked, and has the other answer."""
+        """The conditions of sizes that reach this guard and violate it."""
         return [negated(one) for one in (*self.guards, self.condition)]
 
     @property
     def is_settled(self) -> bool:
-        """Whether it has one answer wherever it is asked."""
+        """Whether it has one answer wherever it occurs."""
         return any(negated(guard).implies(self.condition) for guard in self.guards)
 
     def was_tried(self, alike: Sequence[Mapping[str, int]]) -> bool:
-        """Whether a model was as derived at sizes where it is asked, and has the other answer."""
+        """Return whether a model matched the formula at sizes that violate this guard."""
         return any(all(one.is_met(sizes) for one in self.elsewhere) for sizes in alike)
 
 
 class NestedGuardQueue:
-    """The questions that wait to be sorted, first come first; ``conditions`` are those known."""
+    """The nested guards that were not probed yet, in order of their discovery."""
 
     def __init__(self, conditions: GuardSet) -> None:
         self.conditions = conditions
         self.waiting: list[NestedGuard] = []
 
     def add(self, found: Mapping[Condition, Places], sizes: Mapping[str, int]) -> None:
-        """Add what was asked at these sizes, and was not before with whatever answer."""
+        """Add the guards of a trace at these sizes that are new, whatever their answer."""
         known = self.conditions
         asked = (*known.guards, *known.irrelevant)
         guards = tuple(one for one in asked if not one.is_met(sizes))
@@ -55,9 +55,9 @@ class NestedGuardQueue:
     def next(
         self, fixed: Collection[str], alike: Sequence[Mapping[str, int]]
     ) -> NestedGuard | None:
-        """Take the first that is still to be tried; None where there is none.
+        """Remove and return the first guard that still needs a probe, None if there is none.
 
-        At ``alike`` sizes models were as derived; ``fixed`` letters do not move.
+        Models matched the formula at the sizes ``alike``; ``fixed`` sizes do not move.
         """
         while self.waiting:
             question = self.waiting.pop(0)
@@ -66,7 +66,7 @@ class NestedGuardQueue:
         return None
 
     def is_open(self, question: NestedGuard, fixed: Collection[str]) -> bool:
-        """Whether sizes inside the formula's conditions may give it the other answer."""
+        """Return whether sizes that meet the formula's guards may violate this one."""
         known, condition = self.conditions, question.condition
         return not (
             condition.letters <= set(fixed)
@@ -77,10 +77,11 @@ class NestedGuardQueue:
         )
 
     def state(self, question: NestedGuard, outside: Consequence, own: Mapping[str, int]) -> None:
-        """State what keeps sizes from where something else happens.
+        """State a guard that excludes the sizes with other tensors.
 
-        That is the question itself where no more is lost by it than sizes at which it is asked,
-        and its guards otherwise. ``own`` are the constructor's sizes, which meet all conditions.
+        That is the nested guard itself if it excludes nothing else, otherwise the guards around it.
+        ``own``
+        are the constructor's own sizes, which meet all guards.
         """
         condition, guards, places = question
         if condition.is_met(own) and all(guard.implies(condition) for guard in guards):
@@ -93,7 +94,7 @@ class NestedGuardQueue:
                 self.conditions.state(guard, outside)
 
     def bound(self, question: NestedGuard, own: Mapping[str, int]) -> None:
-        """Let what was not sorted bound the proof, where nothing that guards it does so."""
+        """Let a guard that was not probed bound the proof, unless a guard around it does."""
         known, (condition, guards, places) = self.conditions, question
         bounds = (*known.irrelevant, *known.consequences)
         is_bounded = any(bound.implies(guard) for guard in guards for bound in bounds)

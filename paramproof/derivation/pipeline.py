@@ -1,8 +1,8 @@
-"""Derive a constructor's formula: trace it at several sizes, read, and hold it to models.
+"""Derive a formula: trace a constructor, generalize the traces, validate the result.
 
-Finding traces the constructor, with sizes that remember, at its own sizes and at generic ones;
-whatever it has must be the same in letters each time. Holding makes the model anew at sizes that
-were drawn far from there, from plain ints and by the code as it is, and compares every tensor.
+The constructor is traced with symbolic ints at its own sizes and at generic ones; all traces must
+agree up to symbols. Validation builds models from plain ints with the original code, at sizes far
+from the traced ones, and compares every tensor.
 """
 
 from __future__ import annotations
@@ -31,18 +31,20 @@ from paramproof.tracing.tensor_groups import GroupKey
 __all__ = ["DerivationError", "Effort", "derive"]
 
 Naming: TypeAlias = Callable[[Iterable[str]], Mapping[str, str]]
-"""Returns the letter of each field."""
+"""Returns a letter for each field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is done for a formula.
+    """How much work a derivation does.
 
-    It is traced at ``generic`` sizes, beside the constructor's own, and held to ``held`` models,
-    beside the one of its own sizes; of what a loop runs over there are up to ``deepest``. Where it
-    is ``rather_fixed`` than refused, the letters that move a tensor that is not explained are
-    fixed, and as many as are to blame for a model that is not as derived. With ``far`` models are
-    held to that are many times as large and deep too, as far as the time goes that the others took.
+    - ``generic``: traces beside the one at the constructor's own sizes.
+    - ``held``: held-out models beside the one at the constructor's own sizes.
+    - ``deepest``: the largest length of a loop in traces and models.
+    - ``rather_fixed``: rather than fail, fix the sizes that move a tensor that is not explained,
+    and as
+      many as are to blame for a model that differs.
+    - ``far``: also validate on models that are many times as large and deep, as far as time allows.
     """
 
     generic: int = 4
@@ -63,11 +65,13 @@ def derive(
 ) -> Derivation:
     """Return the formula of ``constructor``.
 
-    ``outcomes`` remembers, from one constructor to others that are made by the same code, what
-    happens where a condition is not met: what did nothing alone is tried together only. ``naming``
-    chooses the letters, in which the caveats are written too.
+    ``outcomes`` remembers what happens if a guard is violated, for other constructors made by the
+    same
+    code: guards that are irrelevant by themselves are then probed only together. ``naming`` chooses
+    the
+    letters.
 
-    Raises ``DerivationError``, in one line, where none was found or what was found did not hold.
+    Raises ``DerivationError`` with one line if no formula was found, or if validation failed.
     """
     known = {} if outcomes is None else outcomes
     failed: list[DerivationError] = []
@@ -86,7 +90,7 @@ def _aligners(
     note: Progress,
     failed: Sequence[DerivationError],
 ) -> Iterator[TraceAligner]:
-    """Yield finders of a formula, each where what those before it found has ``failed``."""
+    """Yield aligners to try in turn, each after the formulas of those before it have ``failed``."""
 
     def aligner(richer: bool, fixed: Iterable[str] = ()) -> TraceAligner:
         runner = TraceRunner(constructor, Random(seed), effort.deepest, set(fixed))
@@ -95,11 +99,11 @@ def _aligners(
     first = aligner(richer=True)
     yield first
     if first.base is not first.first:
-        # What other sizes have was no kind of layer: a name that has a size in it is none.
+        # Names that contain a size look like further kinds of layers.
         yield aligner(richer=False)
     numbers = first.numbers_of_layers()
     if numbers:
-        # Which layers are of another kind is said by numbers, which are no sizes.
+        # Layer numbers select the layers of another kind, and are not sizes.
         yield aligner(richer=True, fixed=numbers)
     last = failed[-1]
     if effort.rather_fixed and isinstance(last, UnfittedTensorsError):
@@ -110,7 +114,7 @@ def _aligners(
 
 
 class UnfittedTensorsError(DerivationError):
-    """Of these kinds of tensors the shapes or the numbers were not found in letters."""
+    """The shapes or counts of some groups of tensors do not fit any expression."""
 
     def __init__(self, text: str, keys: Iterable[GroupKey]) -> None:
         super().__init__(text, FailureCause.NOT_EXPLAINED)
@@ -123,24 +127,24 @@ def _derived(
     outcomes: dict[Condition, Consequence | None],
     naming: Naming,
 ) -> Derivation:
-    """Find the tensors in letters and their conditions, hold them to models, and write all down."""
+    """Generalize the traces, probe the guards, validate, and return the derivation."""
     runner, note = aligner.runner, aligner.note
     traces = aligner.traces(effort.generic + 1)
     conditions = GuardSet(aligner.guards, aligner.beyond)
     letters = [letter(name) for name in runner.sizes if name not in runner.fixed]
-    # What was asked to be divisible may be divided where nobody sees it.
+    # Code that checks divisibility may divide where it cannot be observed.
     divided = [floor(top, bottom) for top, bottom in conditions.divisible]
     made = traces[0].recorder.computed
     numbers = runner.constructor.numbers
     tensors = generalize(traces, [*letters, *made, *divided], runner.loops, numbers)
     for need in tensors.needs:
         if not need.is_met(runner.sizes):
-            raise DerivationError(f"{runner.name}: at its own sizes not {need}")
+            raise DerivationError(f"{runner.name}: its own sizes violate {need}")
         conditions.add(need, Outcome.OTHER_COUNT)
     parameters = (one for one in tensors.kept if one.role != "buffer")
     conditions.ask_of_lengths(length for one in parameters for length in one.shape)
     if tensors.are_counted and aligner.numbers_of_layers() - runner.fixed:
-        raise DerivationError(f"{runner.name}: numbers of layers say which are of another kind")
+        raise DerivationError(f"{runner.name}: layer numbers select the layers of another kind")
     if tensors.unexplained:
         shown = "; ".join(tensors.unexplained.values())
         raise UnfittedTensorsError(f"{runner.name}: not explained: {shown}", tensors.unexplained)
@@ -151,24 +155,24 @@ def _derived(
     most = len(letters) if effort.rather_fixed else MAX_SPECIALIZED
     validation = HeldOutValidation(runner, conditions, tensors, prober, note, most)
     validation.hold(effort.held + 1, effort.far)
-    doubts = aligner.caveats | validation.caveats
+    caveats = aligner.caveats | validation.caveats
     alike = [*(trace.sizes for trace in traces), *prober.alike, *validation.alike]
     letters_now = naming(runner.sizes)
-    return _derivation(runner, tensors, conditions, doubts, effort.held + 1, alike, letters_now)
+    return _derivation(runner, tensors, conditions, caveats, effort.held + 1, alike, letters_now)
 
 
 def _derivation(
     runner: TraceRunner,
     tensors: GeneralTensors,
     conditions: GuardSet,
-    doubts: dict[Caveat, None],
+    caveats: dict[Caveat, None],
     held: int,
     alike: Iterable[Mapping[str, int]],
     letters: Mapping[str, str],
 ) -> Derivation:
-    """Return the derivation of these, in ``letters`` by field.
+    """Return the derivation, with ``letters`` by field.
 
-    At the sizes of ``alike`` a trace or a model was as derived.
+    ``alike`` are the sizes of all traces and models that matched the formula.
     """
     moving = {name for t in tensors.kept for e in (*t.shape, t.times) for name in e.letters}
     asked = {name for condition in conditions.consequences for name in condition.letters}
@@ -185,7 +189,7 @@ def _derivation(
         unread=tuple(name for name in inert if name not in read) if read is not None else (),
         unexplained=tuple(tensors.left_out),
         irrelevant_guards=tuple(conditions.irrelevant),
-        caveats=tuple(caveat_text(doubt, letters) for doubt in doubts),
+        caveats=tuple(caveat_text(caveat, letters) for caveat in caveats),
         evidence=runner.evidence(held),
         validated=_validated(runner, conditions, alike),
     )
@@ -195,9 +199,9 @@ def _derivation(
 def _validated(
     runner: TraceRunner, conditions: GuardSet, alike: Iterable[Mapping[str, int]]
 ) -> dict[str, tuple[int, int]]:
-    """Return the smallest and the largest size of each letter where the formula was confirmed.
+    """Return the smallest and largest value of each size at which the formula was confirmed.
 
-    Sizes that a condition was stated against since, or that a fixed letter has, are left out.
+    Leaves out models that violate a guard stated later, or in which a fixed size has another value.
     """
     inside = [
         sizes

@@ -1,7 +1,6 @@
-"""Derive in a process of its own, which may end, and takes no longer than it is given.
+"""Derive in a subprocess, which can crash or time out without harm.
 
-Finding a formula gives the modules that make a model another ``int`` and ``range``: that is no
-process to do anything else in.
+A derivation patches modules that build models, so a process should do nothing else.
 """
 
 from __future__ import annotations
@@ -26,12 +25,11 @@ def derive_in_subprocess(
     seconds: float = 600,
     note: Callable[[str], None] = lambda _: None,
 ) -> Derivation:
-    """Return the formula of MODULE:FUNCTION, of a model type or class, or of a configuration.
+    """Return the formula of MODULE:FUNCTION, of a model type or class, or of a config.
 
-    A configuration has these ``keys``; ``what`` is then what errors call it.
+    ``keys`` are the keys of a config; ``what`` is then its name in error messages.
 
-    Raises ``ValueError``, in one line, where there is none, and where it takes longer than
-    ``seconds``.
+    Raises ``ValueError`` with one line if there is no formula, or after ``seconds``.
     """
     own = None if keys is None else dict(keys)
     request = {"what": what, "sizes": dict(sizes or {}), "keys": own, "architecture": architecture}

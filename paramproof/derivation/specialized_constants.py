@@ -1,7 +1,7 @@
-"""Numbers that a question was about, and that were sizes: told by their values in several traces.
+"""Recognize constants in guards that are specialized sizes, by their values in several traces.
 
-Where a size became a plain int on its way, ``heads divides 12`` is asked of a model that is 12
-wide, and ``heads divides 35``, by the same line, of one that is 35 wide.
+If a size became a plain int, the guard ``heads divides 12`` of a model of width 12 becomes ``heads
+divides 35`` at the same line for a model of width 35.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ Place = tuple[str, int]
 
 
 class GuardConstant(NamedTuple):
-    """What a place asks, with None for the side that is a number; ``order`` is which one it is."""
+    """A constant in a guard, by call site.
+
+    Its own side is None, and ``order`` tells equal guards apart.
+    """
 
     place: Place
     relation: Relation
@@ -31,14 +34,14 @@ class GuardConstant(NamedTuple):
 
 @dataclass(slots=True)
 class SpecializedConstants:
-    """The numbers in questions, at all sizes at which they were asked, and what they are."""
+    """The constants in guards, their values at all traced sizes, and the sizes that they are."""
 
     seen: dict[GuardConstant, list[tuple[Mapping[str, int], int]]] = field(default_factory=dict)
     meant: dict[GuardConstant, Expression] = field(default_factory=dict)
     unexplained: set[GuardConstant] = field(default_factory=set)
 
     def learn(self, sizes: Mapping[str, int], asked: Mapping[Condition, Iterable[Place]]) -> None:
-        """Take what was asked at these sizes, by a model that was made or refused."""
+        """Add the guards of a run at these sizes, whether it built a model or refused."""
         for question, condition in _questions(asked):
             points = self.seen.setdefault(question, [])
             points.append((sizes, cast(int, _number(condition))))
@@ -54,9 +57,9 @@ class SpecializedConstants:
                     self.meant[question] = found
 
     def is_still_so(self, question: GuardConstant) -> bool:
-        """Whether a question's last number is what it was found to mean, or that was found nothing.
+        """Return whether the last value agrees with what is known about a constant.
 
-        With a number more the first of all that it can be is the same, unless it is that no longer.
+        A further value changes the first fitting candidate only if it contradicts that candidate.
         """
         sizes, number = self.seen[question][-1]
         meant = self.meant.get(question)
@@ -65,7 +68,7 @@ class SpecializedConstants:
     def in_letters(
         self, asked: Mapping[Condition, Iterable[Place]]
     ) -> Iterator[tuple[Condition, Place]]:
-        """Yield each condition with the places that asked, a size for a number that was one."""
+        """Yield each guard and call site, with sizes in place of specialized constants."""
         meant = {
             (condition, question.place): self.meant[question]
             for question, condition in _questions(asked)
@@ -85,7 +88,7 @@ class SpecializedConstants:
 def _questions(
     asked: Mapping[Condition, Iterable[Place]],
 ) -> Iterator[tuple[GuardConstant, Condition]]:
-    """Yield the questions about a number, in the order in which each place asks."""
+    """Yield the constants in guards, in the order in which each call site used them."""
     orders: dict[object, Iterator[int]] = defaultdict(count)
     for condition, places in asked.items():
         sides = [None if one.constant is not None else one for one in _sides(condition)]
@@ -97,7 +100,7 @@ def _questions(
 
 
 def _number(condition: Condition) -> Number | None:
-    """Return the number that one side of a condition is, None where both have letters."""
+    """Return the side of a guard that is a constant, None if neither is."""
     numbers = (one.constant for one in _sides(condition))
     return next((number for number in numbers if number is not None), None)
 

@@ -1,4 +1,4 @@
-"""A constructor's models: made from sizes that remember, and from plain ints."""
+"""Run a constructor: trace it with symbolic ints, or build models from plain ints."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ from paramproof.tracing.symbolic.symint import NativeSymInt, SymInt, using_symin
 from paramproof.tracing.tensor_groups import GroupKey, TensorGroups, count_stored, group_tensors
 
 Progress = Callable[[str], None]
-"""Is told, in a few words, how far it is."""
+"""A callback that receives a short message about the progress."""
 
 
 class FailureCause(Enum):
-    """Why a formula was not found."""
+    """Why a derivation failed."""
 
     NOT_MADE = auto()
-    """The constructor does not make a model at its own sizes."""
+    """The constructor refuses its own sizes."""
     NO_PARAMETERS = auto()
     NOT_ALIKE = auto()
-    """It makes other tensors at other sizes, and no guard says where."""
+    """It creates other tensors at other sizes, and no guard tells when."""
     NOT_EXPLAINED = auto()
-    """A shape, or how often a tensor is there, was not found in letters."""
+    """No expression fits a shape or the number of tensors."""
     NO_SIZES = auto()
-    """No sizes that meet the conditions were found."""
+    """No sizes were found that meet the guards."""
     REFUSED = auto()
-    """The constructor refuses sizes inside the conditions."""
+    """The constructor refuses sizes inside the guards."""
     NOT_AS_DERIVED = auto()
-    """It makes other tensors than the formula has, inside the conditions."""
+    """A model inside the guards differs from the formula."""
     OTHER = auto()
 
 
 class DerivationError(ValueError):
-    """A formula was not found, or what was found did not hold, for a ``cause``."""
+    """No formula was found, or validation failed, for this ``cause``."""
 
     def __init__(self, text: str, cause: FailureCause = FailureCause.OTHER) -> None:
         super().__init__(text)
@@ -59,9 +59,9 @@ class DerivationError(ValueError):
 
 @dataclass(slots=True)
 class Trace:
-    """What a constructor made at these sizes, and what it asked.
+    """The tensors, guards and loops of one run with symbolic ints.
 
-    ``told`` has what loops asked, for each of the conditions that follow from their answers.
+    ``loop_guards`` maps guards that were derived from a loop to the comparison with its index.
     """
 
     sizes: Mapping[str, int]
@@ -72,18 +72,18 @@ class Trace:
 
     @property
     def parameters(self) -> set[GroupKey]:
-        """Its kinds of parameters with their shapes in letters; buffers are none."""
+        """The groups of parameters, without buffers."""
         return {key for key in self.readings if key.kind.role != "buffer"}
 
 
 @dataclass(slots=True)
 class TraceRunner:
-    """Makes a constructor's models, at sizes that it draws; counts them, and takes the time.
+    """Runs a constructor at sizes that it samples, and counts traces, models and time.
 
-    ``fixed`` are the letters that stay at the constructor's own value. ``loops`` are the lengths
-    of the loops that run: letters in them are drawn up to ``deepest``. ``lost`` knows the sizes
-    that were plain numbers when something was asked of them. ``unfollowed`` says why the modules
-    have Python's own ``int`` and ``range`` while they are traced, where they do.
+    - ``fixed`` are the sizes that keep the constructor's own value.
+    - ``loops`` are the lengths of the loops that ran; sizes in them are sampled up to ``deepest``.
+    - ``constants`` recognizes sizes that had become plain numbers when they were compared.
+    - ``unfollowed`` is the reason if the model's code runs with Python's own ``int`` and ``range``.
     """
 
     constructor: Constructor
@@ -109,16 +109,17 @@ class TraceRunner:
 
     @property
     def repeated(self) -> frozenset[str]:
-        """The letters of loops."""
+        """The sizes that occur in lengths of loops."""
         return frozenset(name for loop in self.loops for name in loop.letters)
 
     def first(self) -> Trace:
         """Return a trace at the constructor's own sizes.
 
-        Code that takes no other ``int`` than Python's, as one that has it for a dtype, keeps it:
-        then nothing is proved.
+        Some code accepts only Python's own ``int``, for example as a dtype. It is traced without
+        following
+        sizes, and nothing is proved.
 
-        Raises ``DerivationError`` where it does not make a model with parameters.
+        Raises ``DerivationError`` if the constructor does not build a model with parameters.
         """
         forget_functions()
         try:
@@ -138,11 +139,11 @@ class TraceRunner:
     def _first(self) -> Trace:
         known = len(sys.modules)
         trace = self.trace(self.sizes)
-        # A part may be imported while it is made: nothing was put into its modules then.
+        # The run may have imported modules that were not instrumented yet.
         return trace if len(sys.modules) == known else self.trace(self.sizes)
 
     def trace(self, sizes: Mapping[str, int]) -> Trace:
-        """Make the model from sizes that remember, and read what it has in letters."""
+        """Build the model from symbolic ints, and record its tensors and guards."""
         self.traced += 1
         if self.constructor.is_followed and not self.unfollowed:
             traced: Trace = run_instrumented(
@@ -184,7 +185,7 @@ class TraceRunner:
         return Trace(dict(sizes), readings, recorder, asked, told)
 
     def guards_of(self, trace: Trace) -> dict[Condition, set[Place]]:
-        """Return what a trace asked, with the letters of sizes that were numbers by then."""
+        """Return the guards of a trace, with specialized constants replaced by their sizes."""
         found: dict[Condition, set[Place]] = {}
         for condition, place in self.constants.in_letters(_questions(trace.recorder)):
             if not condition.is_settled:
@@ -194,7 +195,7 @@ class TraceRunner:
         return found
 
     def build(self, sizes: Mapping[str, int]) -> dict[Stored, int]:
-        """Make the model from plain ints, by the code as it is, and read what it has."""
+        """Build the model from plain ints with the original code, and count its tensors."""
         self.built += 1
         model = self.constructor.make({name: int(value) for name, value in sizes.items()})
         return count_stored(self.constructor.read(model, None))
@@ -202,9 +203,10 @@ class TraceRunner:
     def draw(
         self, inside: Iterable[Condition], fixed: Iterable[str] = (), deeper: int = 1
     ) -> dict[str, int] | None:
-        """Return sizes inside these conditions, ``fixed`` as at first too; None for none found.
+        """Return sizes that meet these conditions, None if none were found.
 
-        Models are up to so many times ``deeper`` than else.
+        Sizes in ``fixed`` keep the constructor's own value, too. Loops may be ``deeper`` times as
+        long.
         """
         stay, deepest = self.fixed.union(fixed), self.deepest * deeper
         return sample_sizes(
@@ -212,12 +214,12 @@ class TraceRunner:
         )
 
     def evidence(self, held: int) -> Evidence:
-        """Return what was made so far, where ``held`` models in a row were as derived."""
+        """Return the work done so far, with the number of held-out models that matched in a row."""
         seconds = round(time.perf_counter() - self.started, 2)
         return Evidence(self.traced, self.built, held, seconds, dict(self.constructor.versions))
 
     def _own(self, error: Exception) -> Exception:
-        """Return what untouched code raises at its own sizes, or else ``error``."""
+        """Return the error that the original code raises at its own sizes, otherwise ``error``."""
         try:
             self.build(self.sizes)
         except Exception as own:
@@ -226,7 +228,7 @@ class TraceRunner:
 
 
 def _where(error: Exception) -> str:
-    """Return the line of the model's code that led to an error, as `` (file.py:12)``."""
+    """Return the innermost line of the model's code in a traceback, as `` (file.py:12)``."""
     found = ""
     for frame, line in walk_tb(error.__traceback__):
         if frame.f_code.co_filename in MODEL_FILES:

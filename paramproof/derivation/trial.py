@@ -1,4 +1,4 @@
-"""One model at other sizes: whether it is as derived, and what happens there if it is not."""
+"""Compare one model at given sizes with the formula."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from paramproof.tracing.caveats import Caveat, sizes_fragment
 
 
 class Trial(NamedTuple):
-    """What came of a model.
+    """The result of comparing one model with the formula.
 
-    ``outside`` is what happens here, or None where all is as derived, and ``wrong`` says what
-    differs, with the sizes. ``buffers`` are not as derived either.
+    ``consequence`` is None if all parameters match, and ``wrong`` describes the first difference,
+    with
+    the sizes. ``buffers`` are kinds of buffers that differ.
     """
 
     consequence: Consequence | None = None
@@ -25,7 +26,7 @@ class Trial(NamedTuple):
 
 
 def run_trial(runner: TraceRunner, tensors: GeneralTensors, sizes: Mapping[str, int]) -> Trial:
-    """Return what comes of a model at these sizes, as far as the first difference."""
+    """Build a model at these sizes and compare it, up to the first parameter that differs."""
     try:
         made = runner.build(sizes)
     except Exception as error:

@@ -1,4 +1,4 @@
-"""A formula is held to models at its own sizes and at others, far from where it was found."""
+"""Validate a formula on held-out models, at the constructor's own sizes and far from them."""
 
 from __future__ import annotations
 
@@ -26,20 +26,21 @@ from paramproof.formulas.expression import letter
 from paramproof.tracing.caveats import Caveat, caveat_text, joined
 
 MAX_SPECIALIZED = 4
-"""Letters that are fixed, at most, where a model is not as derived and nothing asked of them.
+"""The largest number of sizes to fix if a model differs and no guard explains why.
 
-A formula of which more are fixed is one that somebody must want rather than none.
+A formula with more fixed sizes is only derived on request (``rather_fixed``).
 """
 
 DEPTH_FACTOR = 5
-"""How much deeper models are where a number of layers that fits few of them would fit others."""
+"""How much deeper some models are if counts of layers were fitted to shallow models."""
 
 
 class HeldOutValidation:
-    """Holds tensors in letters to models inside the conditions.
+    """Compares the formula with held-out models inside the guards.
 
-    Where they fail, ``most`` letters are fixed at a time, and others are left. ``doubts`` say what
-    failed before letters were fixed. ``alike`` are the sizes at which models were as derived.
+    If one differs, up to ``most`` sizes are fixed at a time. ``caveats`` record the differences
+    that led
+    to fixed sizes. ``alike`` are the sizes of models that matched.
     """
 
     def __init__(
@@ -62,10 +63,10 @@ class HeldOutValidation:
         self.alike: list[Mapping[str, int]] = []
 
     def hold(self, number: int, far: bool = True) -> None:
-        """Hold the formula to ``number`` models in a row, the first at its own sizes, and far ones.
+        """Validate on ``number`` models in a row, the first at the own sizes, and on far ones.
 
-        Where it does not hold, but does with letters at their own values, and nothing that was
-        asked tells why, these letters are fixed and all is held anew.
+        If a model differs, no guard explains why, and fixing sizes helps, those sizes are fixed and
+        validation starts again.
         """
         while True:
             self.hold_near(number)
@@ -75,7 +76,7 @@ class HeldOutValidation:
                 self.runner,
                 self.tensors,
                 self.cost,
-                # Of its own: how far it comes depends on the time, and no other sizes should.
+                # A generator of its own: how often it draws depends on time, other sizes must not.
                 Random(self.runner.random.getrandbits(32)),
                 self.far_away,
                 self.compared,
@@ -89,7 +90,7 @@ class HeldOutValidation:
                 self.alike += reach.alike
 
     def hold_near(self, number: int) -> None:
-        """Hold the formula to so many models in a row."""
+        """Validate on this number of models in a row."""
         held, self.cost = 0, Cost()
         while held < number:
             sizes = self.runner.sizes if held == 0 else self.others(held)
@@ -100,7 +101,7 @@ class HeldOutValidation:
             self.note(f"held at {held} of {number} points")
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
-        """Whether the formula holds at these sizes; where it does not, more is stated or fixed."""
+        """Return whether a model matches at these sizes; otherwise state guards or fix sizes."""
         started = time.process_time()
         trial = self.compared(sizes)
         if trial.consequence:
@@ -111,7 +112,7 @@ class HeldOutValidation:
         return True
 
     def learn(self, sizes: Mapping[str, int], trial: Trial) -> None:
-        """State or fix more, where a model is not as derived."""
+        """State guards or fix sizes after a model differed."""
         assert trial.consequence
         unmet = [c for c in self.conditions.irrelevant if not c.is_met(sizes)]
         if not unmet:
@@ -119,19 +120,19 @@ class HeldOutValidation:
         elif remembered := [c for c in unmet if c in self.prober.remembered]:
             self.prober.try_again(remembered)
         else:
-            # None of these does it alone.
+            # None of these guards matters alone.
             for condition in unmet:
                 self.conditions.state(condition, trial.consequence)
 
     def compared(self, sizes: Mapping[str, int]) -> Trial:
-        """Compare a model with the formula; buffers that are not as derived are left out."""
+        """Compare a model with the formula, and leave out buffers that differ."""
         trial = run_trial(self.runner, self.tensors, sizes)
         for kind in trial.buffers:
             self.tensors.leave_out(kind)
         return trial
 
     def blame(self, sizes: Mapping[str, int], trial: Trial) -> None:
-        """Fix the letters without which the formula holds at ``sizes``.
+        """Fix the sizes that must keep their own value for the formula to hold at ``sizes``.
 
         Raises ``DerivationError`` unless they are few and others are left.
         """
@@ -147,7 +148,7 @@ class HeldOutValidation:
         self.caveats[*fixed, " did not vary once the formula had failed: ", *trial.wrong] = None
 
     def to_blame(self, sizes: Mapping[str, int]) -> set[str]:
-        """Return the letters that must be as at first for the formula to hold at these sizes."""
+        """Return the sizes that must keep their own value for the formula to hold here."""
         moved, kept = dict(self.runner.sizes), set()
         for name, size in sizes.items():
             tried_here = {**moved, name: size}
@@ -159,16 +160,16 @@ class HeldOutValidation:
         return kept - self.runner.fixed
 
     def others(self, held: int) -> Mapping[str, int] | None:
-        """Return sizes inside the conditions, the first beyond all that was remembered only.
+        """Return sizes inside the guards; the first violate all remembered guards.
 
-        Where it was counted how many layers there are, some models have many more.
+        If counts of layers were fitted, some models have many more layers.
         """
         if held == 1 and self.prober.remembered:
             return self.beyond_all()
         return self.anywhere(DEPTH_FACTOR if self.tensors.are_counted and held % 4 == 2 else 1)
 
     def anywhere(self, deeper: int) -> Mapping[str, int] | None:
-        """Return sizes inside the conditions, on any side of what is harmless alone."""
+        """Return sizes inside the guards, on either side of irrelevant ones."""
 
         def draw(inside: Sequence[Condition]) -> Mapping[str, int] | None:
             return self.runner.draw(inside, deeper=deeper)
@@ -178,7 +179,7 @@ class HeldOutValidation:
     def far_away(
         self, random: Random, ranges: SizeBounds, deepest: int
     ) -> Mapping[str, int] | None:
-        """Return the same with these letters in these ranges, as far as conditions let them."""
+        """Return such sizes in these ranges, as far as the guards allow."""
         runner = self.runner
 
         def draw(inside: Sequence[Condition]) -> Mapping[str, int] | None:
@@ -192,7 +193,7 @@ class HeldOutValidation:
     def on_any_side(
         self, random: Random, draw: Callable[[Sequence[Condition]], Mapping[str, int] | None]
     ) -> Mapping[str, int] | None:
-        """Return sizes that are drawn on any side of what is harmless alone, if there are any."""
+        """Return sizes drawn on random sides of the irrelevant guards, if there are any."""
         asked = [*self.conditions.irrelevant, *self.conditions.beyond]
         sides = [replace(condition, holds=random.random() < 0.5) for condition in asked]
         random.shuffle(sides)
@@ -200,7 +201,7 @@ class HeldOutValidation:
         return draw([*inside, *sides]) or draw(inside)
 
     def beyond_all(self) -> dict[str, int] | None:
-        """Return sizes at which as much as can be of what is harmless is not met."""
+        """Return sizes that violate as many irrelevant guards as possible."""
         broken = list(self.conditions.consequences)
         sizes = self.runner.draw(broken)
         for condition in self.conditions.irrelevant:

@@ -1,6 +1,7 @@
-"""The process in which a formula is derived: ``python -m paramproof.derivation.worker``.
+"""The subprocess of a derivation: ``python -m paramproof.derivation.worker``.
 
-It is asked once, tells what it is doing, and then the derivation or why there is none.
+It receives one request, reports progress, and replies with the derivation or the reason for its
+failure.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from paramproof.tracing.constructors.base import Constructor
 
 
 def main() -> None:
-    """Derive what the parent asks for."""
+    """Derive what the parent process requests."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = Parent()
     request = parent.request()

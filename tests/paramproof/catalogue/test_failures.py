@@ -24,7 +24,7 @@ def not_built(own):
         (not_built(ModuleNotFoundError("timm")), Reason.PACKAGE),
         (ImportError("timm"), Reason.PACKAGE),
         (DerivationError("no time was left", FailureCause.NOT_ALIKE), Reason.NOT_ALIKE),
-        (DerivationError("at its own sizes not A"), Reason.ERROR),
+        (DerivationError("its own sizes violate A"), Reason.ERROR),
         (SweepError(Reason.NOT_DRAWN, "none"), Reason.NOT_DRAWN),
         (ValueError("is not made"), Reason.ERROR),
     ],
