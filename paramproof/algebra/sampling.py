@@ -39,8 +39,7 @@ def sample_sizes(
     """Return sizes that meet ``conditions``, None if none were found.
 
     ``repeated`` are sizes in lengths of loops, drawn up to ``deepest``; ``fixed`` ones keep their
-    value.
-    ``ranges`` are the ranges from which other sizes are drawn, before conditions move them.
+    value. ``ranges`` are the ranges from which other sizes are drawn, before conditions move them.
     """
 
     known = dict.fromkeys(repeated, (1, deepest)) | dict(ranges)

@@ -32,10 +32,8 @@ class TraceAligner:
     """Finds traces that agree up to symbols, and collects their guards.
 
     ``first`` is the trace at the constructor's own sizes, and ``base`` the one with the most kinds
-    of
-    layers. ``guards`` hold in all traces, with their call sites; ``beyond`` are guards that occur
-    only
-    at other sizes than the constructor's own. ``caveats`` are the caveats of the traces.
+    of layers. ``guards`` hold in all traces, with their call sites; ``beyond`` are guards that
+    occur only at other sizes than the constructor's own. ``caveats`` are the caveats of the traces.
     """
 
     def __init__(self, runner: TraceRunner, richer: bool, note: Progress) -> None:
@@ -54,8 +52,7 @@ class TraceAligner:
         """Return ``number`` traces that agree, the one with the most kinds of layers first.
 
         If there are none, sizes are fixed: first those that change the groups of tensors when they
-        move
-        alone, then the lengths of loops, then all but those that can move together.
+        move alone, then the lengths of loops, then all but those that can move together.
         """
         traces = self.attempt(number)
         letters_to_fix = self.letters_to_fix()
@@ -97,8 +94,7 @@ class TraceAligner:
         """Trace once at sizes that differ from the constants to which they were found equal.
 
         If shapes are not traced, a constant that Keras compares with an input's length may be that
-        size
-        itself. The value at other sizes shows it; otherwise no other size would be sampled.
+        size itself. The value at other sizes shows it; otherwise no other size would be sampled.
         """
         asked = self.first.recorder.size_guards
         equal = [one for one in asked if _is_a_number(one)]
@@ -173,9 +169,8 @@ class TraceAligner:
         """Add the guards of a trace, as far as they hold ``at`` other sizes.
 
         A guard that the constructor's own sizes violate did not occur there. Models are validated
-        on both
-        sides of it, and nothing is proved. A loop with both answers in one trace may have one in
-        another.
+        on both sides of it, and nothing is proved. A loop with both answers in one trace may have
+        one in another.
         """
         self.both |= dict.fromkeys(guards_with_both_answers(trace.recorder))
         self.runner.loops |= trace.recorder.loop_lengths
@@ -262,12 +257,7 @@ class TraceAligner:
 
     def at(self, sizes: Mapping[str, int] | None) -> Trace | None:
         """Return the trace at these sizes, None if they are None or the constructor refuses."""
-        if sizes is None:
-            return None
-        try:
-            return self.runner.trace(sizes)
-        except Exception:
-            return None
+        return None if sizes is None else self.runner.trace_or_refusal(sizes)
 
 
 def _numbers(trace: Trace, keys: Iterable[GroupKey]) -> list[object]:

@@ -30,8 +30,7 @@ def fit_count(
     """Return an expression with the values ``counts`` at ``points``, None if no simple one fits.
 
     Candidates are tried in this order: ``likely`` ones, then ``loops``, the lengths of the loops
-    that
-    ran, and the sizes in them.
+    that ran, and the sizes in them.
     """
     if len(set(counts)) == 1 and 1 <= counts[0] <= MAX_COUNT:
         return expression(counts[0])

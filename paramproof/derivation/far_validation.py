@@ -74,10 +74,9 @@ class FarValidation:
     """Builds large models with few layers and then deep ones, each within a share of the time.
 
     ``draw`` returns sizes inside the guards, within ranges and with loops up to a length;
-    ``compare``
-    builds a model and compares it. A refusal of a far model says nothing about the formula: a
-    nearer
-    one is built, with fewer sizes moved. ``alike`` are the sizes of models that matched.
+    ``compare`` builds a model and compares it. A refusal of a far model says nothing about the
+    formula: a nearer one is built, with fewer sizes moved. ``alike`` are the sizes of models that
+    matched.
     """
 
     runner: TraceRunner

@@ -23,8 +23,7 @@ class GeneralTensors:
     """The tensors of a model in symbols, except for buffers that were not explained.
 
     ``needs`` are the guards under which the counts are right. ``unexplained`` are parameters
-    without
-    an expression, ``left_out`` buffers, as text.
+    without an expression, ``left_out`` buffers, as text.
     """
 
     found: list[DerivedTensor] = field(default_factory=list)
@@ -90,8 +89,7 @@ def generalize(
     """Return the tensors of these traces in symbols.
 
     ``computed`` are candidate expressions for lengths that were not traced, ``loops`` the lengths
-    of
-    the loops that ran, and ``numbers`` expressions for the number of layers of some kinds.
+    of the loops that ran, and ``numbers`` expressions for the number of layers of some kinds.
     """
     tensors, lengths = GeneralTensors(), list(loops)
 

@@ -25,8 +25,7 @@ class GuardProber:
 
     ``outcomes`` remembers consequences across constructors; ``remembered`` are the guards that were
     looked up there instead of probed. ``alike`` are sizes at which a model matched the formula
-    although
-    a guard was violated.
+    although a guard was violated.
     """
 
     def __init__(
@@ -49,8 +48,7 @@ class GuardProber:
         """Keep the guards whose violation has a consequence, and drop the others.
 
         Refusals and other tensors are consequences, and so are guards for which no sizes were
-        found. An
-        irrelevant guard remains so until models that violate several guards differ.
+        found. An irrelevant guard remains so until models that violate several guards differ.
         """
         known = self.conditions
         for condition in list(known.guards):
@@ -157,11 +155,9 @@ class GuardProber:
 
     def look_beyond(self, sizes: Mapping[str, int]) -> None:
         """Trace at sizes that violate a guard, and queue the guards that are new."""
-        try:
-            found = self.runner.guards_of(self.runner.trace(sizes))
-        except Exception:
-            return
-        self.beyond.add(found, sizes)
+        trace = self.runner.trace_or_refusal(sizes)
+        if trace is not None:
+            self.beyond.add(self.runner.guards_of(trace), sizes)
 
 
 def _beyond_bound(condition: Condition) -> Condition | None:

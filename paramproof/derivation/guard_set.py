@@ -16,8 +16,8 @@ class GuardSet:
     """The guards under which the traces agree, with their call sites.
 
     ``consequences`` says what happens outside of guards that the formula states. ``irrelevant``
-    guards
-    can be violated without consequence. ``beyond`` are guards that occur only at other sizes.
+    guards can be violated without consequence. ``beyond`` are guards that occur only at other
+    sizes.
     """
 
     guards: dict[Condition, set[tuple[str, int]]]

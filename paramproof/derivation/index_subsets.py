@@ -19,10 +19,8 @@ class IndexSubset(NamedTuple):
     """The iterations of a loop that gave one answer to a guard.
 
     Their indices are at least ``low``, less than ``high`` and not ``without``. With ``every``, only
-    those
-    count for which index + ``offset`` is a multiple of it, or, with ``rest``, all others.
-    ``before`` is
-    ⌊(offset − 1) / every⌋. ``reached`` are the indices in this trace.
+    those count for which index + ``offset`` is a multiple of it, or, with ``rest``, all others.
+    ``before`` is ⌊(offset − 1) / every⌋. ``reached`` are the indices in this trace.
     """
 
     reached: frozenset[int]

@@ -1,7 +1,7 @@
 """Count tensors by the loops in which they were created and the guards on their indices.
 
-``for i in range(L)`` creates L tensors of what every iteration creates, D of what is created if
-i < D, and L − D of the rest. Nothing is fitted here: the loop's length and its guards come from the
+``for i in range(L)`` creates L tensors of what every iteration creates, D of what is created if i <
+D, and L − D of the rest. Nothing is fitted here: the loop's length and its guards come from the
 code, and all traces have to agree.
 """
 

@@ -42,10 +42,8 @@ def implied_guards(
     """Yield guards under which loops answer their own guards as in this trace.
 
     If all iterations gave one answer, no other may occur: ``i > 50`` was false for 0 to L − 1, so
-    there
-    are at most 51 layers. If both answers occurred for ``i < D``, D is at most the number of
-    layers.
-    Each guard comes with its call sites and the loop guard.
+    there are at most 51 layers. If both answers occurred for ``i < D``, D is at most the number of
+    layers. Each guard comes with its call sites and the loop guard.
     """
     for index, length in recorder.indices.items():
         own = [c for c in recorder.guards if index in c.letters]

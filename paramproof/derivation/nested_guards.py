@@ -80,8 +80,7 @@ class NestedGuardQueue:
         """State a guard that excludes the sizes with other tensors.
 
         That is the nested guard itself if it excludes nothing else, otherwise the guards around it.
-        ``own``
-        are the constructor's own sizes, which meet all guards.
+        ``own`` are the constructor's own sizes, which meet all guards.
         """
         condition, guards, places = question
         if condition.is_met(own) and all(guard.implies(condition) for guard in guards):

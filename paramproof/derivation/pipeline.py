@@ -42,8 +42,7 @@ class Effort:
     - ``held``: held-out models beside the one at the constructor's own sizes.
     - ``deepest``: the largest length of a loop in traces and models.
     - ``rather_fixed``: rather than fail, fix the sizes that move a tensor that is not explained,
-    and as
-      many as are to blame for a model that differs.
+      and as many as are to blame for a model that differs.
     - ``far``: also validate on models that are many times as large and deep, as far as time allows.
     """
 
@@ -66,10 +65,8 @@ def derive(
     """Return the formula of ``constructor``.
 
     ``outcomes`` remembers what happens if a guard is violated, for other constructors made by the
-    same
-    code: guards that are irrelevant by themselves are then probed only together. ``naming`` chooses
-    the
-    letters.
+    same code: guards that are irrelevant by themselves are then probed only together. ``naming``
+    chooses the letters.
 
     Raises ``DerivationError`` with one line if no formula was found, or if validation failed.
     """

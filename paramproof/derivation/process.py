@@ -29,7 +29,8 @@ def derive_in_subprocess(
 
     ``keys`` are the keys of a config; ``what`` is then its name in error messages.
 
-    Raises ``ValueError`` with one line if there is no formula, or after ``seconds``.
+    Raises ``ValueError`` with one line if there is no formula, or after ``seconds``, and
+    ``RuntimeError`` for an error of our own code.
     """
     own = None if keys is None else dict(keys)
     request = {"what": what, "sizes": dict(sizes or {}), "keys": own, "architecture": architecture}
@@ -44,6 +45,8 @@ def derive_in_subprocess(
                 return derivation_from(answer["derivation"])
             if "refused" in answer:
                 raise ValueError(legible(answer["refused"], 2000))
+            if "failed" in answer:
+                raise RuntimeError(legible(answer["failed"], 2000))
             note(answer["note"])
         status = child.wait()
     if late.is_set():

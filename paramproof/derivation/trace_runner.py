@@ -21,6 +21,7 @@ from paramproof.sources.reference import in_one_line
 from paramproof.tracing.call_sites import MODEL_FILES
 from paramproof.tracing.constructors.base import LAYER_PACKAGES, Constructor
 from paramproof.tracing.instrumented.code_swap import forget_functions, run_instrumented
+from paramproof.tracing.internal_errors import raise_if_tracing_failed
 from paramproof.tracing.patching import patched_modules
 from paramproof.tracing.recorder import Recorder, recording
 from paramproof.tracing.symbolic.symint import NativeSymInt, SymInt, using_symint_class
@@ -116,10 +117,10 @@ class TraceRunner:
         """Return a trace at the constructor's own sizes.
 
         Some code accepts only Python's own ``int``, for example as a dtype. It is traced without
-        following
-        sizes, and nothing is proved.
+        following sizes, and nothing is proved.
 
-        Raises ``DerivationError`` if the constructor does not build a model with parameters.
+        Raises ``DerivationError`` if the constructor does not build a model with parameters, and
+        ``InternalError`` if only the tracer fails.
         """
         forget_functions()
         try:
@@ -129,6 +130,7 @@ class TraceRunner:
             try:
                 trace = self._first()
             except Exception:
+                raise_if_tracing_failed(error, lambda: self._build(self.sizes))
                 own = self._own(error)
                 said = f"{self.name} is not made: {in_one_line(own)}"
                 raise DerivationError(said, FailureCause.NOT_MADE) from own
@@ -184,6 +186,17 @@ class TraceRunner:
                 asked.setdefault(condition, set()).update(places)
         return Trace(dict(sizes), readings, recorder, asked, told)
 
+    def trace_or_refusal(self, sizes: Mapping[str, int]) -> Trace | None:
+        """Return the trace at these sizes, None if the constructor refuses them.
+
+        Raises ``InternalError`` if only the tracer fails.
+        """
+        try:
+            return self.trace(sizes)
+        except Exception as error:
+            raise_if_tracing_failed(error, lambda: self._build(sizes))
+            return None
+
     def guards_of(self, trace: Trace) -> dict[Condition, set[Place]]:
         """Return the guards of a trace, with specialized constants replaced by their sizes."""
         found: dict[Condition, set[Place]] = {}
@@ -197,6 +210,9 @@ class TraceRunner:
     def build(self, sizes: Mapping[str, int]) -> dict[Stored, int]:
         """Build the model from plain ints with the original code, and count its tensors."""
         self.built += 1
+        return self._build(sizes)
+
+    def _build(self, sizes: Mapping[str, int]) -> dict[Stored, int]:
         model = self.constructor.make({name: int(value) for name, value in sizes.items()})
         return count_stored(self.constructor.read(model, None))
 

@@ -10,14 +10,14 @@ from paramproof.derivation.trace_runner import TraceRunner
 from paramproof.formulas.derivation import Consequence, Kind, Outcome
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.caveats import Caveat, sizes_fragment
+from paramproof.tracing.internal_errors import raise_if_internal
 
 
 class Trial(NamedTuple):
     """The result of comparing one model with the formula.
 
     ``consequence`` is None if all parameters match, and ``wrong`` describes the first difference,
-    with
-    the sizes. ``buffers`` are kinds of buffers that differ.
+    with the sizes. ``buffers`` are kinds of buffers that differ.
     """
 
     consequence: Consequence | None = None
@@ -30,6 +30,7 @@ def run_trial(runner: TraceRunner, tensors: GeneralTensors, sizes: Mapping[str, 
     try:
         made = runner.build(sizes)
     except Exception as error:
+        raise_if_internal(error)
         why = in_one_line(error)
         return Trial(
             Consequence(Outcome.REFUSED, why),

@@ -39,8 +39,7 @@ class HeldOutValidation:
     """Compares the formula with held-out models inside the guards.
 
     If one differs, up to ``most`` sizes are fixed at a time. ``caveats`` record the differences
-    that led
-    to fixed sizes. ``alike`` are the sizes of models that matched.
+    that led to fixed sizes. ``alike`` are the sizes of models that matched.
     """
 
     def __init__(

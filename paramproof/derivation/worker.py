@@ -16,6 +16,7 @@ from paramproof.derivation.pipeline import derive
 from paramproof.formulas.derivation_data import derivation_data
 from paramproof.sources.reference import in_one_line, load_reference
 from paramproof.tracing.constructors.base import Constructor
+from paramproof.tracing.internal_errors import InternalError
 
 
 def main() -> None:
@@ -28,6 +29,8 @@ def main() -> None:
         made = _constructor(**request["constructor"])
         derivation = derive(made, request["seed"], lambda note: parent.tell({"note": note}))
         parent.tell({"derivation": derivation_data(derivation)})
+    except InternalError as error:
+        parent.tell({"failed": str(error)})
     except ValueError as error:
         parent.tell({"refused": str(error)})
     except BaseException as error:  # Anybody's constructor may raise anything.

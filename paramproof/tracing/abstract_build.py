@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
 from paramproof.sources.live.readers import comes_from, is_pair, live_weights, reader
+from paramproof.tracing.internal_errors import calls_constructor
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 
 FRAMEWORKS: Mapping[str, tuple[str, ...]] = {
@@ -58,8 +59,7 @@ def _unnumbered(path: str) -> str:
     """Return a path of Keras or Flax in dots, without the numbers that they give to layers.
 
     Both number the layers of one class by themselves (``dense``, ``dense_1`` …), and Keras
-    continues
-    counting in the next model.
+    continues counting in the next model.
     """
     names = path.removesuffix(":0").removeprefix("params/").split("/")
     return star_numbers(".".join(re.sub(r"(?<=\D)_\d+$", "", name) for name in names))
@@ -73,6 +73,7 @@ def _build(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
     loaded = _loaded()
     apart: list[Any] = []
 
+    @calls_constructor
     def call() -> Any:
         with ExitStack() as scopes:
             for name in loaded:

@@ -11,8 +11,7 @@ class Iteration(NamedTuple):
     """One iteration of a loop over sizes.
 
     ``length`` is the symbolic length of the loop, ``letter`` the symbol of its index and ``number``
-    the
-    index of this iteration. In this trace the loop has ``total`` iterations.
+    the index of this iteration. In this trace the loop has ``total`` iterations.
     """
 
     length: Expression

@@ -32,8 +32,7 @@ def layer_patterns(models: Sequence[Iterable[str]]) -> frozenset[str]:
     """Return the patterns of repeated layers, such as ``encoder.layers.encoder_layer_*``.
 
     ``models`` has the tensor paths of several models. A pattern belongs to repeated layers if
-    another
-    model has a different, nonempty set of numbers in its place than the first model.
+    another model has a different, nonempty set of numbers in its place than the first model.
     """
     listings = [[starred(path) for path in paths] for paths in models]
     found: set[str] = set()

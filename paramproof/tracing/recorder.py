@@ -33,9 +33,8 @@ class Recorder:
     """The guards of a trace, each with its call sites, and what else the trace did with sizes.
 
     ``computed`` has the expressions of all symbolic ints that were computed, and ``indices`` the
-    length
-    of each loop by the symbol of its index. A caveat records an operation on a size that can decide
-    something and cannot be followed.
+    length of each loop by the symbol of its index. A caveat records an operation on a size that can
+    decide something and cannot be followed.
     """
 
     guards: dict[Condition, set[tuple[str, int]]] = field(default_factory=dict)

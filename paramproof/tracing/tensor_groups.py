@@ -18,8 +18,7 @@ class ObservedTensor(NamedTuple):
     """One tensor of a model that was built.
 
     ``lengths`` is the symbolic shape, None if it was not traced. ``made`` are the iterations of
-    loops
-    over sizes in which the tensor was created.
+    loops over sizes in which the tensor was created.
     """
 
     path: str
@@ -37,8 +36,7 @@ Axes: TypeAlias = "tuple[Expression | None, ...] | None"
 class GroupKey(NamedTuple):
     """What identifies a group of tensors across traces.
 
-    Plain numbers in shapes are left out, because a number may be a specialized size; such
-    lengths
+    Plain numbers in shapes are left out, because a number may be a specialized size; such lengths
     are fitted later. ``order`` tells apart shapes that differ only in plain numbers.
     """
 

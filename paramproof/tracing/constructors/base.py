@@ -26,8 +26,7 @@ class Constructor:
     - ``modules`` are the packages whose code builds the model.
     - ``read_fields`` returns the sizes that a trace has read, None if reads were not watched.
     - ``is_followed`` is false for code that takes only real ints, such as JAX's and Keras's: what
-    it
-      does with sizes cannot be observed.
+      it does with sizes cannot be observed.
     - ``numbers`` are expressions for the number of layers of one or several kinds.
     """
 

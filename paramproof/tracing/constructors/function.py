@@ -16,6 +16,7 @@ from typing import Any
 from paramproof.formulas.printing import shown
 from paramproof.tracing import abstract_build
 from paramproof.tracing.constructors.base import LAYER_PACKAGES, Constructor
+from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
 from paramproof.tracing.numbered_layers import (
     has_numbered_names,
     layer_patterns,
@@ -54,6 +55,7 @@ def function_constructor(
     if not sizes:
         raise ValueError(f"{name} has no int parameters to derive a formula in")
 
+    @calls_constructor
     def make(values: Mapping[str, int]) -> Any:
         model = abstract_build.build_abstractly(function, values)
         abstract_build.framework_of(model)
@@ -98,7 +100,8 @@ def _first_made(
         if framework != "torch":
             return framework, (), frozenset()
         return framework, packages_of(model), _numbered_layers(model, make, sizes)
-    except Exception:
+    except Exception as error:
+        raise_if_internal(error)
         return "torch", (), frozenset()
 
 
@@ -111,8 +114,10 @@ def _numbered_layers(
         return frozenset()
     for name, size in sizes.items():
         # A constructor may refuse this size.
-        with suppress(Exception):
+        try:
             models.append(_paths(make({**sizes, name: size + 1})))
+        except Exception as error:
+            raise_if_internal(error)
     return layer_patterns(models)
 
 
@@ -125,8 +130,7 @@ def packages_of(model: Any) -> tuple[str, ...]:
 
     A thin function may call a library whose classes inherit from another library's; loops and
     comparisons in any of them matter. PyTorch's own package is in ``LAYER_PACKAGES``, and the
-    standard
-    library builds no models.
+    standard library builds no models.
     """
     classes = dict.fromkeys(base for part in model.modules() for base in type(part).__mro__)
     packages = dict.fromkeys(str(one.__module__).partition(".")[0] for one in classes)

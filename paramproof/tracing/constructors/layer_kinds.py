@@ -18,11 +18,9 @@ class LayerKinds:
     """A list at ``path`` in a config, with one entry for each of ``depth`` layers.
 
     The counts of ``kinds`` are sizes; all other layers are of the kind ``rest``. If no size gives
-    the
-    length of the list, ``depth`` is "" and no layer is of another kind. With ``last``, the last
-    layer
-    is of that kind. Different counts give different orders, so that a formula that holds for many
-    models does not depend on the order.
+    the length of the list, ``depth`` is "" and no layer is of another kind. With ``last``, the last
+    layer is of that kind. Different counts give different orders, so that a formula that holds for
+    many models does not depend on the order.
     """
 
     path: str

@@ -7,7 +7,6 @@ import dataclasses
 import importlib.metadata
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any
 
@@ -20,6 +19,7 @@ from paramproof.sources.reference import in_one_line
 from paramproof.tracing import torch_tensors
 from paramproof.tracing.constructors.base import LAYER_PACKAGES, Constructor
 from paramproof.tracing.constructors.layer_kinds import LayerKinds
+from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
 from paramproof.tracing.symbolic.symfloat import symbolic_float
 from paramproof.tracing.symbolic.symint import SymInt, plain_int
 from paramproof.tracing.torch_mode import ShapeRecorder
@@ -45,8 +45,7 @@ def transformers_constructor(
     """Return the constructor of a model type or class: ``deepseek_v3``, ``BertForMaskedLM``.
 
     ``given`` are the keys of a config; ``architecture`` overrides the class that it names.
-    ``sizes``
-    override fields. ``kinds`` are lists whose counts of each kind become sizes:
+    ``sizes`` override fields. ``kinds`` are lists whose counts of each kind become sizes:
     ``layer_types[full_attention]``.
 
     Raises ``ValueError`` with one line for a type, class or size that transformers does not have.
@@ -73,6 +72,7 @@ def transformers_constructor(
 
     reads: set[str] = set()
 
+    @calls_constructor
     def make(chosen: Mapping[str, int]) -> Any:
         # A config creates a name for each label, and looks them up.
         plainly = {name: plain_int(v) if name == LABELS else v for name, v in chosen.items()}
@@ -112,6 +112,7 @@ def make_readable(config: PreTrainedConfig) -> PreTrainedConfig:
     return config
 
 
+@calls_constructor
 def build_model(keys: Mapping[str, Any], architecture: str = "") -> Any:
     """Return the model that transformers builds from a config's keys, on the meta device.
 
@@ -123,6 +124,7 @@ def build_model(keys: Mapping[str, Any], architecture: str = "") -> Any:
         with meta():
             return model_class(config)
     except Exception as error:  # A constructor may raise anything.
+        raise_if_internal(error)
         raise ValueError(f"{model_class.__name__} is refused: {in_one_line(error)}") from error
 
 
@@ -148,6 +150,7 @@ def _may_be_size(config: PreTrainedConfig, name: str) -> bool:
     return (value is None and "int" in kinds.get(own, "")) or (type(value) is int and value == 0)
 
 
+@calls_constructor
 def _accepts_key(config_class: type[PreTrainedConfig], keys: Mapping[str, Any], name: str) -> bool:
     """Return whether a config uses a key that is not a field: Gemma 4's ``global_head_dim``."""
     *parts, own = name.split(".")
@@ -160,7 +163,8 @@ def _accepts_key(config_class: type[PreTrainedConfig], keys: Mapping[str, Any], 
         part[own] = size
         try:
             config: Any = config_class(**there)
-        except Exception:  # Anybody's configuration may raise anything.
+        except Exception as error:  # A config may raise anything.
+            raise_if_internal(error)
             return False
         for step in parts:
             config = getattr(config, step)
@@ -168,6 +172,7 @@ def _accepts_key(config_class: type[PreTrainedConfig], keys: Mapping[str, Any], 
     return fields[0] != fields[1]
 
 
+@calls_constructor
 def _looks_up(
     config_class: type[PreTrainedConfig],
     keys: Mapping[str, Any],
@@ -186,8 +191,11 @@ def _looks_up(
         return False
     _watch_reads(config, "", reads, {})
     # The constructor may refuse because the attribute is missing.
-    with meta(), suppress(Exception):
-        model_class(config)
+    try:
+        with meta():
+            model_class(config)
+    except Exception as error:
+        raise_if_internal(error)
     return name in reads
 
 
@@ -271,6 +279,7 @@ def _is_list_of_sizes(name: str, value: object) -> bool:
     return is_list and all(_is_size("", one) for one in value)  # type: ignore[attr-defined]
 
 
+@calls_constructor
 def _config_with(
     config_class: type[PreTrainedConfig],
     given: Mapping[str, Any],
@@ -327,8 +336,7 @@ def _watch_reads(
     """Record in ``reads`` the fields of a config that are read, and other names that are looked up.
 
     ``computed`` has sizes that the config would compute as plain ints. The config's class is
-    replaced
-    by a subclass that records, so use a config that belongs to one trace.
+    replaced by a subclass that records, so use a config that belongs to one trace.
     """
     kind: Any = type(config)
     given: Callable[[Any, str], Any] = kind.__getattribute__
@@ -338,6 +346,7 @@ def _watch_reads(
         if isinstance(part, PreTrainedConfig):
             _watch_reads(part, f"{prefix}{name}.", reads, {})
 
+    @calls_constructor
     def telling(self: Any, name: str) -> Any:
         if name in computed:
             reads.add(f"{prefix}{name}")

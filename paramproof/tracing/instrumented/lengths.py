@@ -22,10 +22,8 @@ class KnownLength(NamedTuple):
     """The length of a container that a loop over sizes filled, as far as it is known.
 
     ``length`` is its symbolic length, None if that could not be followed. If each iteration added
-    one
-    element, ``index`` is the symbol of the loop's index, and the element at k was added in
-    iteration
-    ``start`` + k.
+    one element, ``index`` is the symbol of the loop's index, and the element at k was added in
+    iteration ``start`` + k.
     """
 
     container: Any

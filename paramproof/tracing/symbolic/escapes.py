@@ -1,8 +1,7 @@
 """Record where a symbolic value becomes a plain one, which cannot be followed any further.
 
 Functions written in C ask for the value. That is a caveat with the line that called them, unless
-the
-caller is trusted: PyTorch creates tensors from sizes, and logging decides nothing.
+the caller is trusted: PyTorch creates tensors from sizes, and logging decides nothing.
 """
 
 from __future__ import annotations

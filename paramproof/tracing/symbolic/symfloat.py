@@ -2,9 +2,8 @@
 
 Floats round, and a formula must not ignore that. While a float is exact, like 2.5·H, or was rounded
 once at the end, like H / A, its expression is a sum of fractions: rounding once keeps it on the
-same
-side of every integer, because sizes are far below 2⁵³. Any other float keeps the steps by which
-Python computes it (``paramproof.formulas.computed``).
+same side of every integer, because sizes are far below 2⁵³. Any other float keeps the steps by
+which Python computes it (``paramproof.formulas.computed``).
 """
 
 from __future__ import annotations
@@ -34,16 +33,12 @@ class SymFloat(SymbolicNumber):
     """A symbolic float: its value in this trace, and the expression by which it was computed.
 
     ``over`` holds two whole expressions if the float is their quotient, rounded once, and None if
-    it
-    was rounded on the way. ``exact`` means that it was not rounded at all. An expression of None
-    means
-    that the value depends on sizes in a way that could not be followed. ``sign`` is an expression
-    with
-    the same sign, None if none is known.
+    it was rounded on the way. ``exact`` means that it was not rounded at all. An expression of None
+    means that the value depends on sizes in a way that could not be followed. ``sign`` is an
+    expression with the same sign, None if none is known.
 
     Like ``SymInt`` it is not a real float, so that C code cannot read it unobserved.
-    ``NativeSymFloat``
-    is one, for functions that accept nothing else.
+    ``NativeSymFloat`` is one, for functions that accept nothing else.
     """
 
     over: tuple[Expression, Expression] | None

@@ -27,8 +27,7 @@ class SymInt(SymbolicNumber):
 
     An expression of None means that the value depends on sizes in a way that could not be followed.
     Arithmetic still works, and a comparison is a caveat. ``divided`` holds dividend and divisor of
-    a
-    remainder, because a guard reads better as "A divides H".
+    a remainder, because a guard reads better as "A divides H".
     """
 
     divided: tuple[Expression, Expression] | None

@@ -1,0 +1,84 @@
+"""Tell errors of our own code from refusals: a constructor may raise anything, our code may not.
+
+An error is ours if its innermost frame is. That alone is not enough during a trace, where our hooks
+divide, index and call on behalf of the constructor: there the constructor has to build the same
+model from plain sizes. Outside of a trace, functions that call the constructor are marked with
+``calls_constructor``, and ``ValueError`` is what our own code raises to refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from traceback import walk_tb
+from types import CodeType, FrameType
+from typing import Any, TypeVar
+
+from paramproof.tracing.call_sites import OUR_FOLDERS
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_CALLERS: set[CodeType] = set()
+"""The code of functions whose frames may be the innermost ones when a constructor refuses."""
+
+
+class InternalError(BaseException):
+    """An error in our own code, and not a refusal of the constructor.
+
+    It is not an ``Exception``, so that handlers of a constructor's errors let it pass.
+    """
+
+
+def calls_constructor(function: Function) -> Function:
+    """Mark a function of ours that calls a constructor's code, or raises errors on its behalf."""
+    _CALLERS.add(function.__code__)
+    return function
+
+
+def is_raised_by_us(error: BaseException) -> bool:
+    """Return whether the innermost frame of an error is in our own code."""
+    frame = _innermost(error)
+    return frame is not None and frame.f_code.co_filename.startswith(OUR_FOLDERS)
+
+
+def raise_if_internal(error: BaseException) -> None:
+    """Raise ``InternalError`` if an error of a run with plain sizes is ours."""
+    frame = _innermost(error)
+    if frame is None or isinstance(error, ValueError) or frame.f_code in _CALLERS:
+        return
+    if is_raised_by_us(error):
+        raise _internal(error) from error
+
+
+def raise_if_tracing_failed(error: BaseException, build: Callable[[], object]) -> None:
+    """Raise ``InternalError`` if an error of a trace is ours.
+
+    ``build`` builds and reads the same model from plain sizes: if it fails as well, the constructor
+    refuses.
+    """
+    if not is_raised_by_us(error):
+        return
+    try:
+        build()
+    except Exception as refusal:
+        raise_if_internal(refusal)
+        return
+    raise _internal(error) from error
+
+
+def _internal(error: BaseException) -> InternalError:
+    frame = _innermost(error)
+    assert frame is not None
+    file, line = frame.f_code.co_filename, _innermost_line(error)
+    name = next(file.removeprefix(one) for one in OUR_FOLDERS if file.startswith(one))
+    return InternalError(
+        f"an error in paramproof, at {name}:{line}: {type(error).__name__}: {error}"
+    )
+
+
+def _innermost(error: BaseException) -> FrameType | None:
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    return frames[-1] if frames else None
+
+
+def _innermost_line(error: BaseException) -> int:
+    return [line for _, line in walk_tb(error.__traceback__)][-1]

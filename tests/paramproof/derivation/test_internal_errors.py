@@ -1,0 +1,97 @@
+"""An error of our own code surfaces, and is never taken for a refusal of the constructor."""
+
+import pytest
+
+from paramproof.derivation import trace_runner, worker
+from paramproof.derivation.pipeline import Effort, derive
+from paramproof.tracing import tensor_groups
+from paramproof.tracing.internal_errors import InternalError
+from paramproof.tracing.symbolic import arithmetic
+from tests.paramproof.derivation.toys import conditions, toy
+
+EFFORT = Effort(generic=2, held=3, far=False)
+
+
+def plant(monkeypatch, module, name, bug, where=None):
+    """Replace a function of ours by one in the same file that runs ``bug`` before the original."""
+    source = f"def planted(*args):\n    {bug}\n    return original(*args)"
+    namespace = {**vars(module), "original": getattr(module, name)}
+    exec(compile(source, module.__file__, "exec"), namespace)
+    monkeypatch.setattr(where or module, name, namespace["planted"])
+
+
+def layers(width, heads):
+    return [("heads.weight", (heads, width // heads)), ("rest", (width % heads + 1,))]
+
+
+def model():
+    return toy(layers, width=12, heads=3)
+
+
+@pytest.mark.parametrize(
+    ("bug", "error"),
+    [
+        ("1 // 0", "ZeroDivisionError: "),
+        ("None.terms", "AttributeError: "),
+        ("raise ValueError('planted')", "ValueError: planted"),
+    ],
+)
+def test_a_bug_of_the_tracer_at_its_own_sizes(monkeypatch, bug, error):
+    plant(monkeypatch, arithmetic, "_int_result", bug)
+    with pytest.raises(InternalError, match=rf"paramproof, at symbolic/arithmetic\.py:2: {error}"):
+        derive(model(), effort=EFFORT)
+
+
+def test_a_bug_of_the_tracer_at_other_sizes_only(monkeypatch):
+    plant(monkeypatch, arithmetic, "_int_result", "args[3] == 12 // 3 or args[3] == 0 or 1 // 0")
+    with pytest.raises(InternalError, match="ZeroDivisionError"):
+        derive(model(), effort=EFFORT)
+
+
+def test_a_bug_in_reading_a_model(monkeypatch):
+    plant(monkeypatch, tensor_groups, "count_stored", "{}['planted']", trace_runner)
+    with pytest.raises(InternalError, match=r"tensor_groups\.py:2: KeyError: 'planted'"):
+        derive(model(), effort=EFFORT)
+
+
+def divides(width, heads):
+    return [("w", (width // (heads - 3), heads))]
+
+
+def shifts(width, heads):
+    _ = 1 << (heads - 3)
+    return [("w", (width, heads))]
+
+
+def looks_up(width, heads):
+    _ = range(width)[heads]
+    return [("w", (width, heads))]
+
+
+@pytest.mark.parametrize(
+    ("make", "error"),
+    [(divides, "ZeroDivisionError"), (shifts, "ValueError"), (looks_up, "IndexError")],
+)
+def test_what_python_refuses_is_the_constructors(make, error):
+    """Our operators and hooks raise these errors on its behalf."""
+    found = derive(toy(make, width=12, heads=4), effort=EFFORT)
+    assert any(f"the constructor refuses: {error}" in why for why in conditions(found).values())
+
+
+def test_the_worker_reports_a_failure_and_no_refusal(monkeypatch):
+    told = []
+
+    class Parent:
+        def request(self):
+            return {"constructor": {"what": "toy"}, "seed": 0}
+
+        def tell(self, answer):
+            told.append(answer)
+
+    monkeypatch.setattr(worker, "Parent", Parent)
+    monkeypatch.setattr(worker, "_constructor", lambda what: model())
+    plant(monkeypatch, arithmetic, "_int_result", "1 // 0")
+    worker.main()
+    (failed,) = (one["failed"] for one in told if "failed" in one)
+    assert failed.startswith("an error in paramproof, at symbolic/arithmetic.py:2")
+    assert not any("refused" in one for one in told)
