@@ -16,8 +16,8 @@ WIDE = condition_in("⌊i/16⌋ > 1")
 EVEN = condition_in("2 divides i")
 
 
-class Maker:
-    """Draws the sizes that it is told, in turn, and refuses models that are less than 16 wide."""
+class Runner:
+    """Draws the sizes that it is given, and refuses models that are less than 16 wide."""
 
     def __init__(self, near, far):
         self.near, self.far = near, far
@@ -36,15 +36,15 @@ class Maker:
             raise ValueError("too narrow")
         return None
 
-    def trace(self, sizes):
-        raise ValueError("not traced")
+    def trace_or_refusal(self, sizes):
+        return None
 
 
 def outcome(near, far, condition=WIDE):
-    runner = Maker(near, far)
+    runner = Runner(near, far)
     prober = GuardProber(runner, GuardSet({condition: set(), EVEN: set()}, {}), NO_TENSORS, {})
     happens = prober.outcome(condition)
-    # What else is asked is so: it would be blamed on this one.
+    # The other guards hold: their violation would be blamed on this one.
     assert EVEN in runner.inside
     return happens, runner.built
 
@@ -66,8 +66,8 @@ def test_a_quotient_is_tried_farther_than_its_bound(near, far, happens, built):
     assert outcome(near, far) == (happens, built)
 
 
-class OtherTensors(Maker):
-    """Makes models that have a tensor too many."""
+class OtherTensors(Runner):
+    """Builds models that have a tensor too many."""
 
     def build(self, sizes):
         return {Stored(Kind("more", "trainable", (), 1), (8,)): 1}
@@ -76,9 +76,9 @@ class OtherTensors(Maker):
 @pytest.mark.parametrize(
     ("runner", "happens", "is_remembered"),
     [
-        (Maker(8, 8), NARROW, True),
-        (Maker(None, None), Consequence(Outcome.NOT_TRIED), True),
-        (Maker(24, None), None, True),
+        (Runner(8, 8), NARROW, True),
+        (Runner(None, None), Consequence(Outcome.NOT_TRIED), True),
+        (Runner(24, None), None, True),
         (OtherTensors(24, None), Consequence(Outcome.OTHERS), False),
     ],
 )
@@ -104,7 +104,7 @@ def sorted_out(near):
     """What is stated of a period that must be 1, divides 3, and is asked for a remainder."""
     asked = ("i divides 3", "i divides 1", "−i·⌊6/i⌋ + 6 = 0", "i > 2")
     conditions = GuardSet({condition_in(one): {("a.py", 1)} for one in asked}, {})
-    runner = Maker(near, None)
+    runner = Runner(near, None)
     GuardProber(runner, conditions, NO_TENSORS, {}).sort(lambda _: None)
     conditions.fold()
     return [str(one) for one in conditions.consequences], len(runner.built)
@@ -136,7 +136,7 @@ def sorter_of(near, *asked, outcomes=None):
     places = {("a.py", 1)}
     conditions = GuardSet({condition_in(one): places for one in asked}, {})
     return GuardProber(
-        Maker(near, None), conditions, NO_TENSORS, {} if outcomes is None else outcomes
+        Runner(near, None), conditions, NO_TENSORS, {} if outcomes is None else outcomes
     )
 
 
@@ -206,7 +206,7 @@ def test_sizes_without_a_condition_meet_the_others_as_far_as_can_be():
 
     drawn = []
 
-    class Refusing(Maker):
+    class Refusing(Runner):
         def draw(self, inside, fixed=(), deeper=1):
             drawn.append({*map(str, inside)})
 
