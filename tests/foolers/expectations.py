@@ -92,7 +92,7 @@ FOOLERS: dict[str, str] = {
     "numerator": "caveat",
     "index_method": "caveat",
     "index_function": "guard",
-    "power_of_two": "refused",
+    "power_of_two": "caveat",
     "next_power_of_two": "caveat",
     "list_by_layer": "guard",
     "tuple_by_layer": "guard",

@@ -252,7 +252,7 @@ def record_comparison(relation: Relation, left: Any, right: Any, answer: bool) -
     Infinity and NaN have no expression, and compare alike with all sizes.
     """
     for one in (left, right):
-        if not isfinite(plain_number(one)):
+        if isinstance(one, float) and not isfinite(plain_number(one)):
             if isinstance(one, SymFloat):
                 record_caveat(one.expression, " was no number when it was compared")
             return
