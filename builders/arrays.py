@@ -1,4 +1,4 @@
-"""What every framework's file refuses: an impossible spec, a model without values, wrong arrays."""
+"""Checks for every framework's file: unsupported specs, models without values, wrong arrays."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from paramproof.formulas.printing import and_more, legible
 from paramproof.formulas.spec import Spec
 
 MAX_ARRAYS_NAMED = 40
-"""An error names this many arrays, or arrays of all layers, and counts the others."""
+"""The maximum number of arrays that an error names; it counts the others."""
 
 Mismatch: TypeAlias = tuple[str, str]
 """The path of an array, and what is wrong with it."""
 
 
 def has_family(framework: str, models: Mapping[type[Spec], Any], spec: Spec) -> Literal[True] | str:
-    """Return True, or that ``models``, one for each spec's class, has none of this family."""
+    """Return True if ``models``, keyed by spec class, has this family, else a reason."""
     return type(spec) in models or f"{framework} has no such family: {spec.family}"
 
 
@@ -29,7 +29,7 @@ def require(supported: Literal[True] | str) -> None:
 
 
 def require_allocated(allocated: bool) -> None:
-    """Raise ``NotAllocated`` where there are only shapes to compute with."""
+    """Raise ``NotAllocated`` if the model has only shapes."""
     if not allocated:
         raise NotAllocated("this model has shapes and no values: build it with allocate=True")
 
@@ -37,14 +37,14 @@ def require_allocated(allocated: bool) -> None:
 def require_arrays(
     shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
 ) -> None:
-    """Raise ``ValueError`` where ``arrays`` are not of these paths, these shapes and ``dtype``."""
+    """Raise ``ValueError`` unless ``arrays`` have these paths, these shapes and this ``dtype``."""
     raise_if_any(mismatches(shapes, dtype, arrays))
 
 
 def mismatches(
     shapes: Mapping[str, tuple[int, ...]], dtype: DType, arrays: Mapping[str, Array]
 ) -> list[Mismatch]:
-    """Return every array that is missing, unknown, or of another shape or dtype."""
+    """Return every array that is missing or unknown, or has a wrong shape or dtype."""
     wrong = [(path, "is missing") for path in shapes if path not in arrays]
     for path, array in arrays.items():
         if path not in shapes:
@@ -57,7 +57,7 @@ def mismatches(
 
 
 def raise_if_any(wrong: Sequence[Mismatch], headline: str = "the weights do not fit") -> None:
-    """Raise ``ValueError`` that names every mismatch; layers that are alike are named once."""
+    """Raise ``ValueError`` with every mismatch; layers with the same mismatch share one entry."""
     alike: dict[Mismatch, list[str]] = {}
     for path, what in wrong:
         alike.setdefault((starred(path), what), []).append(path)

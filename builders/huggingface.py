@@ -1,6 +1,6 @@
-"""Hugging Face's names of tensors, for its models and for the checkpoints made from them.
+"""Hugging Face's names of tensors, for its models and for their checkpoints.
 
-``huggingface.toml`` has them once for both. A name that is not in it has no canonical name.
+``huggingface.toml`` lists them for both. A name that it does not list has no canonical name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from paramproof.builders.names import NameTable, Storage
 from paramproof.formulas.path import without_braces
 
 NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
-"""A layer's number in a name."""
+"""The number of a layer in a name."""
 
 KINDS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
     "table": {"weight": ("weight", ())},
@@ -29,7 +29,7 @@ KINDS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
     "linear": {"weight": ("kernel", ("transposed",)), "bias": ("bias", ())},
     "conv1d": {"weight": ("kernel", ()), "bias": ("bias", ())},
 }
-"""Kind of a module: its tensors' own names, with the canonical name and the layout of each."""
+"""For each kind of module, its tensors' names with the canonical name and layout of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class HuggingFaceNames:
 
 @cache
 def names_of(family: str) -> HuggingFaceNames:
-    """Return the names of a family; none, for one that Hugging Face does not have."""
+    """Return the names of a family, empty if Hugging Face does not have it."""
     data = _data().get(family, {})
     return HuggingFaceNames(
         table=dict(_storages(data)),
@@ -62,7 +62,7 @@ def _data() -> dict[str, dict[str, Any]]:
 
 
 def _storages(data: dict[str, Any]) -> list[tuple[str, Storage]]:
-    """What is stored under every name of one family's ``data``."""
+    """Return what each name in a family's ``data`` stores."""
     single = [(name, Storage((part,))) for name, part in data.get("single", {}).items()]
     return single + [
         (f"{module}.{native}", _storage(component, canonical, layout))

@@ -1,8 +1,8 @@
-"""JAX's traces, by which Flax makes a model's shapes: what is left out of them, and what is kept.
+"""Speed up JAX's traces, from which Flax gets the shapes of an abstract model.
 
-An initialiser that draws is a dozen operations, traced anew for each shape: over half of the time
-that an abstract model takes. Where nothing is allocated nothing need be drawn, and the layers are
-given one that fills with zeros. The shape that it is asked for is the layer's own as ever.
+A random initialiser is a dozen operations that JAX traces again for each shape, which takes over
+half of the time of an abstract model. Without allocation nothing has to be random, so the layers
+get an initialiser that fills with zeros. The layers still choose its shapes.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 import jax
 
 BUILDS_BETWEEN_CLEARING = 64
-"""JAX keeps every trace; clearing at each build would double the time of small ones."""
+"""JAX keeps every trace, but clearing at each build would double the time of small models."""
 
 enable_x64 = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64
-"""Keeps float64, which JAX makes float32 of otherwise; named so since JAX 0.8."""
+"""Keep float64, which JAX otherwise turns into float32. The name is that of JAX 0.8."""
 
 _builds = 0
 
@@ -25,7 +25,7 @@ _builds = 0
 @jax.tree_util.register_static
 @dataclass(frozen=True)
 class Undrawn:
-    """In place of ``nnx.Rngs`` where nothing is drawn: to split and count keys is a trace too."""
+    """A replacement for ``nnx.Rngs`` without random keys, whose splitting would be traced too."""
 
     def params(self) -> None:
         """Return no key, for an initialiser that needs none."""
@@ -33,10 +33,10 @@ class Undrawn:
 
 @dataclass(frozen=True)
 class Values:
-    """What parameters hold: numbers of ``dtype``, ``drawn`` at random or not.
+    """The initial values of parameters: their ``dtype``, and whether they are ``drawn`` at random.
 
-    ``dense``, ``table`` and ``norm`` are the options for layers of these kinds, by which they
-    compute in ``dtype`` too.
+    ``dense``, ``table`` and ``norm`` are the options for layers of these kinds. They also set the
+    dtype of computations.
     """
 
     dtype: Any
@@ -44,23 +44,23 @@ class Values:
 
     @cached_property
     def norm(self) -> dict[str, Any]:
-        """A norm begins with ones and zeros: nothing is drawn."""
+        """The options of norms, which start with ones and zeros."""
         return {"dtype": self.dtype, "param_dtype": self.dtype}
 
     @cached_property
     def dense(self) -> dict[str, Any]:
-        """A bias begins with zeros, a kernel is drawn."""
+        """The options of dense layers, whose kernels are random."""
         return self.norm if self.drawn else {**self.norm, "kernel_init": jax.nn.initializers.zeros}
 
     @cached_property
     def table(self) -> dict[str, Any]:
-        """A table is drawn."""
+        """The options of embeddings, whose tables are random."""
         own = self.norm
         return own if self.drawn else {**own, "embedding_init": jax.nn.initializers.zeros}
 
 
 def clear_caches_now_and_then() -> None:
-    """Count a build, and let JAX forget all traces after so many of them."""
+    """Count a build, and clear JAX's traces after every ``BUILDS_BETWEEN_CLEARING`` builds."""
     global _builds
     _builds += 1
     if _builds % BUILDS_BETWEEN_CLEARING == 0:

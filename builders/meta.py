@@ -1,7 +1,7 @@
-"""PyTorch's meta device, where a tensor has a shape and no values, without what is slow there.
+"""A faster context for PyTorch's meta device, where tensors have shapes but no values.
 
-PyTorch fills tensors there all the same, with numbers that it draws or counts up: in Python, for
-each tensor, and imports its compiler for that, which takes seconds.
+PyTorch still runs the code that fills such tensors with random or consecutive numbers. Much of it
+is in Python, and it imports PyTorch's compiler, which takes seconds. This context skips it.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ FILLS = frozenset(
         torch.Tensor.geometric_,
     }
 )
-"""What fills a tensor and returns it: on the meta device much of it is written in Python."""
+"""Functions that fill a tensor and return it; on the meta device many are slow Python code."""
 
 FILLED = frozenset({torch.ones, torch.zeros, torch.rand, torch.randn})
-"""Factories that make what ``torch.empty`` makes there, and some of them in Python."""
+"""Factories that are equivalent to ``torch.empty`` on the meta device, but slower."""
 
 LAYERS: tuple[Any, ...] = (
     torch.nn.Linear,
@@ -49,11 +49,11 @@ LAYERS: tuple[Any, ...] = (
     torch.nn.modules.batchnorm._NormBase,
     torch.nn.modules.conv._ConvNd,
 )
-"""PyTorch's layers whose ``reset_parameters`` fills the weight that they have made."""
+"""PyTorch's layers whose ``reset_parameters`` fills their weights."""
 
 
 class _Meta(DeviceContext):
-    """The meta device as the only mode: each one is asked of every function that is called."""
+    """The meta device and its shortcuts in one mode, since each mode sees every function call."""
 
     def __init__(self) -> None:
         super().__init__(torch.device("meta"))
@@ -91,12 +91,12 @@ def _counts(args: Any, options: Any) -> bool:
 
 
 class _FloatTensor:
-    """Stands for ``torch.FloatTensor``, which makes sizes on the processor whatever the device is.
+    """Replaces ``torch.FloatTensor``, which creates tensors on the CPU whatever the device is.
 
-    It is a class as that one is: models say ``torch.FloatTensor | None`` of what they take.
+    It is a class, since models use ``torch.FloatTensor | None`` in annotations.
     """
 
-    # Whoever follows sizes lets PyTorch's classes have them.
+    # The tracer passes symbolic sizes to classes of PyTorch.
     __module__ = "torch"
     values = torch.FloatTensor
 
@@ -107,9 +107,9 @@ class _FloatTensor:
 
 
 def _dft(size: int, scale: str | None = None) -> Any:
-    """Stand for SciPy's ``dft``: shape (size, size), and one number of memory.
+    """Replace SciPy's ``dft``: return shape (size, size) in the memory of one number.
 
-    FNet makes two of them in each layer, where a flag asks for it: millions of sines.
+    With a certain flag FNet computes two such matrices in each layer: millions of sines.
     """
     import numpy
 
@@ -117,7 +117,7 @@ def _dft(size: int, scale: str | None = None) -> Any:
 
 
 def _filled(layer: Any) -> Callable[[Any], None]:
-    """Stand for a layer's ``reset_parameters``: up to half of the time that the layer takes."""
+    """Return a ``reset_parameters`` that skips meta tensors, which halves the time of a layer."""
     own: Callable[[Any], None] = layer.reset_parameters
 
     def reset_parameters(self: Any) -> None:
@@ -131,10 +131,10 @@ def _filled(layer: Any) -> Callable[[Any], None]:
 def meta() -> Iterator[None]:
     """Make tensors on the meta device inside, unless another one is named."""
     standing: list[tuple[Any, str, Any]] = [(torch, "FloatTensor", _FloatTensor)]
-    # Another mode may watch what layers ask of sizes while they are filled.
+    # Another mode may record the guards that filling evaluates.
     if torch.overrides._get_current_function_mode() is None:
         standing += [(layer, "reset_parameters", _filled(layer)) for layer in LAYERS]
-    # Whoever calls it has imported it.
+    # Code that calls dft has imported it already.
     if linalg := sys.modules.get("scipy.linalg"):
         standing.append((linalg, "dft", _dft))
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in standing]
@@ -149,6 +149,6 @@ def meta() -> Iterator[None]:
 
 
 def counted(first: Any, end: Any = None, step: Any = 1) -> Any:
-    """Return the length of what ``torch.arange`` makes; one of sizes that remember does too."""
+    """Return the length of ``torch.arange``, which is symbolic for symbolic arguments."""
     start, end = (0, first) if end is None else (first, end)
     return -((start - end) // step)

@@ -1,4 +1,4 @@
-"""How a framework's file says what its stored arrays are: a table of native paths."""
+"""Tables that map a framework's native paths to canonical tensors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paramproof.formulas.path import LAYER
 class Storage(NamedTuple):
     """The canonical tensors in one stored array, and their layout, as in ``Weight``.
 
-    Without ``parts`` nobody knows what the array is.
+    ``parts`` is empty if the array has no canonical name.
     """
 
     parts: tuple[str, ...] = ()
@@ -20,13 +20,13 @@ class Storage(NamedTuple):
 
 
 NameTable: TypeAlias = Mapping[str, Storage]
-"""Native path -> canonical parts and layout; ``*`` in either is the number of a layer."""
+"""Native path to canonical parts and layout; ``*`` stands for the number of a layer in both."""
 
 
 def storage_of(names: NameTable, path: str, number: re.Pattern[str]) -> Storage:
-    """Return what is stored at the native ``path``; nothing, for a path not in ``names``.
+    """Return what the native ``path`` stores, empty if ``names`` does not list it.
 
-    ``number`` finds a layer's number in a path of the framework's.
+    ``number`` matches the number of a layer in a native path.
     """
     parts, layout = names.get(number.sub(LAYER, path), Storage())
     found = number.search(path)

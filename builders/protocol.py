@@ -27,11 +27,11 @@ class NotAllocated(RuntimeError):
 
 
 class Outputs(NamedTuple):
-    """What a forward pass returns. B sequences of S tokens; None where there is no such head.
+    """The outputs of a forward pass for B sequences of S tokens; None for an absent head.
 
-    ``sequence`` is (B, S, H), ``pooled`` (B, H), ``mlm`` (B, S, V) and ``nsp`` (B, 2); ``lm``,
-    of a decoder, is (B, S, V), or of the target's vocabulary. The heads give probabilities,
-    since keras-bert's end in a softmax. Nothing is promised at padding.
+    ``sequence`` is (B, S, H), ``pooled`` (B, H), ``mlm`` (B, S, V) and ``nsp`` (B, 2). ``lm`` of a
+    decoder is (B, S, V), with the target's vocabulary if there are two. Heads return
+    probabilities, since those of keras-bert end in a softmax. Values at padding are undefined.
     """
 
     sequence: Array
@@ -50,28 +50,29 @@ class Model(Protocol):
 
     @property
     def dtype(self) -> DType:
-        """The type in which every weight is read and written, allocated or not.
+        """The dtype in which every weight is read and written, allocated or not.
 
-        That is its own, or float32 where it is in half precision: no value is changed by it.
+        This is the dtype of the weights, or float32 for half precision, which represents all of
+        its values exactly.
         """
         ...
 
     def read(self) -> dict[str, Array]:
         """Return the value of each of ``weights()``, by native path, in the native shape.
 
-        They are of this moment: what is written later does not change them. Raises
-        ``NotAllocated`` for an abstract model.
+        Later writes do not change the returned arrays. Raises ``NotAllocated`` for an abstract
+        model.
         """
         ...
 
     def write(self, arrays: Mapping[str, Array]) -> None:
         """Give each of ``weights()`` a value, by native path, exact to the bit.
 
-        Raises ``ValueError``, before anything is written, where the arrays are not those of
-        ``read`` by path, shape and dtype, or a weight in half precision would round them;
-        ``NotAllocated`` for an abstract model, unless the framework can allocate it by this.
-        JAX's and keras-bert do: they spare themselves random values, and what it takes to
-        make them, a compilation for every new shape or a third of a graph.
+        Raises ``ValueError``, before it writes anything, if paths, shapes or dtypes differ from
+        those of ``read``, or if a weight in half precision would round its values. Raises
+        ``NotAllocated`` for an abstract model, unless writing allocates it. It does with JAX and
+        keras-bert, which saves the cost of random values: a compilation for every new shape, or a
+        third of the graph.
         """
         ...
 
@@ -88,9 +89,9 @@ class Model(Protocol):
     def gradients(self, *inputs: Array, cotangents: Outputs) -> Mapping[str, Array]:
         """Return the gradient of the sum of outputs times ``cotangents``, as for ``run``.
 
-        By native path, in the native shape, for each trainable weight that it reaches; a
-        weight that no output depends on is zero or absent. ``cotangents`` has an array of
-        the output's shape for each output that counts, and None for the others.
+        Gradients are by native path, in the native shape, for each trainable weight. A weight
+        that no output depends on has a zero gradient or none. ``cotangents`` has an array of
+        the output's shape for each output to include, and None for the others.
         """
         ...
 
@@ -110,9 +111,9 @@ class Builder(Protocol):
         allocate: bool = False,
         dtype: DType = "float32",
     ) -> Model:
-        """Build the model of ``spec``, without allocating a weight unless ``allocate``.
+        """Build the model of ``spec``, and allocate its weights only if ``allocate``.
 
-        Without ``numerics`` it has its family's, or the framework's own where they are fixed.
-        Raises ``UnsupportedSpec`` for what the framework cannot express.
+        ``numerics`` default to those of the family, or of the framework if it fixes them.
+        Raises ``UnsupportedSpec`` for a spec that the framework cannot express.
         """
         ...

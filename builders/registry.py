@@ -1,10 +1,10 @@
-"""The registry: which frameworks there are, known without importing any of them.
+"""The registry of frameworks, which imports none of them.
 
-Every module in ``builders/frameworks`` is one, a file or a package; others register under
-the entry point group ``paramproof.frameworks``, whose values name such a module. The
-module's name, needs and fixed sizes are in its ``FRAMEWORKS`` header (a package's in
-its ``__init__.py``), a literal that is read from the source: a framework may be absent, heavy
-or broken, and listing it must not depend on that.
+Every module in ``builders/frameworks``, a file or a package, supports one or more frameworks.
+Other distributions register such a module under the entry point group ``paramproof.frameworks``.
+Names, requirements and fixed fields are in the ``FRAMEWORKS`` header of the module (of a package's
+``__init__.py``), a literal that is parsed from the source: a framework may be absent, heavy or
+broken, and listing it must not depend on that.
 """
 
 from __future__ import annotations
@@ -30,18 +30,17 @@ from paramproof.formulas.printing import shown
 ENTRY_POINTS = "paramproof.frameworks"
 
 LISTED_BY = "paramproof frameworks"
-"""The command that lists them."""
+"""The command that lists all frameworks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Framework:
     """A framework's header.
 
-    ``distributions`` are what it needs installed, the first giving its version; ``extra``
-    is the extra of this project that installs them ("" for an outsider's);
-    ``environment`` is what its process needs set; ``fixed`` are the fields of a spec that
-    it cannot vary;
-    ``slow`` says that its builds take long, so that its worker is to start first.
+    ``distributions`` must be installed, and the first gives the version. ``extra`` is the extra of
+    this project that installs them, "" for a plug-in. ``environment`` are the environment
+    variables that its process needs. ``fixed`` are spec fields that it cannot vary, with their
+    values. ``slow`` means that its builds take long, so its worker starts first.
     """
 
     name: str
@@ -58,12 +57,12 @@ class Framework:
 
     @property
     def version(self) -> str:
-        """The framework's own version, "" where it is not installed."""
+        """The installed version of the framework, "" if it is not installed."""
         return _version(self.distributions[0]) or ""
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Distributions that are not installed."""
+        """The required distributions that are not installed."""
         return tuple(name for name, version in self.versions().items() if version is None)
 
     @property
@@ -76,8 +75,8 @@ class Framework:
     def load(self) -> Builder:
         """Import the framework's file or package.
 
-        Raises ``FrameworkUnavailable`` where a distribution is missing or the process
-        lacks a variable. Any other error is the framework's: it is installed and broken.
+        Raises ``FrameworkUnavailable`` if a distribution or an environment variable is missing.
+        Any other error comes from a framework that is installed but broken.
         """
         if self.missing:
             absent = " and ".join(self.missing)
@@ -161,7 +160,7 @@ def _header(module: str) -> list[Framework]:
 
 
 def _is_whole(chosen: Framework) -> bool:
-    """Whether a header from outside has what every listing reads."""
+    """Return whether a plug-in's header has the fields that every listing reads."""
     needed = chosen.distributions
     texts = [chosen.name, chosen.extra, *(needed if isinstance(needed, tuple) else [None])]
     dicts = (chosen.environment, chosen.fixed)
@@ -172,7 +171,7 @@ def _is_whole(chosen: Framework) -> bool:
     )
 
 
-@cache  # It is asked for with every model that is checked, and reads a file.
+@cache  # Every checked model needs it, and it reads a file.
 def _version(distribution: str) -> str | None:
     try:
         return metadata.version(distribution)

@@ -1,9 +1,9 @@
-"""Values of small tensors on the meta device, computed when code asks for them as numbers.
+"""Values of small tensors on the meta device, computed when code reads them as numbers.
 
 A constructor may compute its numbers with tensors: ``x.item() for x in torch.linspace(0, 0.1, 9)``
 are the usual rates at which training skips layers. A tensor on the meta device has no values. This
 module remembers how a tensor of at most one axis was computed, and runs the same functions on the
-CPU once somebody asks for a number. It changes no tensor that a model has.
+CPU once code reads a number. It changes no tensor of a model.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import torch
 from torch.utils.weak import WeakIdKeyDictionary
 
 LARGEST = 4096
-"""Elements of a tensor whose computation is remembered."""
+"""The maximum number of elements of a tensor whose computation is recorded."""
 
 SOURCES = frozenset({torch.arange, torch.linspace, torch.full, torch.tensor})
-"""Factories that make values of the numbers that they are given."""
+"""Factories whose values depend only on their arguments."""
 
 _FUNCTIONS = """
     abs add cat ceil clamp cumprod cumsum diff div divide exp flip floor floor_divide log log2
@@ -41,21 +41,21 @@ COMPUTED = frozenset(
     [getattr(torch, name) for name in _FUNCTIONS.split()]
     + [getattr(torch.Tensor, name) for name in _METHODS.split() if hasattr(torch.Tensor, name)]
 )
-"""Functions that compute the same of the same values, and change none."""
+"""Deterministic functions that do not modify their arguments."""
 
 ASKED = frozenset(
     getattr(torch.Tensor, name)
     for name in ("item", "tolist", "__float__", "__int__", "__bool__", "__index__")
 )
-"""What returns values as Python's numbers."""
+"""Methods that return values as Python numbers."""
 
 HIDDEN = frozenset({torch.Tensor.data.__get__, torch.Tensor.data.__set__})
-"""What gives a tensor another name, through which its values change unseen."""
+"""Accessors that alias a tensor, so that its values may change unnoticed."""
 
 
 @dataclass(slots=True, eq=False)
 class _Computation:
-    """A function with what it was given; ``index`` is which one it is, of several results."""
+    """A function and its arguments; ``index`` selects one of several results."""
 
     function: Callable[..., Any]
     given: tuple[Any, ...]
@@ -64,7 +64,7 @@ class _Computation:
     values: Any = field(default=None)
 
     def value(self) -> Any:
-        """Return what the function returns on the CPU."""
+        """Return the result of the function on the CPU."""
         if self.values is None:
             options = _on_cpu(self.options)
             if self.function in SOURCES:
@@ -75,14 +75,14 @@ class _Computation:
 
 
 class SmallValues:
-    """How the small tensors of one meta device were computed, for as long as each is there."""
+    """Records how the small tensors of one meta device were computed, as long as they live."""
 
     def __init__(self) -> None:
-        # By tensor: the computation, and the version of the tensor that it gave.
+        # For each tensor, its computation and the version of the tensor at that time.
         self._known = WeakIdKeyDictionary()
 
     def note(self, func: Any, args: Any, options: Any, result: Any) -> Any:
-        """Remember how ``result`` was computed, where that can be told; return it."""
+        """Record how ``result`` was computed, if possible, and return it."""
         if func in SOURCES or (self._known and func in COMPUTED):
             return self._noted(func, args, options, result)
         return result
@@ -118,7 +118,7 @@ class SmallValues:
         return made  # type: ignore[no-any-return]
 
     def is_asked(self, func: Any, args: Any) -> bool:
-        """Whether a number is asked for that can be computed."""
+        """Return whether a call reads numbers that can be computed."""
         if func not in ASKED or not args or args[0] not in self._known:
             return False
         try:
@@ -128,16 +128,16 @@ class SmallValues:
         return True
 
     def answer(self, func: Any, args: Any, options: Any) -> Any:
-        """Return the number, or the list of them, that is asked for.
+        """Return the number or the list of numbers that the call reads.
 
-        A device is the last of all modes that PyTorch asks, so that whoever follows sizes through
-        tensors hears of this call and of its answer, and of nothing that is computed for it.
+        PyTorch calls the mode of a device last, so a tracer's mode sees this call and its result,
+        but none of the computations for it.
         """
         made = self._computation(args[0])
         return func(made.value(), *args[1:], **options)
 
     def forget(self, tensor: torch.Tensor) -> None:
-        """Forget a tensor, and what shares its storage: its values may be others now."""
+        """Forget a tensor and all others with its storage, since their values may have changed."""
         if self._known:
             storage = tensor.untyped_storage()._cdata
             for other in list(self._known):
