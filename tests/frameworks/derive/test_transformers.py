@@ -95,7 +95,7 @@ def test_a_number_of_labels_that_a_class_sets_itself_is_no_letter():
 
 
 def test_a_field_that_is_absent_can_be_given():
-    with pytest.raises(derive.NotDerived, match="'int' and 'NoneType'"):
+    with pytest.raises(derive.DerivationError, match="'int' and 'NoneType'"):
         derived("nemotron")
     assert "G" in derived("nemotron", num_key_value_heads=8).formula.letters
 
