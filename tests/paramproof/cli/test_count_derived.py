@@ -229,5 +229,7 @@ def test_undecidable_conventions(monkeypatch):
         "without-heads",
         "embeddings-only",
     ]
-    with pytest.raises(ValueError, match="without-heads cannot be decided: mask_emb may or may not be part of a"):
+    with pytest.raises(
+        ValueError, match="without-heads cannot be decided: mask_emb may or may not be part of a"
+    ):
         conventions.print_count("it", named, ["without-heads"])
