@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from paramproof.catalogue.derivations import Variant, derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile, model_types, read_type
 from paramproof.cli.derive_text import certainty, grouped
+from paramproof.formulas.columns import aligned
 from paramproof.formulas.derivation import FITTED, PROVED, Derivation, DerivedTensor
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shown
@@ -161,7 +162,7 @@ def page(type_entry: TypeEntry) -> str:
         conditions=_conditions(base),
         classes=table(CLASSES, map(_class_row, type_entry.classes)),
         reasons="".join(_reasons(type_entry)),
-        tensors="\n".join(f"    {line}" for line in _aligned(map(_tensor_row, base.tensors))),
+        tensors="\n".join(f"    {line}" for line in aligned([*map(_tensor_row, base.tensors)])),
         versions=", ".join(f"{name} {version}" for name, version in base.evidence.versions.items()),
     )
 
@@ -201,8 +202,8 @@ def counts(type_entries: list[TypeEntry]) -> dict[str, str]:
     known = {one.name for one in type_entries}
     classes = [one for type_entry in type_entries for one in type_entry.classes]
     status = Counter(one.status for one in classes)
-    failures = [name for reasons in read_failures().values() for name in reasons]
-    types = set(read_failures()) - known
+    failures = read_failures()
+    types = set(failures) - known
     rows = {
         "types with a formula": len(known),
         "types without one": len(types),
@@ -211,7 +212,7 @@ def counts(type_entries: list[TypeEntry]) -> dict[str, str]:
         "classes, withdrawn": status[WITHDRAWN],
         "variants": sum(len(one.variants) for one in classes),
         "classes and variants that could not be derived": sum(
-            name not in types for name in failures
+            name not in types for reasons in failures.values() for name in reasons
         ),
     }
     return {what: f"{number:,}" for what, number in rows.items()}
@@ -279,15 +280,6 @@ def _tensor_row(tensor: DerivedTensor) -> tuple[str, ...]:
     shape = ", ".join(map(text, tensor.shape))
     name = f"{tensor.path} ({', '.join(notes)})" if notes else tensor.path
     return f"{text(tensor.times)} ×", f"({shape})", name
-
-
-def _aligned(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    """Yield rows as lines whose columns are aligned."""
-    cells = list(rows)
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
-        padded = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        yield "  ".join(padded).rstrip()
 
 
 def _escaped(line: str) -> str:
