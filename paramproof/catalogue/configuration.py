@@ -128,40 +128,35 @@ class GivenKeys:
                     yield path, None if value is None else {"model_type": kind}
                 if value is None:
                     continue
-                if not isinstance(value, dict):
-                    raise self.unsupported(
-                        f"{path}={shown(value)} is not a part of a configuration", path
-                    )
-                if "model_type" not in value and path in self.file.named_parts:
-                    raise self.unsupported(f"{path} is given without a model_type", path)
-                kind = value.get("model_type", self.file.parts[path])
-                if kind != self.file.parts[path] and not self.may_be_named(path, value):
-                    problem = f"{path}.model_type={shown(kind)}"
-                    problem += f", but the entry needs {self.file.parts[path]}"
-                    raise self.unsupported(problem, path, Refusal.OTHER_PART)
-                self.parts.add(path)
+                self.add_part(path, value)
                 yield from self.walk(value, f"{path}.")
             elif path in self.lists:
                 yield from self.list_sizes(path, value)
             elif key not in IRRELEVANT_KEYS and key not in ("id2label", QUANTIZATION):
                 yield path, value
 
-    def may_be_named(self, path: str, part: Mapping[str, Any]) -> bool:
-        """Return whether a part may name a model type other than the entry's.
+    def add_part(self, path: str, part: object) -> None:
+        """Note that a part is given.
 
-        It may if the class never looks at it, or if transformers does not have that type. In the
-        latter case Kimi-K2.5's text part, a ``kimi_k2``, is read as the class in its
-        ``architectures``.
+        If transformers does not have its model type, the part is read as the class in its
+        ``architectures``: Kimi-K2.5's text part is a ``kimi_k2``.
+
+        Raises ``NotInCatalogue`` if it is not a part of the model type that the entry needs.
         """
-        kind = part["model_type"]
-        if path in self.file.fixed_parts:
-            return True
-        if not isinstance(kind, str) or has_type(kind):
-            return False
-        if type_of_class(named_class(part)) == self.file.parts[path]:
-            self.renamed[path] = kind
-            return True
-        return path in self.file.lenient_parts
+        if not isinstance(part, dict):
+            raise self.unsupported(f"{path}={shown(part)} is not a part of a configuration", path)
+        if "model_type" not in part and path in self.file.named_parts:
+            raise self.unsupported(f"{path} is given without a model_type", path)
+        needed = self.file.parts[path]
+        kind = part.get("model_type", needed)
+        if kind != needed and path not in self.file.fixed_parts:
+            is_unknown = isinstance(kind, str) and not has_type(kind)
+            if is_unknown and type_of_class(named_class(part)) == needed:
+                self.renamed[path] = kind
+            elif not is_unknown or path not in self.file.lenient_parts:
+                problem = f"{path}.model_type={shown(kind)}, but the entry needs {needed}"
+                raise self.unsupported(problem, path, Refusal.OTHER_PART)
+        self.parts.add(path)
 
     def list_sizes(self, path: str, value: object) -> Iterator[tuple[str, Any]]:
         """Yield the sizes in a list with their fields."""
