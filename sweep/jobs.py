@@ -48,22 +48,21 @@ def add_reads(model_type: str, seconds: float, result: Result) -> None:
 
 def add_kind_counts(model_type: str, seconds: float, result: Result) -> None:
     """Add variants that count the kinds in lists of layers. The result has the new ``entry``."""
-    data = read_entry(model_type)
-    assert data
-    kinds = VariantAdder(data, seconds)
-    result["changed"] = kinds.run()
-    result["failed"] |= kinds.failed
-    result["entry"] = kinds.data
+    _add_variants(model_type, seconds, result, count=True)
 
 
 def add_bias_variants(model_type: str, seconds: float, result: Result) -> None:
     """Add variants for bias flags that have only one value. The result has the new ``entry``."""
+    _add_variants(model_type, seconds, result, count=False)
+
+
+def _add_variants(model_type: str, seconds: float, result: Result, *, count: bool) -> None:
     data = read_entry(model_type)
     assert data
-    kinds = VariantAdder(data, seconds, count=False)
-    result["changed"] = kinds.run()
-    result["failed"] |= kinds.failed
-    result["entry"] = kinds.data
+    adder = VariantAdder(data, seconds, count)
+    result["changed"] = adder.run()
+    result["failed"] |= adder.failed
+    result["entry"] = adder.data
 
 
 def differences_in(result: Result) -> list[Difference]:
