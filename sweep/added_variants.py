@@ -131,12 +131,13 @@ class VariantAdder:
         variants = kept_variants(self.file, name)
         known = [Change(one.where, one.sized) for one in variants]
         missing = [one for one in self.served_changes(name) if one not in known]
-        own = {**self.file.fields, **self.own_values(name)}
+        own = self.own_values(name)
+        values = {**self.file.fields, **own}
         for path in self.data["classes"][name].get("decides", ()):
-            value = own.get(path)
+            value = values.get(path)
             is_bias = type(value) is bool and "bias" in leaf(path)
             if is_bias and all(one.where.get(path, value) == value for one in variants):
-                missing.append(Change({**self.own_values(name), path: not value}))
+                missing.append(Change({**own, path: not value}))
         return missing
 
     def changes(self, name: str) -> list[Change]:
