@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from traceback import walk_tb
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any, TypeVar
 
 from paramproof.tracing.call_sites import OUR_FOLDERS
@@ -36,14 +36,13 @@ def calls_constructor(function: Function) -> Function:
 
 def is_raised_by_us(error: BaseException) -> bool:
     """Return whether the innermost frame of an error is in our own code."""
-    frame = _innermost(error)
-    return frame is not None and frame.f_code.co_filename.startswith(OUR_FOLDERS)
+    code = _innermost(error)[0]
+    return code is not None and code.co_filename.startswith(OUR_FOLDERS)
 
 
 def raise_if_internal(error: BaseException) -> None:
     """Raise ``InternalError`` if an error of a run with plain sizes is ours."""
-    frame = _innermost(error)
-    if frame is None or isinstance(error, ValueError) or frame.f_code in _CALLERS:
+    if isinstance(error, ValueError) or _innermost(error)[0] in _CALLERS:
         return
     if is_raised_by_us(error):
         raise _internal(error) from error
@@ -66,19 +65,16 @@ def raise_if_tracing_failed(error: BaseException, build: Callable[[], object]) -
 
 
 def _internal(error: BaseException) -> InternalError:
-    frame = _innermost(error)
-    assert frame is not None
-    file, line = frame.f_code.co_filename, _innermost_line(error)
+    code, line = _innermost(error)
+    assert code is not None
+    file = code.co_filename
     name = next(file.removeprefix(one) for one in OUR_FOLDERS if file.startswith(one))
     return InternalError(
         f"an error in paramproof, at {name}:{line}: {type(error).__name__}: {error}"
     )
 
 
-def _innermost(error: BaseException) -> FrameType | None:
-    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
-    return frames[-1] if frames else None
-
-
-def _innermost_line(error: BaseException) -> int:
-    return [line for _, line in walk_tb(error.__traceback__)][-1]
+def _innermost(error: BaseException) -> tuple[CodeType | None, int]:
+    """Return the code and the line of an error's innermost frame, None if it was never raised."""
+    frames = [(frame.f_code, line) for frame, line in walk_tb(error.__traceback__)]
+    return frames[-1] if frames else (None, 0)
