@@ -128,3 +128,20 @@ def test_removing_kind_counts_keeps_sizes_in_lists():
     taken = set(counted["letters"].values()) - set(without_kind_counts(counted)["letters"].values())
     assert taken
     assert all("layers_block_type[" in field for field in taken)
+
+
+def test_a_bias_flag_with_one_value_gets_the_other():
+    data = read_entry("llama")
+    model = data["classes"]["LlamaModel"]
+    known = next(one for one in model["also"] if one["where"] == {"attention_bias": True})
+    assert VariantAdder(data, 120, count=False).missing_changes("LlamaModel") == []
+    without = [one for one in model["also"] if "attention_bias" not in one["where"]]
+    data["classes"] = {"LlamaModel": {**model, "also": without}}
+    again = VariantAdder(data, 120, count=False)
+    (candidate,) = again.candidates()
+    assert candidate.change.where == {"attention_bias": True}
+    assert again.add(candidate)
+    *others, added = again.data["classes"]["LlamaModel"]["also"]
+    assert others == without
+    assert added["contains"] == known["contains"]
+    assert added["tensors"] == known["tensors"]
