@@ -1,4 +1,4 @@
-"""What is timed, as data: ways to count a framework's encoder, models and sizes.
+"""The cases that the benchmarks time: ways to count a framework's encoder, models and sizes.
 
 A way's ``prepare`` imports what it needs and returns a function of no arguments that goes
 from the sizes to the number: it builds the model and counts it. No framework is imported
@@ -26,7 +26,7 @@ PLAIN = "build for real, count"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One way to count one framework's encoder; ``allocates`` where it makes real weights."""
+    """One way to count one framework's encoder; ``allocates`` if it creates real weights."""
 
     framework: str
     way: str
@@ -35,7 +35,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """As given to ``bench.measure``."""
+        """The argument of ``bench.measure``."""
         return f"{self.framework}: {self.way}"
 
 
@@ -45,7 +45,7 @@ def abstract(builder: Any, spec: EncoderSpec) -> Count:
 
 
 def plain(builder: Any, spec: EncoderSpec) -> Count:
-    """The same file with ``allocate=True``, and no formula."""
+    """Build with ``allocate=True`` and count, without a formula."""
 
     def count() -> int:
         model = builder.build(spec, allocate=True)
@@ -156,14 +156,14 @@ def nnx_tabulate(builder: Any, spec: EncoderSpec) -> Count:
 
 
 def _wait() -> None:
-    """JAX hands arrays out before they are computed; what is timed ends when they are."""
+    """Wait for arrays that JAX returned before it computed them."""
     jax = sys.modules.get("jax")
     if jax:
         jax.block_until_ready(jax.live_arrays())
 
 
 def _total(table: str) -> int:
-    """The number that Flax's table ends with."""
+    """Return the total at the end of Flax's table."""
     return int(re.findall(r"Total Parameters: ([\d,]+)", table)[-1].replace(",", ""))
 
 
@@ -191,13 +191,13 @@ USED: dict[str, list[tuple[str, Prepare, bool]]] = {
 
 
 def cases() -> list[Case]:
-    """Every case: per framework abstract and plain, then what people use."""
+    """Return every case: for each framework abstract and plain, then the ways that people use."""
     own: list[tuple[str, Prepare, bool]] = [(ABSTRACT, abstract, False), (PLAIN, plain, True)]
     return [Case(name, *way) for name in frameworks() for way in [*own, *USED.get(name, [])]]
 
 
 def case(name: str) -> Case:
-    """The case of this name. Raises ``StopIteration``."""
+    """Return the case of this name. Raises ``StopIteration`` if there is none."""
     return next(case for case in cases() if case.name == name)
 
 
@@ -220,7 +220,7 @@ def encoder(name: str) -> EncoderSpec:
 
 
 def swept(axis: str, size: int) -> EncoderSpec:
-    """The spec at one point of a curve; two layers, unless it is they that vary."""
+    """Return the spec at one point of a curve, with two layers unless their number varies."""
     sizes: dict[str, Any] = {"num_hidden_layers": 2, axis: size}
     if axis == "hidden_size":
         sizes |= {"num_attention_heads": size // 64, "intermediate_size": 4 * size}

@@ -3,7 +3,7 @@
 Prints JSON. In place of a model, ``sweeps`` measures the curves. ``pytest-benchmark`` runs
 all it times in one process; here every case needs its own, since frameworks differ in the
 environment variables they need, memory has a peak per process, and only the first call of
-a process is cold. What is left for a timer to do is ``perf_counter`` and a median.
+a process is cold. A timer then needs only ``perf_counter`` and a median.
 """
 
 from __future__ import annotations

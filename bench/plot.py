@@ -36,7 +36,7 @@ def draw(curves: dict[str, dict[str, list[float]]], path: Path) -> None:
 
 
 def source(curves: dict[str, dict[str, list[float]]]) -> str:
-    """What the file says it was drawn from, so that a test can tell whether it was."""
+    """Return the digest of the curves, by which a test sees what the file was drawn from."""
     return "curves " + hashlib.sha256(json.dumps(curves).encode()).hexdigest()
 
 

@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def _jobs(rounds: int) -> Iterator[tuple[Case, str]]:
-    """Every process of a run, in order."""
+    """Yield every process of a run, in order."""
     for _ in range(rounds):
         yield from ((case, BASE) for case in cases())
     yield from ((case, LARGE) for case in cases() if not case.allocates)
@@ -64,7 +64,7 @@ def _jobs(rounds: int) -> Iterator[tuple[Case, str]]:
 
 
 def measure(case: Case, what: str) -> dict[str, Any]:
-    """What the case's own process says. Raises ``RuntimeError`` with its errors if it fails."""
+    """Run a case in its own process. Raises ``RuntimeError`` with its errors if it fails."""
     done = subprocess.run(
         [sys.executable, "-m", "bench.measure", case.name, what],
         cwd=ROOT,
@@ -79,7 +79,7 @@ def measure(case: Case, what: str) -> dict[str, Any]:
 
 
 def _models(jobs: list[tuple[Case, str]], measured: list[Any]) -> list[dict[str, Any]]:
-    """One entry per case and model, with what each of its processes measured."""
+    """Return one entry per case and model, with the measurements of its processes."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for (case, what), result in zip(jobs, measured, strict=True):
         if what != "sweeps":
@@ -89,7 +89,7 @@ def _models(jobs: list[tuple[Case, str]], measured: list[Any]) -> list[dict[str,
 
 
 def machine() -> dict[str, Any]:
-    """What the figures depend on and may be told: no names, no paths."""
+    """Return what the figures depend on, without names and paths."""
     tools: dict[str, str | None] = {
         "torchinfo": version("torchinfo"),
         "python": platform.python_version(),

@@ -1,4 +1,4 @@
-"""What the project wants counting to cost, as data; the page says whether it does."""
+"""Targets for the cost of counting; the page says which of them are met."""
 
 from __future__ import annotations
 

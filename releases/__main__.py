@@ -1,10 +1,10 @@
 """Try releases: ``python -m releases [LIBRARY | LIBRARY==VERSION ...] [--again] [--catalogue]``.
 
-Run in the checkout, with ``uv`` at hand. Each release is installed in an environment of its own,
-with this project as it is, and ``paramproof verify`` is run there for each framework that stands on
-it. What is found is written to ``docs/versions.json`` as it comes; what is there already is left
-out, unless ``--again``. ``--catalogue`` compares the catalogue with releases of transformers, and
-writes ``docs/catalogue-releases.json``. ``python -m docs.writers versions`` makes the page of both.
+Run this in the checkout; it needs ``uv``. It installs each release in its own environment, together
+with this checkout, and runs ``paramproof verify`` there for each framework that uses the library.
+It writes each result to ``docs/versions.json`` at once, and skips releases that already have one,
+unless ``--again`` is given. ``--catalogue`` compares the catalogue with releases of transformers,
+and writes ``docs/catalogue-releases.json``. ``python -m docs.writers versions`` renders both.
 """
 
 from __future__ import annotations
@@ -22,11 +22,20 @@ DATA = ROOT / "docs" / "versions.json"
 
 
 def main(arguments: list[str]) -> int:
-    """Try what is asked for; return the status."""
+    """Try the releases that the arguments name, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m releases", description=__doc__.split("\n")[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help="flax, or flax==0.12.8; all")
-    parser.add_argument("--again", action="store_true", help="what is written already, too")
-    parser.add_argument("--catalogue", action="store_true", help="derive its types, and compare")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="flax or flax==0.12.8; all by default",
+    )
+    parser.add_argument("--again", action="store_true", help="also try releases that have a result")
+    parser.add_argument(
+        "--catalogue",
+        action="store_true",
+        help="compare the most used types",
+    )
     options = parser.parse_args(arguments)
     there = algebra.others() if options.catalogue else list(releases())
     named = {one.library for one in there} | {one.name for one in there}
@@ -57,11 +66,11 @@ def _compared(release: Release) -> str:
     store.write(algebra.DATA, release.name, found)
     if "error" in found:
         return f"not run: {found['error']}"
-    return f"{len(found['otherwise'])} of {len(found['types'])} types are otherwise"
+    return f"{len(found['otherwise'])} of {len(found['types'])} types differ"
 
 
 def written() -> dict[str, Any]:
-    """Return what was found so far, by release and framework."""
+    """Return the results so far, by release and framework."""
     return store.read(DATA)
 
 

@@ -1,7 +1,7 @@
-"""The catalogue in other releases of transformers: what is derived otherwise there, in letters.
+"""Compare the catalogue with other releases of transformers, formula by formula.
 
-The types that are used most are derived again in the environment of a release, and compared with
-the catalogue's files, which are of one release.
+The most used types are derived again in the environment of each release, and compared with the
+catalogue's files, which describe one release.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DATA = ROOT / "docs" / "catalogue-releases.json"
 LIBRARY = "transformers"
 
 OLDEST = [5, 4]
-"""Of which configurations are derived: before, they are no dataclasses."""
+"""The first release whose configurations are dataclasses, which the derivation needs."""
 
 CHECK = ("hunt", "--check", "catalogue")
 
@@ -34,14 +34,14 @@ KEPT = (
     DifferenceKind.NOT_DERIVED,
     DifferenceKind.DEFAULT,
 )
-"""What a line is about that is kept: another formula, another class, another default."""
+"""The kinds of differences that are kept as text: those of formulas, classes and defaults."""
 
 
 def compared(release: Release, types: Iterable[str]) -> dict[str, Any]:
-    """Return what is derived otherwise in a release, by model type.
+    """Return the differences between a release and the catalogue, by model type.
 
-    Of each type the ``lines`` that are said of formulas, classes and defaults; and how many more
-    there are of conditions, buffers and keys. Where nothing could be run there is an ``error``.
+    Each type has the ``lines`` about formulas, classes and defaults, and the number of ``others``,
+    about conditions, buffers and keys. If the comparison could not run, there is an ``error``.
     """
     names = list(types)
     with tempfile.TemporaryDirectory() as folder:
@@ -63,17 +63,17 @@ def compared(release: Release, types: Iterable[str]) -> dict[str, Any]:
 
 
 def kept(lines: Sequence[list[str]]) -> dict[str, Any]:
-    """Return the lines of formulas, classes and defaults, and how many others there are."""
+    """Return the lines about formulas, classes and defaults, and the number of other lines."""
     found = [one.text for one in map(Difference.read, lines) if one.kind in KEPT]
     return {"lines": found, "others": len(lines) - len(found)}
 
 
 def others() -> list[Release]:
-    """Return the releases of transformers to compare with: those from which configurations are."""
+    """Return the releases of transformers whose configurations can be derived."""
     known = (one for one in releases() if one.library == LIBRARY)
     return [one for one in known if parts(one.version) >= OLDEST]
 
 
 def written() -> dict[str, Any]:
-    """Return what was found so far, by release."""
+    """Return the results so far, by release."""
     return store.read(DATA)

@@ -1,8 +1,8 @@
 """Take in a release of transformers: ``python -m releases.taking_in 5.24.0 [TYPE ...]``.
 
-Run in the checkout, with ``uv`` at hand. The release is installed in an environment of its own.
-There each type's file is checked against the models that the release builds, what differs or is
-new is derived, the differences are printed in letters, and the files are written.
+Run this in the checkout; it needs ``uv``. It installs the release in an environment of its own, and
+compares each type's file there with the models that the release builds. It derives the types that
+differ or are new, prints the differences as formulas, and writes the files.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from releases.algebra import LIBRARY
 from releases.trying import ROOT, installed, releases
 
 SECONDS = 500
-"""Of the processor, for each type that is derived."""
+"""The processor time for each type that is derived."""
 
 
 def main(arguments: list[str]) -> int:
-    """Take in a release; return the status."""
+    """Take in a release, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m releases.taking_in", description=__doc__)
-    parser.add_argument("version", metavar="VERSION", help="of transformers, as 5.24.0")
+    parser.add_argument("version", metavar="VERSION", help="the release, such as 5.24.0")
     parser.add_argument("types", nargs="*", metavar="TYPE", help="model types; all by default")
     options = parser.parse_args(arguments)
     newest = [one for one in releases() if one.library == LIBRARY][-1]

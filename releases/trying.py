@@ -1,4 +1,4 @@
-"""A release in an environment of its own, and what ``paramproof verify`` finds there."""
+"""Install a release in an environment of its own, and run ``paramproof verify`` there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 
 EXAMPLES = 5
-"""Random models of each family, beside the named ones."""
+"""The number of random models of each family, in addition to the named ones."""
 
 BUILT = ("equal", "different", "broken")
 
@@ -26,7 +26,7 @@ LONGEST = 1800
 
 @dataclass(frozen=True)
 class Release:
-    """A release of a library, what it is installed beside, and the frameworks that stand on it."""
+    """A release of a library, the packages installed with it, and the frameworks that use it."""
 
     library: str
     version: str
@@ -36,12 +36,12 @@ class Release:
 
     @property
     def name(self) -> str:
-        """As it is installed: ``flax==0.12.8``."""
+        """The requirement that installs it, such as ``flax==0.12.8``."""
         return f"{self.library}=={self.version}"
 
 
 def releases() -> Iterator[Release]:
-    """Yield what ``table.toml`` names, each library's in the order of their versions."""
+    """Yield the releases in ``table.toml``, by library and version."""
     table = tomllib.loads((Path(__file__).parent / "table.toml").read_text("utf-8"))
     for library, said in table.items():
         frameworks, python = tuple(said["frameworks"]), said.get("python", "3.11")
@@ -52,12 +52,12 @@ def releases() -> Iterator[Release]:
 
 
 def parts(version: str) -> list[int]:
-    """Return the numbers of a version, by which versions are in order."""
+    """Return the numbers of a version, by which versions are sorted."""
     return [int(part) for part in version.split(".")]
 
 
 def tried(release: Release) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Install a release, and yield what ``verify`` says of each framework that stands on it."""
+    """Install a release, and yield the result of ``verify`` for each framework that uses it."""
     with tempfile.TemporaryDirectory() as folder:
         if error := installed(release, Path(folder)):
             yield from ((framework, {"error": error}) for framework in release.frameworks)
@@ -67,9 +67,9 @@ def tried(release: Release) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def installed(release: Release, folder: Path) -> str:
-    """Install a release; return the last words of the installer if it cannot be had.
+    """Install a release. Return the end of the installer's error, or "" if it succeeds.
 
-    Exits where there is no such Python: that says nothing of a release.
+    Exits if the machine lacks the release's Python, since that says nothing about the release.
     """
     environment = {**os.environ, "VIRTUAL_ENV": str(folder), "UV_PYTHON_DOWNLOADS": "never"}
     make = ["uv", "venv", "--quiet", "--python", release.python, "--allow-existing", str(folder)]
@@ -85,7 +85,7 @@ def _ended(command: list[str], environment: Mapping[str, str]) -> str:
 
 
 def last_words(done: subprocess.CompletedProcess[str]) -> str:
-    """Return the end of what a command wrote of its errors, in one line."""
+    """Return the end of a command's standard error, in one line."""
     return " ".join(done.stderr.split())[-300:]
 
 
@@ -93,7 +93,7 @@ def _verified(framework: str, folder: Path) -> dict[str, Any]:
     result = folder / f"{framework}.json"
     command = [str(folder / "bin" / "paramproof"), "verify", "--framework", framework]
     command += ["--examples", str(EXAMPLES), "--json", str(result)]
-    # What JAX leaves out of a traceback by itself hides what went wrong.
+    # By default, JAX removes frames from a traceback that would show the cause.
     environment = {**os.environ, "JAX_TRACEBACK_FILTERING": "off"}
     try:
         done = subprocess.run(
@@ -107,10 +107,10 @@ def _verified(framework: str, folder: Path) -> dict[str, Any]:
 
 
 def found(said: Mapping[str, Any], framework: str) -> dict[str, Any]:
-    """Return of what ``verify`` wrote: the versions, and how each family's models stand.
+    """Return the versions in the output of ``verify``, and the outcomes of each family's models.
 
-    Of what is not equal the first of each family stands there: its model and the reason. Where a
-    framework's process ended there is its ``error`` instead.
+    A family also has the ``first`` model that is not equal to the formula, with the reason. If the
+    framework's process ended early, there is an ``error`` instead.
     """
     families: dict[str, dict[str, Any]] = {}
     for one in said["results"]:
@@ -126,14 +126,14 @@ def found(said: Mapping[str, Any], framework: str) -> dict[str, Any]:
 
 
 def counts(found: Mapping[str, Any]) -> tuple[int, int]:
-    """Return how many models are equal to the formula, and of how many that could be built."""
+    """Return how many models equal the formula, and how many could be built."""
     families = found["families"].values()
     built = sum(family.get(status, 0) for family in families for status in BUILT)
     return sum(family.get("equal", 0) for family in families), built
 
 
 def is_whole(found: Mapping[str, Any]) -> bool:
-    """Whether a framework was run, and every model is equal."""
+    """Return whether a framework ran, and every model equals the formula."""
     return "error" not in found and len({*counts(found)}) == 1
 
 
