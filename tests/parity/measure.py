@@ -47,14 +47,14 @@ def differences(case: Case, builder: Any, name: str) -> Iterator[Difference]:
     model = built(builder, case)
     yield from output_differences(model, case, name)
     gradient, size = slope_difference(model, case, name), abs(slope(case, case.direction))
-    yield Difference("gradient", gradient.found / size, gradient.bound / size)
+    yield Difference("gradient", gradient.actual / size, gradient.bound / size)
 
 
 def largest(differences: list[Difference]) -> dict[str, float]:
     """Return the largest difference with its bound, and the largest share of a bound."""
-    worst = max(differences, key=lambda difference: difference.found)
-    share = max(difference.found / difference.bound for difference in differences)
-    return {"found": worst.found, "bound": worst.bound, "share": share, "cases": len(differences)}
+    worst = max(differences, key=lambda difference: difference.actual)
+    share = max(difference.actual / difference.bound for difference in differences)
+    return {"found": worst.actual, "bound": worst.bound, "share": share, "cases": len(differences)}
 
 
 if __name__ == "__main__":
