@@ -132,7 +132,7 @@ C_LOCALE = {
     [
         (("explain", "335043584", "bert-large"), "claimed - formula = -98,304 = -L*F"),
         (("count", "gpt2", "--symbolic"), "L*(4*H^2 + 2*H*F + 9*H + F) + H*(V + P + 2)"),
-        (("count", "gpt2", "--under", "without-biases"), "124.36 in 10^6, 118.60 in 2^20"),
+        (("count", "gpt2", "--under", "without-biases"), "124.36 x 10^6, 118.60 x 2^20"),
         (("count", "gpt2", "--all-conventions"), "2^20"),
         (("count", "gpt2", "--latex"), "L \\left(4 H^{2}"),
         (("--help",), "Usage: "),
