@@ -18,7 +18,7 @@ HOSTILE = {
     ),
     "markup in a name": ({"model": MARKUP}, "no model is named"),
     "markup in a letter": ({"model": "gpt2", MARKUP: "1"}, "is not a letter of this model"),
-    "markup in a size": ({"model": "gpt2", "L": MARKUP}, "is no whole number"),
+    "markup in a size": ({"model": "gpt2", "L": MARKUP}, "is not a positive whole number"),
     "markup in a convention": ({"model": "gpt2", "under": MARKUP}, "no convention is named"),
     "markup in a dtype": ({"model": "gpt2", "dtype": MARKUP}, "no dtype is named"),
     "a number of 400 digits": (
