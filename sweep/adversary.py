@@ -19,8 +19,8 @@ from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from paramproof.catalogue.configuration import IRRELEVANT_KEYS
 from paramproof.catalogue.entries import entry
+from sweep.keys import Keys, part_in
 from sweep.mismatch import Mismatch, find_mismatch
-from sweep.model import Keys, part_in
 from sweep.names import config_keys
 
 SAVED_SHARE = 0.5

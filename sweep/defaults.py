@@ -14,7 +14,8 @@ from paramproof.tracing.constructors.transformers_class import LABELS, make_read
 from paramproof.tracing.patching import patched_modules
 from paramproof.tracing.recorder import recording
 from paramproof.tracing.symbolic.symint import SymInt
-from sweep.model import attribute_at, full_keys, set_key, sub_configs
+from sweep.keys import set_key
+from sweep.model import attribute_at, full_keys, sub_configs
 from sweep.seed_values import seed_config
 
 MODULES = ("transformers.models", "transformers.configuration_utils")

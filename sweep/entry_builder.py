@@ -22,17 +22,10 @@ from sweep.computed_fields import overwritten_sizes, variant_overrides
 from sweep.defaults import Defaults
 from sweep.fields import names_in_code
 from sweep.flat_keys import find_flat_keys
+from sweep.keys import Keys, remove_key, set_key
 from sweep.late_aliases import find_late_aliases, is_settable
 from sweep.layer_lists import layer_rules
-from sweep.model import (
-    Keys,
-    attribute_at,
-    attribute_or_none,
-    full_keys,
-    remove_key,
-    set_key,
-    sub_configs,
-)
+from sweep.model import attribute_at, attribute_or_none, full_keys, sub_configs
 from sweep.older_keys import number_like_absent
 from sweep.repair import pack_accepted
 from sweep.seed_values import SEED_PARTS

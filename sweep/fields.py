@@ -14,7 +14,7 @@ from paramproof.catalogue.configuration import IRRELEVANT_KEYS
 from paramproof.catalogue.value_kinds import ROTARY_FACTOR, sort_of
 from paramproof.formulas.path import leaf
 from sweep.model import sub_configs
-from sweep.probe import PROBES
+from sweep.probe_values import PROBES
 
 ROPE_SORTS = tuple(sort for sort in PROBES if sort.startswith("rope_"))
 

@@ -15,8 +15,9 @@ from transformers import PreTrainedConfig
 
 from paramproof.catalogue.files import TypeFile
 from paramproof.formulas.path import leaf, parent
-from sweep.model import Keys, attribute_at, sub_configs
-from sweep.probe import LARGE, PROBES
+from sweep.keys import Keys
+from sweep.model import attribute_at, sub_configs
+from sweep.probe_values import LARGE, PROBES
 from sweep.seed_values import seed_config
 
 

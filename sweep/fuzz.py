@@ -18,8 +18,8 @@ from paramproof.catalogue.derivations import Variant, derivation_of
 from paramproof.catalogue.entries import entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
 from sweep.failure import Reason, SweepError
+from sweep.keys import remove_key, set_key
 from sweep.mismatch import Mismatch, find_mismatch
-from sweep.model import remove_key, set_key
 from sweep.random_configs import random_config
 
 CONFIGS_PER_VARIANT = 5

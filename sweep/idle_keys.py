@@ -9,7 +9,8 @@ from typing import Any
 import transformers
 
 from sweep.field_reads import record_reads
-from sweep.model import attribute_at, full_keys, set_key
+from sweep.keys import set_key
+from sweep.model import attribute_at, full_keys
 from sweep.normalization import changed_fields, normalize
 from sweep.type_sweep import TypeSweep
 from sweep.unread_fields import ANY_VALUES

@@ -17,15 +17,8 @@ from paramproof.catalogue.files import TypeFile
 from paramproof.formulas.path import parent
 from paramproof.tracing.constructors.layer_kinds import LayerKinds
 from sweep.fields import names_in_code
-from sweep.model import (
-    Keys,
-    ModelTensors,
-    attribute_at,
-    attribute_or_none,
-    build,
-    full_keys,
-    sub_configs,
-)
+from sweep.keys import Keys
+from sweep.model import ModelTensors, attribute_at, attribute_or_none, build, full_keys, sub_configs
 from sweep.type_sweep import TypeSweep
 
 LAYER_TYPES = (

@@ -20,8 +20,9 @@ from paramproof.catalogue.configuration import LABELS
 from paramproof.catalogue.entries import entry_in
 from paramproof.catalogue.files import TypeFile, read_type
 from paramproof.catalogue.names import known_keys
+from sweep.keys import Keys
 from sweep.mismatch import find_mismatch
-from sweep.model import Keys, attribute_or_none, full_keys
+from sweep.model import attribute_or_none, full_keys
 from sweep.normalization import Fields, config_fields
 from sweep.seed_values import seed_config
 from sweep.store import read_entry, write_entry

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sweep.model import Keys, attribute_at, attribute_or_none, full_keys
+from sweep.keys import Keys
+from sweep.model import attribute_at, attribute_or_none, full_keys
 from sweep.probe import Prober
 
 MAX_PERIOD = 8

@@ -16,8 +16,7 @@ from paramproof.formulas.path import leaf, parent
 from paramproof.tracing import torch_tensors
 from paramproof.tracing.constructors.transformers_class import part_defaults
 from paramproof.tracing.tensor_groups import count_stored
-
-Keys = dict[str, Any]
+from sweep.keys import Keys, set_key
 
 
 class ModelTensors(NamedTuple):
@@ -51,34 +50,6 @@ def sub_configs(
         if isinstance(value, PreTrainedConfig) and not name.startswith("_"):
             yield f"{before}{name}", value
             yield from sub_configs(value, f"{before}{name}.")
-
-
-def set_key(keys: Keys, path: str, value: Any) -> None:
-    """Set the value at a path, such as ``vision_config.hidden_size`` or ``depths[1]``."""
-    *parts, name = path.split(".")
-    for part in parts:
-        keys = keys.setdefault(part, {})
-    base, bracket, index = name.partition("[")
-    if not bracket:
-        keys[name] = value
-        return
-    items = keys.setdefault(base, [])
-    items.extend([None] * (int(index[:-1]) + 1 - len(items)))
-    items[int(index[:-1])] = value
-
-
-def part_in(keys: Keys, path: str) -> Keys | None:
-    """Return the part at a path, the whole for "", or None if it is not given."""
-    here: Any = keys
-    for name in path.split(".") if path else ():
-        here = here.get(name) if isinstance(here, dict) else None
-    return here if isinstance(here, dict) else None
-
-
-def remove_key(keys: Keys, path: str) -> None:
-    """Remove the key at a path, if there is one."""
-    if (part := part_in(keys, parent(path))) is not None:
-        part.pop(leaf(path), None)
 
 
 def attribute_at(config: PreTrainedConfig, path: str) -> Any:

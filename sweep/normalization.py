@@ -11,7 +11,8 @@ from typing import Any
 
 from transformers import PreTrainedConfig
 
-from sweep.model import Keys, config_of, sub_configs
+from sweep.keys import Keys
+from sweep.model import config_of, sub_configs
 
 Fields = Mapping[str, str]
 """Fields by their paths, as text."""

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from paramproof.formulas.path import parent
+from sweep.keys import Keys, remove_key
 from sweep.layer_lists import DEPTHS, MAX_PERIOD
-from sweep.model import Keys, full_keys, remove_key
+from sweep.model import full_keys
 from sweep.probe import Prober
 
 

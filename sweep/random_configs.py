@@ -15,8 +15,8 @@ from paramproof.catalogue.value_kinds import ROTARY_BASES, default_layers
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf, parent
-from sweep.model import Keys, part_in, set_key
-from sweep.probe import LARGE, PROBES
+from sweep.keys import Keys, part_in, set_key
+from sweep.probe_values import LARGE, PROBES
 
 
 def random_config(

@@ -14,7 +14,7 @@ from paramproof.catalogue.files import TypeFile, parse_type
 from paramproof.catalogue.value_kinds import ROTARY_FACTOR, equal, kind_of, sort_of
 from paramproof.formulas.path import leaf, parent
 from sweep.patterns import find_patterns
-from sweep.probe import PROBES
+from sweep.probe_values import PROBES
 from sweep.repair import pack_accepted
 from sweep.saved_values import SavedValues
 from sweep.unread_fields import UnreadFields, pack_unread

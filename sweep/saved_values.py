@@ -10,7 +10,8 @@ from paramproof.catalogue.configuration import LABELS
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.value_kinds import equal
 from paramproof.formulas.path import leaf, parent
-from sweep.model import Keys, attribute_or_none, config_of, part_in, set_key
+from sweep.keys import Keys, part_in, set_key
+from sweep.model import attribute_or_none, config_of
 from sweep.normalization import Fields, changed_fields, normalize
 from sweep.unread_fields import UnreadFields, key_paths
 

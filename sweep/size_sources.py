@@ -20,8 +20,9 @@ from paramproof.catalogue.derivations import derivation_of, field_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.tracing.constructors.transformers_class import LABELS
-from sweep.model import attribute_at, set_key
-from sweep.probe import PROBES
+from sweep.keys import set_key
+from sweep.model import attribute_at
+from sweep.probe_values import PROBES
 
 Values = Mapping[str, Any]
 

@@ -8,12 +8,10 @@ from typing import Any, NamedTuple
 
 import transformers
 
-from paramproof.catalogue.derivations import derivation_of, kept_variants
-from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile, read_type
 from sweep.fuzz import MAX_ATTEMPTS
 from sweep.mismatch import Mismatch, find_mismatch
-from sweep.random_configs import random_config
+from sweep.random_entries import draw_entry
 
 
 class Comparison(NamedTuple):
@@ -47,23 +45,7 @@ def compare_random(
 
 def compare_one(file: TypeFile, random: Random) -> Comparison:
     """Compare a random configuration's entry with the model that transformers builds."""
-    name, config, entry = _draw(file, random)
+    name, config, entry = draw_entry(file, random)
     config_class = transformers.CONFIG_MAPPING[file.model_type]
     mismatch = find_mismatch(entry, config_class, getattr(transformers, name), config)
     return Comparison(file.model_type, name, config, entry.count, mismatch)
-
-
-def _draw(file: TypeFile, random: Random) -> tuple[str, dict[str, Any], Entry]:
-    """Return a class, a configuration that satisfies the guards of a variant, and its entry."""
-    variants = [variant for name in file.classes for variant in kept_variants(file, name)]
-    for _ in range(10 * MAX_ATTEMPTS):
-        variant = random.choice(variants)
-        own = own_sizes(file, variant.data.get("absent", ()))
-        config = random_config(file, variant, derivation_of(file, variant, own), random)
-        if config is None:
-            continue
-        try:
-            return variant.name, config, entry_in(file, config, variant.name)
-        except ValueError:
-            continue
-    raise ValueError(f"{file.model_type}: no random configuration satisfies the guards")

@@ -26,7 +26,8 @@ from sweep.entry_data import KnownVariant, class_data, composed_standing, withou
 from sweep.failure import NO_TIME, Failure, OutOfTime, Reason, SweepError
 from sweep.fields import fields_to_probe
 from sweep.heads import untied_on_loading
-from sweep.model import Keys, full_keys
+from sweep.keys import Keys
+from sweep.model import full_keys
 from sweep.model_types import classes_of_type
 from sweep.probe import MAX_POINTS, Prober, ProbeResults
 from sweep.seed_values import missing_sizes, seed_config, seed_values_of

@@ -22,10 +22,11 @@ from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.value_kinds import ROTARY_FACTOR
 from paramproof.formulas.path import leaf, parent
 from sweep.field_reads import FieldReads, record_reads
-from sweep.model import Keys, attribute_at, build, config_of, full_keys, set_key, sub_configs
+from sweep.keys import Keys, set_key
+from sweep.model import attribute_at, build, config_of, full_keys, sub_configs
 from sweep.model_types import classes_of_type
 from sweep.normalization import Fields, changed_fields, normalize
-from sweep.probe import PROBES
+from sweep.probe_values import PROBES
 from sweep.seed_values import missing_sizes, seed_config, seed_values_of
 from sweep.variants import VARIANT_SIZE
 

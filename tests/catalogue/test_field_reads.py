@@ -14,7 +14,8 @@ from transformers import CONFIG_MAPPING, PreTrainedConfig  # noqa: E402
 from paramproof.catalogue import read_type  # noqa: E402
 from paramproof.catalogue.value_kinds import kind_of  # noqa: E402
 from sweep.field_reads import record_reads  # noqa: E402
-from sweep.model import build, config_of, full_keys, set_key  # noqa: E402
+from sweep.keys import set_key  # noqa: E402
+from sweep.model import build, config_of, full_keys  # noqa: E402
 from sweep.normalization import changed_fields, normalize  # noqa: E402
 from sweep.unread_fields import VALUES_OF_KIND, UnreadFields, key_paths  # noqa: E402
 
