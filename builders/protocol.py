@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from paramproof.formulas.layout import Weight
@@ -116,4 +116,20 @@ class Builder(Protocol):
         ``numerics`` default to those of the family, or of the framework if it fixes them.
         Raises ``UnsupportedSpec`` for a spec that the framework cannot express.
         """
+        ...
+
+
+class LiveReader(Protocol):
+    """Two more functions of a framework's file whose header has ``model_packages``."""
+
+    def live_weights(self, model: Any) -> Iterable[Weight]:
+        """Return every stored array of a user's model once, by identity, with its aliases.
+
+        ``parts`` and ``layout`` stay empty. Raises ``ValueError``, in one line, for an object that
+        is not a model, or is not built yet.
+        """
+        ...
+
+    def build_abstractly(self, make: Callable[[], Any]) -> Any:
+        """Return what ``make`` returns, with shapes and without values."""
         ...

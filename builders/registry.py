@@ -2,9 +2,10 @@
 
 Every module in ``builders/frameworks``, a file or a package, supports one or more frameworks.
 Other distributions register such a module under the entry point group ``paramproof.frameworks``.
-Names, requirements and fixed fields are in the ``FRAMEWORKS`` header of the module (of a package's
-``__init__.py``), a literal that is parsed from the source: a framework may be absent, heavy or
-broken, and listing it must not depend on that.
+Names, requirements and fixed fields, and everything else that other packages need to know of a
+framework, are in the ``FRAMEWORKS`` header of the module (of a package's ``__init__.py``), which is
+a literal, parsed from the source: a framework may be absent, heavy or broken, and listing it must
+not depend on that.
 """
 
 from __future__ import annotations
@@ -41,6 +42,11 @@ class Framework:
     this project that installs them, "" for a plug-in. ``environment`` are the environment
     variables that its process needs. ``fixed`` are spec fields that it cannot vary, with their
     values. ``slow`` means that its builds take long, so its worker starts first.
+
+    ``model_packages`` are the packages that define its models' classes, each with the name that
+    messages use; its module then has the two functions of ``LiveReader``. ``layer_packages``
+    create layers in loops of their own, which a tracer must follow. ``float32_steps`` are the
+    steps that it takes in float32, or with float32 constants, in a float64 model.
     """
 
     name: str
@@ -50,6 +56,9 @@ class Framework:
     environment: Mapping[str, str] = field(default_factory=dict)
     fixed: Mapping[str, object] = field(default_factory=dict)
     slow: bool = False
+    model_packages: Mapping[str, str] = field(default_factory=dict)
+    layer_packages: tuple[str, ...] = ()
+    float32_steps: tuple[str, ...] = ()
 
     def versions(self) -> dict[str, str | None]:
         """Return the installed version of each distribution, None where it is missing."""
@@ -128,6 +137,19 @@ def framework(name: str) -> Framework:
     return found[known]
 
 
+@cache  # Reading a mapping of arrays asks for it once per array.
+def model_packages() -> dict[str, Framework]:
+    """Return the frameworks that read live models, by the packages of these models' classes."""
+    return {package: one for one in frameworks().values() for package in one.model_packages}
+
+
+@cache
+def layer_packages() -> tuple[str, ...]:
+    """Return the packages of all frameworks that create layers in loops of their own."""
+    every = (package for one in frameworks().values() for package in one.layer_packages)
+    return tuple(dict.fromkeys(every))
+
+
 def load(name: str) -> Builder:
     """Return the builder of the framework called ``name``, in this process.
 
@@ -163,11 +185,13 @@ def _is_whole(chosen: Framework) -> bool:
     """Return whether a plug-in's header has the fields that every listing reads."""
     needed = chosen.distributions
     texts = [chosen.name, chosen.extra, *(needed if isinstance(needed, tuple) else [None])]
-    dicts = (chosen.environment, chosen.fixed)
+    dicts = (chosen.environment, chosen.fixed, chosen.model_packages)
+    tuples = (chosen.layer_packages, chosen.float32_steps)
     return (
         bool(needed)
         and all(isinstance(text, str) for text in texts)
         and all(isinstance(one, dict) for one in dicts)
+        and all(isinstance(one, tuple) for one in tuples)
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from paramproof.builders.registry import layer_packages, model_packages
 from paramproof.formulas.families import registered
 from paramproof.formulas.plugins import forget_broken
 from tests.forked import TIMEOUT, ForkServer
@@ -29,7 +30,8 @@ def install(site, name, source, group="paramproof.frameworks", value="", entry="
 def forget(*modules):
     """Clear the cache of plug-ins, and unload ``modules``."""
     forget_broken()
-    registered.cache_clear()
+    for cached in (registered, layer_packages, model_packages):
+        cached.cache_clear()
     for module in modules:
         sys.modules.pop(module, None)
 
@@ -39,7 +41,7 @@ def outsider(tmp_path, monkeypatch):
     """Install the toy framework and return the site directory."""
     site = tmp_path / "site"
     install(site, "toy_framework", "toy.py", entry="toy")
-    forget_broken()
+    forget()
     monkeypatch.syspath_prepend(site)
     yield site
     forget("toy_framework")

@@ -7,7 +7,8 @@ from typing import Any
 
 from docs.writers.blocks import ROOT
 from docs.writers.markdown import table
-from tests.parity.bounds import FACTOR, FLOAT32_STEPS, SAMPLES
+from paramproof.builders.registry import frameworks
+from tests.parity.bounds import FACTOR, SAMPLES
 from tests.parity.cases import DTYPES, HIDDEN_SIZE
 from tests.parity.differences import FORMATS
 from tests.parity.measure import CASES
@@ -85,7 +86,11 @@ def render(measured: dict[str, Any]) -> str:
         samples=SAMPLES,
         factor=FACTOR,
         tables="\n\n".join(f"### {dtype}\n\n{figures(measured, dtype)}" for dtype in DTYPES),
-        steps="\n".join(f"- {k}: {', '.join(v)}" for k, v in sorted(FLOAT32_STEPS.items())),
+        steps="\n".join(
+            f"- {one.name}: {', '.join(one.float32_steps)}"
+            for one in sorted(frameworks().values(), key=lambda one: one.name)
+            if one.float32_steps
+        ),
         versions=", ".join(f"{name} {version}" for name, version in sorted(versions.items())),
     )
 

@@ -12,6 +12,7 @@ from random import Random
 from traceback import walk_tb
 
 from paramproof.algebra.sampling import sample_sizes
+from paramproof.builders.registry import layer_packages
 from paramproof.derivation.loop_guards import LoopGuard, implied_guards
 from paramproof.derivation.specialized_constants import Place, SpecializedConstants
 from paramproof.formulas.condition import Condition
@@ -19,7 +20,7 @@ from paramproof.formulas.derivation import Evidence, Stored
 from paramproof.formulas.expression import Expression, letter
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.call_sites import MODEL_FILES
-from paramproof.tracing.constructors.base import LAYER_PACKAGES, Constructor
+from paramproof.tracing.constructors.base import Constructor
 from paramproof.tracing.instrumented.code_swap import forget_functions, run_instrumented
 from paramproof.tracing.internal_errors import raise_if_tracing_failed
 from paramproof.tracing.patching import patched_modules
@@ -161,7 +162,7 @@ class TraceRunner:
             name: value if name in self.fixed else kind(value, letter(name))
             for name, value in sizes.items()
         }
-        modules = LAYER_PACKAGES if kind is SymInt else self.constructor.modules
+        modules = layer_packages() if kind is SymInt else self.constructor.modules
         with (
             using_symint_class(kind),
             patched_modules(() if self.unfollowed else modules),

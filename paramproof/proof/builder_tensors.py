@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paramproof.builders.protocol import Builder
+from paramproof.builders.registry import layer_packages
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.formulas import Spec, Weight
 from paramproof.formulas.condition import Condition, Relation
@@ -24,7 +25,7 @@ from paramproof.formulas.derivation import Consequence, Derivation, Outcome
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.proof.cases import Case, Sizes
-from paramproof.tracing.constructors.base import LAYER_PACKAGES, Constructor
+from paramproof.tracing.constructors.base import Constructor
 from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 
@@ -183,7 +184,7 @@ class _Source:
             make,
             self.seen,
             self.tracing,
-            (own, "transformers.models", *LAYER_PACKAGES),
+            (own, "transformers.models", *layer_packages()),
             is_followed=self.traces,
         )
 

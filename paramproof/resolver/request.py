@@ -29,7 +29,7 @@ from paramproof.formulas.models import (
 )
 from paramproof.formulas.printing import path_text, shown
 from paramproof.resolver.spellings import as_transformers
-from paramproof.sources.live.readers import comes_from, unsupported_framework
+from paramproof.sources.live.readers import comes_from, is_of_another_framework
 from paramproof.sources.strict_json import (
     object_in_file,
     object_in_text,
@@ -77,7 +77,7 @@ def read_request(source: object) -> Request:
     ``UnknownName`` for an unknown name.
     """
     # nnx.State, linen's FrozenDict and a module of MLX are mappings, and no configurations.
-    is_of_framework = comes_from("flax", source) or unsupported_framework(source)
+    is_of_framework = comes_from("flax", source) or is_of_another_framework(source)
     if isinstance(source, Mapping) and not is_of_framework:
         return _described("", source)
     if isinstance(source, Path):

@@ -1,18 +1,22 @@
 """Build a model of any framework without allocating its weights.
 
 Each loaded framework has a way to do so: PyTorch's meta device, Keras's stateless scope, a
-TensorFlow graph for tf-keras, and JAX's ``eval_shape`` for Flax.
+TensorFlow graph for tf-keras, JAX's ``eval_shape`` for Flax, and for a framework with
+``model_packages`` in its header its own ``build_abstractly``.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
+from paramproof.builders.protocol import LiveReader
+from paramproof.builders.registry import model_packages
 from paramproof.sources.live.readers import comes_from, is_pair, live_weights, reader
 from paramproof.tracing.internal_errors import calls_constructor
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
@@ -38,13 +42,19 @@ def build_abstractly(function: Callable[..., Any], sizes: Mapping[str, int]) -> 
 
 
 def framework_of(model: Any) -> str:
-    """Return the package of ``FRAMEWORKS`` that a model comes from.
+    """Return the package of ``FRAMEWORKS``, or of ``model_packages()``, that a model comes from.
 
     Raises ``ValueError`` if it is not a model.
     """
     reader(model)
     # Models of Keras on PyTorch are PyTorch modules too, so the order matters.
-    return next((name for name in FRAMEWORKS if comes_from(name, model)), "flax")
+    packages = (*FRAMEWORKS, *model_packages())
+    return next((name for name in packages if comes_from(name, model)), "flax")
+
+
+def distributions_of(package: str) -> tuple[str, ...]:
+    """Return the distributions of a package that ``framework_of`` returns."""
+    return FRAMEWORKS[package] if package in FRAMEWORKS else model_packages()[package].distributions
 
 
 def observed_tensors(model: Any) -> Iterator[ObservedTensor]:
@@ -66,7 +76,7 @@ def _unnumbered(path: str) -> str:
 
 
 def _loaded() -> tuple[str, ...]:
-    return tuple(name for name in FRAMEWORKS if name in sys.modules)
+    return tuple(name for name in (*FRAMEWORKS, *model_packages()) if name in sys.modules)
 
 
 def _build(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
@@ -79,7 +89,7 @@ def _build(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
             for name in loaded:
                 if name in SCOPES:
                     scopes.enter_context(SCOPES[name]())
-            return function(**sizes)
+            return _by_frameworks(loaded, partial(function, **sizes))
 
     def arrays() -> Any:
         """Return the part of the model that consists of arrays; keep the rest in ``apart``."""
@@ -105,6 +115,15 @@ def _build(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
         with ThreadPoolExecutor(max_workers=1) as passing:
             return passing.submit(call).result()
     return call()
+
+
+def _by_frameworks(loaded: Iterable[str], make: Callable[[], Any]) -> Any:
+    """Return what ``make`` builds, where no loaded framework allocates anything."""
+    for name in loaded:
+        if name in model_packages():
+            own = cast(LiveReader, model_packages()[name].load())
+            make = partial(own.build_abstractly, make)
+    return make()
 
 
 def _meta() -> AbstractContextManager[Any]:

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.parity.bounds import FLOAT32_STEPS
 from tests.profiles import one_in
 from tests.specs import SMALL_ENCODER as SPEC
 from tests.strategies import supported_specs
@@ -47,7 +46,7 @@ def test_padding_is_not_attended_to(framework, builder, dtype):
     short = model.run(alone, types[:, :3], alone != 0)
     assert long.sequence.dtype == dtype
     error = np.abs(long.sequence[:, :3] - short.sequence).max()
-    precise = dtype == "float64" and framework.name not in FLOAT32_STEPS
+    precise = dtype == "float64" and not framework.float32_steps
     assert error < (1e-13 if precise else 1e-5)
     changed = model.run(alone[:, ::-1], types[:, :3], alone != 0)
     assert np.abs(changed.sequence - short.sequence).max() > 1e-3

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from paramproof.formulas import Numerics, compare, inventory
 from paramproof.weights.transfer import canonical_weights
 from tests.parity import mistakes
-from tests.parity.bounds import FLOAT32_STEPS, output_bounds, slope, slope_bound
+from tests.parity.bounds import output_bounds, slope, slope_bound
 from tests.parity.cases import DTYPES, MANY_TOKENS, Case, cases, own_epsilon
 from tests.parity.differences import (
     built,
@@ -111,7 +111,7 @@ def test_a_float32_step_needs_wider_bounds_in_float64(framework, builder):
     found = output_differences(built(builder, case), case, framework.name)
     beyond = [difference.kind for difference in found if difference.actual > exact[difference.kind]]
     # An encoder has neither of these two steps.
-    steps = set(FLOAT32_STEPS.get(framework.name, ())) - {"positions", "rms_norm"}
+    steps = set(framework.float32_steps) - {"positions", "rms_norm"}
     assert bool(beyond) == bool(steps)
 
 
@@ -153,7 +153,7 @@ def test_parity_notices_another_layer(framework, computed, layer, monkeypatch):
 @pytest.mark.parametrize("computed", ["float64"], indirect=True)
 def test_parity_notices_a_millionth_in_float64(framework, computed):
     """An epsilon of 1e-6 in place of BERT's; a float32 step may hide it."""
-    if steps := FLOAT32_STEPS.get(framework.name):
+    if steps := framework.float32_steps:
         pytest.skip(f"{framework.name} takes steps in float32: {', '.join(steps)}")
     case, model = computed
     numerics = replace(case.numerics, layer_norm_eps=1e-6)

@@ -14,7 +14,11 @@ from paramproof.formulas.layout import Weight
 from paramproof.formulas.spec import EncoderSpec
 
 FRAMEWORKS = {
-    "toy": {"distributions": ("numpy",), "fixed": {"mlm_head": False, "nsp_head": False}},
+    "toy": {
+        "distributions": ("numpy",),
+        "fixed": {"mlm_head": False, "nsp_head": False},
+        "model_packages": {"toy_framework": "the toy"},
+    },
     "toy-wrong": {
         "distributions": ("numpy",),
         "fixed": {"mlm_head": False, "nsp_head": False},
@@ -40,6 +44,14 @@ def supports(spec):
 def build(spec, numerics=None, *, allocate=False, dtype="float32"):
     require(supports(spec))
     return Toy(spec, dtype, np.zeros if allocate else None)
+
+
+def live_weights(model):
+    return [Weight(path, shape, True, ()) for path, shape in model.shapes.items()]
+
+
+def build_abstractly(make):
+    return make()
 
 
 class Toy:

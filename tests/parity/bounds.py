@@ -22,31 +22,18 @@ from tests.parity.cases import Case
 from tests.reference.arithmetic import UNIT_ROUNDOFF, MonteCarlo
 from tests.reference.derivative import derivative
 from tests.reference.families import forward
+from tests.selection import registered
 
 Array = Any
 
 SAMPLES = 8
 FACTOR = 12
 
-FLOAT32_STEPS: dict[str, tuple[str, ...]] = {
-    "flax-nnx": ("softmax",),
-    "keras-bert": ("gelu",),
-    "keras-jax": ("layer_norm", "rms_norm", "softmax", "tanh"),
-    "keras-tensorflow": ("gelu", "gelu_new", "scale"),
-    # Its matmul returns float32, so attention is computed in float32; the projections use einsum,
-    # which is not affected.
-    "keras-torch": (
-        *("attention", "scale", "softmax"),
-        *("decoder", "layer_norm", "linear", "rms_norm"),
-    ),
-    "transformers": ("positions", "rms_norm"),
-}
-"""Steps that a framework takes in float32, or with float32 constants, in a float64 model."""
-
 
 def arithmetic(framework: str, dtype: str, seed: int) -> MonteCarlo:
-    """Return a framework's arithmetic, with errors drawn from ``seed``."""
-    single = dict.fromkeys(FLOAT32_STEPS.get(framework, ()), UNIT_ROUNDOFF["float32"])
+    """Return the arithmetic of a framework, or of exact steps if "", with errors from ``seed``."""
+    steps = registered(framework).float32_steps if framework else ()
+    single = dict.fromkeys(steps, UNIT_ROUNDOFF["float32"])
     return MonteCarlo(UNIT_ROUNDOFF[dtype], np.random.default_rng(seed), single)
 
 

@@ -31,7 +31,13 @@ from paramproof.formulas.spec import (
 
 __all__ = ["FRAMEWORKS", "NnxModel", "build", "supports"]
 
-FRAMEWORKS = {"flax-nnx": {"extra": "flax", "distributions": ("flax", "jax", "jaxlib")}}
+FRAMEWORKS = {
+    "flax-nnx": {
+        "extra": "flax",
+        "distributions": ("flax", "jax", "jaxlib"),
+        "float32_steps": ("softmax",),
+    }
+}
 
 MODULES: dict[type[Spec], Any] = {
     EncoderSpec: Encoder,

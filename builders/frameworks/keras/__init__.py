@@ -42,16 +42,29 @@ FRAMEWORKS = {
         "extra": "keras-jax",
         "distributions": ("keras", "jax"),
         "environment": {"KERAS_BACKEND": "jax"},
+        "float32_steps": ("layer_norm", "rms_norm", "softmax", "tanh"),
     },
     "keras-tensorflow": {
         "extra": "keras-tensorflow",
         "distributions": ("keras", "tensorflow"),
         "environment": {"KERAS_BACKEND": "tensorflow"},
+        "float32_steps": ("gelu", "gelu_new", "scale"),
     },
     "keras-torch": {
         "extra": "keras-torch",
         "distributions": ("keras", "torch"),
         "environment": {"KERAS_BACKEND": "torch"},
+        # Its matmul returns float32, so attention is computed in float32; the projections use
+        # einsum, which is not affected.
+        "float32_steps": (
+            "attention",
+            "scale",
+            "softmax",
+            "decoder",
+            "layer_norm",
+            "linear",
+            "rms_norm",
+        ),
     },
 }
 

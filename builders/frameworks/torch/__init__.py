@@ -29,7 +29,9 @@ from paramproof.formulas.spec import (
 
 __all__ = ["FRAMEWORKS", "Encoder", "TorchModel", "build", "supports"]
 
-FRAMEWORKS = {"torch": {"extra": "torch", "distributions": ("torch",)}}
+FRAMEWORKS = {
+    "torch": {"extra": "torch", "distributions": ("torch",), "layer_packages": ("torch.nn",)}
+}
 
 MODULES: dict[type[Spec], Any] = {
     EncoderSpec: Encoder,

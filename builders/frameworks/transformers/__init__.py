@@ -31,6 +31,7 @@ FRAMEWORKS = {
         "extra": "transformers",
         "distributions": ("transformers", "torch"),
         "fixed": {"tie_word_embeddings": True},
+        "float32_steps": ("positions", "rms_norm"),
     }
 }
 

@@ -3,6 +3,9 @@
 A model's framework is recognised by the modules of its classes. No framework is imported for that:
 the code that built the model has imported its framework.
 
+The module of a framework whose header has ``model_packages`` reads its models. The readers here
+are of the frameworks that several modules build with, such as Keras, or none, such as tf-keras.
+
 Each framework defines its parameters: ``nn.Parameter`` in PyTorch (buffers do not count),
 ``weights`` in Keras (including the moving statistics of a batch norm), the ``params`` collection in
 linen (other collections are not trainable), ``nnx.Param`` in nnx (the statistics of a batch norm
@@ -16,8 +19,11 @@ trained, so it is refused unless it has linen's ``params`` collection.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
+from paramproof.builders.protocol import LiveReader
+from paramproof.builders.registry import Framework, model_packages
 from paramproof.formulas.printing import legible
 from paramproof.sources.live.pytorch import torch_weights
 from paramproof.sources.live.weight import LiveWeight, name_of
@@ -27,8 +33,8 @@ def live_weights(model: Any) -> list[LiveWeight]:
     """Return every weight of a live model once, by identity.
 
     ``model`` is a ``torch.nn.Module``, a Keras 3 or tf-keras model or layer, an ``nnx.Module``
-    or its ``nnx.State``, or of linen: a bound module, a pair (module, variables), or the
-    variables as ``module.init`` returns them.
+    or its ``nnx.State``, of linen a bound module, a pair (module, variables), or the variables as
+    ``module.init`` returns them, or a model of a framework with ``model_packages``.
 
     Raises ``ValueError``, in one line, for a model that is not built, is empty, or belongs to an
     unsupported framework.
@@ -48,25 +54,38 @@ def reader(model: Any) -> Callable[[Any], Iterator[LiveWeight]]:
     for framework, read in READERS.items():
         if comes_from(framework, model):
             return read
+    if own := framework_with_reader(model):
+        return partial(_by_framework, own)
     module = model[0] if is_pair(model) else model
     if other := unsupported_framework(module):
         raise ValueError(
-            f"{name_of(module)} is a module of {other}, which is not supported yet; {SUPPORTED}"
+            f"{name_of(module)} is a module of {other}, which is not supported yet; {supported()}"
         )
     if isinstance(model, Mapping):
         return _linen_variables
     if is_pair(model) and comes_from("flax.linen", module):
         return lambda pair: _linen_variables(pair[1])
     raise ValueError(
-        f"{name_of(model)} is not a model of PyTorch, Keras, tf-keras, linen or nnx "
+        f"{name_of(model)} is not a model of {_titles('or')} "
         "(for linen, give the variables or the pair (module, variables))"
     )
+
+
+def framework_with_reader(model: Any) -> Framework | None:
+    """Return the framework whose header has the package of a class of ``model``, or None."""
+    found = (one for package, one in model_packages().items() if comes_from(package, model))
+    return next(found, None)
 
 
 def unsupported_framework(model: Any) -> str:
     """Return the name of a model's framework if that has no reader, or else ""."""
     found = (name for package, name in UNSUPPORTED.items() if comes_from(package, model))
     return next(found, "")
+
+
+def is_of_another_framework(model: Any) -> bool:
+    """Return whether a mapping may be a model or an array of a framework other than linen."""
+    return bool(framework_with_reader(model) or unsupported_framework(model))
 
 
 def is_pair(model: Any) -> bool:
@@ -78,6 +97,13 @@ def comes_from(framework: str, model: Any) -> bool:
     """Return whether a class of ``model`` is defined in ``framework``, such as ``flax.nnx``."""
     modules = (base.__module__ for base in type(model).__mro__)
     return any(f"{module}.".startswith(f"{framework}.") for module in modules)
+
+
+def _by_framework(framework: Framework, model: Any) -> Iterator[LiveWeight]:
+    """Read a model by the framework's own module."""
+    own = cast(LiveReader, framework.load())
+    for weight in own.live_weights(model):
+        yield LiveWeight(weight.path, weight.shape, weight.trainable, weight.aliases)
 
 
 def _keras(model: Any) -> Iterator[LiveWeight]:
@@ -127,13 +153,13 @@ def _require_collections(variables: Mapping[str, Any]) -> None:
             _require_known(leaf, path)
     raise ValueError(
         f"{name_of(variables)} has no collection 'params', so it is not the variables of a linen "
-        f"module: give them as module.init returns them, {{'params': …}}; {SUPPORTED}"
+        f"module: give them as module.init returns them, {{'params': …}}; {supported()}"
     )
 
 
 def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Yield the leaves of a tree of mappings, each with its path."""
-    if isinstance(tree, Mapping) and not unsupported_framework(tree):
+    if isinstance(tree, Mapping) and not is_of_another_framework(tree):
         for name, branch in tree.items():
             yield from _leaves(branch, f"{path}/{name}")
     elif hasattr(tree, "unbox"):
@@ -155,10 +181,15 @@ def _require_known(leaf: Any, path: str) -> None:
             f"{legible(path)} is a PyTorch tensor: a state_dict also has buffers, and tied "
             "matrices twice, so give the module"
         )
+    if framework_with_reader(leaf):
+        raise ValueError(
+            f"{legible(path)} is not linen's but of {name_of(leaf)}: a dict does not tell which "
+            "arrays are trained, so give the module"
+        )
     if other := unsupported_framework(leaf):
         raise ValueError(
             f"{legible(path)} belongs to {other} ({name_of(leaf)}), which is not supported yet; "
-            f"{SUPPORTED}"
+            f"{supported()}"
         )
 
 
@@ -183,7 +214,20 @@ READERS = {
 }
 """The reader of each framework, by the package of a model's classes."""
 
-SUPPORTED = "PyTorch, Keras, tf-keras, Flax linen and nnx are supported"
+TITLES = ("PyTorch", "Keras", "tf-keras", "Flax linen", "nnx")
+"""The frameworks of ``READERS``, as messages call them."""
+
+
+def _titles(conjunction: str) -> str:
+    own = (one.model_packages[package] for package, one in model_packages().items())
+    *others, last = (*TITLES, *own)
+    return f"{', '.join(others)} {conjunction} {last}"
+
+
+def supported() -> str:
+    """Return the sentence that names every framework whose live models can be read."""
+    return f"{_titles('and')} are supported"
+
 
 UNSUPPORTED: Mapping[str, str] = {
     "mlx": "MLX",

@@ -9,12 +9,6 @@ from typing import Any
 from paramproof.formulas.expression import Expression
 from paramproof.tracing.tensor_groups import ObservedTensor
 
-LAYER_PACKAGES = ("torch.nn", "keras_bert", "keras_transformer")
-"""Packages that create layers in loops of their own, whichever code calls them.
-
-``packages_of`` finds other packages of PyTorch modules by building a model.
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class Constructor:

@@ -13,9 +13,10 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from paramproof.builders.registry import layer_packages
 from paramproof.formulas.printing import shown
 from paramproof.tracing import abstract_build
-from paramproof.tracing.constructors.base import LAYER_PACKAGES, Constructor
+from paramproof.tracing.constructors.base import Constructor
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
 from paramproof.tracing.numbered_layers import (
     has_numbered_names,
@@ -74,8 +75,9 @@ def function_constructor(
         make,
         read if traced else lambda model, _: abstract_build.observed_tensors(model),
         _tracing if traced else ignoring_array_code,
-        tuple(dict.fromkeys((module, module.partition(".")[0], *packages, *LAYER_PACKAGES))),
-        dict(_versions(abstract_build.FRAMEWORKS[framework])) | {"python": sys.version.split()[0]},
+        tuple(dict.fromkeys((module, module.partition(".")[0], *packages, *layer_packages()))),
+        dict(_versions(abstract_build.distributions_of(framework)))
+        | {"python": sys.version.split()[0]},
         is_followed=traced,
     )
 
@@ -129,7 +131,7 @@ def packages_of(model: Any) -> tuple[str, ...]:
     """Return the packages of the classes of a PyTorch module and its submodules.
 
     A thin function may call a library whose classes inherit from another library's; loops and
-    comparisons in any of them matter. PyTorch's own package is in ``LAYER_PACKAGES``, and the
+    comparisons in any of them matter. PyTorch's own package is in ``layer_packages``, and the
     standard library builds no models.
     """
     classes = dict.fromkeys(base for part in model.modules() for base in type(part).__mro__)

@@ -14,10 +14,11 @@ import transformers
 from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig, PreTrainedModel
 
 from paramproof.builders.meta import meta
+from paramproof.builders.registry import layer_packages
 from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing import torch_tensors
-from paramproof.tracing.constructors.base import LAYER_PACKAGES, Constructor
+from paramproof.tracing.constructors.base import Constructor
 from paramproof.tracing.constructors.layer_kinds import LayerKinds
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
 from paramproof.tracing.symbolic.symfloat import symbolic_float
@@ -92,7 +93,7 @@ def transformers_constructor(
         make,
         torch_tensors.observed_tensors,
         ShapeRecorder,
-        ("transformers", *LAYER_PACKAGES),
+        ("transformers", *layer_packages()),
         {name: importlib.metadata.version(name) for name in ("transformers", "torch")},
         lambda: frozenset(reads),
         numbers=tuple(number for one in kinds.values() for number in one.numbers),

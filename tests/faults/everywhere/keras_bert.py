@@ -43,3 +43,5 @@ PLANTS = {
     "final norm added": partial(followed, keras_bert, "_model", with_final_norm),
     "token table frozen": partial(followed, keras_bert, "_model", with_frozen_table),
 }
+
+IMPOSSIBLE = {"decoder untied": "always ties its MLM decoder"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache, partial
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from paramproof.builders.protocol import Builder, Model
@@ -28,9 +29,6 @@ IN_THE_FRAMEWORK = (
 EVERYWHERE = (*IN_THE_FRAMEWORK, *MISREAD)
 """Names of faults, as in PyTorch's catalogue."""
 
-NOT_THERE = {"keras-bert": {"decoder untied": "always ties its MLM decoder"}}
-"""Faults that a framework cannot have, each with the reason."""
-
 
 class Faulty:
     """A builder with one of the faults of ``EVERYWHERE``."""
@@ -52,12 +50,21 @@ class Faulty:
 
 def plants(framework: Framework) -> dict[str, Any]:
     """Return the changes to the framework's own code, by the name of the fault."""
-    return import_module(f"{__package__}.{framework.module.rpartition('.')[2]}").PLANTS
+    return _own(framework).PLANTS
+
+
+def impossible(framework: str) -> dict[str, str]:
+    """Return the faults that the framework cannot have, each with the reason."""
+    return getattr(_own(registered(framework)), "IMPOSSIBLE", {})
 
 
 def expressed(framework: str) -> list[str]:
     """Return the faults that the framework can have."""
-    return [name for name in EVERYWHERE if name not in NOT_THERE.get(framework, ())]
+    return [name for name in EVERYWHERE if name not in impossible(framework)]
+
+
+def _own(framework: Framework) -> ModuleType:
+    return import_module(f"{__package__}.{framework.module.rpartition('.')[2]}")
 
 
 def kinds(framework: Framework) -> list[str]:

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from paramproof.sources.live.readers import supported
 from tests.paramproof.derivation import bad
 
 pytestmark = pytest.mark.framework("torch")
@@ -36,7 +37,7 @@ def refusal_here(name, **sizes):
             "no_model",
             "it is not made: ValueError: dict has no collection 'params', so it is not the "
             "variables of a linen module: give them as module.init returns them, {'params': …}; "
-            "PyTorch, Keras, tf-keras, Flax linen and nnx are supported",
+            + supported(),
         ),
         ("lazy", "it is not made: ValueError: weight has no shape yet: the module is lazy"),
         ("empty", "it has no parameters"),

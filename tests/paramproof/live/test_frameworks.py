@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import paramproof
-from paramproof.sources.live.readers import UNSUPPORTED, live_weights
+from paramproof.sources.live.readers import UNSUPPORTED, live_weights, supported
 
-SUPPORTED = "PyTorch, Keras, tf-keras, Flax linen and nnx are supported"
+SUPPORTED = supported()
 
 
 def class_of(name, module, *bases, **more):

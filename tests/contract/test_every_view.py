@@ -1,0 +1,82 @@
+"""A framework that is added is seen by every command, and by every function, that is about them."""
+
+import re
+import sys
+
+import pytest
+
+import paramproof
+from paramproof.live.report import compare_live
+from paramproof.sources.live.readers import supported
+
+SIZES = "hidden_size=6, num_attention_heads=3, intermediate_size=5"
+MODEL = f"""
+import toy_framework
+from paramproof.formulas import EncoderSpec
+
+def encoder(tokens=7, layers=2):
+    sizes = dict(vocab_size=tokens, num_hidden_layers=layers, {SIZES})
+    return toy_framework.build(EncoderSpec(**sizes, max_position_embeddings=4, type_vocab_size=2))
+"""
+# By hand: 7 tokens, 4 positions and 2 types, and a norm; 2 layers; a pooler.
+LAYER = 4 * (6 * 6 + 6) + (6 * 5 + 5) + (5 * 6 + 6) + 2 * 2 * 6
+WHOLE = (7 + 4 + 2) * 6 + 2 * 6 + 2 * LAYER + 6 * 6 + 6
+
+
+@pytest.fixture
+def toy_model(outsider, tmp_path, monkeypatch):
+    """Write a module with a function that returns a model of the toy; return such a model."""
+    (tmp_path / "mine.py").write_text(MODEL)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield __import__("mine").encoder()
+    sys.modules.pop("mine")
+
+
+VIEWS = {
+    "frameworks": (("frameworks",), "toy +numpy 2"),
+    "verify": (("verify", "--model", "bert-tiny", "--examples", "2"), "3 of 3 models equal"),
+    "prove": (("prove", "--family", "encoder"), "encoder +proved"),
+    "differences": (("differences",), "{query,key,value,output}"),
+    "hunt": (("hunt", "--family", "encoder", "--examples", "5"), "toy"),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_command_has_it(outsider, paramproof, view):
+    command, said = VIEWS[view]
+    chosen = () if view == "frameworks" else ("--framework", "toy")
+    done = paramproof(*command, *chosen)
+    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
+    assert re.search(said, done.stdout), done.stdout
+
+
+def test_its_live_models_are_counted(toy_model):
+    assert supported().endswith(" and the toy are supported")
+    assert paramproof.count(toy_model).total == WHOLE
+
+
+def test_its_live_models_are_compared(toy_model):
+    from paramproof.formulas import EncoderSpec
+
+    sizes = dict(re.findall(r"(\w+)=(\d+)", SIZES))
+    spec = EncoderSpec(
+        **{name: int(size) for name, size in sizes.items()},
+        vocab_size=7,
+        num_hidden_layers=2,
+        max_position_embeddings=4,
+        type_vocab_size=2,
+    )
+    assert compare_live(toy_model, spec).equal
+    del toy_model.shapes["pooler.bias"]
+    assert not compare_live(toy_model, spec).equal
+
+
+def test_a_formula_of_its_models_is_derived(toy_model, paramproof):
+    done = paramproof("derive", "mine:encoder")
+    assert done.returncode == 0, done.stderr
+    assert f"{WHOLE:,}" in done.stdout
+    assert "fitted" in done.stdout
+
+
+def test_it_is_gone_when_it_is_uninstalled():
+    assert supported() == "PyTorch, Keras, tf-keras, Flax linen and nnx are supported"
