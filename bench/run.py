@@ -2,7 +2,7 @@
 
 Writes what was measured to ``docs/benchmarks.json``, then page and plot from it. Processes
 run one after another, and in rounds, so that a machine that slows down meanwhile does so
-for all cases alike.
+for all cases alike. ``--framework`` measures one that was added, and keeps the others' figures.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ def main() -> None:
     """Measure everything and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
-    jobs = list(_jobs(parser.parse_args().rounds))
+    parser.add_argument("--framework", action="append", default=[], choices=[*frameworks()])
+    options = parser.parse_args()
+    chosen = options.framework or [*frameworks()]
+    jobs = [job for job in _jobs(options.rounds) if job[0].framework in chosen]
     console = Console(stderr=True)
     measured = []
     with Progress(console=console, disable=not console.is_terminal) as progress:
@@ -50,9 +53,29 @@ def main() -> None:
             if what == "sweeps"
         },
     }
+    if options.framework:
+        results = _merged(json.loads(RESULTS.read_text("utf-8")), results)
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
     write(results)
+
+
+def _merged(known: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """Return the known results with those that were found, in the order of the frameworks."""
+    order = [*frameworks()]
+    new = dict.fromkeys(entry["framework"] for entry in found["models"])
+    models = [entry for entry in known["models"] if entry["framework"] not in new]
+    curves = known["curves"] | found["curves"]
+    versions = {k: v for name in new for k, v in framework(name).versions().items()}
+    return {
+        "machine": known["machine"]
+        | {"versions": dict(sorted((known["machine"]["versions"] | versions).items()))},
+        "models": sorted(
+            [*models, *found["models"]],
+            key=lambda entry: (entry["model"] != BASE, order.index(entry["framework"])),
+        ),
+        "curves": {name: curves[name] for name in order if name in curves},
+    }
 
 
 def _jobs(rounds: int) -> Iterator[tuple[Case, str]]:
