@@ -180,7 +180,8 @@ def _cells(tensor: DerivedTensor, derivation: Derivation, whole: int) -> tuple[s
 
 def _numbers(size: Expression, derivation: Derivation, whole: int) -> tuple[str, str]:
     number = size.evaluate(derivation.sizes)
-    return f"{number:,}", f"{100 * number / whole:.2f} %"
+    # Without a trainable parameter there is no share of anything.
+    return f"{number:,}", f"{100 * number / whole:.2f} %" if whole else ""
 
 
 def _place(stated: StatedCondition) -> str:
