@@ -79,4 +79,4 @@ def test_a_formula_of_its_models_is_derived(toy_model, paramproof):
 
 
 def test_it_is_gone_when_it_is_uninstalled():
-    assert supported() == "PyTorch, Keras, tf-keras, Flax linen and nnx are supported"
+    assert "the toy" not in supported()

@@ -17,10 +17,10 @@ FLAX = ("flax-linen", "flax-nnx")
 GROUPS = {
     "keras": KERAS,
     "flax": FLAX,
-    "out-in": ("torch", "transformers"),
+    "out-in": ("mlx", "torch", "transformers"),
     "in-out": (*KERAS, *FLAX, "keras-bert"),
-    "others": (*KERAS, *FLAX, "keras-bert", "transformers"),
-    "wide": (*FLAX, "keras-bert", "torch", "transformers"),
+    "others": (*KERAS, *FLAX, "keras-bert", "mlx", "transformers"),
+    "wide": (*FLAX, "keras-bert", "mlx", "torch", "transformers"),
     "split": (*KERAS, "flax-linen"),
 }
 """Names in a sentence for several frameworks, which must agree."""
@@ -28,7 +28,8 @@ GROUPS = {
 PITFALLS = (
     "**Epsilon.** A layer norm adds {torch:layer_norm_eps} to the variance in PyTorch, "
     "{transformers:layer_norm_eps} in Hugging Face's BERT, {keras:layer_norm_eps} in Keras, "
-    "{flax:layer_norm_eps} in Flax and {keras-bert:layer_norm_eps} in keras-bert.",
+    "{flax:layer_norm_eps} in Flax, {mlx:layer_norm_eps} in MLX and {keras-bert:layer_norm_eps} in "
+    "keras-bert.",
     "**Gelu.** Asked for gelu, PyTorch gives {torch:gelu}, Keras {keras:gelu}, but `keras.ops` "
     "{keras:gelu.ops}, Flax {flax:gelu} and keras-bert {keras-bert:gelu}; not asked, PyTorch's "
     "encoder layer has {torch:activation}.",
@@ -37,7 +38,7 @@ PITFALLS = (
     "{torch:mask.nothing} in PyTorch and {transformers:mask.nothing} in Hugging Face's BERT.",
     "**Batch.** PyTorch's attention has the batch on the {torch:attention.batch_axis} axis "
     "unless `batch_first` is set; all others have it on the {others:attention.batch_axis}.",
-    "**Kernels.** A dense kernel is {out-in:dense.kernel} in PyTorch and Hugging Face and "
+    "**Kernels.** A dense kernel is {out-in:dense.kernel} in PyTorch, MLX and Hugging Face and "
     "{in-out:dense.kernel} elsewhere; where it is square, no shape tells.",
     "**Heads.** Queries, keys and values are one matrix "
     "{torch:layers.*.attention.query.kernel/shape} in PyTorch, and three of "

@@ -11,8 +11,8 @@ Each framework defines its parameters: ``nn.Parameter`` in PyTorch (buffers do n
 linen (other collections are not trainable), ``nnx.Param`` in nnx (the statistics of a batch norm
 are not trainable).
 
-A model of an unsupported framework is refused by name, even if it looks like something else: an
-MLX module is a dict. A plain dict of arrays tells neither its framework nor which arrays are
+A model of an unsupported framework is refused by name, even if it looks like something else, such
+as a dict. A plain dict of arrays tells neither its framework nor which arrays are
 trained, so it is refused unless it has linen's ``params`` collection.
 """
 
@@ -230,7 +230,6 @@ def supported() -> str:
 
 
 UNSUPPORTED: Mapping[str, str] = {
-    "mlx": "MLX",
     "equinox": "Equinox",
     "haiku": "Haiku",
     "paddle": "PaddlePaddle",
