@@ -114,6 +114,21 @@ def active(derivation: Derivation) -> Inventory:
     return named
 
 
+def experts_of(derivation: Derivation) -> dict[str, str]:
+    """Map the path of each tensor of experts to the letter for the number of experts.
+
+    Raises ``ValueError``, in one line, as ``active`` does.
+    """
+    named = derivation.inventory()
+    return {
+        tensor.path: experts
+        for experts in per_token(derivation)
+        for stacked in [_stacked(named, experts)]
+        for tensor in named
+        if _is_of_experts(tensor, experts, stacked)
+    }
+
+
 def with_both(inventory: Inventory) -> Inventory:
     """All trainable tensors: embeddings and the head, once if they are tied."""
     return trainable(inventory)
@@ -177,7 +192,7 @@ def _chosen(derivation: Derivation, experts: str) -> str:
 
 def _routed(named: Inventory, experts: str, chosen: str) -> Inventory:
     """Return ``named`` with ``chosen`` in place of ``experts`` in the tensors of experts."""
-    stacked = {parent(tensor.path) for tensor in named if _is_stack(tensor, experts)}
+    stacked = _stacked(named, experts)
 
     def of_token(tensor: Tensor) -> Tensor:
         if not _is_of_experts(tensor, experts, stacked):
@@ -193,6 +208,11 @@ def _routed(named: Inventory, experts: str, chosen: str) -> Inventory:
         return replace(tensor, shape=tuple(lengths[:-1]), repeat=lengths[-1])
 
     return replace(named, tensors=tuple(map(of_token, named)))
+
+
+def _stacked(named: Inventory, experts: str) -> set[str]:
+    """Return the paths of the modules that pack the matrices of experts in one tensor."""
+    return {parent(tensor.path) for tensor in named if _is_stack(tensor, experts)}
 
 
 def _is_of_experts(tensor: Tensor, experts: str, stacked: set[str]) -> bool:

@@ -45,7 +45,9 @@ class Published:
 
     ``published`` is the number of parameters of the model, or of its ``component``, as printed in
     ``source``: it may be rounded ("110M") or wrong. ``also`` are further published numbers.
-    ``config`` is the source of its sizes.
+    ``config`` is the source of its sizes. ``year`` is that of the release, None if the model was
+    never released. ``dtype`` is the precision of the released weights as ``config`` states it, ""
+    if it does not.
     """
 
     name: str
@@ -53,6 +55,8 @@ class Published:
     source: str
     config: str
     component: str = ""
+    year: int | None = None
+    dtype: str = ""
     also: tuple[AlsoPublished, ...] = ()
 
 

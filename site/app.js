@@ -4,6 +4,7 @@
 const { view, root, model } = document.body.dataset;
 const ASKED = { model: "model", number: "number", difference: "difference" };
 const MAX_CONFIGURATION = 2 ** 20;
+const WIDE = "(min-width: 70rem)";
 const byId = (id) => document.getElementById(id);
 
 let state = {};
@@ -13,14 +14,20 @@ let busy = false;
 let next = null;
 let choices = {};
 let own = {};
+let chosen = {};
 
 const say = (line) => { byId("status").textContent = line; };
+
+// Show an error, and hide the answer that was there before.
 const problem = (line) => {
   byId("problem").textContent = line;
-  byId("main").querySelectorAll("#number, section").forEach((one) => one.classList.toggle("stale", Boolean(line)));
+  byId("main").classList.toggle("failed", Boolean(line));
 };
 
-const fromAddress = () => ({ ...(model ? { model } : {}), ...Object.fromEntries(new URLSearchParams(location.hash.slice(1))) });
+const fromAddress = () => {
+  const found = [...new URLSearchParams(location.hash.slice(1))].filter(([, value]) => value);
+  return { ...(model ? { model } : {}), ...Object.fromEntries(found) };
+};
 const toAddress = (wanted) => {
   const own = Object.entries(wanted).filter(([key, value]) => value !== "" && !(key === "model" && value === model));
   return `#${new URLSearchParams(own)}`;
@@ -52,7 +59,7 @@ function begin({ asking = true } = {}) {
     if (!data.ready) return answered(data);
     python = true;
     document.body.dataset.ready = Math.round(performance.now() - since);
-    say("Python is ready. All numbers are computed in this browser.");
+    say("");
     if (asking || next) ask();
   };
 }
@@ -94,11 +101,12 @@ function answered(found) {
 function place(found) {
   document.title = `${found.title} · paramproof`;
   if (view === "model") byId("title").textContent = found.title;
-  ({ choices = {}, own = {} } = found);
+  ({ choices = {}, own = {}, chosen = {} } = found);
   for (const [id, html] of Object.entries(found.parts)) {
-    if (id !== "controls" || !controlsFit()) put(byId(id), html);
+    if (id !== "controls" || !controlsFit()) put(byId(id), html ?? "");
   }
   if (view === "model") {
+    if (byId("ask")) byId("ask").hidden = true;
     controls();
     links();
   }
@@ -119,7 +127,7 @@ function put(place, html) {
 
 // Return whether the controls belong to the current model; then they are kept, with their focus.
 function controlsFit() {
-  const letters = [...document.querySelectorAll("#fields [data-letter]")].map((one) => one.dataset.letter);
+  const letters = [...document.querySelectorAll("#fields input[type=range]")].map((one) => one.dataset.letter);
   const fits = byId("controls").dataset.of === [state.model, state.config, state.class].join("\n") ;
   byId("controls").dataset.of = [state.model, state.config, state.class].join("\n");
   return fits && letters.join() === Object.keys(own).join();
@@ -136,9 +144,13 @@ function controls() {
     slider.max = values.length - 1;
     slider.value = values.indexOf(Number(value));
     slider.setAttribute("aria-valuetext", value);
+    const [least, most] = form.querySelectorAll(`[data-range="${letter}"] small`);
+    least.textContent = values[0].toLocaleString("en");
+    most.textContent = values.at(-1).toLocaleString("en");
+    form.querySelector(`[data-reset="${letter}"]`).hidden = !(letter in state);
   }
-  form.elements.under.value = state.under ?? "trainable";
-  form.elements.dtype.value = state.dtype ?? "float32";
+  form.elements.under.value = chosen.under;
+  form.elements.dtype.value = chosen.dtype;
 }
 
 // A link that opens a component keeps the rest of the state.
@@ -148,13 +160,16 @@ function links() {
   }
 }
 
+async function copy(text) {
+  await navigator.clipboard.writeText(text);
+  say("Copied.");
+  setTimeout(() => byId("status").textContent === "Copied." && say(""), 3000);
+}
+
 function copying() {
   for (const button of document.querySelectorAll("[data-copy]")) {
     button.hidden = false;
-    button.onclick = async () => {
-      await navigator.clipboard.writeText(byId(button.dataset.copy).textContent);
-      say("Copied.");
-    };
+    button.onclick = () => copy(byId(button.dataset.copy).textContent);
   }
 }
 
@@ -175,24 +190,60 @@ function listen() {
     event.preventDefault();
     change(Object.fromEntries(Object.keys(own).map((letter) => [letter, null])));
   });
+  fields?.addEventListener("click", ({ target }) => {
+    if (!target.dataset.reset) return;
+    change({ [target.dataset.reset]: null });
+    byId(`size-${target.dataset.reset}`).focus();
+  });
   const form = byId("question");
   form?.addEventListener("submit", (event) => {
     event.preventDefault();
     change(Object.fromEntries(new FormData(form)), { push: true });
   });
   byId("filter")?.addEventListener("input", filter);
-  byId("paste")?.addEventListener("submit", (event) => {
+  byId("filter")?.addEventListener("submit", (event) => event.preventDefault());
+  byId("ask")?.addEventListener("submit", (event) => {
     event.preventDefault();
-    configure(byId("config").value);
+    look(new FormData(event.target).get("what").trim());
   });
-  addEventListener("dragover", (event) => event.preventDefault());
-  addEventListener("drop", async (event) => {
+  byId("copy-link").hidden = false;
+  byId("copy-link").addEventListener("click", () => copy(location.href));
+  // Inside a page a link moves the focus, since the fragment is the state.
+  document.querySelectorAll(".skip").forEach((one) => one.addEventListener("click", within));
+  byId("facts")?.addEventListener("click", within);
+  addEventListener("dragover", (event) => {
     event.preventDefault();
-    const file = event.dataTransfer.files[0];
-    if (!file) return;
-    if (file.size > MAX_CONFIGURATION) return problem(`${file.name} has ${file.size} bytes, more than the limit of ${MAX_CONFIGURATION}`);
-    configure(await file.text());
+    document.body.dataset.drop = "";
   });
+  addEventListener("dragleave", (event) => event.relatedTarget || delete document.body.dataset.drop);
+  addEventListener("drop", dropped);
+  addEventListener("paste", (event) => {
+    const text = event.clipboardData.getData("text").trim();
+    if (text.startsWith("{") && !event.target.matches("input")) configure(text);
+  });
+}
+
+function within(event) {
+  const target = event.target.matches("a[href^='#']") && byId(event.target.hash.slice(1));
+  if (!target) return;
+  event.preventDefault();
+  target.tabIndex = -1;
+  target.focus();
+}
+
+async function dropped(event) {
+  event.preventDefault();
+  delete document.body.dataset.drop;
+  const file = event.dataTransfer.files[0];
+  if (!file) return look(event.dataTransfer.getData("text").trim());
+  if (file.size > MAX_CONFIGURATION) return problem(`${file.name} has ${file.size} bytes, more than the limit of ${MAX_CONFIGURATION}`);
+  configure(await file.text());
+}
+
+// Open the page for what a reader has: a configuration, a number, or else a name.
+function look(text) {
+  if (text.startsWith("{")) return configure(text);
+  if (text) location.href = /^\d/.test(text) ? `${root}number.html${toAddress({ n: text })}` : `${root}model.html#${new URLSearchParams({ model: text })}`;
 }
 
 // Show the model of a configuration, which is part of the fragment and so stays in the browser.
@@ -202,14 +253,35 @@ function configure(text) {
 
 // Show the rows that contain all words of the filter and match every chosen option.
 function filter() {
-  const wanted = new FormData(byId("filter"));
-  const words = (wanted.get("q") ?? "").toLowerCase().split(/\s+/);
-  const chosen = [...wanted].filter(([key, value]) => key !== "q" && value);
-  for (const row of document.querySelectorAll("[data-row]")) {
+  const { q = "", sort = "", ...options } = Object.fromEntries(new FormData(byId("filter")));
+  const words = q.toLowerCase().split(/\s+/);
+  const wanted = Object.entries(options).filter(([, value]) => value);
+  const rows = [...document.querySelectorAll("[data-row]")];
+  for (const row of rows) {
     const text = row.textContent.toLowerCase();
-    row.hidden = !words.every((word) => text.includes(word)) || !chosen.every(([key, value]) => row.dataset[key].split(" ").includes(value));
+    row.hidden = !words.every((word) => text.includes(word)) || !wanted.every(([key, value]) => row.dataset[key].split(" ").includes(value));
   }
-  history.replaceState(null, "", `#${new URLSearchParams([...wanted].filter(([, value]) => value))}`);
+  byId("nothing").hidden = rows.some((row) => !row.hidden);
+  // While something is looked for, the folded lists that have it are open.
+  for (const one of byId("main").querySelectorAll("details")) {
+    one.open = Boolean(q || wanted.length) && one.querySelector("[data-row]:not([hidden])") !== null;
+  }
+  if (byId("filter").elements.sort) sorted(sort);
+  const kept = Object.entries({ q, sort, ...options }).filter(([, value]) => value);
+  history.replaceState(null, "", `#${new URLSearchParams(kept)}`);
+}
+
+const byName = (a, b) => a.dataset.name.localeCompare(b.dataset.name, "en", { numeric: true });
+const ORDERS = {
+  name: byName,
+  size: (a, b) => b.dataset.size - a.dataset.size,
+  family: (a, b) => a.dataset.family.localeCompare(b.dataset.family) || byName(a, b),
+  "": (a, b) => b.dataset.year - a.dataset.year || byName(a, b),
+};
+
+function sorted(order) {
+  const body = byId("main").querySelector("table.models tbody");
+  body.append(...[...body.rows].sort(ORDERS[order] ?? ORDERS[""]));
 }
 
 function filtered() {
@@ -227,6 +299,8 @@ listen();
 if (byId("question")) filled(byId("question"));
 if (byId("filter")) filtered();
 copying();
+const panel = document.querySelector(".panel");
+if (panel) panel.open = matchMedia(WIDE).matches;
 if (ASKED[view]) {
   state = fromAddress();
   links();

@@ -1,7 +1,8 @@
-"""Build the site into a folder: ``python site/build.py FOLDER NODE_MODULES``.
+"""Build the site into a folder: ``python site/build.py FOLDER NODE_MODULES [DOCS]``.
 
 ``paramproof.pages`` makes the HTML, both here and in the browser. NODE_MODULES is the folder in
-which npm has installed the packages of package.json.
+which npm has installed the packages of package.json. DOCS is the path from FOLDER to the
+documentation, if both are on one site. The same source gives the same files at each build.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from frameworks import frameworks_view
-from views import difference_view, index_view, model_view, number_view
+from views import about_view, difference_view, index_view, model_view, number_view
 
 from paramproof.formulas.models import named_configurations, named_models
 from paramproof.pages.document import model_page, page
@@ -35,7 +36,7 @@ NEEDED = ("squarify",)
 """Pure-Python packages that the pages import, besides this one."""
 
 
-def build(folder: Path, modules: Path) -> None:
+def build(folder: Path, modules: Path, docs: str = "") -> None:
     """Write the site into ``folder``, replacing an earlier build."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "models").mkdir(parents=True)
@@ -47,30 +48,35 @@ def build(folder: Path, modules: Path) -> None:
     for file in (HERE.parent / "paramproof/pages/static").iterdir():
         shutil.copyfile(file, folder / file.name)
     whole = shutil.copyfile(wheel(), folder / "paramproof.whl")
-    with zipfile.ZipFile(whole, "a") as archive:
+    with ZipFile(whole, "a") as archive:
         for name in NEEDED:
             add(name, archive)
+    shutil.copyfile(HERE.parent / "LICENSE", folder / "licence.txt")
     start_up = [HERE / "image.mjs", folder.resolve() / "pyodide", whole, folder / "python.image"]
     subprocess.run(["node", *start_up], check=True)
     for name in (*named_models(), *named_configurations()):
         file = folder / "models" / f"{name}.html"
-        file.write_text(model_page(resolve(name), "../"), "utf-8")
+        file.write_text(model_page(resolve(name), "../", docs), "utf-8")
     views = {
         "index": ("How many parameters?", index_view()),
         "model": ("Model", model_view()),
         "number": ("Explain a number", number_view()),
-        "difference": ("Compare two models", difference_view()),
+        "difference": ("Compare models", difference_view()),
         "frameworks": ("How the frameworks differ", frameworks_view()),
+        "about": ("About paramproof", about_view(docs)),
     }
     for view, (title, body) in views.items():
-        (folder / f"{view}.html").write_text(page(title, view, body), "utf-8")
+        (folder / f"{view}.html").write_text(page(title, view, body, docs=docs), "utf-8")
 
 
-def add(name: str, archive: zipfile.ZipFile) -> None:
+def add(name: str, archive: ZipFile) -> None:
     """Add an installed package to an archive, with its licence."""
     for part in distribution(name).files or ():
-        if part.parts[0] != ".." and "__pycache__" not in part.parts:
-            archive.write(str(part.locate()), str(part))
+        # Not the notes of whatever installed it, nor the time.
+        if part.suffix == ".py" or "LICENSE" in part.name:
+            archive.writestr(
+                ZipInfo(str(part)), Path(str(part.locate())).read_bytes(), ZIP_DEFLATED
+            )
 
 
 def wheel() -> Path:
@@ -83,4 +89,5 @@ def wheel() -> Path:
 
 
 if __name__ == "__main__":
-    build(*map(Path, sys.argv[1:]))
+    target, packages, *beside = sys.argv[1:]
+    build(Path(target), Path(packages), *beside)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from paramproof.differences.answer import Answer
 from paramproof.pages.document import main
-from paramproof.pages.markup import Html, joined, path, row, table, tag
+from paramproof.pages.markup import Html, breakable, joined, path, row, table, tag
 
 DATA = Path(__file__).parents[1] / "docs/framework-differences.json"
 
@@ -51,6 +51,7 @@ def frameworks_view() -> Html:
         "How the frameworks differ",
         tag("p", f"Every answer was found by running the framework itself: {versions}."),
         _filter(sorted({cell.framework for cell in cells})),
+        tag("p", "Nothing matches.", id="nothing", role="status", hidden=True),
         *(_section(name, cells) for name in SECTIONS),
     )
 
@@ -59,7 +60,12 @@ def _section(name: str, cells: list[Answer]) -> Html:
     heading, facts = SECTIONS[name]
     own = [cell for cell in cells if cell.section == name]
     heads = ["question", "frameworks", *facts.values()]
-    return joined(tag("h2", heading), table(heading, heads, _rows(own, facts)))
+    rows = list(_rows(own, facts))
+    return tag(
+        "details",
+        tag("summary", tag("h2", heading), f" {len(rows)} rows"),
+        table(heading, heads, rows, class_="answers"),
+    )
 
 
 def _rows(cells: list[Answer], facts: Iterable[str]) -> Iterator[Html]:
@@ -74,7 +80,7 @@ def _rows(cells: list[Answer], facts: Iterable[str]) -> Iterator[Html]:
         yield row(
             title,
             ", ".join(names),
-            *answers,
+            *map(breakable, answers),
             data_row=True,
             data_component=" ".join(about),
             data_framework=" ".join(names),

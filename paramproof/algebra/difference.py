@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from paramproof.algebra.terms import Lettered, terms
 from paramproof.formulas import Inventory
@@ -11,7 +13,7 @@ from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.parts import PartName, parts_of
 from paramproof.formulas.spec import Quantity
 
-OTHER = "elsewhere"
+OTHER = "other"
 GROUPS: tuple[tuple[str, PartName], ...] = (
     ("heads", "head"),
     ("pooler", "pooler"),
@@ -37,9 +39,14 @@ class Component:
 
 def components(first: Lettered, other: Lettered) -> list[Component]:
     """Return the components of both, in order: by path, or where names differ in kind by group."""
-    of_a_kind = (first.fields is None) is (other.fields is None)
-    one, two = (_by_path(m.named) if of_a_kind else _by_group(m.named) for m in (first, other))
-    return [Component(path, one.get(path), two.get(path)) for path in dict.fromkeys([*one, *two])]
+    return [Component(path, *sizes) for path, sizes in side_by_side([first, other]).items()]
+
+
+def side_by_side(models: Sequence[Lettered]) -> dict[str, list[Expression | None]]:
+    """Return what each model has in each component, as ``components`` does for two of them."""
+    of_a_kind = len({model.fields is None for model in models}) == 1
+    found = [_by_path(m.named) if of_a_kind else _by_group(m.named) for m in models]
+    return {path: [one.get(path) for one in found] for path in dict.fromkeys(chain(*found))}
 
 
 def _by_path(named: Inventory) -> dict[str, Expression]:

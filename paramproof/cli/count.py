@@ -197,10 +197,9 @@ def _write_json(file: Path, models: Sequence[AnyModel], chosen: CountOptions) ->
 
 def _write_page(file: Path, models: Sequence[str], chosen: CountOptions) -> None:
     from paramproof.pages.document import model_file
-    from paramproof.pages.model import DTYPE
 
     chosen.require_page(models)
     require_writable(file, "--html")
     (under,) = chosen.conventions or (DEFAULT,)
     (model,) = resolving_all(models, chosen.class_name)
-    write_file(file, model_file(model, under, chosen.dtype or DTYPE), "--html")
+    write_file(file, model_file(model, under, chosen.dtype), "--html")

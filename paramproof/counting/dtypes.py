@@ -63,6 +63,12 @@ def bytes_text(number: int, dtype: str) -> str:
     return ", ".join([f"{dtype}, {_width(dtype)}: {size:,} bytes", *filter(None, units)])
 
 
+def size_text(number: int, dtype: str) -> str:
+    """Return the bytes of ``number`` parameters in the largest decimal unit: ``671 GB``."""
+    size = bytes_of(number, dtype)
+    return _in(size, DECIMAL) or f"{size} bytes"
+
+
 def require_dtype(name: str) -> str:
     """Return the dtype of ``BITS`` that ``name`` means, as ``bfloat16`` for ``BF16``.
 

@@ -15,15 +15,24 @@ from paramproof.counting.conventions import DEFAULT
 from paramproof.counting.dtypes import require_dtype
 from paramproof.explanation.number import read
 from paramproof.formulas.errors import NotInCatalogue, UnknownName
-from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible
-from paramproof.pages.difference import difference
+from paramproof.formulas.lookup import canonical_name
+from paramproof.formulas.models import model_names
+from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, shown
+from paramproof.pages.difference import LETTERS, difference
 from paramproof.pages.explanations import explanations
+from paramproof.pages.facts import DTYPE, dtype_of
 from paramproof.pages.form import form
-from paramproof.pages.model import DTYPE, parts, title
+from paramproof.pages.model import parts, title
 from paramproof.pages.picture import picture
 from paramproof.pages.sizing import at_sizes, choices, fields_of, require_shown, sizes_of
 from paramproof.pages.viewing import View
-from paramproof.resolver import AnyModel, read_request, request_for_name, resolve_request
+from paramproof.resolver import (
+    AnyModel,
+    Request,
+    read_request,
+    request_for_name,
+    resolve_request,
+)
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
 
 State = Mapping[str, str]
@@ -55,8 +64,9 @@ def model(state: State) -> dict[str, Any]:
     """Return the parts of a model's page."""
     key = tuple(state.get(name, "") for name in KEYS[:3])
     under = state.get("under") or DEFAULT
-    dtype = require_dtype(state.get("dtype") or DTYPE)
     own = _model(*key)
+    published = dtype_of(own)
+    dtype = require_dtype(state.get("dtype") or published or DTYPE)
     resized = at_sizes(own, {name: size for name, size in state.items() if name not in KEYS})
     view = _view(*key, under)
     view = view if resized is own else view.resized(resized)
@@ -65,8 +75,9 @@ def model(state: State) -> dict[str, Any]:
     drawn = picture(view, state.get("at", ""))
     return {
         "title": title(own),
-        "parts": {**parts(view, dtype), "controls": controls, "picture": drawn},
+        "parts": {**parts(view, dtype, published), "controls": controls, "picture": drawn},
         "choices": allowed,
+        "chosen": {"under": under, "dtype": dtype},
         "own": {name: str(sizes_of(own)[name]) for name in fields_of(own)},
     }
 
@@ -78,19 +89,21 @@ def number(state: State) -> dict[str, Any]:
     return {"title": str(wanted), "parts": {"answer": explanations(wanted, one)}}
 
 
-def two(state: State) -> dict[str, Any]:
-    """Return the difference between two models."""
-    first, other = (_model(state.get(name, ""), "", "") for name in "ab")
+def several(state: State) -> dict[str, Any]:
+    """Return two to four models side by side."""
+    names = [state.get(name, "") for name in LETTERS]
+    # The first two are needed; a field that is left empty is no model.
+    models = [_model(name, "", "") for place, name in enumerate(names) if name or place < 2]
     return {
-        "title": f"{title(other)} − {title(first)}",
-        "parts": {"answer": difference(first, other)},
+        "title": ", ".join(map(title, models)),
+        "parts": {"answer": difference(models)},
     }
 
 
 VIEWS: dict[str, Callable[[State], dict[str, Any]]] = {
     "model": model,
     "number": number,
-    "difference": two,
+    "difference": several,
 }
 
 
@@ -107,9 +120,25 @@ def _model(name: str, config: str, class_name: str) -> AnyModel:
         request = read_request(object_in_text(config, "the configuration"))
         found = resolve_request(request, class_name)
     else:
-        found = resolve_request(request_for_name(name), class_name)
+        found = resolve_request(_request(name), class_name)
     require_shown(found)
     return found
+
+
+def _request(name: str) -> Request:
+    """Return the request for a name. Nothing is looked up on the Hub, and the error says so."""
+    own = name.rpartition("/")[2]
+    try:
+        return request_for_name(name)
+    except UnknownName:
+        if own == name or not own:
+            raise
+        known = canonical_name(own, model_names())
+        also = f", or use the named model {known}" if known else ""
+        raise ValueError(
+            f"{shown(name)} is not a named model, and nothing is downloaded: paste its config.json"
+            f"{also}"
+        ) from None
 
 
 @lru_cache(maxsize=32)

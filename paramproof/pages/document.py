@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from paramproof.counting.conventions import DEFAULT
 from paramproof.pages.markup import Html, joined, tag
-from paramproof.pages.model import DTYPE, sections, title
+from paramproof.pages.model import sections, title
 from paramproof.pages.viewing import View
 from paramproof.resolver import AnyModel
 
@@ -17,8 +17,14 @@ VIEWS = {
     "number": "Explain a number",
     "difference": "Compare models",
     "frameworks": "Frameworks",
+    "about": "About",
 }
 """The pages that every page links to."""
+
+PURPOSE = (
+    "paramproof counts the parameters of transformers exactly, and derives the formula behind each "
+    "number. It runs in your browser: what you type, paste or drop is not sent anywhere."
+)
 
 ONLY_OURS = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -27,10 +33,17 @@ ONLY_OURS = (
 """The policy of all pages: load nothing from other hosts, and run no inline scripts."""
 
 
-def page(name: str, view: str, body: Html, *, root: str = "", model: str = "") -> str:
-    """Return a page of the site; ``root`` is the path to its folder, ``model`` the model shown."""
+def page(
+    name: str, view: str, body: Html, *, root: str = "", model: str = "", docs: str = ""
+) -> str:
+    """Return a page of the site.
+
+    ``root`` is the path to its folder, ``model`` the model shown, and ``docs`` the path from the
+    folder to the documentation, "" if that is not beside it.
+    """
     head = joined(
         tag("meta", http_equiv="Content-Security-Policy", content=ONLY_OURS),
+        tag("meta", name="description", content=PURPOSE),
         tag("link", rel="stylesheet", href=f"{root}style.css"),
         tag("link", rel="icon", href=f"{root}icon.svg"),
         tag("script", src=f"{root}app.js", type="module"),
@@ -42,24 +55,40 @@ def page(name: str, view: str, body: Html, *, root: str = "", model: str = "") -
     top = tag(
         "header",
         tag("a", "Skip to content", href="#main", class_="skip"),
-        tag("b", "paramproof"),
+        tag("a", "paramproof", href=f"{root}index.html", class_="brand"),
         tag("nav", *links, aria_label="Views"),
+        tag("button", "Copy link", type="button", id="copy-link", hidden=True),
     )
-    status = tag("footer", tag("p", "", id="status", role="status"))
+    status = tag("p", "", id="status", role="status")
     attributes = {"data_view": view, "data_root": root, "data_model": model}
-    return _document(name, head, joined(top, body, status), **attributes)
+    return _document(name, head, joined(top, body, status, _footer(root, docs)), **attributes)
 
 
-def model_page(model: AnyModel, root: str) -> str:
+def _footer(root: str, docs: str) -> Html:
+    """Return what the project is, with links to the documentation, the source and the licence."""
+    places = {
+        "How do you know?": f"{root}about.html#evidence",
+        "Documentation": f"{root}{docs}index.html" if docs else f"{root}about.html#documentation",
+        "Source": f"{root}about.html#source",
+        "MIT licence": f"{root}licence.txt",
+    }
+    links = (tag("a", label, href=href) for label, href in places.items())
+    return tag("footer", tag("p", PURPOSE), tag("p", *links, class_="links"))
+
+
+def model_page(model: AnyModel, root: str, docs: str = "") -> str:
     """Return the page of a named model, whose numbers can be read without a script."""
     view = View(model)
-    body = main(title(model), sections(view, DTYPE, live=True))
+    body = main(title(model), sections(view, live=True))
     name = f"{title(model)}: {view.number:,} parameters"
-    return page(name, "model", body, root=root, model=model.name)
+    return page(name, "model", body, root=root, model=model.name, docs=docs)
 
 
-def model_file(model: AnyModel, under: str = DEFAULT, dtype: str = DTYPE) -> str:
-    """Return the page of a model as one file, which needs no other file, network or script."""
+def model_file(model: AnyModel, under: str = DEFAULT, dtype: str = "") -> str:
+    """Return the page of a model as one file, which needs no other file, network or script.
+
+    ``dtype`` defaults to the precision in which the model is published.
+    """
     view = View(model, under)
     style = files("paramproof.pages").joinpath("static/style.css").read_text("utf-8")
     policy = f"default-src 'none'; style-src '{_digest(style)}'"

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from paramproof.counting.dtypes import BITS
 from paramproof.formulas.printing import legible
-from paramproof.pages.markup import Html, lines, tag
+from paramproof.pages.markup import Html, breakable, lines, tag
 from paramproof.pages.sizing import fields_of, has_experts, sizes_of
 from paramproof.pages.viewing import ACTIVE, MEANINGS
 from paramproof.resolver import AnyModel
 
-NOTE = "Change a size to see the new counts. Sliders offer only sizes for which the formula holds."
+NOTE = "Change a size to see the new counts. Sliders offer sizes for which the formula holds."
 
 
 def letters(model: AnyModel) -> Html:
@@ -40,7 +40,7 @@ def form(
             *(_letter(name, field, sizes[name], allowed[name]) for name, field in fields.items()),
             class_="letters",
         ),
-        tag("button", "Reset sizes", type="reset", disabled=True),
+        tag("button", "Reset all sizes", type="reset", disabled=True),
         id="fields",
         aria_label="Convention, data type and sizes",
     )
@@ -61,15 +61,25 @@ def _letter(name: str, field: str, size: int, allowed: list[int]) -> Html:
         autocomplete="off",
         disabled=True,
     )
+    least, most = allowed[0], allowed[-1]
     slider = tag(
         "input",
         type="range",
         data_letter=name,
-        aria_label=f"{name}, sizes for which the formula holds",
+        aria_label=f"{name}, from {least:,} to {most:,}",
         min=0,
         max=len(allowed) - 1,
         value=allowed.index(size),
         disabled=True,
     )
-    label = tag("label", tag("b", name), " ", tag("small", legible(field)), for_=f"size-{name}")
-    return tag("div", label, tag("div", number, slider))
+    ends = (tag("small", f"{one:,}") for one in (least, most))
+    reset = tag(
+        "button", "reset", type="button", data_reset=name, aria_label=f"Reset {name}", hidden=True
+    )
+    label = tag(
+        "label", tag("b", name), " ", tag("small", breakable(legible(field))), for_=f"size-{name}"
+    )
+    line = tag("div", label, reset, class_="named")
+    return tag(
+        "div", line, tag("div", number, slider, tag("span", *ends, class_="range", data_range=name))
+    )

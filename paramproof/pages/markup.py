@@ -59,7 +59,7 @@ def path(dotted: str) -> Html:
 
 def breakable(name: str) -> Html:
     """Return a name that may be wrapped between its words."""
-    first, *words = re.split(r"(?<=[._])", name)
+    first, *words = re.split(r"(?<=[._/])", name)
     return joined(first, *(joined(tag("wbr"), word) for word in words))
 
 
@@ -69,7 +69,7 @@ def swatch(kind: str | None) -> Html:
     return tag("svg", rect, class_="swatch", aria_hidden="true")
 
 
-def lines(texts: Iterable[str]) -> Html:
+def lines(texts: Iterable[object]) -> Html:
     """Return lines of text as a list."""
     return tag("ul", *(tag("li", one) for one in texts), class_="lines")
 

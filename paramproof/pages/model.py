@@ -8,14 +8,15 @@ from collections.abc import Iterator, Mapping
 from paramproof.algebra.terms import Term, latex_sum
 from paramproof.counting.active import routing
 from paramproof.counting.conventions import UNDECIDED, under_every
-from paramproof.counting.dtypes import bytes_text
 from paramproof.counting.letters import each_text, letters_of, times_text
 from paramproof.counting.published import verdict_on
 from paramproof.formulas.conventions import Undecided, as_named
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf
 from paramproof.formulas.printing import legible
+from paramproof.pages.facts import DTYPE, dtype_of, facts
 from paramproof.pages.form import form, letters
+from paramproof.pages.kinds import kinds
 from paramproof.pages.markup import Html, joined, lines, path, row, swatch, table, tag
 from paramproof.pages.picture import colour, picture, pictures
 from paramproof.pages.sizing import choices, has_experts
@@ -23,12 +24,12 @@ from paramproof.pages.tree import tree
 from paramproof.pages.viewing import ACTIVE, MEANINGS, View
 from paramproof.resolver import AnyModel, DerivedModel
 
-DTYPE = "float32"
 UNNAMED = "the configuration"
 """The title of a model without a name."""
 
 HEADINGS = {
-    "picture": "Treemap",
+    "picture": "Where the parameters are",
+    "kinds": "One layer of each kind",
     "formula": "Formula",
     "tree": "Tree",
     "conventions": "Conventions",
@@ -40,16 +41,20 @@ BRACKETED = re.compile(r"[(⌊⌈][^()⌊⌋⌈⌉]*[)⌋⌉]")
 """The innermost brackets with their content."""
 
 NOTES = {
-    "picture": "Areas show numbers of parameters, colours the components of the formula below. "
-    "Click a component to open it; use the path above the picture to go back.",
+    "picture": "Areas are numbers of parameters, colours are components of the formula. Click a "
+    "component to open it, and use the path to go back. Experts are a grid, in which those of one "
+    "token are dark.",
+    "kinds": "Bars have one scale. What differs between layers has a bar of its own.",
     "tree": "Click a component or press Enter to unfold it.",
 }
 
 
-def parts(view: View, dtype: str = DTYPE) -> dict[str, Html]:
+def parts(view: View, dtype: str = DTYPE, published: str = "") -> dict[str, Html | None]:
     """Return the parts that change with the sizes and the convention, by name."""
     return {
-        "number": _number(view, dtype),
+        "number": _number(view),
+        "facts": facts(view, dtype, published),
+        "kinds": kinds(view),
         "formula": _formula(view),
         "tree": tree(view),
         "conventions": _conventions(view.model),
@@ -62,32 +67,35 @@ def title(model: AnyModel) -> str:
     return UNNAMED if model.name.startswith("{") or not model.name else model.title
 
 
-def sections(view: View, dtype: str, *, live: bool) -> Html:
+def sections(view: View, dtype: str = "", *, live: bool) -> Html:
     """Return the whole page below its heading, with controls only if it is ``live``."""
     own = view.model
+    published = dtype_of(own)
+    dtype = dtype or published or DTYPE
     if live:
         controls = form(own, own, view.under, dtype, choices(own, own))
         drawn = picture(view)
     else:
         controls, drawn = letters(own), pictures(view)
-    return frame({**parts(view, dtype), "picture": drawn, "controls": controls})
+    return frame({**parts(view, dtype, published), "picture": drawn, "controls": controls})
 
 
-def frame(found: Mapping[str, Html]) -> Html:
+def frame(found: Mapping[str, Html | None]) -> Html:
     """Return the elements of all parts, with their content; an element without content is empty."""
-    return tag(
-        "div",
+    return joined(
+        tag("div", found.get("number"), id="number", aria_live="polite"),
+        tag("div", found.get("facts"), id="facts"),
         tag(
             "div",
-            tag("div", found.get("number"), id="number", aria_live="polite"),
-            tag("div", found.get("controls"), id="controls"),
-            class_="panel",
-            tabindex="0",
-            role="region",
-            aria_label="Number of parameters, and controls",
+            tag(
+                "details",
+                tag("summary", "Sizes and ways to count"),
+                tag("div", found.get("controls"), id="controls"),
+                class_="panel",
+            ),
+            tag("div", *(_section(name, found.get(name)) for name in HEADINGS), class_="sections"),
+            class_="model",
         ),
-        tag("div", *(_section(name, found.get(name)) for name in HEADINGS), class_="sections"),
-        class_="model",
     )
 
 
@@ -101,13 +109,12 @@ def _section(name: str, found: Html | None) -> Html:
     )
 
 
-def _number(view: View, dtype: str) -> Html:
+def _number(view: View) -> Html:
     number = view.number
-    rounded = f" ≈ {as_named(number)}, {as_named(number, 3)}" if number >= 1000 else ""
+    rounded = f" ≈ {as_named(number, 3)}" if number >= 1000 else ""
     return joined(
-        tag("p", tag("output", f"{number:,}", id="total"), rounded, class_="big"),
-        tag("p", tag("b", f"parameters ({view.under}):"), f" {MEANINGS[view.under]}"),
-        tag("p", bytes_text(number, dtype), id="bytes"),
+        tag("p", tag("output", f"{number:,}", id="total"), f" parameters{rounded}", class_="big"),
+        tag("p", tag("b", f"{view.under}:"), f" {MEANINGS[view.under]}", class_="note"),
     )
 
 
@@ -126,7 +133,7 @@ def _formula(view: View) -> Html:
         tag("p", tag("code", text(view.formula), id="sum"), class_="sum"),
         _copied("text", "sum"),
         lines(where),
-        table("Terms by component", ["component", "formula", "number"], rows, class_="n3"),
+        table("Terms by component", ["component", "formula", "number"], rows, class_="n3 stacked"),
         tag(
             "details",
             tag("summary", "LaTeX"),
@@ -196,9 +203,7 @@ def _evidence(model: AnyModel) -> Iterator[str]:
     yield from model.origin()
     yield from model.reading.remarks() if model.reading else ()
     if not isinstance(model, DerivedModel):
-        family = model.spec.family
         yield (
-            f"formula: written by hand for the family {family}, twice: tensor by tensor and as one "
-            "polynomial; compared with every framework that can build it"
+            f"formula: written by hand for the family {model.spec.family}, twice: tensor by tensor "
+            "and as one polynomial; compared with every framework that can build it"
         )
-        yield f"to compare it with your frameworks: paramproof verify --family {family}"

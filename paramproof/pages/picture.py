@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import log
 from typing import NamedTuple
 from urllib.parse import quote
 
 from paramproof.pages.markup import Html, joined, tag
 from paramproof.pages.treemap import Box, squarified
-from paramproof.pages.viewing import Branch, View
+from paramproof.pages.viewing import Branch, Experts, View
 
 SHEET = Box(0, 0, 1000, 480)
 
@@ -60,11 +61,13 @@ def colour(view: View, kind: str) -> str | None:
 def cells(component: Branch, box: Box, names: tuple[str, ...]) -> Iterator[Cell]:
     """Yield the cells of a component, whose boxes fill its own; a small box is not divided.
 
-    A unit that consists nearly of a single matrix is not divided either. Parts too small to be seen
-    have an empty box.
+    A unit that consists nearly of a single matrix is not divided either, nor are experts, which are
+    drawn as a grid. Parts too small to be seen have an empty box.
     """
     parts = component.parts if box.width >= ROOM[0] and box.height >= ROOM[1] else []
     if component.is_unit and parts and parts[0].total > MATRIX * component.total:
+        parts = []
+    if component.experts:
         parts = []
     if not parts:
         yield Cell(names, component, box)
@@ -117,6 +120,8 @@ def _cell(view: View, cell: Cell, whole: int) -> Html | None:
     if not _is_seen(box):
         return None
     rect = _rect(box, class_=colour(view, component.largest_kind()))
+    if component.experts:
+        rect = joined(rect, _grid(component.experts, box))
     room = int((box.width - 12) / LETTER)
     if room <= 3 or box.height <= LINE + 4:
         return rect
@@ -125,9 +130,59 @@ def _cell(view: View, cell: Cell, whole: int) -> Html | None:
     text = next((one for one in ends if len(one) <= room), f"{name[: room - 1]}…")
     number, share = f"{component.total:,}", _share(component, whole)
     fitting = [one for one in (f"{number}, {share}", number, share) if len(one) <= room]
-    x, lines = _short(box.x + 8), [text, *fitting[: box.height > 2 * LINE + 4]]
-    written = (tag("text", one, x=x, y=_short(box.y + LINE * n)) for n, one in enumerate(lines, 1))
-    return joined(rect, *written)
+    lines = [text, *fitting[: box.height > 2 * LINE + 4]]
+    x, y, plate = box.x + 8, box.y, None
+    x, y, plate = box.x + 8, box.y, None
+    if component.experts:
+        lines += [one for one in (experts_text(component),) if len(one) <= room]
+        y, plate = _plate(component.experts, box, lines)
+    written = (
+        tag("text", one, x=_short(x), y=_short(y + LINE * n)) for n, one in enumerate(lines, 1)
+    )
+    return joined(rect, plate, *written)
+
+
+def experts_text(component: Branch) -> str:
+    """Return how many experts a token is sent to, and what one of them has in a layer."""
+    assert component.experts is not None
+    every, per_token = component.experts
+    one = component.total // (component.times * every)
+    return f"{per_token:,} of {every:,} per token; one has {one:,}"
+
+
+def _grid(experts: Experts, box: Box) -> Html:
+    """Return a grid with a cell for each expert; those that a token is not sent to are pale."""
+    columns, rows = _columns(experts.every, box)
+    width, height = box.width / columns, box.height / rows
+    whole, rest = divmod(experts.per_token, columns)
+    right = Box(box.x + rest * width, box.y + whole * height, (columns - rest) * width, height)
+    top = box.y + (whole + 1) * height
+    below = Box(box.x, top, box.width, max(0, box.y + box.height - top))
+    pale = (_rect(one, class_="pale") for one in (right, below) if one.y < box.y + box.height - 1)
+    at = [
+        f"M{_short(box.x + n * width)} {_short(box.y)}v{_short(box.height)}" for n in range(columns)
+    ]
+    at += [
+        f"M{_short(box.x)} {_short(box.y + n * height)}h{_short(box.width)}" for n in range(rows)
+    ]
+    return joined(*pale, tag("path", d="".join(at), class_="grid"))
+
+
+def _plate(experts: Experts, box: Box, lines: list[str]) -> tuple[float, Html]:
+    """Return where the text on a grid starts, below the experts of a token, and its background."""
+    columns, rows = _columns(experts.every, box)
+    height = LINE * len(lines) + 8
+    active = -(-experts.per_token // columns) * box.height / rows
+    y = box.y + max(0, min(active, box.height - height))
+    width = min(LETTER * max(map(len, lines)) + 4, box.width)
+    return y, _rect(Box(box.x, y, width, min(height, box.height)), class_="plate")
+
+
+def _columns(number: int, box: Box) -> tuple[int, int]:
+    """Return the columns and rows of a grid of ``number`` cells that are nearly square."""
+    divisors = [one for one in range(1, number + 1) if number % one == 0]
+    columns = min(divisors, key=lambda one: abs(log(one * one * box.height / number / box.width)))
+    return columns, number // columns
 
 
 def _is_seen(box: Box) -> bool:

@@ -6,21 +6,23 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from paramproof.algebra.terms import Lettered, Term, terms
 from paramproof.counting.active import active_in_letters
 from paramproof.counting.conventions import DEFAULT
 from paramproof.counting.letters import in_letters
 from paramproof.counting.tree import TreeRow, tree
-from paramproof.formulas.active import ACTIVE_CONVENTIONS
+from paramproof.formulas.active import ACTIVE_CONVENTIONS, experts_of, per_token
 from paramproof.formulas.conventions import CONVENTIONS, PARTS, counted
+from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.lookup import no_such
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
-from paramproof.pages.sizing import sizes_of
+from paramproof.pages.sizing import has_experts, sizes_of
 from paramproof.resolver import AnyModel
 
 ACTIVE = {f"active, {name}": convention for name, convention in ACTIVE_CONVENTIONS.items()}
@@ -90,7 +92,8 @@ class View:
 
     def resized(self, model: AnyModel) -> View:
         """Return the view of the model at other sizes, reusing the formulas."""
-        made = {name: getattr(self, name) for name in ("rows", "terms", "formula", "colours")}
+        reused = ("rows", "terms", "formula", "colours", "routed")
+        made = {name: getattr(self, name) for name in reused}
         sizes = {**self.lettered.sizes, **sizes_of(model)}
         other = View(model, self.under)
         other.__dict__.update(made, lettered=replace(self.lettered, sizes=sizes))
@@ -103,13 +106,50 @@ class View:
         above = [root]
         for row in self.rows:
             del above[row.depth :]
-            name, before = label(row), above[-1].path
-            path = f"{before}.{name}" if before else name
+            before = above[-1].path
+            path = f"{before}.{label(row)}" if before else label(row)
             kind = above[-1].kind or (leaf(row.path) if row.path in self.summands else "")
-            above.append(Branch(name, path, self.at(row.total), row, kind))
+            name = self._name(row, above[-1].name)
+            times = self.at(row.times)
+            above.append(Branch(name, path, self.at(row.total), row, kind, times))
             if above[-1].total:
                 above[-2].inside.append(above[-1])
+        for one in reversed([*root.below()]):
+            one.experts = self._experts(one)
         return root
+
+    def _name(self, row: TreeRow, stack: str) -> str:
+        """Return the last name of a path; of layers, their number and the name of their stack."""
+        if leaf(row.path) != LAYER:
+            return legible(leaf(row.path))
+        times = self.at(row.times)
+        if times > 1 and stack.endswith("s"):
+            return f"{times:,} {stack}"
+        return f"{times:,} × {stack.removesuffix('s')}"
+
+    @cached_property
+    def routed(self) -> dict[str, tuple[str, str]]:
+        """Map each tensor of experts to the letters for all experts and for those per token."""
+        if not has_experts(self.model):
+            return {}
+        derivation = self.model.described
+        assert isinstance(derivation, Derivation)
+        try:
+            found, chosen = experts_of(derivation), per_token(derivation)
+        except ValueError:
+            return {}
+        return {path: (experts, chosen[experts]) for path, experts in found.items()}
+
+    def _experts(self, branch: Branch) -> Experts | None:
+        """Return how many experts a component consists of, None if it has anything else."""
+        if branch.inside:
+            first, *others = {one.experts for one in branch.inside}
+            return None if others else first
+        if branch.row is None or branch.row.path not in self.routed:
+            return None
+        every, chosen = (self.lettered.sizes[name] for name in self.routed[branch.row.path])
+        # Active parameters are those of the chosen experts only.
+        return Experts(chosen if self.under in ACTIVE else every, chosen)
 
     @cached_property
     def summands(self) -> set[str]:
@@ -117,12 +157,20 @@ class View:
         return {term.path for term in self.terms}
 
 
+class Experts(NamedTuple):
+    """The number of experts in a layer, and how many of them a token is sent to."""
+
+    every: int
+    per_token: int
+
+
 @dataclass
 class Branch:
     """A component: its name, its path in links, its count, and the components inside it.
 
     ``row`` is its row of the tree, and ``kind`` the name of the component of the sum that contains
-    it; the whole model has neither.
+    it; the whole model has neither. It occurs ``times`` times, once for each layer. ``experts`` is
+    set if it consists of nothing but experts.
     """
 
     name: str
@@ -130,6 +178,8 @@ class Branch:
     total: int
     row: TreeRow | None = None
     kind: str = ""
+    times: int = 1
+    experts: Experts | None = None
     inside: list[Branch] = field(default_factory=list)
 
     @property
@@ -166,7 +216,7 @@ class Branch:
 
 
 def label(row: TreeRow) -> str:
-    """Return the last name of a path, or the number of layers of a stack."""
+    """Return the last name of a path, or the number of layers of a stack in letters."""
     return (
         f"{text(expression(row.times))} ×" if leaf(row.path) == LAYER else legible(leaf(row.path))
     )

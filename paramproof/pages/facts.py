@@ -1,0 +1,131 @@
+"""The first screen of a model: active parameters, memory, published numbers, how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from paramproof.counting.active import ACTIVE as DEFAULT_ACTIVE
+from paramproof.counting.active import routing, total_and_active, verdict_on_active
+from paramproof.counting.dtypes import BITS, bytes_text, require_dtype, size_text
+from paramproof.counting.published import verdict_on
+from paramproof.explanation.published import Verdict
+from paramproof.formulas.active import has_experts
+from paramproof.formulas.conventions import as_named
+from paramproof.formulas.errors import UnknownName
+from paramproof.formulas.models import NamedConfiguration, Published
+from paramproof.pages.markup import Html, tag
+from paramproof.pages.viewing import View
+from paramproof.resolver import AnyModel, DerivedModel
+
+DTYPE = "float32"
+"""The precision that is shown if nothing says in which one a model is published."""
+
+NARROW = 8
+"""The most bits of a precision to which weights are quantized."""
+
+
+def dtype_of(model: AnyModel) -> str:
+    """Return the precision in which a model is published, "" if nothing says it."""
+    reading = model.reading
+    said = [model.named.dtype] if model.named else []
+    said += [reading.stored, reading.dtype] if reading else []
+    for one in filter(None, said):
+        try:
+            return require_dtype(one)
+        except UnknownName:
+            continue
+    return ""
+
+
+def facts(view: View, dtype: str, published: str = "") -> Html:
+    """Return what a reader wants to know first, besides the number of parameters.
+
+    ``published`` is the precision in which the model is published, "" if nothing says it.
+    """
+    return tag(
+        "dl",
+        *_active(view.model),
+        *_fact("Memory", size_text(view.number, dtype), *_memory(view, dtype, published)),
+        *_published(view.model),
+        *_fact("How sure", *_certainty(view.model), _why()),
+        class_="facts",
+    )
+
+
+def _fact(name: str, value: object, *notes: object) -> Iterator[Html]:
+    """Yield a name and its value, with smaller lines below it."""
+    small = (tag("small", one) for one in notes if one)
+    yield tag("div", tag("dt", name), tag("dd", tag("b", value), *small))
+
+
+def _active(model: AnyModel) -> Iterator[Html]:
+    if not isinstance(model, DerivedModel) or not has_experts(model.derivation):
+        return
+    try:
+        counts, lines = total_and_active(model), list(routing(model))
+    except ValueError as error:
+        yield from _fact("Active per token", "undecided", str(error))
+        return
+    found = counts[DEFAULT_ACTIVE]
+    if found is None:
+        yield from _fact("Active per token", "undecided", *lines)
+        return
+    number = tag("span", f"{found.active:,}", id="active")
+    yield from _fact("Active per token", number, f"≈ {as_named(found.active, 3)}", *lines)
+
+
+def _memory(view: View, dtype: str, published: str) -> Iterator[object]:
+    yield tag("span", bytes_text(view.number, dtype), id="bytes")
+    if dtype != published:
+        yield f"published in {published or 'a precision that is not known here'}"
+    elif BITS[dtype] <= NARROW:
+        yield "as published; scales, and tensors that are not quantized, come on top"
+    else:
+        yield "as published"
+
+
+def _published(model: AnyModel) -> Iterator[Html]:
+    named = model.named
+    if named is None:
+        return
+    of = f" for {named.component}" if named.component else ""
+    found = verdict_on(named, model)
+    source = _source(named, named.source)
+    yield from _fact("Published", f"{named.published}{of}", _verdict(found), source)
+    if isinstance(named, NamedConfiguration) and named.active:
+        source = _source(named, named.active_source or named.source)
+        try:
+            verdict: object = _verdict(verdict_on_active(named.active, total_and_active(model)))
+        except ValueError as error:
+            verdict = str(error)
+        yield from _fact("Published as active", named.active, verdict, source)
+
+
+def _verdict(found: Verdict) -> Html:
+    return tag("span", found.text, class_="verdict" if found.conventions else "none")
+
+
+def _source(named: Published, source: str) -> str:
+    return f"{named.year}, {source}" if named.year and str(named.year) not in source else source
+
+
+def _certainty(model: AnyModel) -> tuple[str, str]:
+    """Return the status of the formula in a word, and what it means in one line."""
+    if not isinstance(model, DerivedModel):
+        return (
+            "Written by hand, twice",
+            "tensor by tensor and as a polynomial; compared with the models that frameworks build",
+        )
+    evidence = model.derivation.evidence
+    code = " ".join(filter(None, ("transformers", evidence.versions.get("transformers"))))
+    if model.reasons:
+        return "Fitted", f"not every size was traced through the code of {code}"
+    return (
+        "Proved",
+        f"every shape and number was traced through the code of {code}, and compared with "
+        f"{evidence.held} models that were not used to find the formula",
+    )
+
+
+def _why() -> Html:
+    return tag("a", "How do you know?", href="#evidence-heading")
