@@ -191,9 +191,12 @@ function listen() {
     change(Object.fromEntries(Object.keys(own).map((letter) => [letter, null])));
   });
   fields?.addEventListener("click", ({ target }) => {
-    if (!target.dataset.reset) return;
-    change({ [target.dataset.reset]: null });
-    byId(`size-${target.dataset.reset}`).focus();
+    const letter = target.dataset.reset;
+    if (!letter) return;
+    const field = byId(`size-${letter}`);
+    field.value = own[letter];
+    field.focus();
+    change({ [letter]: null });
   });
   const form = byId("question");
   form?.addEventListener("submit", (event) => {

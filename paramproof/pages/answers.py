@@ -33,6 +33,7 @@ from paramproof.resolver import (
     request_for_name,
     resolve_request,
 )
+from paramproof.resolver.request import HUB_ID
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
 
 State = Mapping[str, str]
@@ -127,13 +128,12 @@ def _model(name: str, config: str, class_name: str) -> AnyModel:
 
 def _request(name: str) -> Request:
     """Return the request for a name. Nothing is looked up on the Hub, and the error says so."""
-    own = name.rpartition("/")[2]
     try:
         return request_for_name(name)
     except UnknownName:
-        if own == name or not own:
+        if not HUB_ID.fullmatch(name):
             raise
-        known = canonical_name(own, model_names())
+        known = canonical_name(name.rpartition("/")[2], model_names())
         also = f", or use the named model {known}" if known else ""
         raise ValueError(
             f"{shown(name)} is not a named model, and nothing is downloaded: paste its config.json"

@@ -106,6 +106,7 @@ def new_page(context, address):
 def static_page(browser, address):
     """Return a new page as built, on which no Python starts."""
     context = browser.new_context(viewport={"width": 1200, "height": 900})
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
     context.route("**/worker.js", lambda route: route.fulfill(content_type="text/javascript"))
     yield from watching(context, address)
     context.close()

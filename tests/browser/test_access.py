@@ -2,6 +2,8 @@
 
 import pytest
 
+from paramproof.pages.model import HEADINGS
+
 BUILT = (
     "index.html",
     "model.html",
@@ -9,11 +11,15 @@ BUILT = (
     "number.html",
     "difference.html",
     "frameworks.html#component=pooler",
+    "about.html",
 )
 ANSWERED = {
     "models": ("model.html", {"model": "deepseek-v3", "at": "model"}),
     "numbers": ("number.html", {"n": "2362368"}),
-    "differences": ("difference.html", {"a": "bert-base", "b": "gpt2"}),
+    "differences": (
+        "difference.html",
+        {"a": "bert-base", "b": "gpt2", "c": "deepseek-v3", "d": "kimi-k2"},
+    ),
 }
 SERIOUS = ("serious", "critical")
 
@@ -76,7 +82,7 @@ def test_the_keyboard_reaches_the_content_first(static_page):
 
 def test_parts_of_a_model_are_regions_with_headings(models):
     models.state("model.html", model="bert-base")
-    for name in ("Treemap", "Formula", "Tree", "Conventions", "Evidence"):
+    for name in HEADINGS.values():
         assert models.page.get_by_role("region", name=name, exact=True).is_visible()
         assert models.page.get_by_role("heading", name=name, exact=True).is_visible()
 

@@ -4,6 +4,7 @@ import json
 
 from docs.writers.blocks import ROOT
 from paramproof.differences.answer import Answer
+from paramproof.resolver import resolve
 
 
 def folded(text):
@@ -32,14 +33,15 @@ def test_a_number_is_explained_as_the_command_line_does(numbers, paramproof):
 
 def test_two_models_side_by_side(differences, paramproof):
     differences.state("difference.html", a="bert-base", b="gpt2")
-    rows = differences.page.locator("#answer tbody tr")
+    rows = differences.page.locator("#components tbody tr")
     shown = [[cell.strip() for cell in row.split("\t")] for row in rows.all_inner_texts()]
     said = paramproof("diff", "bert-base", "gpt2").stdout.splitlines()
     printed = [folded(line) for line in said]
-    for path, _, *cells in shown:
-        assert folded(" ".join([path, *cells])) in printed
+    for path, first, other, difference, formula in shown:
+        assert folded(" ".join([path, formula, first, other, difference])) in printed
     assert differences.text("#total") == "+14,957,568"
-    assert differences.page.locator("#answer .bars rect.other").count() == len(shown) - 1
+    # Bars that are too short to be seen are left out, and the total has none.
+    assert 3 < differences.page.locator("#answer .bars .bar-b").count() < len(shown)
     differences.state("difference.html", a="bert-base", b="nope")
     assert differences.problem.startswith("no model is named 'nope'")
 
@@ -47,9 +49,10 @@ def test_two_models_side_by_side(differences, paramproof):
 def test_the_frameworks_are_filtered(static_page):
     data = json.loads((ROOT / "docs/framework-differences.json").read_text("utf-8"))
     cells = [Answer.from_json(cell) for cell in data["cells"]]
-    rows = static_page.page.locator("[data-row]:visible")
     static_page.open("frameworks.html")
-    everything = rows.count()
+    everything = static_page.page.locator("[data-row]").count()
+    rows = static_page.page.locator("[data-row]:visible")
+    assert rows.count() == 0
     static_page.open("frameworks.html#component=pooler&framework=keras-bert")
     own = {c.row for c in cells if c.framework == "keras-bert" and "pooler" in str(c.components)}
     assert 0 < len(own) < everything
@@ -72,6 +75,63 @@ def test_the_list_links_to_every_model(static_page, site):
     shown = static_page.page.locator("[data-row]:visible").all_inner_texts()
     assert shown
     assert all("deepseek" in text for text in shown)
+
+
+def test_the_list_says_when_nothing_matches(static_page):
+    for path in ("index.html", "frameworks.html"):
+        static_page.open(path)
+        assert not static_page.page.is_visible("#nothing")
+        static_page.page.fill("[name=q]", "no such thing")
+        assert static_page.page.inner_text("#nothing") == "Nothing matches."
+        static_page.page.fill("[name=q]", "bias")
+        assert static_page.page.is_visible("#nothing") is (path == "index.html")
+
+
+def test_a_filter_finds_model_types_too(static_page):
+    static_page.open("index.html#q=qwen3_vl")
+    assert static_page.page.is_visible("#types a >> text=qwen3_vl_moe >> nth=0")
+    static_page.page.fill("[name=q]", "")
+    assert not static_page.page.is_visible("#types a >> nth=0")
+
+
+def test_the_list_is_sorted(static_page):
+    listed = "all => all.map((one) => ({ ...one.dataset }))"
+
+    def order():
+        return static_page.page.eval_on_selector_all(".models tbody tr", listed)
+
+    static_page.open("index.html")
+    years = [int(one["year"]) for one in order()]
+    assert years[0] >= 2025
+    assert years == sorted(years, reverse=True)
+    static_page.page.select_option("[name=sort]", "size")
+    sizes = [int(one["size"]) for one in order()]
+    assert sizes == sorted(sizes, reverse=True)
+    assert static_page.page.url.endswith("#sort=size")
+    static_page.page.select_option("[name=sort]", "name")
+    names = [one["name"] for one in order()]
+    assert names.index("gemma-2-9b") < names.index("gemma-2-27b") < names.index("gpt2")
+    static_page.open("index.html#sort=family&q=qwen")
+    families = [one["family"] for one in order()]
+    assert families == sorted(families)
+    assert static_page.page.locator(".models tbody tr:visible").count() > 5
+
+
+def test_four_models_side_by_side(differences):
+    names = ("deepseek-v3", "kimi-k2", "gpt-oss-120b", "gpt2")
+    differences.state("difference.html", **dict(zip("abcd", names, strict=True)))
+    assert differences.problem == ""
+    rows = differences.page.locator("#models tbody tr").all_inner_texts()
+    for letter, name, shown in zip("ABCD", names, rows, strict=True):
+        total = resolve(name).inventory().total()
+        assert shown.split("\t")[:2] == [f"{letter}: {name}", f"{total:,}"]
+    components = differences.page.locator("#components tbody tr").all_inner_texts()
+    numbers = [row.replace(",", "").split("\t")[1:] for row in components]
+    *parts, totals = [[int(one) if one != "-" else 0 for one in row] for row in numbers]
+    assert [sum(column) for column in zip(*parts, strict=True)] == totals
+    assert totals == [resolve(name).inventory().total() for name in names]
+    sizes = differences.page.locator("#sizes tbody tr").all_inner_texts()
+    assert "num_hidden_layers\t61\t61\t36\t12" in sizes
 
 
 def test_a_model_as_one_file(browser, paramproof, tmp_path):

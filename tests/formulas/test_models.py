@@ -1,8 +1,11 @@
 """The named models: their totals, and the rules for their data."""
 
+import json
+import re
 import tomllib
 from dataclasses import asdict
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +21,8 @@ from paramproof.formulas.models import (
     named_models,
 )
 from tests import literals
+
+ROOT = Path(__file__).parents[2]
 
 NAMES = [
     "bert-base-uncased",
@@ -116,11 +121,49 @@ def test_unknown_name():
     assert caught.value.listed_by == "paramproof models"
 
 
+EVERY = [*named_models().values(), *named_configurations().values()]
+
+
+def test_a_year_is_that_of_the_paper():
+    """A source on arXiv has its year in its number."""
+    years = {
+        one.name: (one.year, 2000 + int(paper[1]))
+        for one in EVERY
+        if (paper := re.search(r"arXiv:(\d\d)\d\d\.", one.source)) and one.year
+    }
+    assert len(years) > 10
+    assert {name: pair for name, pair in years.items() if pair[0] != pair[1]} == {}
+
+
+def test_every_released_model_has_a_year():
+    without = [one.name for one in EVERY if one.year is None]
+    assert without == [one.name for one in EVERY if getattr(one, "synthetic", False)]
+    assert all(2017 <= one.year <= 2026 for one in EVERY if one.year)
+
+
+def test_the_precision_is_that_of_the_configuration_that_is_named():
+    """Each configuration that the project keeps a copy of states the precision of its model."""
+    lines = (ROOT / "tests/catalogue/served.jsonl").read_text("utf-8").splitlines()
+    known = {}
+    for line in map(json.loads, lines):
+        config = line["config"]
+        method = config.get("quantization_config", {}).get("quant_method")
+        said = {"fp8": "float8", "mxfp4": "float4"}.get(method) or config.get("dtype")
+        known[line["source"].rpartition("/")[2]] = said or config.get("torch_dtype") or ""
+    checked = {}
+    for one in EVERY:
+        owner, _, name = one.config.partition(",")[0].partition("/")
+        if (said := known.get(f"{owner}--{name}_config.json")) is not None:
+            checked[one.name] = (one.dtype, said)
+    assert len(checked) > 8
+    assert {name: pair for name, pair in checked.items() if pair[0] != pair[1]} == {}
+
+
 def test_the_data_contains_no_counts():
     """Totals are computed: a stored count could contradict the formula."""
     tables = tomllib.loads(files("paramproof.formulas").joinpath("models.toml").read_text("utf-8"))
     known = {"family", "published", "source", "config", "component", "spec"}
-    known |= {"retracted", "retracted_source", "synthetic"}
+    known |= {"retracted", "retracted_source", "synthetic", "year", "dtype"}
     for table in tables.values():
         assert set(table) <= known
 

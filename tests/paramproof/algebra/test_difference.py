@@ -57,7 +57,7 @@ def test_canonical_and_native_names_are_grouped():
     assert list(found) == ["embeddings", "layers", "other", "heads"]
     assert found["embeddings"].difference == 0
     assert found["heads"].difference == letter("k") * H - V * H
-    assert found["elsewhere"].difference == -H
+    assert found["other"].difference == -H
     assert found["layers"].other == with_letters().named.total() - V * H - letter("k") * H
 
 

@@ -1,0 +1,256 @@
+"""What a visitor meets first: the field, the facts of a model, links to copy, errors."""
+
+import json
+import re
+from urllib.parse import unquote
+
+import pytest
+
+from paramproof.catalogue import model_types
+from paramproof.formulas.models import named_configurations
+from paramproof.resolver import resolve
+from tests.public_configs import LLAMA_3_1_8B
+
+PAGES = (
+    "index.html",
+    "model.html",
+    "models/gpt2.html",
+    "number.html",
+    "difference.html",
+    "frameworks.html",
+    "about.html",
+)
+
+DROP = """([name, text]) => {
+  const data = new DataTransfer();
+  if (name) data.items.add(new File([text], name));
+  else data.setData("text/plain", text);
+  document.querySelector("footer").dispatchEvent(
+    new DragEvent("drop", { dataTransfer: data, cancelable: true, bubbles: true })
+  );
+}"""
+
+ASKED = {
+    "a name": ("deepseek-v3", "model.html#model=deepseek-v3"),
+    "a name in capitals": ("GPT2", "model.html#model=GPT2"),
+    "a model type": ("qwen3", "model.html#model=qwen3"),
+    "a number": ("2,362,368", "number.html#n=2,362,368"),
+    "a rounded number": ("110M", "number.html#n=110M"),
+    "a configuration": (json.dumps(LLAMA_3_1_8B), f"model.html#config={json.dumps(LLAMA_3_1_8B)}"),
+}
+
+
+def page_of(watched):
+    """Return the path and state of the page that is open."""
+    return unquote(watched.page.url.removeprefix(watched.address).replace("+", " "))
+
+
+@pytest.mark.parametrize("what", ASKED)
+def test_the_field_opens_the_page_for(static_page, what):
+    typed, expected = ASKED[what]
+    static_page.open("index.html")
+    static_page.page.fill("[name=what]", typed)
+    static_page.page.press("[name=what]", "Enter")
+    static_page.page.wait_for_url("**/*.html#*=*")
+    assert page_of(static_page) == expected
+    assert not any("hidden_size" in url.partition("#")[0] for url in static_page.asked)
+
+
+def test_no_model_type_looks_like_a_number():
+    """The field takes what starts with a digit for a number."""
+    assert [one for one in (*model_types(), *named_configurations()) if one[0].isdigit()] == []
+
+
+def test_each_example_has_an_answer(new_page):
+    new_page.open("index.html")
+    examples = new_page.page.locator("#ask .examples a")
+    assert examples.count() == 3
+    for place in range(3):
+        new_page.open("index.html")
+        examples.nth(place).click()
+        new_page.settle()
+        assert new_page.problem == ""
+        assert re.search(r"\d,\d{3}", new_page.text("#main"))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_file_can_be_dropped_anywhere(static_page, path):
+    static_page.open(path)
+    static_page.page.evaluate(DROP, ["config.json", json.dumps(LLAMA_3_1_8B)])
+    static_page.page.wait_for_url("**/model.html#config=*")
+    assert json.loads(page_of(static_page).partition("config=")[2]) == LLAMA_3_1_8B
+
+
+def test_text_can_be_dropped(static_page):
+    static_page.open("about.html")
+    static_page.page.evaluate(DROP, ["", "gpt2"])
+    static_page.page.wait_for_url("**/model.html#model=gpt2")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_has_a_link_to_copy_and_a_footer(static_page, path):
+    static_page.open(path)
+    static_page.page.click("#copy-link")
+    static_page.page.wait_for_selector("#status:has-text('Copied.')")
+    copied = static_page.page.evaluate("navigator.clipboard.readText()")
+    assert copied == static_page.page.url
+    footer = static_page.text("footer")
+    assert "counts the parameters of transformers" in footer
+    links = static_page.page.eval_on_selector_all(
+        "footer a", "all => Object.fromEntries(all.map((one) => [one.textContent, one.href]))"
+    )
+    assert {"Documentation", "Source", "MIT licence", "How do you know?"} == set(links)
+    for address in links.values():
+        assert static_page.page.request.get(address).ok
+
+
+def test_the_source_and_the_licence_are_on_the_site(static_page):
+    static_page.open("about.html")
+    package = static_page.page.request.get(f"{static_page.address}paramproof.whl").body()
+    assert package.startswith(b"PK")
+    licence = static_page.page.request.get(f"{static_page.address}licence.txt").text()
+    assert licence.startswith("MIT License")
+
+
+def test_the_first_screen_of_a_mixture_of_experts(no_script, paramproof):
+    """All of it is in the page as built, and on a laptop's screen."""
+    no_script.set_viewport_size({"width": 1280, "height": 800})
+    no_script.goto("models/deepseek-v3.html")
+    counted = json.loads(paramproof("count", "deepseek-v3", "--active", "--json", "-").stdout)
+    (model,) = counted["models"]
+    active = model["active"]["conventions"]["embedding-and-head"]["active"]
+    assert no_script.inner_text("#active") == f"{active:,}"
+    facts = no_script.inner_text("#facts")
+    for fact in (
+        "8 of 256 experts",
+        "671.03 GB",
+        "float8, 1 byte each: 671,026,404,352 bytes",
+        "as published",
+        "671B\nrounded to 3 significant digits\nDeepSeek-AI 2024, arXiv:2412.19437",
+        "37B\nrounded to 2 significant digits, under head-only",
+        "Proved",
+    ):
+        assert fact in facts, fact
+    box = no_script.locator("#facts").bounding_box()
+    assert box["y"] + box["height"] < 800
+    no_script.click("#facts a")
+    assert no_script.url.endswith("#evidence-heading")
+
+
+def test_the_year_stands_before_a_source_without_one(no_script):
+    no_script.goto("models/gpt2.html")
+    assert "2019, openai/gpt-2, DEVELOPERS.md" in no_script.inner_text("#facts")
+
+
+def test_an_unknown_precision_is_not_made_up(no_script):
+    no_script.goto("models/bert-base-uncased.html")
+    facts = no_script.inner_text("#facts")
+    assert "float32, 4 bytes each: 437,928,960 bytes" in facts
+    assert "published in a precision that is not known here" in facts
+
+
+def test_the_precision_of_a_configuration_is_its_own(models):
+    config = json.dumps({**LLAMA_3_1_8B, "torch_dtype": "float16"})
+    models.state("model.html", config=config)
+    assert models.text("#bytes").startswith("float16, 2 bytes each: ")
+    assert models.page.input_value("[name=dtype]") == "float16"
+    models.state("model.html", config=config, dtype="float32")
+    assert models.text("#bytes").startswith("float32")
+    assert "published in float16" in models.text("#facts")
+
+
+def test_an_undecided_number_of_active_parameters_has_a_reason(models):
+    models.state("model.html", model="longcat_flash")
+    assert "undecided" in models.text("#facts")
+    assert "a token may be sent to experts that have no parameters" in models.text("#facts")
+
+
+def test_the_link_to_the_evidence_moves_the_focus_and_keeps_the_state(models):
+    models.state("model.html", model="bert-base", L="13")
+    models.page.click("#facts a")
+    assert models.page.evaluate("document.activeElement.id") == "evidence-heading"
+    assert models.page.url.endswith("#model=bert-base&L=13")
+
+
+def test_experts_are_a_grid_and_layers_are_shown_by_kind(no_script):
+    no_script.goto("models/deepseek-v3.html")
+    grid = no_script.locator("#picture .grid")
+    assert grid.count() == 1
+    # A line at the start of each column and row: 256 experts.
+    lines = grid.get_attribute("d")
+    assert lines.count("v") * lines.count("h") == 256
+    texts = no_script.locator("#picture text").all_text_contents()
+    assert "model › layers › 58 layers › mlp › experts" in texts
+    assert "8 of 256 per token; one has 44,040,192" in texts
+    kinds = no_script.locator(".kinds li b").all_inner_texts()
+    assert kinds == ["58 layers", "3 layers", "61 layers"]
+    assert "one has 44,040,192" in no_script.inner_text("#kinds")
+
+
+STALE = {
+    "numbers": ("number.html", {"n": "2362368"}, {"n": "<b>x</b>"}, "#answer"),
+    "models": ("model.html", {"model": "bert-base"}, {"model": "bert-base", "A": "5"}, "#total"),
+    "differences": (
+        "difference.html",
+        {"a": "bert-base", "b": "gpt2"},
+        {"a": "bert-base", "b": "nope"},
+        "#answer",
+    ),
+}
+
+
+@pytest.mark.parametrize("place", STALE)
+def test_an_old_answer_never_stands_under_a_new_error(request, place):
+    watched = request.getfixturevalue(place)
+    path, right, wrong, answer = STALE[place]
+    watched.state(path, **right)
+    before = watched.text(answer)
+    assert before
+    watched.state(path, **wrong)
+    assert watched.problem
+    assert not watched.page.locator(answer).is_visible()
+    assert watched.text(answer) == ""
+    watched.state(path, **right)
+    assert (watched.problem, watched.text(answer)) == ("", before)
+
+
+REFUSED = (
+    {"config": '{"model_type": "no_such_type"}'},
+    {"config": '{"model_type": "timm_wrapper"}'},
+    {"config": '{"model_type": "bert", "architectures": ["NoSuchClass"]}'},
+    {"config": '{"hidden_size": 3}'},
+    {"model": "no-such-model"},
+    {"model": "some-org/some-model"},
+    {"model": "Qwen/Qwen3-8B"},
+)
+ADVICE = re.compile(r"pip install|paramproof \w|--\w|path of")
+
+
+@pytest.mark.parametrize("state", REFUSED, ids=str)
+def test_advice_fits_a_browser(models, state):
+    models.state("model.html", **state)
+    assert models.problem
+    assert not ADVICE.search(models.problem)
+    if state == REFUSED[-1]:
+        assert "paste its config.json, or use the named model qwen3-8b" in models.problem
+
+
+def test_a_slider_shows_its_range_and_is_reset_alone(models):
+    models.state("model.html", model="bert-base")
+    page = models.page
+    for letter in "LHAFVPT":
+        ends = page.locator(f"[data-range={letter}] small").all_inner_texts()
+        least, most = (int(one.replace(",", "")) for one in ends)
+        assert least < int(page.input_value(f"#size-{letter}")) < most
+        assert not page.is_visible(f"[data-reset={letter}]")
+    page.fill("#size-L", "24")
+    page.fill("#size-V", "1000")
+    models.settle()
+    assert page.is_visible("[data-reset=L]")
+    page.click("[data-reset=L]")
+    models.settle()
+    assert page.url.endswith("#model=bert-base&V=1000")
+    assert (page.input_value("#size-L"), page.input_value("#size-V")) == ("12", "1000")
+    assert page.evaluate("document.activeElement.id") == "size-L"
+    assert not page.is_visible("[data-reset=L]")
+    assert models.total == resolve("bert-base").inventory().total() - 768 * (30522 - 1000)
