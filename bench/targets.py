@@ -22,6 +22,7 @@ TARGETS = {
     "keras-jax": KERAS,
     "keras-tensorflow": KERAS,
     "keras-torch": KERAS,
+    "equinox": Target(5, 2),
     "flax-linen": Target(5, 2),
     "flax-nnx": Target(10, 0.5),
     "keras-bert": Target(1.5, 25),

@@ -165,10 +165,20 @@ def width_of(query_entries: Callable[[int, int], int]) -> str:
     return meanings[query_entries(WIDTH, HEADS)]
 
 
+def has_biases(count: Callable[[int, int], int]) -> str:
+    """Whether the four projections of an attention have biases, from how many entries it has."""
+    kernels = 4 * WIDTH * WIDTH
+    return {kernels + 4 * WIDTH: "yes", kernels: "no"}[count(WIDTH, HEADS)]
+
+
 def refusal(count: Callable[[int, int], int]) -> str:
-    """How 7 features in 2 heads are refused, or what is counted instead of 4·(7·7 + 7)."""
+    """How 7 features in 2 heads are refused, or what is counted instead of 4·(7·7 + 7).
+
+    Without biases it is instead of 4·7·7.
+    """
+    bias = 7 if has_biases(count) == "yes" else 0
     try:
-        return f"builds {count(7, 2)}, not {4 * (7 * 7 + 7)}"
+        return f"builds {count(7, 2)}, not {4 * (7 * 7 + bias)}"
     except (AssertionError, ValueError, IndexError) as error:
         return type(error).__name__
 

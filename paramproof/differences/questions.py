@@ -131,6 +131,12 @@ QUESTIONS = {
     "padding_token": Question(
         "what token 0 is to a table", "padding_token", lambda special: special(), TABLES[:1]
     ),
+    "attention.bias": Question(
+        "whether an attention's projections have biases",
+        "attention_entries",
+        measure.has_biases,
+        ATTENTION,
+    ),
     "attention.width": Question(
         "what the width given to an attention is that of",
         "query_entries",

@@ -163,9 +163,9 @@ def assert_parameters(
 ) -> None:
     """Assert that ``model`` has the trainable parameters of ``spec``, tensor by tensor.
 
-    ``model`` is a built model of PyTorch, Keras, tf-keras or nnx; for linen, pass the pair
-    (module, variables) or the variables alone. For a spec, only the shapes of the tensors matter,
-    not their names.
+    ``model`` is a built model of PyTorch, Keras, tf-keras, nnx or Equinox; for linen, pass the
+    pair (module, variables) or the variables alone. For a spec, only the shapes of the
+    tensors matter, not their names.
 
     ``spec`` may also be a model's name, a derivation, or a configuration, given as the path of a
     config.json or as its keys. If no family describes the configuration, its formula is derived

@@ -54,7 +54,8 @@ In Keras, Flax and keras-bert a tied decoder is computed from the table and is n
 Each layer is built with default arguments, except those that the question needs. Epsilon is
 measured from the output of a norm for ever smaller inputs, gelu from its values, an initialiser
 from its draws, and the meaning of a mask from the tokens whose change affects the output. A
-framework without the layer in question is left out: Keras and Flax do not have an encoder layer.
+framework without the layer in question is left out: Keras, Flax and Equinox do not have an encoder
+layer.
 The last column has the code that was measured, unless it is long.
 
 {defaults}

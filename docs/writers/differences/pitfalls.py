@@ -17,17 +17,22 @@ FLAX = ("flax-linen", "flax-nnx")
 GROUPS = {
     "keras": KERAS,
     "flax": FLAX,
-    "out-in": ("mlx", "torch", "transformers"),
+    "same-epsilon": ("equinox", "torch"),
+    "dropping": ("equinox", "torch"),
+    "out-in": ("equinox", "mlx", "torch", "transformers"),
     "in-out": (*KERAS, *FLAX, "keras-bert"),
     "others": (*KERAS, *FLAX, "keras-bert", "mlx", "transformers"),
+    "biased": (*KERAS, *FLAX, "keras-bert", "torch", "transformers"),
+    "unbiased": ("equinox", "mlx"),
+    "narrow": (*KERAS, "equinox"),
     "wide": (*FLAX, "keras-bert", "mlx", "torch", "transformers"),
     "split": (*KERAS, "flax-linen"),
 }
 """Names in a sentence for several frameworks, which must agree."""
 
 PITFALLS = (
-    "**Epsilon.** A layer norm adds {torch:layer_norm_eps} to the variance in PyTorch, "
-    "{transformers:layer_norm_eps} in Hugging Face's BERT, {keras:layer_norm_eps} in Keras, "
+    "**Epsilon.** A layer norm adds {same-epsilon:layer_norm_eps} to the variance in PyTorch and "
+    "Equinox, {transformers:layer_norm_eps} in Hugging Face's BERT, {keras:layer_norm_eps} in Keras, "
     "{flax:layer_norm_eps} in Flax, {mlx:layer_norm_eps} in MLX and {keras-bert:layer_norm_eps} in "
     "keras-bert.",
     "**Gelu.** Asked for gelu, PyTorch gives {torch:gelu}, Keras {keras:gelu}, but `keras.ops` "
@@ -37,19 +42,24 @@ PITFALLS = (
     "{others:mask.true} everywhere else; where all keys are masked, the answer is "
     "{torch:mask.nothing} in PyTorch and {transformers:mask.nothing} in Hugging Face's BERT.",
     "**Batch.** PyTorch's attention has the batch on the {torch:attention.batch_axis} axis "
-    "unless `batch_first` is set; all others have it on the {others:attention.batch_axis}.",
-    "**Kernels.** A dense kernel is {out-in:dense.kernel} in PyTorch, MLX and Hugging Face and "
-    "{in-out:dense.kernel} elsewhere; where it is square, no shape tells.",
+    "unless `batch_first` is set; all others have it on the {others:attention.batch_axis}, but for "
+    "Equinox, whose attention takes one sequence.",
+    "**Kernels.** A dense kernel is {out-in:dense.kernel} in PyTorch, MLX, Equinox and "
+    "Hugging Face and {in-out:dense.kernel} elsewhere; where it is square, no shape tells.",
     "**Heads.** Queries, keys and values are one matrix "
     "{torch:layers.*.attention.query.kernel/shape} in PyTorch, and three of "
-    "{split:layers.*.attention.query.kernel/shape} in Keras and linen.",
-    "**Width.** Keras's `key_dim` is the width of {keras:attention.width} where the others ask "
-    "for that of {wide:attention.width}; 7 features in 2 heads, which all others refuse, Keras "
-    "{keras:attention.heads} parameters.",
+    "{split:layers.*.attention.query.kernel/shape} in Keras and linen. Do these have biases by "
+    "default? In MLX and Equinox {unbiased:attention.bias}, everywhere else "
+    "{biased:attention.bias}.",
+    "**Width.** Keras's `key_dim` and Equinox's `qk_size` are the width of "
+    "{narrow:attention.width} where the others ask for that of {wide:attention.width}; of 7 "
+    "features in 2 heads, which all others refuse, Keras {keras:attention.heads} parameters, and "
+    "Equinox {equinox:attention.heads}.",
     "**Ties.** PyTorch's `state_dict()` lists a tied matrix twice: "
     "{torch:count.state/bert-base-uncased} numbers for bert-base-uncased with its heads, where "
-    "`parameters()` has {torch:count.total/bert-base-uncased}.",
-    "**Dropout.** Just made and called, it {torch:dropout.unasked} in PyTorch, "
+    "`parameters()` has {torch:count.total/bert-base-uncased}. So does an Equinox module that "
+    "`eqx.nn.Shared` has put together: {equinox:count.tied_each/bert-base-uncased}.",
+    "**Dropout.** Just made and called, it {dropping:dropout.unasked} in PyTorch and Equinox, "
     "{flax-nnx:dropout.unasked} in nnx, {keras:dropout.unasked} in Keras and "
     "{flax-linen:dropout.unasked} in linen; each one adds {keras:count.dropout/bert-tiny} numbers "
     "to Keras's `variables` and {flax-nnx:count.dropout/bert-tiny} to nnx's state.",

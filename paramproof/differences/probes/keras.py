@@ -76,7 +76,7 @@ def query_entries(width: int, heads: int) -> int:
 
 
 def attention_entries(width: int, heads: int) -> int:
-    """layers.MultiHeadAttention(2, 7 // 2)"""
+    """layers.MultiHeadAttention(num_heads, width // num_heads)"""
     return _attention(heads, width // heads, width).count_params()
 
 

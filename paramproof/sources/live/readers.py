@@ -56,6 +56,9 @@ def reader(model: Any) -> Callable[[Any], Iterator[LiveWeight]]:
             return read
     if own := framework_with_reader(model):
         return partial(_by_framework, own)
+    if isinstance(model, tuple) and model and (own := framework_with_reader(model[0])):
+        (title, *_) = own.model_packages.values()
+        raise ValueError(f"{name_of(model)} is a module of {title} and more: give the module alone")
     module = model[0] if is_pair(model) else model
     if other := unsupported_framework(module):
         raise ValueError(
@@ -230,7 +233,6 @@ def supported() -> str:
 
 
 UNSUPPORTED: Mapping[str, str] = {
-    "equinox": "Equinox",
     "haiku": "Haiku",
     "paddle": "PaddlePaddle",
     "tinygrad": "tinygrad",

@@ -52,6 +52,31 @@ def test_modules_of_flax(module):
     assert set(found.evidence.versions) == {"flax", "jax", "python"}
 
 
+@pytest.mark.framework("equinox")
+def test_modules_of_equinox():
+    """Its attention rounds a head's size down, and does not ask whether A divides H."""
+    layer = "L·(4·H·A·⌊H/A⌋ + 3·A·⌊H/A⌋ + 3·H)"
+    found = derived("in_equinox:model")
+    assert str(found.formula) == f"{layer} + 2·V·H"
+    assert READ in found.reasons
+    assert set(found.evidence.versions) == {"equinox", "jax", "jaxlib", "python"}
+    tied = derived("in_equinox:tied", held=5)
+    assert str(tied.formula) == f"{layer} + V·H"
+    (table,) = (one for one in tied.tensors if one.path == "embedding.weight")
+    assert table.aliases == ("head.weight",)
+
+
+@pytest.mark.framework("equinox")
+def test_layers_of_equinox_that_one_module_holds():
+    assert str(derived("in_equinox:stacked", held=5).formula) == "L·(H² + H)"
+
+
+@pytest.mark.framework("equinox")
+def test_a_module_of_equinox_with_its_state():
+    said = "is a module of Equinox and more: give the module alone"
+    assert refusal("in_equinox:with_state").endswith(said)
+
+
 @pytest.mark.framework("keras-bert")
 def test_keras_bert():
     """Its layer of attention asks plain ints: their letters are told by values."""

@@ -23,8 +23,6 @@ def class_of(name, module, *bases, **more):
 DictModule = class_of("Module", "tinygrad.nn", dict)
 DictLinear = class_of("Linear", "tinygrad.nn", DictModule)
 Array = class_of("Tensor", "tinygrad.tensor", shape=(3,))
-EquinoxModule = class_of("Module", "equinox._module._module")
-Attention = class_of("MultiheadAttention", "equinox.nn._attention", EquinoxModule)
 Transformed = class_of("Transformed", "haiku._src.transform", tuple)
 LinenModule = class_of("Module", "flax.linen.module")
 Mine = class_of("Encoder", "mine", DictModule)
@@ -38,7 +36,6 @@ HAIKU = {
 MODULES = {
     "tinygrad.nn.Linear is a module of tinygrad": DictLinear(weight=np.empty((24, 12))),
     "mine.Encoder is a module of tinygrad": Mine(layers=[DictLinear(weight=np.empty((4, 3)))]),
-    "equinox.nn._attention.MultiheadAttention is a module of Equinox": Attention(),
     "haiku._src.transform.Transformed is a module of Haiku": Transformed((len, len)),
     "paddle.nn.layer.common.Linear is a module of PaddlePaddle": class_of(
         "Linear", "paddle.nn.layer.common"

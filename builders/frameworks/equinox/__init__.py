@@ -1,0 +1,84 @@
+"""Equinox: ``eqx.nn.MultiheadAttention``, in a list of layers; a model is a tree of arrays.
+
+Equinox runs one token, or one sequence, at a time: ``jax.vmap`` adds the other axes. It has no
+parameters of a kind of their own: every inexact array of the tree is one, and trainable. What is
+tied is said by ``eqx.nn.Shared``, which leaves one copy in the tree. A Linear is stored as
+(out, in). Built under ``eqx.filter_eval_shape``: shapes, no arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any, Literal
+
+import equinox as eqx
+import jax.numpy as jnp
+
+from paramproof.builders.arrays import has_family, require
+from paramproof.builders.frameworks.equinox.encoder import Encoder
+from paramproof.builders.frameworks.equinox.encoder_decoder import EncoderDecoder
+from paramproof.builders.frameworks.equinox.gpt import GPT
+from paramproof.builders.frameworks.equinox.layers import Drawing
+from paramproof.builders.frameworks.equinox.llama import Llama
+from paramproof.builders.frameworks.equinox.model import EquinoxModel, live_weights
+from paramproof.builders.jax_tracing import clear_caches_now_and_then, enable_x64
+from paramproof.builders.protocol import DType
+from paramproof.formulas.spec import (
+    EncoderDecoderSpec,
+    EncoderSpec,
+    GPTSpec,
+    LlamaSpec,
+    Numerics,
+    Spec,
+)
+
+__all__ = ["FRAMEWORKS", "EquinoxModel", "build", "build_abstractly", "live_weights", "supports"]
+
+FRAMEWORKS = {
+    "equinox": {
+        "extra": "equinox",
+        "distributions": ("equinox", "jax", "jaxlib"),
+        "model_packages": {"equinox": "Equinox"},
+    }
+}
+
+MODULES: dict[type[Spec], Any] = {
+    EncoderSpec: Encoder,
+    EncoderDecoderSpec: EncoderDecoder,
+    GPTSpec: GPT,
+    LlamaSpec: Llama,
+}
+
+
+def supports(spec: Spec) -> Literal[True] | str:
+    """Every model of these families can be expressed."""
+    return has_family("equinox", MODULES, spec)
+
+
+def build(
+    spec: Spec,
+    numerics: Numerics | None = None,
+    *,
+    allocate: bool = False,
+    dtype: DType = "float32",
+) -> EquinoxModel:
+    """The model's shapes, or its arrays where it is to be allocated."""
+    require(supports(spec))
+    clear_caches_now_and_then()
+    kind, own = MODULES[type(spec)], numerics or spec.original_numerics
+    ties = kind.ties(spec)
+
+    def module() -> eqx.Module:
+        whole = kind(spec, own, Drawing(jnp.dtype(dtype), drawn=allocate))
+        if not ties:
+            return whole
+        return eqx.nn.Shared(whole, where=attrgetter(*ties), get=attrgetter(*ties.values()))
+
+    with enable_x64(dtype == "float64"):
+        return EquinoxModel(module() if allocate else eqx.filter_eval_shape(module))
+
+
+def build_abstractly(make: Callable[[], Any]) -> Any:
+    """The module that ``make`` returns, with shapes in place of arrays."""
+    return eqx.filter_eval_shape(make)

@@ -1,0 +1,128 @@
+"""What several models are made of, and what runs a layer on every token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, Numerics
+
+each = jax.vmap
+"""Run what takes one token on every token of a sequence."""
+
+Activation = Callable[[jax.Array], jax.Array]
+ACTIVATIONS: dict[str, Activation] = {
+    "gelu": partial(jax.nn.gelu, approximate=False),
+    "gelu_new": partial(jax.nn.gelu, approximate=True),
+    "relu": jax.nn.relu,
+    "silu": jax.nn.silu,
+}
+
+
+class Drawing:
+    """The ``dtype`` of initial values, and the random keys from which Equinox draws them.
+
+    Equinox's layers draw whatever they are given, so a model of shapes draws too, in a trace;
+    it takes the same key everywhere, because a new one is traced anew.
+    """
+
+    def __init__(self, dtype: Any, drawn: bool) -> None:
+        self.dtype = dtype
+        self.drawn = drawn
+        self._first = jax.random.key(0)
+        self._numbers = count()
+
+    def options(self) -> dict[str, Any]:
+        """The dtype and a key of its own, for a layer with random values."""
+        if not self.drawn:
+            return {"dtype": self.dtype, "key": self._first}
+        return {
+            "dtype": self.dtype,
+            "key": jax.random.fold_in(self._first, next(self._numbers)),
+        }
+
+
+class Parts:
+    """Constructors of Equinox's own layers, with all that is the same throughout a model."""
+
+    def __init__(
+        self,
+        spec: EncoderSpec | EncoderDecoderSpec | GPTSpec,
+        numerics: Numerics,
+        drawing: Drawing,
+        attention_bias: bool = True,
+    ) -> None:
+        self.activation = ACTIVATIONS[numerics.hidden_act]
+        self.hidden_size = spec.hidden_size
+        self.intermediate_size = spec.intermediate_size
+        self._heads = spec.num_attention_heads
+        self._eps = numerics.layer_norm_eps
+        self._attention_bias = attention_bias
+        self._drawing = drawing
+
+    def attention(self) -> eqx.nn.MultiheadAttention:
+        """Attention, whose biases Equinox leaves out unless it is asked for each of them."""
+        names = ("query", "key", "value", "output")
+        biases = {f"use_{name}_bias": self._attention_bias for name in names}
+        options = self._drawing.options()
+        return eqx.nn.MultiheadAttention(self._heads, self.hidden_size, **biases, **options)
+
+    def linear(self, inputs: int, outputs: int, use_bias: bool = True) -> eqx.nn.Linear:
+        """A weight of (outputs, inputs), and a bias."""
+        return eqx.nn.Linear(inputs, outputs, use_bias, **self._drawing.options())
+
+    def norm(self) -> eqx.nn.LayerNorm:
+        """A norm of (H)."""
+        return eqx.nn.LayerNorm(self.hidden_size, self._eps, dtype=self._drawing.dtype)
+
+    def table(self, rows: int) -> eqx.nn.Embedding:
+        """A table of (rows, H)."""
+        return eqx.nn.Embedding(rows, self.hidden_size, **self._drawing.options())
+
+
+class Sublayers(eqx.Module):
+    """Self-attention and a feed-forward network, with a norm for each, in no order yet."""
+
+    attention: eqx.nn.MultiheadAttention
+    attention_norm: eqx.nn.LayerNorm
+    intermediate: eqx.nn.Linear
+    output: eqx.nn.Linear
+    feed_forward_norm: eqx.nn.LayerNorm
+    activation: Activation = eqx.field(static=True)
+
+    def __init__(self, parts: Parts) -> None:
+        hidden, inner = parts.hidden_size, parts.intermediate_size
+        self.attention = parts.attention()
+        self.attention_norm = parts.norm()
+        self.intermediate = parts.linear(hidden, inner)
+        self.output = parts.linear(inner, hidden)
+        self.feed_forward_norm = parts.norm()
+        self.activation = parts.activation
+
+    def feed_forward(self, x: jax.Array) -> jax.Array:
+        """Of one token, (H)."""
+        return self.output(self.activation(self.intermediate(x)))
+
+
+class Layer(Sublayers):
+    """Each sublayer's output is added to its input, and the sum is normalised."""
+
+    def __call__(self, x: jax.Array, mask: jax.Array) -> jax.Array:
+        x = each(self.attention_norm)(x + self.attention(x, x, x, mask))
+        return each(self.feed_forward_norm)(x + each(self.feed_forward)(x))
+
+
+def so_far(x: jax.Array) -> jax.Array:
+    """The mask, (S, S), under which each position of ``x`` (S, H) sees none after it."""
+    return jnp.tril(jnp.ones((len(x), len(x)), bool))
+
+
+def visible(mask: jax.Array, queries: int) -> jax.Array:
+    """The mask, (queries, S), under which every query sees the tokens, where ``mask`` is True."""
+    return jnp.broadcast_to(mask, (queries, len(mask)))
