@@ -176,11 +176,12 @@ def refusal(count: Callable[[int, int], int]) -> str:
 
     Without biases it is instead of 4·7·7.
     """
-    bias = 7 if has_biases(count) == "yes" else 0
     try:
-        return f"builds {count(7, 2)}, not {4 * (7 * 7 + bias)}"
+        built = count(7, 2)
     except (AssertionError, ValueError, IndexError) as error:
         return type(error).__name__
+    bias = 7 if has_biases(count) == "yes" else 0
+    return f"builds {built}, not {4 * (7 * 7 + bias)}"
 
 
 def dropout_default(dropout: Function) -> str:

@@ -17,7 +17,7 @@ FLAX = ("flax-linen", "flax-nnx")
 GROUPS = {
     "keras": KERAS,
     "flax": FLAX,
-    "same-epsilon": ("equinox", "torch"),
+    "same-epsilon": ("equinox", "mlx", "torch"),
     "dropping": ("equinox", "torch"),
     "out-in": ("equinox", "mlx", "torch", "transformers"),
     "in-out": (*KERAS, *FLAX, "keras-bert"),
@@ -31,10 +31,9 @@ GROUPS = {
 """Names in a sentence for several frameworks, which must agree."""
 
 PITFALLS = (
-    "**Epsilon.** A layer norm adds {same-epsilon:layer_norm_eps} to the variance in PyTorch and "
-    "Equinox, {transformers:layer_norm_eps} in Hugging Face's BERT, {keras:layer_norm_eps} in Keras, "
-    "{flax:layer_norm_eps} in Flax, {mlx:layer_norm_eps} in MLX and {keras-bert:layer_norm_eps} in "
-    "keras-bert.",
+    "**Epsilon.** A layer norm adds {same-epsilon:layer_norm_eps} to the variance in PyTorch, MLX "
+    "and Equinox, {transformers:layer_norm_eps} in Hugging Face's BERT, {keras:layer_norm_eps} in "
+    "Keras, {flax:layer_norm_eps} in Flax and {keras-bert:layer_norm_eps} in keras-bert.",
     "**Gelu.** Asked for gelu, PyTorch gives {torch:gelu}, Keras {keras:gelu}, but `keras.ops` "
     "{keras:gelu.ops}, Flax {flax:gelu} and keras-bert {keras-bert:gelu}; not asked, PyTorch's "
     "encoder layer has {torch:activation}.",

@@ -104,8 +104,22 @@ def test_refusals():
     def refuse(width, heads):
         raise ValueError("no")
 
+    def rounding(biases):
+        """Return the entries of heads that are rounded down, as in Keras and in Equinox."""
+
+        def count(width, heads):
+            inner = width // heads * heads
+            return 4 * width * inner + biases * (3 * inner + width)
+
+        return count
+
     assert measure.refusal(refuse) == "ValueError"
-    assert measure.refusal(lambda width, heads: 193) == "builds 193, not 224"
+    assert measure.refusal(rounding(biases=True)) == "builds 193, not 224"
+    assert measure.refusal(rounding(biases=False)) == "builds 168, not 196"
+    assert measure.has_biases(rounding(biases=True)) == "yes"
+    assert measure.has_biases(rounding(biases=False)) == "no"
+    with pytest.raises(KeyError, match="600"):
+        measure.has_biases(lambda width, heads: 600)
 
 
 SPECS = [
