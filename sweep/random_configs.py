@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -18,16 +18,26 @@ from paramproof.formulas.path import leaf, parent
 from sweep.keys import Keys, part_in, set_key
 from sweep.probe_values import LARGE, PROBES
 
+SHARES_LEFT_OUT = (0.0, 0.0, 0.15, 0.5)
+"""Half of the configurations give every size."""
+
 
 def random_config(
-    file: TypeFile, variant: Variant, derivation: Derivation, random: Random
+    file: TypeFile,
+    variant: Variant,
+    derivation: Derivation,
+    random: Random,
+    shares_left_out: Sequence[float] = SHARES_LEFT_OUT,
 ) -> dict[str, Any] | None:
-    """Return a random configuration in the form of a file, or None if no sizes were found."""
+    """Return a random configuration in the form of a file, or None if no sizes were found.
+
+    One of the ``shares_left_out`` is the share of sizes with a default that are absent.
+    """
     sizes = sample_inside(random, derivation)
     if sizes is None:
         return None
     config: dict[str, Any] = {"model_type": file.model_type}
-    leave_out = random.choice([0.0, 0.0, 0.15, 0.5])
+    leave_out = random.choice(shares_left_out)
     always = file.parts.keys() & file.fields.keys()
     absent_parts = {path for path in file.parts if random.random() < leave_out / 2} - always
     absent_parts |= {path for path in always if variant.where.get(path) is None}

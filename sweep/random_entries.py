@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from paramproof.catalogue.derivations import derivation_of, kept_variants
 from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
-from sweep.random_configs import random_config
+from sweep.random_configs import SHARES_LEFT_OUT, random_config
 
 MAX_DRAWS = 120
 """Attempts to draw a configuration that satisfies the guards of its variant."""
@@ -23,10 +23,16 @@ class RandomEntry(NamedTuple):
     entry: Entry
 
 
-def draw_entry(file: TypeFile, random: Random, classes: Sequence[str] = ()) -> RandomEntry:
+def draw_entry(
+    file: TypeFile,
+    random: Random,
+    classes: Sequence[str] = (),
+    shares_left_out: Sequence[float] = SHARES_LEFT_OUT,
+) -> RandomEntry:
     """Draw a variant of the ``classes``, by default all of a type, and a configuration of it.
 
-    Raises ``ValueError`` if no configuration satisfies the guards.
+    ``shares_left_out`` is that of ``random_config``. Raises ``ValueError`` if no configuration
+    satisfies the guards.
     """
     variants = [
         variant for name in classes or file.classes for variant in kept_variants(file, name)
@@ -34,7 +40,9 @@ def draw_entry(file: TypeFile, random: Random, classes: Sequence[str] = ()) -> R
     for _ in range(MAX_DRAWS):
         variant = random.choice(variants)
         own = own_sizes(file, variant.data.get("absent", ()))
-        config = random_config(file, variant, derivation_of(file, variant, own), random)
+        config = random_config(
+            file, variant, derivation_of(file, variant, own), random, shares_left_out
+        )
         if config is None:
             continue
         try:

@@ -1,0 +1,1 @@
+"""Compare the catalogue with mlx-lm, which other people wrote; this needs no PyTorch."""

@@ -1,0 +1,139 @@
+"""The models of mlx-lm, with workarounds for its quirks; nothing else knows MLX.
+
+mlx-lm imports transformers as soon as it is imported itself, for tokenizers. Its models need MLX
+alone. So the package is put in place without running its ``__init__``, and the names that it gives
+to model types are read from the source of ``mlx_lm.utils``.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import importlib
+import importlib.util
+import inspect
+import re
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import redirect_stdout
+from functools import cache
+from importlib.metadata import version
+from io import StringIO
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from paramproof.formulas.path import starred
+
+DISTRIBUTIONS = ("mlx", "mlx-lm")
+
+REMAPPINGS = "MODEL_REMAPPING"
+"""The constant of ``mlx_lm.utils`` that has the module of a model type, if named otherwise."""
+
+MISSING = re.compile(r"(\w+)\.__init__\(\) missing \d+ required positional arguments?: (.*)")
+
+
+class Group(NamedTuple):
+    """Tensors of one shape whose paths differ only in numbers."""
+
+    path: str
+    shape: tuple[int, ...]
+
+
+class Refused(ValueError):
+    """mlx-lm does not build a configuration; the text is its error on one line."""
+
+
+class MissingKeys(Refused):
+    """A configuration lacks ``keys`` that mlx-lm requires, for its class ``of``."""
+
+    def __init__(self, of: str, keys: tuple[str, ...]) -> None:
+        super().__init__(f"{of} requires {', '.join(keys)}")
+        self.keys = keys
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of MLX and mlx-lm."""
+    return {name: version(name) for name in DISTRIBUTIONS}
+
+
+@cache
+def _package() -> Path:
+    """Put ``mlx_lm`` in place without running its ``__init__``; return its folder."""
+    spec = importlib.util.find_spec("mlx_lm")
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError("mlx-lm is not installed", name="mlx_lm")
+    (folder,) = spec.submodule_search_locations
+    sys.modules.setdefault("mlx_lm", importlib.util.module_from_spec(spec))
+    return Path(folder)
+
+
+@cache
+def _remapped() -> Mapping[str, str]:
+    """Return the module of each model type whose module has another name."""
+    body = ast.parse(_package().joinpath("utils.py").read_text("utf-8")).body
+    (found,) = (
+        ast.literal_eval(one.value)
+        for one in body
+        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == REMAPPINGS
+    )
+    return dict(found)
+
+
+@cache
+def module_of(model_type: str) -> ModuleType | None:
+    """Return the module of mlx-lm that builds a model type, or None if it has none.
+
+    Raises ``Refused`` if the module needs a package that is not installed.
+    """
+    name = _remapped().get(model_type, model_type)
+    if not _package().joinpath("models", f"{name}.py").exists():
+        return None
+    try:
+        # A module may print why it ends the process.
+        with redirect_stdout(StringIO()) as printed:
+            return importlib.import_module(f"mlx_lm.models.{name}")
+    except SystemExit:
+        raise Refused(_line(printed.getvalue())) from None
+
+
+def has_language_model(model_type: str) -> bool:
+    """Return whether mlx-lm has a model of a type: some modules are only parts of others."""
+    return hasattr(module_of(model_type), "Model")
+
+
+def keys_read(model_type: str) -> tuple[str, ...]:
+    """Return the keys at top level that mlx-lm reads for a model type."""
+    module = module_of(model_type)
+    return tuple(inspect.signature(module.ModelArgs).parameters) if module else ()
+
+
+def build(config: Mapping[str, Any]) -> Counter[Group]:
+    """Build mlx-lm's model of a configuration, and count its parameters' groups.
+
+    Arrays are lazy, so no values are computed. All arrays are counted, since
+    ``get_total_parameters`` of mlx-lm leaves out those of modules that contain others.
+
+    Raises ``MissingKeys`` or ``Refused``.
+    """
+    from mlx.utils import tree_flatten
+
+    module = module_of(config["model_type"])
+    assert module is not None
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            # Some modules write into the parts of their arguments.
+            model = module.Model(module.ModelArgs.from_dict(copy.deepcopy(dict(config))))
+    except Exception as error:  # Any error means that there is no model to compare with.
+        if found := MISSING.search(str(error)):
+            keys = tuple(re.findall(r"'(\w+)'", found[2]))
+            raise MissingKeys(found[1], keys) from error
+        raise Refused(f"{type(error).__name__}: {_line(str(error))}") from error
+    arrays = tree_flatten(model.parameters())
+    return Counter(Group(starred(name), tuple(array.shape)) for name, array in arrays if array.size)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
