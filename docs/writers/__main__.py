@@ -2,7 +2,8 @@
 
 Run it in the checkout. Without arguments it rewrites every page. ``frameworks`` and ``differences``
 need every framework, ``readme``, ``faults`` and ``hunt`` need PyTorch, ``derived`` and ``public``
-need Hugging Face transformers, and ``kerashub`` needs KerasHub.
+need Hugging Face transformers, ``kerashub`` needs KerasHub, and ``second-opinion`` MLX and
+mlx-lm.
 """
 
 import sys
@@ -28,6 +29,7 @@ PAGES = {
     "libraries": "libraries_page",
     "kerashub": "kerashub.page",
     "published": "published_page",
+    "second-opinion": "second_opinion_page",
     "readme": "readme",
     "frameworks": "frameworks_page",
     "differences": "differences.reference",
