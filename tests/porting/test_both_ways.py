@@ -1,0 +1,48 @@
+"""From PyTorch to each framework that can share its process and back, exact to the bit."""
+
+import pytest
+
+from paramproof.builders import load
+from paramproof.builders.registry import frameworks
+from paramproof.weights.canonical import stored_tensors
+from paramproof.weights.transfer import build_with, canonical_weights, transfer
+from tests.bitwise import assert_same, odd_weights
+from tests.builders.refused import refuses_family
+from tests.specs import SPECS
+
+OTHERS = [
+    one.name
+    for one in frameworks().values()
+    if one.extra and not one.environment and "torch" not in one.distributions
+]
+"""The frameworks of this repository that need no environment variables, nor PyTorch."""
+
+PAIRS = [(name, family) for name in OTHERS for family in SPECS if not refuses_family(name, family)]
+
+
+@pytest.fixture
+def present(request, pytestconfig):
+    """Return the builders of PyTorch and of the other framework, or skip."""
+    name, _ = request.node.callspec.params["pair"]
+    absent = {*frameworks()["torch"].missing, *frameworks()[name].missing}
+    if absent and pytestconfig.getoption("--require"):
+        pytest.fail(f"required and absent: {sorted(absent)}", pytrace=False)
+    if absent:
+        pytest.skip(f"absent: {sorted(absent)}")
+    return load("torch"), load(name)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+def test_both_ways(present, pair):
+    spec = SPECS[pair[1]]
+    torch, framework = present
+    # Fixed positions are the same in all, and not every framework stores them.
+    trainable = [tensor for tensor in stored_tensors(spec).values() if tensor.trainable]
+    weights = odd_weights(trainable, "float32")
+    first = build_with(torch, spec, weights)
+    other, last = (builder.build(spec, allocate=True) for builder in (framework, torch))
+    transfer(first, other, spec)
+    found = canonical_weights(other, spec)
+    assert_same({path: found[path] for path in weights}, weights)
+    transfer(other, last, spec)
+    assert_same(last.read(), first.read())
