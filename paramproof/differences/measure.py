@@ -171,6 +171,11 @@ def has_biases(count: Callable[[int, int], int]) -> str:
     return {kernels + 4 * WIDTH: "yes", kernels: "no"}[count(WIDTH, HEADS)]
 
 
+def beyond_layers(count: Callable[[int], int]) -> str:
+    """What a stack has once, from the entries of a stack of one layer, and of two, of WIDTH."""
+    return {0: "nothing", 2 * WIDTH: "a norm"}[2 * count(1) - count(2)]
+
+
 def refusal(count: Callable[[int, int], int]) -> str:
     """How 7 features in 2 heads are refused, or what is counted instead of 4·(7·7 + 7).
 

@@ -98,6 +98,12 @@ QUESTIONS = {
         lambda dense: "yes" if dense()[1] is not None else "no",
         (*DENSE, *ATTENTION),
     ),
+    "stack": Question(
+        "what an encoder stack has beyond its layers",
+        "stack_entries",
+        measure.beyond_layers,
+        NORMS[2:3],
+    ),
     "initialiser.kernel": Question(
         "what a dense kernel is drawn from",
         "dense",

@@ -27,7 +27,7 @@ MAX_SHARED_NAMED = 10
 
 ALL_FROZEN = (
     ", which are all parameters; the formula counts trainable ones: unfreeze the model first "
-    "(requires_grad_(True) in PyTorch, trainable = True in Keras)"
+    "(requires_grad_(True) in PyTorch, trainable = True in Keras, unfreeze() in MLX)"
 )
 """The note for a model without trainable parameters."""
 

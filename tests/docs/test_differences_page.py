@@ -30,10 +30,12 @@ def test_every_cell_has_its_own_name():
     assert len({cell.id for cell in CELLS}) == len(CELLS) > 400
 
 
-def test_the_page_opens_with_ten_sentences():
+def test_the_page_opens_with_every_pitfall():
     text = differences.PAGE.read_text("utf-8").partition("## Tensors")[0]
-    assert re.findall(r"^(\d+)\. ", text, re.MULTILINE) == [str(n) for n in range(1, 11)]
-    assert len(PITFALLS) == 10
+    assert re.findall(r"^(\d+)\. ", text, re.MULTILINE) == [
+        str(n) for n in range(1, len(PITFALLS) + 1)
+    ]
+    assert len(PITFALLS) >= 10
 
 
 @pytest.mark.parametrize("section", ["shapes", "defaults", "counts", "abstract"])

@@ -1,6 +1,9 @@
 """Common miscounts in MLX, and by how much each one is off."""
 
 import math
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -209,3 +212,22 @@ def test_a_changed_default_is_noticed(nn, monkeypatch):
     assert drifted("mlx") == []
     with_default(monkeypatch, nn.LayerNorm.__init__, "eps", 1e-6)
     assert drifted("mlx") == ["differences::mlx::layer_norm_eps"]
+
+
+def test_a_missing_backend_is_absent_and_not_broken():
+    """The wheel for Linux has no backend of its own."""
+    code = (
+        "import sys; sys.modules['mlx.core'] = None\n"
+        "from paramproof.builders import FrameworkUnavailable, load\n"
+        "try: load('mlx')\n"
+        "except FrameworkUnavailable as error: print(error)"
+    )
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.startswith("mlx has no backend that it can load (")
+    assert done.stdout.endswith("on Linux, install mlx[cpu]\n")

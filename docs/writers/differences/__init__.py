@@ -1,1 +1,1 @@
-"""Write the page of framework differences, with its ten pitfalls."""
+"""Write the page of framework differences, with its pitfalls."""

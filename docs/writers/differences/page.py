@@ -27,7 +27,7 @@ the answer changes. [framework-differences.json](framework-differences.json) has
 
 Asked of {versions}.
 
-## Ten common pitfalls
+## Common pitfalls
 
 {pitfalls}
 

@@ -1,4 +1,4 @@
-"""Ten common pitfalls, in sentences with facts from the answers.
+"""Common pitfalls, in sentences with facts from the answers.
 
 ``{torch:gelu}`` is replaced by the answer ``differences::torch::gelu``, and
 ``{torch:count.state/bert-tiny}`` by one of several facts. If an answer changes, so does the
@@ -50,6 +50,8 @@ PITFALLS = (
     "{split:layers.*.attention.query.kernel/shape} in Keras and linen. Do these have biases by "
     "default? In MLX and Equinox {unbiased:attention.bias}, everywhere else "
     "{biased:attention.bias}.",
+    "**Stacks.** Beyond its layers, `nn.TransformerEncoder` has {mlx:stack} in MLX and "
+    "{torch:stack} in PyTorch.",
     "**Width.** Keras's `key_dim` and Equinox's `qk_size` are the width of "
     "{narrow:attention.width} where the others ask for that of {wide:attention.width}; of 7 "
     "features in 2 heads, which all others refuse, Keras {keras:attention.heads} parameters, and "

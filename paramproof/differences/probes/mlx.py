@@ -87,6 +87,11 @@ def attention_entries(width: int, heads: int) -> int:
     return entries(nn.MultiHeadAttention(width, heads).parameters())
 
 
+def stack_entries(layers: int) -> int:
+    """nn.TransformerEncoder"""
+    return entries(nn.TransformerEncoder(layers, WIDTH, HEADS).parameters())
+
+
 def attend_batch(x: Array) -> Array:
     """nn.MultiHeadAttention"""
     given = mx.array(x)

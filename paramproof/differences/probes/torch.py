@@ -79,6 +79,12 @@ def attention_entries(width: int, heads: int) -> int:
     return entries(nn.MultiheadAttention(width, heads).parameters())
 
 
+def stack_entries(layers: int) -> int:
+    """nn.TransformerEncoder"""
+    stack = nn.TransformerEncoder(_encoder_layer(), layers, enable_nested_tensor=False)
+    return entries(stack.parameters())
+
+
 def attend_batch(x: Array) -> Array:
     """nn.MultiheadAttention"""
     tensor = torch.tensor(x)

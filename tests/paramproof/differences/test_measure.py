@@ -100,6 +100,11 @@ def test_batch_axis(axis, answer):
     assert measure.batch_axis(lambda x: x + x.sum(axis, keepdims=True)) == answer
 
 
+@pytest.mark.parametrize(("once", "answer"), [(0, "nothing"), (2 * WIDTH, "a norm")])
+def test_what_a_stack_has_once(once, answer):
+    assert measure.beyond_layers(lambda layers: 100 * layers + once) == answer
+
+
 def test_refusals():
     def refuse(width, heads):
         raise ValueError("no")

@@ -94,7 +94,7 @@ def test_an_entirely_frozen_model_is_not_equal():
     assert said == (
         f"not trainable: {report.formula:,}, which are all parameters; the formula counts "
         "trainable ones: unfreeze the model first (requires_grad_(True) in PyTorch, "
-        "trainable = True in Keras)"
+        "trainable = True in Keras, unfreeze() in MLX)"
     )
     assert sum(row.startswith("frozen") for row in rows) == len(shapes())
 
