@@ -55,6 +55,7 @@ function begin({ asking = true } = {}) {
   worker.onerror = (event) => say(`Python did not start: ${event.message}`);
   worker.onmessage = ({ data }) => {
     if (data.image) return document.body.dataset.image = "";
+    if (data.library) return document.body.dataset.library = "";
     if (data.broken) return say(`Python did not start: ${data.broken}`);
     if (!data.ready) return answered(data);
     python = true;

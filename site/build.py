@@ -52,7 +52,9 @@ def build(folder: Path, modules: Path, docs: str = "") -> None:
         for name in NEEDED:
             add(name, archive)
     shutil.copyfile(HERE.parent / "LICENSE", folder / "licence.txt")
-    start_up = [HERE / "image.mjs", folder.resolve() / "pyodide", whole, folder / "python.image"]
+    ZipFile(folder / "empty.zip", "w").close()
+    made = (folder / "python.image", folder / "python.data")
+    start_up = [HERE / "image.mjs", folder.resolve() / "pyodide", whole, *made]
     subprocess.run(["node", *start_up], check=True)
     for name in (*named_models(), *named_configurations()):
         file = folder / "models" / f"{name}.html"

@@ -1,5 +1,5 @@
-// Write an image of Python that has already imported paramproof, so that it starts much faster:
-// node image.mjs PYODIDE WHEEL FILE
+// Write an image of Python that has already imported paramproof, so that it starts much faster, and
+// the data that Python reads beside it: node image.mjs PYODIDE WHEEL IMAGE DATA
 //
 // The same wheel gives the same bytes at each build, so that a browser keeps what it has loaded:
 // clocks stand still, random bytes are zeros, and the path of this file is not in the memory.
@@ -9,13 +9,33 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 
-const [pyodide, wheel, file] = process.argv.slice(2);
+// An answer, which fills what all answers need. The image must not need more memory than Python has
+// at its start: another one, on a mixture of experts or a number, would.
+const WARM = `
+import gc, json
+from paramproof.pages.answers import answer, forget
+answer(json.dumps({"view": "model", "state": {"model": "bert-base"}}))
+forget()
+gc.collect()
+`;
+
+const DATA = `
+import json
+from pathlib import Path
+json.dumps({str(one): one.read_text("utf-8") for one in sorted(Path.cwd().rglob("*")) if one.is_file() and one.suffix != ".py"})
+`;
+
+const [pyodide, wheel, image, data] = process.argv.slice(2);
 process.argv[1] = "python";
 process.env.TZ = "UTC";
 crypto.randomFillSync = (bytes) => bytes.fill(0);
 Date.now = performance.now = () => 0;
 const { loadPyodide } = await import(pathToFileURL(`${pyodide}/pyodide.mjs`));
-const python = await loadPyodide({ _makeSnapshot: true, env: { PYTHONHASHSEED: "0" } });
+const options = { env: { PYTHONHASHSEED: "0", PYTHONDONTWRITEBYTECODE: "1" } };
+const packed = (bytes) => gzipSync(bytes, { level: 9 });
+
+const python = await loadPyodide({ ...options, _makeSnapshot: true });
 python.unpackArchive(new Uint8Array(readFileSync(wheel)), "wheel");
-python.runPython("import paramproof.pages.answers");
-writeFileSync(file, gzipSync(python.makeMemorySnapshot(), { level: 9 }));
+python.runPython(WARM);
+writeFileSync(image, packed(python.makeMemorySnapshot()));
+writeFileSync(data, packed(python.runPython(DATA)));

@@ -1,23 +1,41 @@
-// Run Python with the paramproof wheel, in a thread of its own.
+// Run Python with paramproof, in a thread of its own.
 
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 const INDEX = new URL("pyodide/", import.meta.url).href;
 const fetched = (name) => fetch(new URL(name, import.meta.url));
+const unzipped = async (name) => new Response((await fetched(name)).body.pipeThrough(new DecompressionStream("gzip")));
 
 async function start() {
-  const wheel = fetched("paramproof.whl").then((found) => found.arrayBuffer());
-  const python = await fromImage().catch(() => loadPyodide({ indexURL: INDEX }));
-  python.unpackArchive(await wheel, "wheel");
+  const python = await fromImage().catch(fromWheel);
   return python.pyimport("paramproof.pages.answers").answer;
 }
 
-// Start Python from the image of the build, in which everything is already imported.
+// Start Python from the image of the build, in which everything is already imported. It needs the
+// files of paramproof that are data, and nothing of the standard library, which comes later.
 async function fromImage() {
-  const { body } = await fetched("python.image");
-  const whole = new Response(body.pipeThrough(new DecompressionStream("gzip")));
-  const python = await loadPyodide({ indexURL: INDEX, _loadSnapshot: new Uint8Array(await whole.arrayBuffer()) });
+  const data = unzipped("python.data").then((found) => found.json());
+  const image = await (await unzipped("python.image")).arrayBuffer();
+  const python = await loadPyodide({ indexURL: INDEX, stdLibURL: new URL("empty.zip", import.meta.url).href, _loadSnapshot: new Uint8Array(image) });
+  const { FS } = python;
+  for (const [path, text] of Object.entries(await data)) {
+    FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
+    FS.writeFile(path, text);
+  }
+  ready.then(async () => {
+    const library = await (await fetched("pyodide/python_stdlib.zip")).arrayBuffer();
+    const place = python.runPython("import sys; next(one for one in sys.path if one.endswith('.zip'))");
+    FS.writeFile(place, new Uint8Array(library));
+    postMessage({ library: true });
+  });
   postMessage({ image: true });
+  return python;
+}
+
+async function fromWheel() {
+  const wheel = fetched("paramproof.whl").then((found) => found.arrayBuffer());
+  const python = await loadPyodide({ indexURL: INDEX });
+  python.unpackArchive(await wheel, "wheel");
   return python;
 }
 

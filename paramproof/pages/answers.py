@@ -141,6 +141,12 @@ def _request(name: str) -> Request:
         ) from None
 
 
+def forget() -> None:
+    """Forget the models that were asked for, and keep what all answers need."""
+    _model.cache_clear()
+    _view.cache_clear()
+
+
 @lru_cache(maxsize=32)
 def _view(name: str, config: str, class_name: str, under: str) -> View:
     view = View(_model(name, config, class_name), under)
