@@ -53,7 +53,7 @@ def build(folder: Path, modules: Path, docs: str = "") -> None:
             add(name, archive)
     shutil.copyfile(HERE.parent / "LICENSE", folder / "licence.txt")
     ZipFile(folder / "empty.zip", "w").close()
-    made = (folder / "python.image", folder / "python.data")
+    made = (folder / "python.image", folder / "python.files")
     start_up = [HERE / "image.mjs", folder.resolve() / "pyodide", whole, *made]
     subprocess.run(["node", *start_up], check=True)
     for name in (*named_models(), *named_configurations()):

@@ -1,5 +1,5 @@
 // Write an image of Python that has already imported paramproof, so that it starts much faster, and
-// the data that Python reads beside it: node image.mjs PYODIDE WHEEL IMAGE DATA
+// the files that it reads: node image.mjs PYODIDE WHEEL IMAGE FILES
 //
 // The same wheel gives the same bytes at each build, so that a browser keeps what it has loaded:
 // clocks stand still, random bytes are zeros, and the path of this file is not in the memory.
@@ -19,13 +19,16 @@ forget()
 gc.collect()
 `;
 
-const DATA = `
-import json
+// All files beside the image; of a module that is in the image its name is enough.
+const FILES = `
+import json, sys
 from pathlib import Path
-json.dumps({str(one): one.read_text("utf-8") for one in sorted(Path.cwd().rglob("*")) if one.is_file() and one.suffix != ".py"})
+imported = {getattr(one, "__file__", None) for one in sys.modules.values()}
+files = sorted(one for one in Path.cwd().rglob("*") if one.is_file())
+json.dumps({str(one): "" if str(one) in imported else one.read_text("utf-8") for one in files})
 `;
 
-const [pyodide, wheel, image, data] = process.argv.slice(2);
+const [pyodide, wheel, image, files] = process.argv.slice(2);
 process.argv[1] = "python";
 process.env.TZ = "UTC";
 crypto.randomFillSync = (bytes) => bytes.fill(0);
@@ -38,4 +41,4 @@ const python = await loadPyodide({ ...options, _makeSnapshot: true });
 python.unpackArchive(new Uint8Array(readFileSync(wheel)), "wheel");
 python.runPython(WARM);
 writeFileSync(image, packed(python.makeMemorySnapshot()));
-writeFileSync(data, packed(python.runPython(DATA)));
+writeFileSync(files, packed(python.runPython(FILES)));

@@ -12,13 +12,13 @@ async function start() {
 }
 
 // Start Python from the image of the build, in which everything is already imported. It needs the
-// files of paramproof that are data, and nothing of the standard library, which comes later.
+// other files of paramproof, and nothing of the standard library, which comes later.
 async function fromImage() {
-  const data = unzipped("python.data").then((found) => found.json());
+  const files = unzipped("python.files").then((found) => found.json());
   const image = await (await unzipped("python.image")).arrayBuffer();
   const python = await loadPyodide({ indexURL: INDEX, stdLibURL: new URL("empty.zip", import.meta.url).href, _loadSnapshot: new Uint8Array(image) });
   const { FS } = python;
-  for (const [path, text] of Object.entries(await data)) {
+  for (const [path, text] of Object.entries(await files)) {
     FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
     FS.writeFile(path, text);
   }

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from paramproof.counting.active import ACTIVE as DEFAULT_ACTIVE
-from paramproof.counting.active import routing, total_and_active, verdict_on_active
+from paramproof.counting.active import Counts, routing, total_and_active, verdict_on_active
 from paramproof.counting.dtypes import BITS, bytes_text, require_dtype, size_text
 from paramproof.counting.published import verdict_on
 from paramproof.explanation.published import Verdict
-from paramproof.formulas.active import has_experts
 from paramproof.formulas.conventions import as_named
 from paramproof.formulas.errors import UnknownName
 from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.pages.markup import Html, tag
+from paramproof.pages.sizing import has_experts
 from paramproof.pages.viewing import View
 from paramproof.resolver import AnyModel, DerivedModel
 
@@ -37,16 +38,35 @@ def dtype_of(model: AnyModel) -> str:
     return ""
 
 
-def facts(view: View, dtype: str, published: str = "") -> Html:
+class Active(NamedTuple):
+    """The active parameters per token by convention, how many experts are used, or a problem."""
+
+    counts: Counts
+    lines: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def active_of(model: AnyModel) -> Active:
+    """Return the active parameters of a model; there are no counts if it has no experts."""
+    if not isinstance(model, DerivedModel):
+        return Active({})
+    try:
+        counts = total_and_active(model) if has_experts(model) else {}
+        return Active(counts, (*routing(model),))
+    except ValueError as error:
+        return Active({}, problem=str(error))
+
+
+def facts(view: View, active: Active, dtype: str, published: str = "") -> Html:
     """Return what a reader wants to know first, besides the number of parameters.
 
     ``published`` is the precision in which the model is published, "" if nothing says it.
     """
     return tag(
         "dl",
-        *_active(view.model),
+        *_active(active),
         *_fact("Memory", size_text(view.number, dtype), *_memory(view, dtype, published)),
-        *_published(view.model),
+        *_published(view.model, active),
         *_fact("How sure", *_certainty(view.model), _why()),
         class_="facts",
     )
@@ -58,20 +78,14 @@ def _fact(name: str, value: object, *notes: object) -> Iterator[Html]:
     yield tag("div", tag("dt", name), tag("dd", tag("b", value), *small))
 
 
-def _active(model: AnyModel) -> Iterator[Html]:
-    if not isinstance(model, DerivedModel) or not has_experts(model.derivation):
-        return
-    try:
-        counts, lines = total_and_active(model), list(routing(model))
-    except ValueError as error:
-        yield from _fact("Active per token", "undecided", str(error))
-        return
-    found = counts[DEFAULT_ACTIVE]
-    if found is None:
-        yield from _fact("Active per token", "undecided", *lines)
-        return
-    number = tag("span", f"{found.active:,}", id="active")
-    yield from _fact("Active per token", number, f"≈ {as_named(found.active, 3)}", *lines)
+def _active(active: Active) -> Iterator[Html]:
+    found = active.counts.get(DEFAULT_ACTIVE)
+    if found:
+        number = tag("span", f"{found.active:,}", id="active")
+        rounded = f"≈ {as_named(found.active, 3)}"
+        yield from _fact("Active per token", number, rounded, *active.lines)
+    elif active.counts or active.problem:
+        yield from _fact("Active per token", "undecided", active.problem, *active.lines)
 
 
 def _memory(view: View, dtype: str, published: str) -> Iterator[object]:
@@ -84,7 +98,7 @@ def _memory(view: View, dtype: str, published: str) -> Iterator[object]:
         yield "as published"
 
 
-def _published(model: AnyModel) -> Iterator[Html]:
+def _published(model: AnyModel, active: Active) -> Iterator[Html]:
     named = model.named
     if named is None:
         return
@@ -94,11 +108,8 @@ def _published(model: AnyModel) -> Iterator[Html]:
     yield from _fact("Published", f"{named.published}{of}", _verdict(found), source)
     if isinstance(named, NamedConfiguration) and named.active:
         source = _source(named, named.active_source or named.source)
-        try:
-            verdict: object = _verdict(verdict_on_active(named.active, total_and_active(model)))
-        except ValueError as error:
-            verdict = str(error)
-        yield from _fact("Published as active", named.active, verdict, source)
+        said = _verdict(verdict_on_active(named.active, active.counts)) if active.counts else ""
+        yield from _fact("Published as active", named.active, said, source)
 
 
 def _verdict(found: Verdict) -> Html:

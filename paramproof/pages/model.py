@@ -6,22 +6,21 @@ import re
 from collections.abc import Iterator, Mapping
 
 from paramproof.algebra.terms import Term, latex_sum
-from paramproof.counting.active import routing
 from paramproof.counting.conventions import UNDECIDED, under_every
 from paramproof.counting.letters import each_text, letters_of, times_text
 from paramproof.counting.published import verdict_on
-from paramproof.formulas.conventions import Undecided, as_named
+from paramproof.formulas.conventions import as_named
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf
 from paramproof.formulas.printing import legible
-from paramproof.pages.facts import DTYPE, dtype_of, facts
+from paramproof.pages.facts import DTYPE, Active, active_of, dtype_of, facts
 from paramproof.pages.form import form, letters
 from paramproof.pages.kinds import kinds
 from paramproof.pages.markup import Html, joined, lines, path, row, swatch, table, tag
 from paramproof.pages.picture import colour, picture, pictures
-from paramproof.pages.sizing import choices, has_experts
+from paramproof.pages.sizing import choices
 from paramproof.pages.tree import tree
-from paramproof.pages.viewing import ACTIVE, MEANINGS, View
+from paramproof.pages.viewing import MEANINGS, View
 from paramproof.resolver import AnyModel, DerivedModel
 
 UNNAMED = "the configuration"
@@ -51,13 +50,14 @@ NOTES = {
 
 def parts(view: View, dtype: str = DTYPE, published: str = "") -> dict[str, Html | None]:
     """Return the parts that change with the sizes and the convention, by name."""
+    active = active_of(view.model)
     return {
         "number": _number(view),
-        "facts": facts(view, dtype, published),
+        "facts": facts(view, active, dtype, published),
         "kinds": kinds(view),
         "formula": _formula(view),
         "tree": tree(view),
-        "conventions": _conventions(view.model),
+        "conventions": _conventions(view.model, active),
         "evidence": lines([*_evidence(view.model)]),
     }
 
@@ -158,8 +158,9 @@ def _copied(what: str, of: str) -> Html:
     return tag("button", f"Copy {what}", type="button", data_copy=of, hidden=True)
 
 
-def _conventions(model: AnyModel) -> Html:
-    every: dict[str, int | None] = {**under_every(model.inventory()), **_active(model)}
+def _conventions(model: AnyModel, active: Active) -> Html:
+    every = under_every(model.inventory())
+    every |= {f"active, {name}": one and one.active for name, one in active.counts.items()}
     rows = [
         row(name, UNDECIDED if number is None else f"{number:,}", MEANINGS[name])
         for name, number in every.items()
@@ -171,30 +172,8 @@ def _conventions(model: AnyModel) -> Html:
             rows,
             class_="n2 conventions",
         ),
-        lines(_routing(model)),
+        lines(filter(None, (*active.lines, active.problem))),
     )
-
-
-def _active(model: AnyModel) -> dict[str, int | None]:
-    """Return the active parameters of a mixture of experts, by convention."""
-    return {name: _decided(model, name) for name in ACTIVE} if has_experts(model) else {}
-
-
-def _decided(model: AnyModel, under: str) -> int | None:
-    try:
-        return View(model, under).number
-    except Undecided:
-        return None
-
-
-def _routing(model: AnyModel) -> list[str]:
-    """Return how many experts are used per token, or why that is not known."""
-    if not isinstance(model, DerivedModel):
-        return []
-    try:
-        return [*routing(model)]
-    except ValueError as error:
-        return [str(error)]
 
 
 def _evidence(model: AnyModel) -> Iterator[str]:

@@ -26,7 +26,7 @@ CATALOGUE = "paramproof/catalogue/data/"
 
 FIRST_VIEW = ("models/bert-base-uncased.html", "style.css", "app.js")
 
-PYTHON = ("python.data", "python.image", "worker.js")
+PYTHON = ("python.files", "python.image", "worker.js")
 
 LATER = "python_stdlib.zip"
 """What is loaded when Python is ready."""

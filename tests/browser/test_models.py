@@ -162,6 +162,19 @@ def test_python_starts_from_its_image(models):
     assert models.page.evaluate("document.body.dataset.image") == ""
 
 
+def test_the_standard_library_comes_after_the_first_answer(new_page):
+    """Until then a reader does not load it, and later a module that is new can be imported."""
+    new_page.page.route("**/python_stdlib.zip", lambda route: library.append(route))
+    library = []
+    new_page.open("models/bert-base-uncased.html#L=13")
+    new_page.settle()
+    assert new_page.total == 109_482_240 + 7_087_872
+    new_page.page.wait_for_timeout(0)
+    assert len(library) == 1
+    library[0].continue_()
+    new_page.page.wait_for_selector("body[data-library]", state="attached")
+
+
 def test_without_an_image_python_starts_anew(new_page):
     new_page.page.route("**/python.image", lambda route: route.fulfill(body="no image"))
     new_page.open("models/bert-base-uncased.html#L=13")
