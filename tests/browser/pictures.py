@@ -1,4 +1,7 @@
-"""Draw the main views for the docs: ``python -m tests.browser.pictures SITE FOLDER``."""
+"""Draw every view, wide and narrow, light and dark: python -m tests.browser.pictures SITE FOLDER.
+
+The three that docs/site.md shows go to FOLDER/docs.
+"""
 
 import shutil
 import sys
@@ -11,19 +14,37 @@ from paramproof.cli.site import server_of
 from tests.browser.watched import PATIENCE, Watched
 
 VIEWS = {
-    "model": ("model.html", {"model": "bert-base-uncased"}, 1280, 1180, "light"),
-    "phone": ("model.html", {"model": "bert-base-uncased"}, 360, 760, "dark"),
-    "experts": ("model.html", {"model": "jamba"}, 1280, 820, "dark"),
-    "number": ("number.html", {"n": "2362368"}, 1000, 560, "light"),
-    "difference": ("difference.html", {"a": "bert-base", "b": "gpt2"}, 1000, 820, "light"),
-    "frameworks": ("frameworks.html", {"component": "attention"}, 1000, 700, "light"),
+    "first": ("index.html", {}),
+    "model": ("model.html", {"model": "bert-base-uncased"}),
+    "experts": ("model.html", {"model": "deepseek-v3"}),
+    "layers": ("model.html", {"model": "jamba"}),
+    "number": ("number.html", {"n": "2362368"}),
+    "difference": ("difference.html", {"a": "bert-base", "b": "gpt2"}),
+    "four": (
+        "difference.html",
+        {"a": "deepseek-v3", "b": "kimi-k2", "c": "gpt-oss-120b", "d": "qwen3-235b-a22b"},
+    ),
+    "error": ("number.html", {"n": "many"}),
+    "frameworks": ("frameworks.html", {"component": "pooler"}),
+    "about": ("about.html", {}),
 }
-"""Each view with its page and state, its width and height, and its colour scheme."""
+"""Each view with its page and state."""
+
+ASKED = ("model.html", "number.html", "difference.html")
+SIZES = {"wide": (1280, 900), "phone": (390, 844)}
+SCHEMES = ("light", "dark")
+
+DOCS = {
+    "first": ("first-wide-light", 1280, 620),
+    "experts": ("experts-wide-light", 1280, 780),
+    "phone": ("experts-phone-dark", 390, 740),
+}
+"""The pictures of the docs: the picture of a view, and the width and height that are shown."""
 
 
 def main():
     site, folder = map(Path, sys.argv[1:])
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "docs").mkdir(parents=True, exist_ok=True)
     with server_of(site) as server, sync_playwright() as playwright:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         browser = playwright.chromium.launch(
@@ -32,16 +53,34 @@ def main():
         context = browser.new_context()
         context.set_default_timeout(PATIENCE)
         watched = Watched(context, f"http://127.0.0.1:{server.server_port}/")
-        for name, (path, state, width, height, scheme) in VIEWS.items():
-            watched.page.set_viewport_size({"width": width, "height": height})
-            watched.page.emulate_media(color_scheme=scheme)
-            if path == "frameworks.html":
-                watched.open(f"{path}#component={state['component']}")
-            else:
-                watched.state(path, **state)
-            watched.page.screenshot(path=folder / f"{name}.png")
+        for name, (path, state) in VIEWS.items():
+            for size, (width, height) in SIZES.items():
+                watched.page.set_viewport_size({"width": width, "height": height})
+                for scheme in SCHEMES:
+                    watched.page.emulate_media(color_scheme=scheme)
+                    open_view(watched, path, state)
+                    draw(watched.page, folder, f"{name}-{size}-{scheme}")
         browser.close()
         server.shutdown()
+
+
+def open_view(watched, path, state):
+    """Open a view anew, since a page decides at its start what is folded."""
+    watched.page.goto("about:blank")
+    if path in ASKED:
+        watched.page.goto(f"{watched.address}{path}")
+        watched.state(path, **state)
+    else:
+        watched.open(f"{path}#{'&'.join(f'{key}={value}' for key, value in state.items())}")
+
+
+def draw(page, folder, name):
+    """Draw the top of the page, and the picture of the docs that is cut from it."""
+    page.screenshot(path=folder / f"{name}.png")
+    for own, (view, width, height) in DOCS.items():
+        if view == name:
+            area = {"x": 0, "y": 0, "width": width, "height": height}
+            page.screenshot(path=folder / "docs" / f"{own}.png", clip=area)
 
 
 if __name__ == "__main__":
