@@ -66,13 +66,13 @@ def test_attention_has_no_biases_by_default(monkeypatch):
 
 
 def test_an_rms_norm_has_a_bias_by_default(eqx):
-    """Everywhere else it has none, so a LLaMA of L layers would have (2·L + 1)·H more."""
+    """Other frameworks have none; a LLaMA of L layers would have (2·L + 1)·H parameters more."""
     assert counts(eqx.nn.RMSNorm(H)) == (2 * H,) * 3
     assert counts(eqx.nn.RMSNorm(H, use_bias=False)) == (H,) * 3
 
 
 def test_a_layer_in_two_places_is_two_layers(eqx, key):
-    """It is one object at first, and each place has a gradient of its own."""
+    """It is one object at first, but each place gets a gradient of its own."""
     linear = eqx.nn.Linear(H, H, key=key)
     module = eqx.nn.Sequential([linear, linear])
     assert module[0].weight is module[1].weight
@@ -122,7 +122,7 @@ def test_a_matrix_that_is_shared_transposed_is_counted_once(eqx, key):
 
 @pytest.mark.parametrize("mode", ["batch", "ema"])
 def test_the_statistics_of_a_batch_norm_are_a_second_object(eqx, mode):
-    """Until ``make_with_state`` moves them out of the module, they are in its tree."""
+    """They are in the tree of the module until ``make_with_state`` moves them out."""
     whole = eqx.nn.BatchNorm(H, "batch", mode=mode)
     module, state = eqx.nn.make_with_state(eqx.nn.BatchNorm)(H, "batch", mode=mode)
     assert arrays(state) == 2 * H
@@ -139,7 +139,7 @@ def test_a_state_is_not_a_model(eqx):
 
 
 def test_nothing_says_what_is_trainable(eqx, key):
-    """What is frozen is said to the optimiser, by a tree beside the module."""
+    """A user passes a second tree, a filter, to say which arrays are frozen."""
     import jax
 
     linear = eqx.nn.Linear(H, F, key=key)
@@ -149,7 +149,7 @@ def test_nothing_says_what_is_trainable(eqx, key):
     assert counts(linear) == (DENSE,) * 3
 
 
-def test_an_integer_array_is_no_parameter(eqx, key):
+def test_an_integer_array_is_not_a_parameter(eqx, key):
     import jax
     import jax.numpy as jnp
 
@@ -171,7 +171,7 @@ def test_a_prelu_and_a_spectral_norm_have_parameters_of_their_own(eqx, key):
 
 
 def test_layers_made_by_vmap_are_one_module(eqx, key):
-    """Their arrays have an axis of layers, and the module no list."""
+    """Each array has an axis of layers, and there is no list of layers."""
     import jax
 
     from paramproof.builders.frameworks.equinox import live_weights
@@ -181,8 +181,8 @@ def test_layers_made_by_vmap_are_one_module(eqx, key):
     assert (weight.shape, bias.shape) == ((4, F, H), (4, F))
 
 
-def test_rotary_positions_of_another_base_are_those_of_the_first(eqx):
-    """Why our LLaMA turns by itself: the angles are kept by size and dtype, but not by theta."""
+def test_rotary_positions_ignore_theta_after_the_first_model(eqx):
+    """This is why our LLaMA has its own rotation: the cache of angles ignores theta."""
     import jax.numpy as jnp
 
     def turned(theta):
@@ -196,8 +196,8 @@ def test_rotary_positions_of_another_base_are_those_of_the_first(eqx):
     eqx.clear_caches()
 
 
-def test_attention_wants_as_many_heads_of_keys_as_of_queries(eqx, key):
-    """Why our LLaMA composes its attention."""
+def test_attention_needs_as_many_key_heads_as_query_heads(eqx, key):
+    """This is why our LLaMA has its own attention."""
     import jax.numpy as jnp
 
     def grouped(query, key, value):

@@ -1,9 +1,9 @@
 """Equinox: ``eqx.nn.MultiheadAttention``, in a list of layers; a model is a tree of arrays.
 
-Equinox runs one token, or one sequence, at a time: ``jax.vmap`` adds the other axes. It has no
-parameters of a kind of their own: every inexact array of the tree is one, and trainable. What is
-tied is said by ``eqx.nn.Shared``, which leaves one copy in the tree. A Linear is stored as
-(out, in). Built under ``eqx.filter_eval_shape``: shapes, no arrays.
+Equinox runs one token, or one sequence, at a time, and ``jax.vmap`` adds the other axes. It has no
+class for parameters: every inexact array of the tree is one, and trainable. ``eqx.nn.Shared`` ties
+two places of a tree, and leaves one array in it. A Linear stores its weight as (out, in). Models
+are built under ``eqx.filter_eval_shape``, which returns shapes and allocates nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What several models are made of, and what runs a layer on every token."""
+"""The layers that several models have in common, and helpers that run them on every token."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ ACTIVATIONS: dict[str, Activation] = {
 class Drawing:
     """The ``dtype`` of initial values, and the random keys from which Equinox draws them.
 
-    Equinox's layers draw whatever they are given, so a model of shapes draws too, in a trace;
-    it takes the same key everywhere, because a new one is traced anew.
+    The layers have no option for another initialiser, so an abstract model traces the drawing. It
+    uses one key for all layers, since each new key would be one more traced operation.
     """
 
     def __init__(self, dtype: Any, drawn: bool) -> None:
@@ -39,7 +39,7 @@ class Drawing:
         self._numbers = count()
 
     def options(self) -> dict[str, Any]:
-        """The dtype and a key of its own, for a layer with random values."""
+        """Return the dtype and a new key, the arguments of a layer with random values."""
         if not self.drawn:
             return {"dtype": self.dtype, "key": self._first}
         return {
@@ -67,7 +67,7 @@ class Parts:
         self._drawing = drawing
 
     def attention(self) -> eqx.nn.MultiheadAttention:
-        """Attention, whose biases Equinox leaves out unless it is asked for each of them."""
+        """Attention with its four biases, each of which is off by default."""
         names = ("query", "key", "value", "output")
         biases = {f"use_{name}_bias": self._attention_bias for name in names}
         options = self._drawing.options()
@@ -87,7 +87,7 @@ class Parts:
 
 
 class Sublayers(eqx.Module):
-    """Self-attention and a feed-forward network, with a norm for each, in no order yet."""
+    """Self-attention and a feed-forward network, each with a norm; a subclass orders them."""
 
     attention: eqx.nn.MultiheadAttention
     attention_norm: eqx.nn.LayerNorm
@@ -106,7 +106,7 @@ class Sublayers(eqx.Module):
         self.activation = parts.activation
 
     def feed_forward(self, x: jax.Array) -> jax.Array:
-        """Of one token, (H)."""
+        """Return the output for one token, (H)."""
         return self.output(self.activation(self.intermediate(x)))
 
 

@@ -1,7 +1,7 @@
-"""LLaMA: attention composed, since Equinox's has as many heads of keys as of queries.
+"""LLaMA, with its own attention, since Equinox's has as many key heads as query heads.
 
-The rotation is composed too: ``eqx.nn.RotaryPositionalEmbedding`` keeps its angles by size and
-dtype, so that a second model gets those of the first one's theta.
+It also has its own rotation: ``eqx.nn.RotaryPositionalEmbedding`` caches its angles by size and
+dtype, but not by theta, so a second model with another theta would get the angles of the first.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Parts:
         return eqx.nn.Linear(inputs, outputs, use_bias=False, **self._drawing.options())
 
     def norm(self) -> eqx.nn.RMSNorm:
-        """A norm of (H). Equinox's has a bias, unless it is told to have none."""
+        """A norm of (H), without the bias that Equinox's has by default."""
         size, eps = self.spec.hidden_size, self.numerics.layer_norm_eps
         return eqx.nn.RMSNorm(size, eps, use_bias=False, dtype=self._drawing.dtype)
 
@@ -118,7 +118,7 @@ class LlamaLayer(eqx.Module):
         self.activation = ACTIVATIONS[parts.numerics.hidden_act]
 
     def feed_forward(self, x: jax.Array) -> jax.Array:
-        """Of one token, (H)."""
+        """Return the output for one token, (H)."""
         return self.down(self.activation(self.gate(x)) * self.up(x))
 
     def __call__(self, x: jax.Array) -> jax.Array:

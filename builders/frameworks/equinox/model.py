@@ -24,14 +24,14 @@ from paramproof.formulas.layout import Weight
 class EquinoxModel:
     """An Equinox module, of arrays or of shapes, or an ``eqx.nn.Shared`` of one.
 
-    What its weights hold is said by the module's ``names``, if it has such an attribute.
+    The module's ``names``, if it has that attribute, map its weights to canonical tensors.
     """
 
     def __init__(self, module: eqx.Module) -> None:
         self.module = module
 
     def weights(self) -> list[Weight]:
-        """Every inexact array of the tree, once. All are trainable, but for initial states."""
+        """Return every inexact array of the tree once, as ``live_weights`` does."""
         names: NameTable = getattr(_inner(self.module), "names", {})
         return [_named(weight, names) for weight in live_weights(self.module)]
 
@@ -81,24 +81,24 @@ class EquinoxModel:
 
 
 def live_weights(model: Any) -> list[Weight]:
-    """Every inexact array of any Equinox module, once; the places of a shared one are aliases.
+    """Return every inexact array of an Equinox module once, with the places that share it.
 
-    Equinox has no notion of a trainable array. An initial state, which is trained by nobody, is in
-    the module only until ``eqx.nn.make_with_state`` moves it out. A layer that is in two places
-    without ``eqx.nn.Shared`` is two layers, with two gradients.
+    Equinox does not mark arrays as trainable, so all are, except for an initial state, which is in
+    the module until ``eqx.nn.make_with_state`` moves it out. A layer in two places counts twice
+    unless ``eqx.nn.Shared`` ties them, since each place gets a gradient and an update of its own.
 
-    Raises ``ValueError`` for what is not a module, as a state.
+    Raises ``ValueError`` for anything but a module, such as a state.
     """
     if not isinstance(model, eqx.Module):
         raise ValueError(f"{type(model).__name__} is not an eqx.Module")
     found: list[Weight] = []
-    # In a trace each array of the tree is one of its own, and sharing can be evaluated for free.
+    # While tracing, each array is a separate object, and evaluating ``Shared`` costs nothing.
     eqx.filter_eval_shape(lambda traced: found.extend(_weights(traced)), model)
     return found
 
 
 class _Place(NamedTuple):
-    """Where an array is; ``own`` if it is stored there, and not only shared."""
+    """A place of an array in the tree; ``own`` if the array is stored there, not just shared."""
 
     path: tuple[str, ...]
     array: Any
@@ -119,7 +119,7 @@ def _weights(module: Any) -> Iterator[Weight]:
 
 
 def _places(tree: Any, *path: str) -> Iterator[_Place]:
-    """Every place of an inexact array, in the tree that each ``eqx.nn.Shared`` stands for."""
+    """Yield each place of an inexact array, after expanding each ``eqx.nn.Shared``."""
     kinds = (eqx.nn.Shared, eqx.nn.StateIndex)
     leaves, _ = tree_flatten_with_path(tree, is_leaf=lambda node: isinstance(node, kinds))
     for keys, leaf in leaves:
@@ -136,7 +136,7 @@ def _places(tree: Any, *path: str) -> Iterator[_Place]:
 
 
 def _named(weight: Weight, names: NameTable) -> Weight:
-    """``weight`` with the canonical names of what it holds, and of its other places."""
+    """Return ``weight`` with the canonical names of its contents and of its aliases."""
     parts, layout = storage_of(names, weight.path, NUMBER)
     further = (storage_of(names, path, NUMBER).parts or (path,) for path in weight.aliases)
     aliases = tuple(alias for parts in further for alias in parts)
@@ -144,13 +144,13 @@ def _named(weight: Weight, names: NameTable) -> Weight:
 
 
 def _parameters(module: Any) -> dict[str, Any]:
-    """Every inexact array of ``module``, or its shape, by path."""
+    """Return the inexact arrays of ``module``, or their shapes, by path."""
     leaves, _ = tree_flatten_with_path(module)
     return {_path(keys): leaf for keys, leaf in leaves if _is_inexact(leaf)}
 
 
 def _path(keys: tuple[Any, ...]) -> str:
-    """The attributes and indices that lead to a leaf, from inside an ``eqx.nn.Shared``."""
+    """Return the path of a leaf in dots, without the attribute of an ``eqx.nn.Shared``."""
     return ".".join(map(_key, keys)).removeprefix("pytree.")
 
 
@@ -159,7 +159,7 @@ def _key(key: Any) -> str:
 
 
 def _is_inexact(leaf: Any) -> bool:
-    """Whether ``leaf`` is a float or complex array, or the shape of one."""
+    """Return whether ``leaf`` is a float or complex array, or the shape of one."""
     abstract = isinstance(leaf, jax.ShapeDtypeStruct)
     return jnp.issubdtype(leaf.dtype, jnp.inexact) if abstract else eqx.is_inexact_array(leaf)
 

@@ -1,4 +1,4 @@
-"""Equinox's modules, edited while the encoder is made: afterwards they cannot be."""
+"""Equinox's encoder, edited while it is constructed, since a module is frozen afterwards."""
 
 from contextlib import AbstractContextManager
 from functools import partial
@@ -53,7 +53,7 @@ class WithFinalNorm(Encoder):
 
 
 class WithFrozenTable(equinox.EquinoxModel):
-    """The token table is state, which is kept beside the module, and is not trained."""
+    """The token table is state, which Equinox keeps beside the module and does not train."""
 
     def __init__(self, module: Any) -> None:
         shared = isinstance(module, eqx.nn.Shared)
