@@ -69,7 +69,8 @@ mlx-lm refuses these, which the catalogue counts:
 
 {refused}
 
-The catalogue refuses these, which mlx-lm builds:
+The catalogue refuses these, which mlx-lm builds. Its counts have the differences of this page, such
+as no vision tower, and nothing compares them:
 
 {not_counted}
 
@@ -181,9 +182,15 @@ def _public_causes(files: list[Mapping[str, Any]]) -> str:
 
 
 def _reasons(files: list[Mapping[str, Any]], verdict: str) -> Iterator[str]:
-    said = Counter((one["model_type"], one["why"]) for one in files if one["verdict"] == verdict)
-    for (name, why), number in sorted(said.items()):
-        yield f"{number}, `{name}`: {why.removeprefix(f'{name}: ')}"
+    """Yield each reason with the number of files, and what mlx-lm counts in them."""
+    said: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for one in files:
+        if one["verdict"] == verdict:
+            said.setdefault((one["model_type"], one["why"]), []).append(one)
+    for (name, why), ones in sorted(said.items()):
+        counts = sorted({one["theirs"] for one in ones if "theirs" in one})
+        shown = f" (mlx-lm: {'; '.join(f'{one:,}' for one in counts)})" if counts else ""
+        yield f"{len(ones)}, `{name}`: {why.removeprefix(f'{name}: ')}{shown}"
 
 
 def _used(data: Mapping[str, Any]) -> list[Cause]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -58,17 +59,19 @@ def is_built(model_type: str) -> bool:
 
 def _compare(source: str, config: Mapping[str, Any]) -> PublicFile:
     model_type = type_named(config) or config["model_type"]
-    if model_type not in model_types():
-        return PublicFile(source, config["model_type"], "only mlx-lm", "no such type")
-    try:
-        # mlx-lm builds the model that generates, whatever class a configuration names.
-        ours = entry(config, usual_class(read_type(model_type)))
-    except NotInCatalogue as error:
-        return PublicFile(source, model_type, "only mlx-lm", error.reason)
     try:
         groups = build(config)
     except Refused as error:
         return PublicFile(source, model_type, "only paramproof", str(error))
+    theirs = sum(number * prod(group.shape) for group, number in groups.items())
+    if model_type not in model_types():
+        why = "a model type that transformers lacks"
+        return PublicFile(source, model_type, "only mlx-lm", why, theirs=theirs)
+    try:
+        # mlx-lm builds the model that generates, whatever class a configuration names.
+        ours = entry(config, usual_class(read_type(model_type)))
+    except NotInCatalogue as error:
+        return PublicFile(source, model_type, "only mlx-lm", error.reason, theirs=theirs)
     found = compare(model_type, config, ours, groups)
     verdict = "equal"
     if found.unexplained:
