@@ -155,6 +155,24 @@ def nnx_tabulate(builder: Any, spec: EncoderSpec) -> Count:
     return count
 
 
+def paddle_summary(builder: Any, spec: EncoderSpec) -> Count:
+    """Count by ``paddle.summary``, which runs the model and prints a table."""
+    import contextlib
+    import io
+
+    import paddle
+
+    sizes, dtypes = [(1, 1)] * 3, ["int64", "int64", "bool"]
+
+    def count() -> int:
+        module = builder.build(spec, allocate=True).module
+        with contextlib.redirect_stdout(io.StringIO()):
+            summary = paddle.summary(module, sizes, dtypes)
+        return int(summary["total_params"])
+
+    return count
+
+
 def _wait() -> None:
     """Wait for arrays that JAX returned before it computed them."""
     jax = sys.modules.get("jax")
@@ -187,6 +205,7 @@ USED: dict[str, list[tuple[str, Prepare, bool]]] = {
     "keras-bert": [("get_model, count_params", keras_bert_count_params, True)],
     "flax-linen": [("tabulate", linen_tabulate, False)],
     "flax-nnx": [("tabulate", nnx_tabulate, True)],
+    "paddle": [("paddle.summary", paddle_summary, True)],
 }
 
 

@@ -26,4 +26,5 @@ TARGETS = {
     "flax-linen": Target(5, 2),
     "flax-nnx": Target(10, 0.5),
     "keras-bert": Target(1.5, 25),
+    "paddle": Target(20, 1),
 }

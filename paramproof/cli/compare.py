@@ -20,9 +20,9 @@ from paramproof.resolver import DerivedModel, ResolvedModel
 def compare_command(reference: str, model: str, class_name: str) -> None:
     """Compare the live model that MODULE:FUNCTION returns with the formula, shape by shape.
 
-    The function returns a model of PyTorch, Keras, tf-keras, Flax nnx, Equinox or MLX. For Flax
-    linen it returns the pair (module, variables), or the variables. The names of the weights do not
-    matter, unless they are those of transformers: then names are compared too.
+    The function returns a model of PyTorch, Keras, tf-keras, Flax nnx, Equinox, MLX or Paddle. For
+    Flax linen it returns the pair (module, variables), or the variables. The names of the weights
+    do not matter, unless they are those of transformers: then names are compared too.
 
     --model is the name of a model, a config.json, or JSON with the fields of a spec, inline or in a
     file. The formula for a config.json comes from a family or from the catalogue, or is derived

@@ -53,7 +53,7 @@ def derive_command(
 
     MODEL is a model type or class of Hugging Face transformers (deepseek_v3, BertForMaskedLM), a
     config.json, or MODULE:FUNCTION. The int parameters of the function are the sizes. It returns a
-    model of PyTorch, Keras 3, tf-keras, nnx, Equinox or MLX, or for linen (module, variables).
+    model of PyTorch, Keras 3, tf-keras, nnx, Equinox, MLX or Paddle, for linen (module, variables).
 
     \b
     Examples:

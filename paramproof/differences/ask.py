@@ -138,7 +138,10 @@ def _abstract(chosen: Framework, probe: ModuleType) -> Answer:
 
 def _outcome(value_of: Any, weight: Any) -> str:
     try:
-        return f"an array of {value_of(weight).size} values, initialised when asked for"
+        size = value_of(weight).size
+        return (
+            f"an array of {size} values, initialised when asked for" if size else "an empty array"
+        )
     except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
         return f"raises {type(error).__name__}"
 

@@ -121,6 +121,7 @@ def _fused_forms(rows: Shape, widths: list[int], head_size: int) -> list[Shape]:
         heads = _split(width, head_size)
         forms += [
             (parts, *rows, *heads),
+            (parts, *heads, *rows),
             (*rows, parts, *heads),
             (*rows, heads[0], parts * heads[1]),
         ]

@@ -106,7 +106,9 @@ def test_parity_with_its_own_weights(framework, builder, dtype):
 
 def test_a_float32_step_needs_wider_bounds_in_float64(framework, builder):
     """The wider bounds for a framework are necessary; a fix in the framework makes this fail."""
-    case = fixed_case(builder, "float64")
+    # At BERT's epsilon, 1e-12, nobody could see that a framework has it in float32.
+    numerics = Numerics(layer_norm_eps=own_epsilon(builder) or 1e-3)
+    case = replace(fixed_case(builder, "float64"), numerics=numerics)
     exact = output_bounds(case, framework="")
     found = output_differences(built(builder, case), case, framework.name)
     beyond = [difference.kind for difference in found if difference.actual > exact[difference.kind]]

@@ -17,23 +17,25 @@ FLAX = ("flax-linen", "flax-nnx")
 GROUPS = {
     "keras": KERAS,
     "flax": FLAX,
-    "same-epsilon": ("equinox", "mlx", "torch"),
+    "same-epsilon": ("equinox", "mlx", "paddle", "torch"),
     "dropping": ("equinox", "torch"),
     "out-in": ("equinox", "mlx", "torch", "transformers"),
-    "in-out": (*KERAS, *FLAX, "keras-bert"),
-    "others": (*KERAS, *FLAX, "keras-bert", "mlx", "transformers"),
-    "biased": (*KERAS, *FLAX, "keras-bert", "torch", "transformers"),
+    "in-out": (*KERAS, *FLAX, "keras-bert", "paddle"),
+    "others": (*KERAS, *FLAX, "keras-bert", "mlx", "paddle", "transformers"),
+    "biased": (*KERAS, *FLAX, "keras-bert", "paddle", "torch", "transformers"),
     "unbiased": ("equinox", "mlx"),
     "narrow": (*KERAS, "equinox"),
-    "wide": (*FLAX, "keras-bert", "mlx", "torch", "transformers"),
+    "wide": (*FLAX, "keras-bert", "mlx", "paddle", "torch", "transformers"),
+    "plain-stack": ("paddle", "torch"),
     "split": (*KERAS, "flax-linen"),
 }
 """Names in a sentence for several frameworks, which must agree."""
 
 PITFALLS = (
-    "**Epsilon.** A layer norm adds {same-epsilon:layer_norm_eps} to the variance in PyTorch, MLX "
-    "and Equinox, {transformers:layer_norm_eps} in Hugging Face's BERT, {keras:layer_norm_eps} in "
-    "Keras, {flax:layer_norm_eps} in Flax and {keras-bert:layer_norm_eps} in keras-bert.",
+    "**Epsilon.** A layer norm adds {same-epsilon:layer_norm_eps} to the variance in PyTorch, MLX, "
+    "Paddle and Equinox, {transformers:layer_norm_eps} in Hugging Face's BERT, "
+    "{keras:layer_norm_eps} in Keras, {flax:layer_norm_eps} in Flax and "
+    "{keras-bert:layer_norm_eps} in keras-bert.",
     "**Gelu.** Asked for gelu, PyTorch gives {torch:gelu}, Keras {keras:gelu}, but `keras.ops` "
     "{keras:gelu.ops}, Flax {flax:gelu} and keras-bert {keras-bert:gelu}; not asked, PyTorch's "
     "encoder layer has {torch:activation}.",
@@ -51,7 +53,7 @@ PITFALLS = (
     "default? In MLX and Equinox {unbiased:attention.bias}, everywhere else "
     "{biased:attention.bias}.",
     "**Stacks.** Beyond its layers, `nn.TransformerEncoder` has {mlx:stack} in MLX and "
-    "{torch:stack} in PyTorch.",
+    "{plain-stack:stack} in PyTorch and Paddle.",
     "**Width.** Keras's `key_dim` and Equinox's `qk_size` are the width of "
     "{narrow:attention.width} where the others ask for that of {wide:attention.width}; of 7 "
     "features in 2 heads, which all others refuse, Keras {keras:attention.heads} parameters, and "

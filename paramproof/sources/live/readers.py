@@ -234,7 +234,6 @@ def supported() -> str:
 
 UNSUPPORTED: Mapping[str, str] = {
     "haiku": "Haiku",
-    "paddle": "PaddlePaddle",
     "tinygrad": "tinygrad",
     "mindspore": "MindSpore",
 }

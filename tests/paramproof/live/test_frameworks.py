@@ -37,9 +37,6 @@ MODULES = {
     "tinygrad.nn.Linear is a module of tinygrad": DictLinear(weight=np.empty((24, 12))),
     "mine.Encoder is a module of tinygrad": Mine(layers=[DictLinear(weight=np.empty((4, 3)))]),
     "haiku._src.transform.Transformed is a module of Haiku": Transformed((len, len)),
-    "paddle.nn.layer.common.Linear is a module of PaddlePaddle": class_of(
-        "Linear", "paddle.nn.layer.common"
-    )(),
     "mindspore.nn.cell.Cell is a module of MindSpore": class_of("Cell", "mindspore.nn.cell")(),
 }
 
