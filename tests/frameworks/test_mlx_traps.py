@@ -16,7 +16,7 @@ from tests.specs import SMALL_ENCODER
 
 pytestmark = pytest.mark.framework("mlx")
 
-H, F, A = 6, 5, 3
+H, F, A = SMALL_ENCODER.hidden_size, SMALL_ENCODER.intermediate_size, 3
 DENSE = H * F + F
 BERT = named_model("bert-base").spec
 
@@ -200,9 +200,15 @@ WITHOUT_OUR_CHECKS = {
 }
 
 
-@pytest.mark.parametrize(("field", "value"), WITHOUT_OUR_CHECKS)
+# MLX 0.31 makes an array of the shape (-1, 6), which has no entries until somebody reads it.
+ROWS = [
+    pytest.param(*row, marks=[pytest.mark.documented("mlx")] if outcome is NEGATIVE else ())
+    for row, outcome in WITHOUT_OUR_CHECKS.items()
+]
+
+
+@pytest.mark.parametrize(("field", "value"), ROWS)
 def test_impossible_sizes_without_our_checks(field, value):
-    assert SMALL_ENCODER.letters()[1:4] == (H, A, F)
     outcome = WITHOUT_OUR_CHECKS[field, value]
     assert_outcome(load("mlx"), spec_without_checks(**{field: value}), outcome)
 
