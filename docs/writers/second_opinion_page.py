@@ -223,11 +223,20 @@ def _mistake(name: str, data: Mapping[str, Any]) -> str:
         name=name,
         text=cause.text,
         types=", ".join(types),
-        config=json.dumps(one["config"], indent=2),
+        config=_json(one["config"]),
         ours=one["ours"],
         theirs=one["theirs"],
         why=f"; also because of: {', '.join(others)}" if others else "",
     )
+
+
+def _json(value: Any, margin: str = "") -> str:
+    """Return JSON with a line for each key, and lists on one line."""
+    if not isinstance(value, dict) or not value:
+        return json.dumps(value)
+    inside = f"{margin}  "
+    lines = (f"{inside}{json.dumps(key)}: {_json(one, inside)}" for key, one in value.items())
+    return "{\n" + ",\n".join(lines) + f"\n{margin}}}"
 
 
 def _list(lines: Iterator[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from paramproof.catalogue.entries import entry_in, usual_class
 from paramproof.catalogue.files import TypeFile
 from paramproof.formulas.errors import NotInCatalogue
+from paramproof.formulas.path import leaf, parent
 from sweep.keys import part_in, remove_key, set_key
 from sweep.second_opinion.comparison import Comparison, compare
 from sweep.second_opinion.mlx_models import Refused, build
@@ -20,10 +21,13 @@ SMALL = (1, 2, 4, 8, 12, 16, 24, 48, 96)
 def shrink(file: TypeFile, config: Mapping[str, Any]) -> tuple[dict[str, Any], Comparison]:
     """Return a smaller configuration with the same causes, and its comparison.
 
-    Keys are left out, and sizes made smaller, one at a time. Raises ``ValueError`` if one of the
-    two libraries does not count the configuration.
+    Keys are left out, and sizes made smaller, one at a time. Kinds of layers get the catalogue's
+    own names. Raises ``ValueError`` if one of the two libraries does not count the configuration.
     """
     best = copy.deepcopy(dict(config))
+    for path, rule in file.kinds.items():
+        if kinds := (part_in(best, parent(path)) or {}).get(leaf(path)):
+            set_key(best, path, [rule["names"][one] for one in kinds])
     shown = compare_config(file, best)
     if shown is None:
         raise ValueError(f"{file.model_type}: only one library counts {config}")
@@ -56,14 +60,13 @@ def _paths(config: Mapping[str, Any], before: str = "") -> Iterator[str]:
 
 def _changed(config: dict[str, Any], path: str, value: int | None) -> dict[str, Any] | None:
     """Return a configuration without a key, or with a smaller size; None if it is not smaller."""
-    *above, key = path.split(".")
-    part = part_in(config, ".".join(above))
+    part = part_in(config, parent(path))
     if part is None or path == "model_type":
         return None
     found = copy.deepcopy(config)
     if value is None:
         remove_key(found, path)
-    elif type(part.get(key)) is int and value < part[key]:
+    elif type(now := part.get(leaf(path))) is int and value < now:
         set_key(found, path, value)
     else:
         return None
