@@ -41,7 +41,7 @@ class Outputs(NamedTuple):
     lm: Array | None = None
 
 
-class Model(Protocol):
+class BuiltModel(Protocol):
     """A built model of any family."""
 
     def weights(self) -> Sequence[Weight]:
@@ -110,7 +110,7 @@ class Builder(Protocol):
         *,
         allocate: bool = False,
         dtype: DType = "float32",
-    ) -> Model:
+    ) -> BuiltModel:
         """Build the model of ``spec``, and allocate its weights only if ``allocate``.
 
         ``numerics`` default to those of the family, or of the framework if it fixes them.

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import (
     Convention,
     Undecided,
@@ -21,7 +22,6 @@ from paramproof.formulas.conventions import (
     without_embeddings,
     without_heads,
 )
-from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.path import leaf, parent
 from paramproof.formulas.printing import legible
@@ -56,28 +56,28 @@ def says_per_token(field: str) -> bool:
     return PER_TOKEN.fullmatch(_own(field)) is not None
 
 
-def has_experts(derivation: Derivation) -> bool:
+def has_experts(architecture: Architecture) -> bool:
     """Return whether a config has a number of experts, even if no tensor depends on it."""
-    return any(EXPERTS.fullmatch(_own(field)) for field in derivation.fields.values())
+    return any(EXPERTS.fullmatch(_own(field)) for field in architecture.fields.values())
 
 
-def per_token(derivation: Derivation) -> dict[str, str]:
+def per_token(architecture: Architecture) -> dict[str, str]:
     """Map the letter for the number of experts to that for experts per token; {} without experts.
 
     Raises ``ValueError``, in one line, if the number of active parameters is not a single number.
     """
-    parameters = [tensor for tensor in derivation.tensors if tensor.role != "buffer"]
+    parameters = [*architecture.inventory()]
     moving = frozenset[str]().union(
-        *(length.letters for one in parameters for length in (*one.shape, one.times))
+        *(length.letters for one in parameters for length in _lengths(one))
     )
-    fields = derivation.fields
-    numbers = [name for name in derivation.sizes if EXPERTS.fullmatch(_own(fields[name]))]
+    fields, sizes = architecture.fields, architecture.sizes
+    numbers = [name for name, field in fields.items() if EXPERTS.fullmatch(_own(field))]
     experts = [name for name in numbers if name in moving]
     for name in numbers:
-        if name in derivation.fixed:
+        if name in architecture.fixed:
             raise ValueError(
                 f"active parameters: the formula holds only for {legible(fields[name])}="
-                f"{derivation.sizes[name]}, and does not say which tensors belong to experts"
+                f"{sizes[name]}, and does not say which tensors belong to experts"
             )
     if not experts:
         if unknown := [one for one in parameters if EXPERTS_LEVEL in one.path.split(".")]:
@@ -86,13 +86,13 @@ def per_token(derivation: Derivation) -> dict[str, str]:
                 "is their number"
             )
         return {}
-    for name in (*fields.values(), *derivation.buffers):
+    for name in (*fields.values(), *architecture.buffers):
         for sign, why in NO_SINGLE_ANSWER:
             if sign.fullmatch(_own(name)):
                 raise ValueError(
                     f"active parameters have no single number: {why} ({legible(name)})"
                 )
-    found = {name: _chosen(derivation, name) for name in experts}
+    found = {name: _chosen(architecture, name) for name in experts}
     parts = [part_of(fields[name]) for name in experts]
     if len(set(parts)) < len(parts):
         several = ", ".join(legible(fields[name]) for name in experts)
@@ -102,27 +102,27 @@ def per_token(derivation: Derivation) -> dict[str, str]:
     return found
 
 
-def active(derivation: Derivation) -> Inventory:
+def active(architecture: Architecture) -> Inventory:
     """Return the symbolic inventory of the active parameters: k experts in place of E.
 
     Raises ``ValueError``, in one line, as ``per_token`` does, and if the name and shape of a tensor
     leave open whether it belongs to the experts.
     """
-    named = derivation.inventory()
-    for experts, chosen in per_token(derivation).items():
+    named = architecture.inventory()
+    for experts, chosen in per_token(architecture).items():
         named = _routed(named, experts, chosen)
     return named
 
 
-def experts_of(derivation: Derivation) -> dict[str, str]:
+def experts_of(architecture: Architecture) -> dict[str, str]:
     """Map the path of each tensor of experts to the letter for the number of experts.
 
     Raises ``ValueError``, in one line, as ``active`` does.
     """
-    named = derivation.inventory()
+    named = architecture.inventory()
     return {
         tensor.path: experts
-        for experts in per_token(derivation)
+        for experts in per_token(architecture)
         for stacked in [_stacked(named, experts)]
         for tensor in named
         if _is_of_experts(tensor, experts, stacked)
@@ -168,9 +168,9 @@ def _own(field: str) -> str:
     return leaf(field.partition("[")[0])
 
 
-def _chosen(derivation: Derivation, experts: str) -> str:
+def _chosen(architecture: Architecture, experts: str) -> str:
     """Return the letter for experts per token, from the part of the config that has ``experts``."""
-    fields, sizes = derivation.fields, derivation.sizes
+    fields, sizes = architecture.fields, architecture.sizes
     part, field = part_of(fields[experts]), legible(fields[experts])
     found = [
         name for name, other in fields.items() if part_of(other) == part and says_per_token(other)

@@ -10,6 +10,7 @@ from functools import cached_property
 from math import prod
 from typing import Literal, NamedTuple, TypeAlias
 
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.impossible import (
@@ -19,7 +20,7 @@ from paramproof.formulas.impossible import (
     value_at,
 )
 from paramproof.formulas.native_parts import NativeNames, NativeTensor
-from paramproof.formulas.spec import Quantity, Spec
+from paramproof.formulas.spec import Quantity
 from paramproof.formulas.tensors import Inventory, Tensor
 
 PROVED = "proved"
@@ -118,7 +119,7 @@ class StatedCondition:
 
 
 @dataclass(frozen=True)
-class Derivation:
+class Derivation(Architecture):
     """The model that a constructor creates, with symbolic sizes.
 
     ``sizes`` maps each letter to its value, and ``fields`` to its name in the constructor. The
@@ -146,6 +147,8 @@ class Derivation:
     evidence: Evidence
     validated: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
+    spec = None
+
     @cached_property
     def formula(self) -> Expression:
         """The number of trainable parameters, with tied ones counted once."""
@@ -158,6 +161,21 @@ class Derivation:
         for tensor in self.tensors:
             found.setdefault(tensor.times, []).append(tensor)
         return found
+
+    @property
+    def bound_letters(self) -> frozenset[str]:
+        """The letters of all conditions."""
+        return frozenset[str]().union(*(one.condition.letters for one in self.conditions))
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """The versions of the packages from which the formula was derived."""
+        return self.evidence.versions
+
+    @property
+    def held(self) -> int:
+        """The number of held-out models that the formula was compared with."""
+        return self.evidence.held
 
     @property
     def buffers(self) -> tuple[str, ...]:
@@ -281,6 +299,24 @@ class Derivation:
                     f"({low} to {high})"
                 )
 
+    def at(self, sizes: Mapping[str, int]) -> Derivation:
+        """Return this derivation with other values of some letters. Raises as ``require`` does."""
+        whole = {**self.sizes, **sizes}
+        self.require(whole)
+        return replace(self, sizes=whole)
+
+    def at_fields(self, sizes: Mapping[str, int]) -> Derivation:
+        """Return this derivation with other sizes, by field. Raises as ``require`` does."""
+        letters = {field: name for name, field in self.fields.items()}
+        return self.at({letters[field]: size for field, size in sizes.items()})
+
+    def allows(self, name: str, size: int) -> bool:
+        """Return whether the conditions on a letter are met where it has this value."""
+        sizes = {**self.sizes, name: size}
+        about = (s.condition for s in self.conditions if name in s.condition.letters)
+        is_moved = name in self.fixed and size != self.sizes[name]
+        return not is_moved and all(condition.is_met(sizes) for condition in about)
+
     def count(self, sizes: Mapping[str, int]) -> int:
         """Return the number of trainable parameters at these sizes. Raises as ``require`` does."""
         self.require(sizes)
@@ -345,6 +381,16 @@ class Derivation:
         """Return the name of a tensor for an error."""
         return f"{self.name}: {tensor.path}"
 
+    def untied(self, paths: Iterable[str]) -> Derivation:
+        """Return this derivation with tensors of their own under these further names."""
+        own = frozenset(paths)
+        tensors: list[DerivedTensor] = []
+        for one in self.tensors:
+            kept = tuple(name for name in one.aliases if name not in own)
+            tensors.append(replace(one, aliases=kept))
+            tensors += [replace(one, path=name, aliases=()) for name in one.aliases if name in own]
+        return replace(self, tensors=tuple(tensors)) if own else self
+
     def renamed(self, letters: Mapping[str, str]) -> Derivation:
         """Return this derivation with other letters; ``letters`` maps the old ones to the new.
 
@@ -378,10 +424,6 @@ class Derivation:
             unread=names(self.unread),
             validated={letters[name]: sizes for name, sizes in self.validated.items()},
         )
-
-
-Described: TypeAlias = Spec | Derivation
-"""The description of a model: a spec of a family, or a derived formula at its own sizes."""
 
 
 def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Counter[Stored]:

@@ -18,7 +18,7 @@ from paramproof.pages.document import main
 from paramproof.pages.markup import Html, breakable, joined, lines, row, table, tag
 from paramproof.pages.model import frame
 from paramproof.pages.sizing import has_experts
-from paramproof.resolver import AnyModel, DerivedModel, resolve
+from paramproof.resolver import Model, resolve
 
 NO_SCRIPT = tag(
     "noscript",
@@ -122,11 +122,11 @@ def _listed(one: Published) -> Html:
     )
 
 
-def _family(model: AnyModel) -> str:
-    return "" if isinstance(model, DerivedModel) else model.spec.family
+def _family(model: Model) -> str:
+    return model.spec.family if model.spec else ""
 
 
-def _active(model: AnyModel) -> int:
+def _active(model: Model) -> int:
     """Return the active parameters per token of a mixture of experts, 0 if there are none."""
     found = total_and_active(model)[ACTIVE] if has_experts(model) else None
     return found.active if found else 0

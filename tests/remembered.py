@@ -7,7 +7,7 @@ framework builds the model; the cache keeps its weights, and not the model itsel
 from collections import OrderedDict
 from typing import Any
 
-from paramproof.builders.protocol import Builder, Model
+from paramproof.builders.protocol import Builder, BuiltModel
 from paramproof.formulas import Spec, Weight
 
 MAX_SPECS = 1024
@@ -32,7 +32,7 @@ class Remembering:
         self.supports = builder.supports
         self.known: OrderedDict[Spec, tuple[Weight, ...]] = OrderedDict()
 
-    def build(self, spec: Spec, *numerics: Any, **how: Any) -> Model | Listed:
+    def build(self, spec: Spec, *numerics: Any, **how: Any) -> BuiltModel | Listed:
         if numerics or how:
             return self.builder.build(spec, *numerics, **how)
         if spec not in self.known:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from docs.writers.blocks import ROOT
 from docs.writers.markdown import table
-from paramproof.cli.models import active_rows, family_name
+from paramproof.cli.models import active_rows
 from paramproof.counting.published import verdict_on
 from paramproof.explanation.published import DEFAULT, Verdict
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
@@ -18,11 +18,11 @@ from paramproof.formulas.models import (
     named_configurations,
     named_models,
 )
-from paramproof.resolver import AnyModel, DerivedModel, resolve
+from paramproof.resolver import Model, resolve
 
 PAGE = ROOT / "docs" / "published.md"
 
-Models: TypeAlias = list[tuple[Published, AnyModel]]
+Models: TypeAlias = list[tuple[Published, Model]]
 
 TEXT = """\
 # Published numbers
@@ -110,12 +110,11 @@ def kind(said: Verdict, one: Published) -> str:
     return KINDS[0] if said.conventions[0] in (DEFAULT, one.component) else KINDS[1]
 
 
-def _row(one: Published, model: AnyModel, said: Verdict) -> tuple[str, ...]:
+def _row(one: Published, model: Model, said: Verdict) -> tuple[str, ...]:
     what = f" for `{one.component}`" if one.component else ""
-    described = model.derivation.name if isinstance(model, DerivedModel) else family_name(model)
     how = said.how if one.component else said.text
     parameters = f"{model.inventory().total():,}"
-    return one.name, described, parameters, f"{one.published}{what}", how
+    return one.name, model.architecture.name, parameters, f"{one.published}{what}", how
 
 
 def _sources(found: Iterable[Published]) -> Iterable[tuple[str, ...]]:

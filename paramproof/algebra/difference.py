@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from paramproof.algebra.terms import Lettered, terms
+from paramproof.builders.huggingface import names_of
 from paramproof.formulas import Inventory
 from paramproof.formulas.alphabet import BUILT_IN
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.parts import PartName, parts_of
 from paramproof.formulas.spec import Quantity
 
-OTHER = "other"
+OTHER = "outside the layers"
 GROUPS: tuple[tuple[str, PartName], ...] = (
     ("heads", "head"),
     ("pooler", "pooler"),
@@ -38,15 +39,46 @@ class Component:
 
 
 def components(first: Lettered, other: Lettered) -> list[Component]:
-    """Return the components of both, in order: by path, or where names differ in kind by group."""
+    """Return the components of both, in order.
+
+    Where one model is of a family and the other is not, the other's names are made canonical, as
+    far as they are Hugging Face's names of that family. If none is, components are in groups.
+    """
     return [Component(path, *sizes) for path, sizes in side_by_side([first, other]).items()]
 
 
 def side_by_side(models: Sequence[Lettered]) -> dict[str, list[Expression | None]]:
     """Return what each model has in each component, as ``components`` does for two of them."""
-    of_a_kind = len({model.fields is None for model in models}) == 1
-    found = [_by_path(m.named) if of_a_kind else _by_group(m.named) for m in models]
+    family = next((model.family for model in models if model.family), "")
+    alike = [_named_as(family, model) for model in models]
+    if all(named is not None for named in alike):
+        found = [_by_path(named) for named in alike if named is not None]
+    else:
+        found = [_by_group(model.named) for model in models]
     return {path: [one.get(path) for one in found] for path in dict.fromkeys(chain(*found))}
+
+
+def _named_as(family: str, model: Lettered) -> Inventory | None:
+    """Return tensors under the canonical names of a family; None if it has none of their names."""
+    named = model.named
+    if model.family or not family:
+        return named
+    known = names_of(family)
+
+    def path_of(native: str) -> str:
+        before = next((one for one in known.prefixes if native.startswith(one)), "")
+        storage = known.table.get(native.removeprefix(before))
+        # The parts of one tensor, such as queries, keys and values, are of one component.
+        return storage.parts[0] if storage else native
+
+    paths = {tensor.path: path_of(tensor.path) for tensor in named}
+    if all(native == path for native, path in paths.items()):
+        return None
+    tensors = (
+        replace(one, path=paths[one.path], tied_to=one.tied_to and paths[one.tied_to])
+        for one in named
+    )
+    return replace(named, tensors=tuple(tensors))
 
 
 def _by_path(named: Inventory) -> dict[str, Expression]:
@@ -72,7 +104,7 @@ def told_apart(first: Lettered, other: Lettered) -> Lettered:
 
     A letter of a family of ours means the same everywhere; any other is what its field is called.
     """
-    ours, theirs = first.fields or {}, other.fields or {}
+    ours, theirs = first.fields, other.fields
     known = BUILT_IN.factors
     clashing = {
         name
@@ -93,5 +125,5 @@ def told_apart(first: Lettered, other: Lettered) -> Lettered:
         other,
         named=replace(other.named, tensors=tuple(tensors)),
         sizes={renamed[name]: size for name, size in other.sizes.items()},
-        fields={renamed[name]: field for name, field in theirs.items()} or other.fields,
+        fields={renamed[name]: field for name, field in theirs.items()},
     )

@@ -10,9 +10,9 @@ from math import ceil, floor
 from random import Random
 from types import MappingProxyType
 
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.expression import Expression, Number
+from paramproof.formulas.expression import Expression, Number, expression
 
 SIZE_FACTORS = (0.25, 0.5, 1, 2, 3, 5, 7)
 """Factors by which a drawn size may differ from the constructor's own."""
@@ -77,15 +77,19 @@ def sample_sizes(
 
 
 def sample_inside(
-    random: Random, derivation: Derivation, also: Sequence[Condition] = ()
+    random: Random, architecture: Architecture, also: Sequence[Condition] = ()
 ) -> dict[str, int] | None:
-    """Return sizes that meet the conditions of a derivation and ``also`` these, None if not found.
+    """Return sizes that meet the conditions of a formula and ``also`` these, None if not found.
 
     Sizes in the counts of its tensors stay small, as numbers of layers do.
     """
-    conditions = [*(stated.condition for stated in derivation.conditions), *also]
-    repeated = frozenset(name for one in derivation.tensors for name in one.times.letters)
-    return sample_sizes(random, derivation.sizes, conditions, repeated, frozenset(derivation.fixed))
+    conditions = [*(stated.condition for stated in architecture.conditions), *also]
+    repeated = frozenset(
+        name for one in architecture.inventory() for name in expression(one.repeat).letters
+    )
+    return sample_sizes(
+        random, architecture.sizes, conditions, repeated, frozenset(architecture.fixed)
+    )
 
 
 def _contradictory(conditions: Sequence[Condition]) -> bool:

@@ -20,15 +20,17 @@ from paramproof.formulas.spec import Quantity
 
 @dataclass(frozen=True, slots=True)
 class Lettered:
-    """A model in letters: its tensors, the values of the letters, and a family's closed form.
+    """A model in letters: its tensors, the sizes and fields of the letters, and a closed form.
 
-    ``fields`` are what the letters of a derived formula are called, none for a family's.
+    Only a ``family`` has a closed form, which is written apart from its tensors, and canonical
+    names; those of a derived formula are native.
     """
 
     named: Inventory
     sizes: Mapping[str, int]
+    fields: Mapping[str, str]
     closed: Expression | None = None
-    fields: Mapping[str, str] | None = None
+    family: str = ""
 
     @property
     def formula(self) -> Expression:

@@ -22,7 +22,7 @@ from paramproof.catalogue.derivations import (
     variants,
 )
 from paramproof.catalogue.files import TypeFile, model_types, read_type, type_of_class
-from paramproof.catalogue.heads import Head, announced_heads, as_loaded
+from paramproof.catalogue.heads import Head, announced_heads
 from paramproof.catalogue.kind_counts import count_kinds, require_length
 from paramproof.catalogue.names import has_class, has_type, release
 from paramproof.catalogue.unknown_keys import find_unknown_keys
@@ -66,7 +66,7 @@ class Entry:
         This is ``count`` plus each of the ``heads``. They have values of their own if the
         checkpoint has weights for them, as the configuration says.
         """
-        return as_loaded(self.derivation, self.heads).count(self.sizes)
+        return self.derivation.untied(one.path for one in self.heads).count(self.sizes)
 
 
 def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:

@@ -7,11 +7,10 @@ untied. So it loads a model with more parameters than it builds.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from paramproof.formulas.derivation import Derivation, DerivedTensor
+from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression
 
 
@@ -47,14 +46,3 @@ def announced_heads(
     false = [field for field in by_field if field in values]
     found = {path: field for field in false for path in by_field[field] if path in tied}
     return tuple(Head(path, tied[path], field) for path, field in found.items())
-
-
-def as_loaded(derivation: Derivation, heads: Collection[Head]) -> Derivation:
-    """Return the formula of the model that transformers loads, in which ``heads`` are not tied."""
-    own = {head.path for head in heads}
-    tensors: list[DerivedTensor] = []
-    for one in derivation.tensors:
-        kept = tuple(name for name in one.aliases if name not in own)
-        tensors.append(replace(one, aliases=kept))
-        tensors += [replace(one, path=name, aliases=()) for name in one.aliases if name in own]
-    return replace(derivation, tensors=tuple(tensors))

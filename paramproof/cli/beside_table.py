@@ -9,14 +9,13 @@ from typing import NamedTuple
 from rich.markup import escape
 from rich.table import Table
 
-from paramproof.algebra.symbols import size_letters
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.counting.dtypes import bytes_of
 from paramproof.counting.tree import TreeRow, depth_within, tree
 from paramproof.formulas.alphabet import BUILT_IN
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.printing import legible, signed
-from paramproof.resolver import AnyModel, DerivedModel
+from paramproof.resolver import Model
 
 COMPONENT = 24
 """Minimum width of the component names; longer names are folded."""
@@ -37,7 +36,7 @@ class _Column(NamedTuple):
 
 
 def beside_tables(
-    models: Sequence[AnyModel], depth: int | None, dtype: str, width: int
+    models: Sequence[Model], depth: int | None, dtype: str, width: int
 ) -> Iterator[Table]:
     """Yield tables that compare the first model with as many of the others as fit in ``width``.
 
@@ -66,7 +65,7 @@ def beside_tables(
 
 
 def _blocks(
-    model: AnyModel, whole: int, rows: Sequence[TreeRow], depth: int | None, dtype: str
+    model: Model, whole: int, rows: Sequence[TreeRow], depth: int | None, dtype: str
 ) -> Sequence[Mapping[str, int]]:
     nodes: Counter[str] = Counter()
     for node in rows:
@@ -77,15 +76,12 @@ def _blocks(
     return _sizes(model), nodes, {"total": whole, **size}
 
 
-def _sizes(model: AnyModel) -> dict[str, int]:
+def _sizes(model: Model) -> dict[str, int]:
     """Return the sizes of a model by letter, or by field if no family defines the letter."""
-    if isinstance(model, DerivedModel):
-        known = BUILT_IN.factors
-        sizes, fields = model.derivation.sizes, model.derivation.fields
-        used = model.derivation.formula.letters
-        return {n if n in known else fields[n]: size for n, size in sizes.items() if n in used}
-    letters = model.spec.letters()
-    return {name: getattr(letters, name) for name in size_letters(type(letters))}
+    one, known = model.architecture, BUILT_IN.factors
+    used = one.formula.letters | one.bound_letters
+    fields = ((name, field) for name, field in one.fields.items() if name in used)
+    return {name if name in known else field: one.sizes[name] for name, field in fields}
 
 
 def _needs(first: _Column, other: _Column) -> int:

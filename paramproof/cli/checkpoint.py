@@ -8,14 +8,13 @@ from pathlib import Path
 import click
 
 from paramproof.algebra.residual import explained
-from paramproof.checks.model import require_agreement
 from paramproof.cli.options import class_option, model_option
 from paramproof.cli.output import say
-from paramproof.cli.resolving import resolving
-from paramproof.formulas.families import family_of
+from paramproof.cli.resolving import require_families, resolving
+from paramproof.formulas import Spec
 from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.live.weight_file import WeightFileReport, compare_weight_file
-from paramproof.resolver import AnyModel, DerivedModel, ResolvedModel
+from paramproof.resolver import Model
 from paramproof.sources.checkpoints import (
     Checkpoint,
     CheckpointReport,
@@ -50,15 +49,10 @@ def checkpoint_command(file: Path, model: str, class_name: str) -> None:
     """
     read = checkpoint(file)
     resolved = resolving(model or recorded_spec(file) or _beside(file), class_name)
-    if isinstance(resolved, DerivedModel):
-        equal = _compared_by_names(read, resolved)
-        raise SystemExit(0 if equal else 1)
-    require_agreement([family_of(resolved.spec).name])
-    found = compare_checkpoint(read, resolved.spec)
-    lines = _about(read, found.wrappers, found.buffers, resolved)
-    for line in [*lines, *_verdict(found, resolved)]:
-        say(line)
-    if not found.report.equal:
+    require_families([resolved])
+    spec = resolved.spec
+    equal = _equal_to_spec(read, spec, resolved) if spec else _equal_by_names(read, resolved)
+    if not equal:
         raise SystemExit(1)
 
 
@@ -69,12 +63,21 @@ def _beside(file: Path) -> str:
     return str(config)
 
 
-def _compared_by_names(read: Checkpoint, resolved: DerivedModel) -> bool:
+def _equal_to_spec(read: Checkpoint, spec: Spec, resolved: Model) -> bool:
+    """Compare a checkpoint with a family's spec, print the result, and return whether equal."""
+    found = compare_checkpoint(read, spec)
+    lines = _about(read, found.wrappers, found.buffers, resolved)
+    for line in [*lines, *_verdict(found, spec)]:
+        say(line)
+    return found.report.equal
+
+
+def _equal_by_names(read: Checkpoint, resolved: Model) -> bool:
     """Compare a checkpoint with a derived formula, print the result, and return whether equal."""
-    found = compare_weight_file(read, resolved.derivation, is_untied=bool(resolved.heads))
+    found = compare_weight_file(read, resolved.architecture, is_untied=bool(resolved.heads))
     lines = _about(read, read.wrappers, found.buffers, resolved)
     equal = "every tensor has the expected name and shape"
-    for line in [*lines, *_about_names(found), found.report.render(resolved.derivation, equal)]:
+    for line in [*lines, *_about_names(found), found.report.render(equal)]:
         say(line)
     return found.equal
 
@@ -95,7 +98,7 @@ def _about_names(found: WeightFileReport) -> Iterator[str]:
 
 
 def _about(
-    read: Checkpoint, wrappers: Sequence[str], buffers: Sequence[str], resolved: AnyModel
+    read: Checkpoint, wrappers: Sequence[str], buffers: Sequence[str], resolved: Model
 ) -> Iterator[str]:
     where = f" in {read.shards} shards" if read.shards > 1 else ""
     dtypes = some_of([*map(legible, read.dtypes)], MAX_DTYPES_NAMED)
@@ -108,10 +111,10 @@ def _about(
         yield f"buffers, not compared: {some_of([*map(legible, buffers)], 1)}"
 
 
-def _verdict(found: CheckpointReport, resolved: ResolvedModel) -> Iterator[str]:
+def _verdict(found: CheckpointReport, spec: Spec) -> Iterator[str]:
     if found.report.equal:
-        yield found.report.render(resolved.spec)
+        yield found.report.render(spec)
         return
     if hint := found.prefix_hint:
         yield hint
-    yield explained(found.report, resolved.spec)
+    yield explained(found.report, spec)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import click
 
-from paramproof.checks.model import require_agreement
 from paramproof.cli.options import class_option, model_option
 from paramproof.cli.output import console
-from paramproof.cli.resolving import resolving
-from paramproof.formulas.families import family_of
+from paramproof.cli.resolving import require_families, resolving
 from paramproof.live.report import compare_live, model_named
-from paramproof.resolver import DerivedModel, ResolvedModel
 
 
 @click.command("compare", short_help="Compare a live model with the formula.")
@@ -29,11 +26,10 @@ def compare_command(reference: str, model: str, class_name: str) -> None:
     if transformers is installed.
     """
     resolved = resolving(model, class_name)
-    if isinstance(resolved, ResolvedModel):
-        require_agreement([family_of(resolved.spec).name])
-    report = compare_live(model_named(reference), resolved.described)
-    console.print(report.render(resolved.described), markup=False, highlight=False)
-    if isinstance(resolved, DerivedModel):
+    require_families([resolved])
+    report = compare_live(model_named(reference), resolved.architecture)
+    console.print(report.render(), markup=False, highlight=False)
+    if resolved.spec is None:
         for line in resolved.origin():
             console.print(line, markup=False, highlight=False)
     if not report.equal:

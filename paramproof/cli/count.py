@@ -23,7 +23,7 @@ from paramproof.counting.count_data import count_data
 from paramproof.counting.dtypes import BITS, require_dtype
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.json_form import document
-from paramproof.resolver import AnyModel
+from paramproof.resolver import Model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +153,7 @@ def count_command(models: Sequence[str], **options: Any) -> None:
         raise SystemExit(2)
 
 
-def _answer(models: Sequence[AnyModel], chosen: CountOptions) -> None:
+def _answer(models: Sequence[Model], chosen: CountOptions) -> None:
     if chosen.json_file:
         _write_json(chosen.json_file, models, chosen)
     elif chosen.active:
@@ -168,13 +168,13 @@ def _answer(models: Sequence[AnyModel], chosen: CountOptions) -> None:
         print_beside(models, chosen.depth, chosen.dtype)
 
 
-def _resolved(models: Sequence[str], class_name: str) -> tuple[list[AnyModel], bool]:
+def _resolved(models: Sequence[str], class_name: str) -> tuple[list[Model], bool]:
     """Return the models that can be counted, and whether any was refused.
 
     Errors for refused models go to standard error. Raises ``ValueError`` if none can be counted.
     """
     require_one_input(models)
-    found: list[AnyModel] = []
+    found: list[Model] = []
     refused: list[ValueError] = []
     for model in models:
         try:
@@ -189,7 +189,7 @@ def _resolved(models: Sequence[str], class_name: str) -> tuple[list[AnyModel], b
     return found, bool(refused)
 
 
-def _write_json(file: Path, models: Sequence[AnyModel], chosen: CountOptions) -> None:
+def _write_json(file: Path, models: Sequence[Model], chosen: CountOptions) -> None:
     how: dict[str, Any] = {"depth": chosen.depth, "dtype": chosen.dtype, "active": chosen.active}
     body = {"models": [count_data(model, model.inventory(), **how) for model in models]}
     write_json(file, document("counts", body))

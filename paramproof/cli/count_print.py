@@ -24,11 +24,11 @@ from paramproof.counting.dtypes import BITS, bytes_text
 from paramproof.counting.letters import in_letters, latex_of, letters_of
 from paramproof.counting.tree import ties
 from paramproof.formulas.expression import expression
-from paramproof.resolver import AnyModel, DerivedModel
+from paramproof.resolver import Model
 
 
 def print_count_or_formula(
-    model: AnyModel, conventions: Sequence[str], every: bool, latex: bool
+    model: Model, conventions: Sequence[str], every: bool, latex: bool
 ) -> None:
     """Print a model's count under some or all conventions, or its formula, also as LaTeX."""
     name = escape(model.title)
@@ -45,12 +45,12 @@ def print_count_or_formula(
         console.print(symbolic_table(in_letters(model)))
         for line in letters_of(model):
             console.print(line, markup=False, highlight=False)
-    if isinstance(model, DerivedModel):
+    if model.spec is None:
         for line in model.origin():
             console.print(line, markup=False, highlight=False)
 
 
-def print_active(model: AnyModel, symbolic: bool) -> None:
+def print_active(model: Model, symbolic: bool) -> None:
     """Print the total and active parameters of a model, or the formula of the active ones."""
     counts = total_and_active(model)
     if symbolic:
@@ -67,7 +67,7 @@ def print_active(model: AnyModel, symbolic: bool) -> None:
         console.print(line, markup=False, highlight=False)
 
 
-def print_tree(model: AnyModel, depth: int | None, dtype: str) -> None:
+def print_tree(model: Model, depth: int | None, dtype: str) -> None:
     """Print a model as a tree, and the sources of its sizes and its formula."""
     title = f"{model.title}: trainable parameters, tied tensors counted once"
     console.print(title, markup=False)
@@ -79,7 +79,7 @@ def print_tree(model: AnyModel, depth: int | None, dtype: str) -> None:
         console.print(line, markup=False)
 
 
-def print_beside(resolved: Sequence[AnyModel], depth: int | None, dtype: str) -> None:
+def print_beside(resolved: Sequence[Model], depth: int | None, dtype: str) -> None:
     """Print models side by side, with their differences from the first."""
     console.print("trainable parameters, tied tensors counted once")
     for table in beside_tables(resolved, depth, dtype, console.width):
@@ -89,7 +89,7 @@ def print_beside(resolved: Sequence[AnyModel], depth: int | None, dtype: str) ->
             console.print(f"{model.title}: {line}", markup=False)
 
 
-def _bytes(model: AnyModel, dtype: str) -> Iterator[str]:
+def _bytes(model: Model, dtype: str) -> Iterator[str]:
     """Yield the bytes of a model at ``dtype``, or at the types that its configuration names."""
     total = model.inventory().total()
     if dtype:

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.counting.letters import factor
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.derivation import (
     FITTED,
     PROVED,
@@ -131,11 +132,11 @@ def evidence_lines(derivation: Derivation) -> Iterator[str]:
         yield f"buffers, not counted: {', '.join(map(legible, derivation.buffers))}"
 
 
-def certainty(derivation: Derivation) -> str:
+def certainty(architecture: Architecture) -> str:
     """Return the status of a formula, such as proved, or proved where V ≤ 25000."""
-    if guards := derivation.proved_where:
+    if guards := architecture.proved_where:
         return f"{PROVED} where {' and '.join(guards)}; {FITTED} elsewhere"
-    return derivation.status
+    return architecture.status
 
 
 def _validated(derivation: Derivation) -> str:

@@ -16,7 +16,7 @@ from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.counting.difference import Compared, Difference, difference_of, size_lines
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, signed
-from paramproof.resolver import AnyModel, DerivedModel
+from paramproof.resolver import Model
 
 
 @click.command("diff", short_help="Compare two models, in letters and in numbers.")
@@ -66,7 +66,7 @@ def _cells(row: Compared) -> tuple[str, ...]:
     return legible(row.path), text(row.letters), *shown, more
 
 
-def _origins(models: list[AnyModel]) -> Iterator[str]:
+def _origins(models: list[Model]) -> Iterator[str]:
     for model in models:
-        if isinstance(model, DerivedModel) or model.reading:
+        if model.reading or model.spec is None:
             yield from (f"{model.title}: {line}" for line in model.origin())

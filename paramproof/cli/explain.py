@@ -14,7 +14,6 @@ from paramproof.counting.explained import explained
 from paramproof.explanation.number import read
 from paramproof.explanation.text import WIDTH, lines
 from paramproof.formulas import FAMILIES
-from paramproof.resolver import DerivedModel
 
 
 @click.command("explain", short_help="Explain which parameters a number counts.")
@@ -43,7 +42,7 @@ def explain_command(
     out = tables_beside(json_file)
     for line in lines(answer, everything=everything, width=min(out.width, WIDTH)):
         out.print(line, markup=False, highlight=False, soft_wrap=True)
-    if isinstance(resolved, DerivedModel):
+    if resolved and resolved.spec is None:
         for line in ("", *resolved.origin()):
             out.print(line, markup=False, highlight=False, soft_wrap=True)
     if json_file:

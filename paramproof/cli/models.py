@@ -16,9 +16,8 @@ from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.counting.active import active_as_json, total_and_active, verdict_on_active
 from paramproof.counting.conventions import UNDECIDED
 from paramproof.counting.published import verdict_on
-from paramproof.formulas import Spec
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
-from paramproof.formulas.families import family_of, spec_fields
+from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import (
     SHORT_NAMES,
     NamedConfiguration,
@@ -27,7 +26,7 @@ from paramproof.formulas.models import (
     named_models,
 )
 from paramproof.json_form import document
-from paramproof.resolver import AnyModel, DerivedModel, resolve
+from paramproof.resolver import Model, resolve
 
 WIDEST_PUBLISHED = len("1,543,304,960")
 """No published number is folded."""
@@ -64,7 +63,7 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
             console.print(f"{short} is short for {name}", markup=False, highlight=False)
 
 
-def active_rows(models: Iterable[tuple[Published, AnyModel]]) -> Iterator[tuple[str, ...]]:
+def active_rows(models: Iterable[tuple[Published, Model]]) -> Iterator[tuple[str, ...]]:
     """Yield the counts, the published number and the verdict, for published active parameters."""
     for one, model in models:
         if not isinstance(one, NamedConfiguration) or not one.active:
@@ -74,12 +73,12 @@ def active_rows(models: Iterable[tuple[Published, AnyModel]]) -> Iterator[tuple[
         yield one.name, *cells, one.active, verdict_on_active(one.active, counts).in_full
 
 
-def family_name(model: AnyModel) -> str:
+def family_name(model: Model) -> str:
     """Return the family of a model, or "" if no family describes it."""
-    return "" if isinstance(model, DerivedModel) else family_of(model.spec).name
+    return model.architecture.name if model.spec else ""
 
 
-def _table(models: Iterable[tuple[Published, AnyModel]]) -> Table:
+def _table(models: Iterable[tuple[Published, Model]]) -> Table:
     table = Table("model", **PLAIN)
     table.columns[0].overflow = "fold"
     table.add_column("parameters", justify=RIGHT, no_wrap=True)
@@ -105,7 +104,7 @@ def _active_table(rows: Iterable[tuple[str, ...]]) -> Table:
     return table
 
 
-def _as_json(one: Published, model: AnyModel) -> dict[str, Any]:
+def _as_json(one: Published, model: Model) -> dict[str, Any]:
     verdict = verdict_on(one, model)
     return {
         "name": one.name,
@@ -121,14 +120,15 @@ def _as_json(one: Published, model: AnyModel) -> dict[str, Any]:
     }
 
 
-def _described(one: Published, model: AnyModel) -> dict[str, Any]:
+def _described(one: Published, model: Model) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if isinstance(one, NamedConfiguration):
         found["keys"] = dict(one.keys)
-    if not isinstance(model, DerivedModel):
-        spec: Spec = model.spec
-        return {**found, "spec": spec_fields(spec), "letters": spec.letters()._asdict()}
-    found |= {"class": model.derivation.name, "letters": dict(model.derivation.sizes)}
+    found["letters"] = dict(model.sizes)
+    if model.spec:
+        found["spec"] = spec_fields(model.spec)
+    else:
+        found["class"] = model.architecture.name
     if isinstance(one, NamedConfiguration) and one.active:
         found |= {
             "published_active": one.active,

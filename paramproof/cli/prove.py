@@ -22,7 +22,7 @@ from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import path_text
 from paramproof.json_form import document
 from paramproof.proof.prove import Proof
-from paramproof.resolver import Request, ResolvedModel, read_request, resolve_request
+from paramproof.resolver import Request, read_request, resolve_request
 from paramproof.workers.jobs import Prove
 from paramproof.workers.pool import run_in_workers
 
@@ -54,7 +54,7 @@ def prove_command(
             raise ValueError(f"--model {where} has no family: prove it alone, without --framework")
         raise SystemExit(0 if prove_derived(derived[0], json_file) else 1)
     resolved = map(resolve_request, requests)
-    specs = {one.name: one.spec for one in resolved if isinstance(one, ResolvedModel)}
+    specs = {one.name: one.spec for one in resolved if one.spec}
     own = (family_of(spec).name for spec in specs.values())
     wanted = tuple(dict.fromkeys(own)) or tuple(families) or tuple(FAMILIES)
     require_agreement(wanted)
@@ -71,7 +71,7 @@ def prove_command(
 def _has_family(request: Request) -> bool:
     """Return whether a family describes the requested model; the formulas of others are derived."""
     try:
-        return isinstance(resolve_request(request), ResolvedModel)
+        return resolve_request(request).spec is not None
     except NotInCatalogue:
         return False
 

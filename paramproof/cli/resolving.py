@@ -11,11 +11,11 @@ from paramproof.checks.model import require_agreement
 from paramproof.cli.output import errors, remark
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import legible
-from paramproof.resolver import STANDARD_INPUT, AnyModel, ResolvedModel, read_request
+from paramproof.resolver import STANDARD_INPUT, Model, read_request
 from paramproof.resolver.lookup import Note, resolve_request
 
 
-def resolving(text: str, class_name: str = "") -> AnyModel:
+def resolving(text: str, class_name: str = "") -> Model:
     """Return the model that ``text`` names; print notes on how it was read to standard error.
 
     Raises ``ValueError``, in one line, in the same cases as ``paramproof.resolver.resolve``.
@@ -29,7 +29,7 @@ def resolving(text: str, class_name: str = "") -> AnyModel:
     return model
 
 
-def resolving_all(texts: Sequence[str], class_name: str = "") -> list[AnyModel]:
+def resolving_all(texts: Sequence[str], class_name: str = "") -> list[Model]:
     """Return the models that ``texts`` name; the two derivations of their families must agree."""
     require_one_input(texts)
     models = [resolving(text, class_name) for text in texts]
@@ -43,9 +43,9 @@ def require_one_input(texts: Sequence[str]) -> None:
         raise ValueError(f"{STANDARD_INPUT} is standard input, which can be read only once")
 
 
-def require_families(models: Sequence[AnyModel]) -> None:
+def require_families(models: Sequence[Model]) -> None:
     """Raise ``FormulaError`` if the two derivations of any family of ``models`` differ."""
-    specs = (model.spec for model in models if isinstance(model, ResolvedModel))
+    specs = filter(None, (model.spec for model in models))
     require_agreement(dict.fromkeys(family_of(spec).name for spec in specs))
 
 

@@ -33,7 +33,7 @@ from paramproof.formulas.models import named_models
 from paramproof.formulas.printing import path_text
 from paramproof.formulas.spec import Spec
 from paramproof.json_form import document
-from paramproof.resolver import AnyModel, DerivedModel, ResolvedModel
+from paramproof.resolver import Model
 from paramproof.user_formulas.client import TIME_LIMIT
 from paramproof.workers.jobs import Verify
 from paramproof.workers.pool import run_in_workers
@@ -89,7 +89,7 @@ def verify_command(
     model is compared with the one that transformers builds.
     """
     resolved = _resolved(models)
-    derived = [one for one in resolved if isinstance(one, DerivedModel)]
+    derived = [one for one in resolved if one.spec is None]
     if derived:
         _require_alone(derived, resolved, bool(names or families), reference)
         equal = (
@@ -98,7 +98,7 @@ def verify_command(
             else verify_built(derived, json_file)
         )
         raise SystemExit(0 if equal else 1)
-    specs = _specs([one for one in resolved if isinstance(one, ResolvedModel)], families)
+    specs = _specs(resolved, families)
     own = tuple(dict.fromkeys(family_of(spec).name for spec in specs.values()))
     families = families or (own if models else ())
     if not reference:
@@ -130,14 +130,14 @@ def verify_command(
         raise SystemExit(1)
 
 
-def _resolved(models: Sequence[str]) -> list[AnyModel]:
+def _resolved(models: Sequence[str]) -> list[Model]:
     require_one_input(models)
     return [resolving(model) for model in dict.fromkeys(models)]
 
 
 def _require_alone(
-    derived: Sequence[DerivedModel],
-    resolved: Sequence[AnyModel],
+    derived: Sequence[Model],
+    resolved: Sequence[Model],
     chosen: bool,
     reference: str | None,
 ) -> None:
@@ -153,13 +153,13 @@ def _require_alone(
         raise ValueError(f"--model {where} is a function: give a --formula to compare with")
 
 
-def _specs(models: Sequence[ResolvedModel], families: Sequence[str]) -> dict[str, Spec]:
+def _specs(models: Sequence[Model], families: Sequence[str]) -> dict[str, Spec]:
     """Return the specs of ``models``; without them, of all named models of the ``families``.
 
     Raises ``ValueError`` if one of ``models`` belongs to none of the ``families``.
     """
     chosen = models or named_models().values()
-    specs = {resolved.name: resolved.spec for resolved in chosen}
+    specs = {one.name: one.spec for one in chosen if one.spec}
     if not families:
         return specs
     own = {name: spec for name, spec in specs.items() if family_of(spec).name in families}

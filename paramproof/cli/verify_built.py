@@ -10,10 +10,10 @@ from paramproof.builders.registry import framework
 from paramproof.cli.output import tables_beside, write_json
 from paramproof.json_form import document
 from paramproof.live.report import compare_live
-from paramproof.resolver import DerivedModel
+from paramproof.resolver import Model
 
 
-def verify_built(models: Sequence[DerivedModel], json_file: Path | None) -> bool:
+def verify_built(models: Sequence[Model], json_file: Path | None) -> bool:
     """Compare each formula with the model that transformers builds from the same configuration.
 
     Print the reports, and return whether all are equal. The models are built on the meta device, in
@@ -32,12 +32,15 @@ def verify_built(models: Sequence[DerivedModel], json_file: Path | None) -> bool
         assert resolved.keys is not None
         assert resolved.reading is not None
         keys = {**resolved.keys, "architectures": [resolved.reading.class_name]}
-        report = compare_live(build_model(keys), resolved.derivation)
-        for line in [f"{resolved.title}: {report.render(resolved.derivation)}", *resolved.origin()]:
+        report = compare_live(build_model(keys), resolved.architecture)
+        for line in [
+            f"{resolved.title}: {report.render()}",
+            *resolved.origin(),
+        ]:
             out.print(line, markup=False, highlight=False, soft_wrap=True)
         equal += report.equal
         totals = {"formula": report.formula, "actual": report.actual, "equal": report.equal}
-        results.append({"model": resolved.name, "class": resolved.derivation.name, **totals})
+        results.append({"model": resolved.name, "class": resolved.architecture.name, **totals})
     if json_file:
         write_json(json_file, document("verification", {"results": results}))
     out.print(f"{equal} of {len(models)} models equal the formula, tensor by tensor")

@@ -8,18 +8,18 @@ from typing import Any
 
 from paramproof.cli.derive_text import certainty
 from paramproof.cli.output import tables_beside, write_json
-from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.printing import legible
 from paramproof.formulas.report import totals
 from paramproof.json_form import document
-from paramproof.resolver import DerivedModel
+from paramproof.resolver import Model
 from paramproof.user_formulas.client import FormulaClient
 from paramproof.user_formulas.comparison import Comparison, algebra, comparisons
 
 
 def verify_derived(
     reference: str,
-    model: DerivedModel,
+    model: Model,
     examples: int,
     seed: int,
     seconds: float,
@@ -29,7 +29,7 @@ def verify_derived(
 
     ``seconds`` limits the time of each call of the user's formula.
     """
-    derivation = model.derivation
+    derivation = model.architecture
     known = (*derivation.sizes, *derivation.fields.values())
     with FormulaClient(reference, known, seconds) as formula:
         found = list(comparisons(formula, derivation, examples, seed))
@@ -46,7 +46,7 @@ def verify_derived(
 
 def _lines(
     reference: str,
-    derivation: Derivation,
+    derivation: Architecture,
     found: list[Comparison],
     differing: list[Comparison],
     difference: str,

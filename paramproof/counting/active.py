@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.algebra.terms import Lettered
@@ -10,13 +11,13 @@ from paramproof.counting.conventions import UNDECIDED
 from paramproof.counting.letters import in_letters
 from paramproof.explanation.published import Verdict, verdict
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import Undecided, size
-from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.models import NamedConfiguration
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible
-from paramproof.resolver import AnyModel, DerivedModel
+from paramproof.resolver import Model
 
 
 class TotalAndActive(NamedTuple):
@@ -27,28 +28,25 @@ class TotalAndActive(NamedTuple):
     formula: Expression
 
 
-def active_in_letters(model: AnyModel) -> Lettered:
+def active_in_letters(model: Model) -> Lettered:
     """Return in letters what one token passes of a model: all of one without experts.
 
     Raises ``ValueError``, in one line, where that has no single answer.
     """
-    whole = in_letters(model)
-    if not isinstance(model, DerivedModel):
-        return whole
-    return Lettered(active(model.derivation), whole.sizes, fields=whole.fields)
+    return replace(in_letters(model), named=active(model.architecture))
 
 
 ACTIVE = "embedding-and-head"
 """The convention that counts of active parameters what a total counts."""
 
 
-def active_formula(derivation: Derivation) -> Expression | None:
+def active_formula(architecture: Architecture) -> Expression | None:
     """Return in letters what one token passes, embeddings and head counted.
 
     None where names and shapes of tensors do not decide it.
     """
     try:
-        return expression(size(ACTIVE_CONVENTIONS[ACTIVE](active(derivation))))
+        return expression(size(ACTIVE_CONVENTIONS[ACTIVE](active(architecture))))
     except ValueError:
         return None
 
@@ -57,7 +55,7 @@ Counts: TypeAlias = dict[str, TotalAndActive | None]
 """By convention; None where it cannot be decided."""
 
 
-def total_and_active(model: AnyModel) -> Counts:
+def total_and_active(model: Model) -> Counts:
     """Return the counts of a model by convention.
 
     Raises ``ValueError``, in one line, where what is active has no single answer.
@@ -81,7 +79,7 @@ def meanings() -> Iterator[str]:
     return (f"{name}: {function.__doc__}" for name, function in ACTIVE_CONVENTIONS.items())
 
 
-def routing(model: AnyModel) -> Iterator[str]:
+def routing(model: Model) -> Iterator[str]:
     """Yield how many of which experts a token passes, a line for each router's kind."""
     experts = _experts(model)
     if not experts:
@@ -96,7 +94,7 @@ def verdict_on_active(published: str, counts: Counts) -> Verdict:
     return verdict(published, {name: one.active for name, one in counts.items() if one})
 
 
-def verdict_line(model: AnyModel, counts: Counts) -> Iterator[str]:
+def verdict_line(model: Model, counts: Counts) -> Iterator[str]:
     """Yield the verdict on what is published as active, in words; nothing where nothing is."""
     published = model.named
     if isinstance(published, NamedConfiguration) and published.active:
@@ -110,7 +108,7 @@ def formulas(counts: Counts) -> Iterator[str]:
         yield f"{name}: {text(one.formula) if one else UNDECIDED}"
 
 
-def active_as_json(model: AnyModel) -> dict[str, Any]:
+def active_as_json(model: Model) -> dict[str, Any]:
     """Return total and active of a model as what ``json.dumps`` takes."""
     return {
         "experts": _experts(model),
@@ -121,11 +119,8 @@ def active_as_json(model: AnyModel) -> dict[str, Any]:
     }
 
 
-def _experts(model: AnyModel) -> list[dict[str, Any]]:
-    if not isinstance(model, DerivedModel):
-        return []
-    derivation = model.derivation
-    fields, sizes = derivation.fields, derivation.sizes
+def _experts(model: Model) -> list[dict[str, Any]]:
+    fields, sizes = model.architecture.fields, model.sizes
     return [
         {
             "letter": experts,
@@ -135,5 +130,5 @@ def _experts(model: AnyModel) -> list[dict[str, Any]]:
             "per_token_field": fields[chosen],
             "per_token": sizes[chosen],
         }
-        for experts, chosen in per_token(derivation).items()
+        for experts, chosen in per_token(model.architecture).items()
     ]

@@ -10,18 +10,17 @@ from typing import Any
 from paramproof.counting.active import active_as_json
 from paramproof.counting.conventions import under_every
 from paramproof.counting.dtypes import bytes_of
-from paramproof.counting.letters import in_letters
 from paramproof.counting.tree import tree
-from paramproof.formulas import Inventory, Spec, Tensor
+from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.formulas.notation import text
-from paramproof.resolver import AnyModel, DerivedModel, LiveModel, ResolvedModel
+from paramproof.resolver import LiveModel, Model
 from paramproof.resolver.models import ConfigReading
 
 
 def count_data(
-    model: AnyModel | LiveModel,
+    model: Model | LiveModel,
     named: Inventory,
     *,
     depth: int | None = None,
@@ -37,14 +36,10 @@ def count_data(
     total: int = named.total()
     return {
         "model": model.name,
-        **_formula_of(model),
+        **_about(model, active=active),
         "total": total,
-        **(_loaded(model) if isinstance(model, DerivedModel) and model.heads else {}),
         **({"dtype": dtype, "bytes": bytes_of(total, dtype)} if dtype else {}),
         "conventions": under_every(named),
-        **(
-            {"active": active_as_json(model)} if active and not isinstance(model, LiveModel) else {}
-        ),
         "components": [
             {"path": node.path, "each": node.each, "times": node.times, "total": node.total}
             for node in tree(named, depth)
@@ -54,46 +49,32 @@ def count_data(
     }
 
 
-def _formula_of(model: AnyModel | LiveModel) -> dict[str, Any]:
+def _about(model: Model | LiveModel, *, active: bool) -> dict[str, Any]:
+    """Return what is known of a model and its formula; ``derive --json`` writes more of it."""
     if isinstance(model, LiveModel):
         return {"status": model.status}
-    about = _published(model.named) if model.named else {}
-    about |= _read(model.reading) if model.reading else {}
-    if isinstance(model, DerivedModel):
-        return {**about, **_derived(model), "status": model.status}
-    return {**about, **_of_family(model), "status": model.status}
-
-
-def _of_family(model: ResolvedModel) -> dict[str, Any]:
-    spec: Spec = model.spec
-    found: dict[str, Any] = {
-        "formula": text(in_letters(model).formula),
-        "spec": spec_fields(spec),
-        "letters": spec.letters()._asdict(),
-    }
-    if model.derivation:
-        found["conditions"] = [str(one.condition) for one in model.derivation.conditions]
-    return found
-
-
-def _derived(model: DerivedModel) -> dict[str, Any]:
-    """Return what a derived formula says of itself; ``derive --json`` writes all of it."""
-    derivation = model.derivation
+    architecture, spec = model.architecture, model.spec
     return {
-        "class": derivation.name,
-        "formula": text(derivation.formula),
+        **(_published(model.named) if model.named else {}),
+        **(_read(model.reading) if model.reading else {}),
+        **({} if spec else {"class": architecture.name}),
+        "formula": text(architecture.formula),
+        **({"spec": spec_fields(spec)} if spec else {}),
         "reasons": list(model.reasons),
-        "conditions": [str(stated.condition) for stated in derivation.conditions],
-        "versions": dict(derivation.evidence.versions),
-        "buffers": list(derivation.buffers),
-        "letters": dict(derivation.sizes),
-        "fields": dict(derivation.fields),
+        "conditions": list(model.conditions),
+        "versions": dict(architecture.versions),
+        "buffers": list(architecture.buffers),
+        "letters": dict(architecture.sizes),
+        "fields": dict(architecture.fields),
+        "status": model.status,
+        **(_loaded(model) if model.heads else {}),
+        **({"active": active_as_json(model)} if active else {}),
     }
 
 
-def _loaded(model: DerivedModel) -> dict[str, Any]:
+def _loaded(model: Model) -> dict[str, Any]:
     """Return the parameters of the model that transformers loads, and which heads it adds."""
-    sizes = model.derivation.sizes
+    sizes = model.sizes
     heads = [
         {
             "path": head.path,

@@ -11,7 +11,6 @@ from paramproof.counting.active import active_formula
 from paramproof.counting.conventions import DEFAULT
 from paramproof.counting.count_data import count_data
 from paramproof.counting.dtypes import bytes_of, require_dtype
-from paramproof.counting.letters import in_letters
 from paramproof.counting.tree import tree
 from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.conventions import STORAGE
@@ -19,7 +18,7 @@ from paramproof.formulas.conventions import count as count_under
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.notation import text
 from paramproof.json_form import document
-from paramproof.resolver import AnyModel, DerivedModel, LiveModel
+from paramproof.resolver import LiveModel, Model
 from paramproof.resolver.models import ConfigReading
 
 DEFAULT_DTYPE = "float32"
@@ -32,7 +31,7 @@ class Count:
     ``int(count)`` is ``count.total``. A count compares equal to the count of the same model.
     """
 
-    model: AnyModel | LiveModel
+    model: Model | LiveModel
 
     @cached_property
     def _inventory(self) -> Inventory:
@@ -50,7 +49,7 @@ class Count:
         They are more than ``total`` where a configuration says that a head is not tied, and
         transformers ties it when it builds the model, as T5's.
         """
-        return self.model.loaded if isinstance(self.model, DerivedModel) else self.total
+        return self.model.loaded
 
     @cached_property
     def active(self) -> int | None:
@@ -59,12 +58,9 @@ class Count:
         Embeddings and the head are counted, as in ``total``. None where the names and shapes of
         tensors do not decide it.
         """
-        if isinstance(self.model, LiveModel):
-            return None
-        if not isinstance(self.model, DerivedModel):
-            return self.total
-        found = active_formula(self.model.derivation)
-        return None if found is None else found.evaluate(self.model.derivation.sizes)
+        architecture = self.model.architecture
+        found = active_formula(architecture) if architecture else None
+        return found.evaluate(architecture.sizes) if architecture and found else None
 
     @property
     def name(self) -> str:
@@ -79,23 +75,20 @@ class Count:
 
     @cached_property
     def _formula(self) -> Expression | None:
-        if isinstance(self.model, LiveModel):
-            return None
-        return in_letters(self.model).formula
+        architecture = self.model.architecture
+        return architecture.formula if architecture else None
 
     @property
     def letters(self) -> dict[str, int]:
         """The letters of ``formula`` with their values."""
-        if self._formula is None or isinstance(self.model, LiveModel):
-            return {}
-        sizes = in_letters(self.model).sizes
-        return {name: int(size) for name, size in sizes.items() if name in self._formula.letters}
+        sizes = self.model.architecture.sizes if self.model.architecture else {}
+        used = self._formula.letters if self._formula else frozenset()
+        return {name: int(size) for name, size in sizes.items() if name in used}
 
     @property
     def conditions(self) -> tuple[str, ...]:
         """The conditions on sizes under which ``formula`` holds, as text."""
-        derivation = self.model.derivation
-        return tuple(str(one.condition) for one in derivation.conditions) if derivation else ()
+        return self.model.conditions
 
     @property
     def status(self) -> str:

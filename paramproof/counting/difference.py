@@ -14,7 +14,7 @@ from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, signed
 from paramproof.json_form import document
-from paramproof.resolver import AnyModel
+from paramproof.resolver import Model
 
 
 class Compared(NamedTuple):
@@ -37,7 +37,7 @@ class Compared(NamedTuple):
 class SizeApart(NamedTuple):
     """A letter whose values differ; None where it is not in a model's formula.
 
-    ``field`` is what a configuration calls it, None for a family's letter.
+    ``field`` is its name in the configuration or the spec.
     """
 
     letter: str
@@ -103,7 +103,7 @@ def _as_json(row: Compared) -> dict[str, Any]:
     }
 
 
-def difference_of(first: AnyModel, other: AnyModel) -> Difference:
+def difference_of(first: Model, other: Model) -> Difference:
     """Return what ``other`` has more than ``first``, each at its own sizes."""
     one = in_letters(first)
     two = told_apart(one, in_letters(other))
@@ -135,7 +135,7 @@ def sizes_apart(one: Lettered, two: Lettered) -> Iterator[SizeApart]:
             for model, letters in zip((one, two), used, strict=True)
         )
         if first != other:
-            field = (two.fields or {}).get(name) or (one.fields or {}).get(name)
+            field = two.fields.get(name) or one.fields.get(name)
             yield SizeApart(name, field, first, other)
 
 

@@ -13,7 +13,7 @@ from paramproof.explanation.number import WrittenNumber, read
 from paramproof.explanation.published import Verdict, verdict_on_total
 from paramproof.explanation.search import explain
 from paramproof.explanation.searched import SearchedModel
-from paramproof.formulas.derivation import Described
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.models import (
     AlsoPublished,
     NamedConfiguration,
@@ -21,18 +21,18 @@ from paramproof.formulas.models import (
     named_configurations,
     named_models,
 )
-from paramproof.resolver import AnyModel, DerivedModel, resolve
+from paramproof.resolver import Model, resolve
 
 
-def explained(number: WrittenNumber, model: AnyModel | None = None) -> Explanations:
+def explained(number: WrittenNumber, model: Model | None = None) -> Explanations:
     """Return what explains ``number`` in ``model``, or else in any that has a name."""
     if model is None:
         answer = explain(number, named())
         published = _published(number, _all_published(), answer)
         return replace(answer, published=published, nearest=None if published else answer.nearest)
     name = "the spec given" if model.name.startswith("{") else model.title
-    own = explain(number, [SearchedModel(name, model.described)])
-    if isinstance(model, DerivedModel) and model.heads and not _is_plain(own):
+    own = explain(number, [SearchedModel(name, model.architecture)])
+    if model.heads and not _is_plain(own):
         loaded = explain(number, [SearchedModel(f"{name} as loaded", model.as_loaded)])
         own = loaded if _is_plain(loaded) else own
     published = _published(number, [model.named] if model.named else [], own)
@@ -59,19 +59,22 @@ def named() -> tuple[SearchedModel, ...]:
     Every form is tried on the models of a family. The forms of several parts take seconds on
     the others, and would find much by chance.
     """
-    families = (_searched(model, model.spec, every_form=True) for model in named_models().values())
+    families = (
+        _searched(model, resolve(name).architecture, every_form=True)
+        for name, model in named_models().items()
+    )
     others = (
-        _searched(model, resolve(name).described, every_form=False)
+        _searched(model, resolve(name).architecture, every_form=False)
         for name, model in named_configurations().items()
     )
     return (*families, *others)
 
 
-def _searched(model: Published, described: Described, *, every_form: bool) -> SearchedModel:
+def _searched(model: Published, architecture: Architecture, *, every_form: bool) -> SearchedModel:
     active = model.active if isinstance(model, NamedConfiguration) else ""
     return SearchedModel(
         model.name,
-        described,
+        architecture,
         every_form,
         printed=None if model.component else read(model.published),
         printed_active=read(active) if active else None,

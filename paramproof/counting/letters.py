@@ -4,49 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from paramproof.algebra.symbols import size_letters, sizes_as_symbols
 from paramproof.algebra.terms import Lettered, Term, latex_sum, terms
-from paramproof.formulas import Spec, closed_form, inventory
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible
-from paramproof.resolver import AnyModel, DerivedModel
+from paramproof.resolver import Model
 
 
-def in_letters(model: AnyModel) -> Lettered:
+def in_letters(model: Model) -> Lettered:
     """Return a model in letters, the indicators of a family as the numbers that they are."""
-    if isinstance(model, DerivedModel):
-        derivation = model.derivation
-        return Lettered(derivation.inventory(), derivation.sizes, fields=derivation.fields)
-    letters, numbers = sizes_as_symbols(model.spec), model.spec.letters()
-    closed = expression(closed_form(letters))
-    return Lettered(inventory(letters), numbers._asdict(), closed)
+    one, spec = model.architecture, model.spec
+    named = one.inventory(), one.sizes, one.fields
+    return Lettered(*named, one.formula, spec.family) if spec else Lettered(*named)
 
 
-def letters_of(model: AnyModel, formula: Expression | None = None) -> Iterator[str]:
-    """Yield what a model's letters are; of a derived formula, their fields, and where it holds.
+def letters_of(model: Model, formula: Expression | None = None) -> Iterator[str]:
+    """Yield the letters of a formula with their sizes and fields, and where the formula holds.
 
-    The letters are those of ``formula``, or of the trainable parameters.
+    The formula is that of the trainable parameters, unless another is given.
     """
-    if not isinstance(model, DerivedModel):
-        yield sizes_line(model.spec)
-        return
-    derivation = model.derivation
-    asked = (stated.condition.letters for stated in derivation.conditions)
-    moving = (derivation.formula if formula is None else formula).letters.union(*asked)
-    known = ((name, size) for name, size in derivation.sizes.items() if name in moving)
-    sizes = (f"{name} = {size} ({legible(derivation.fields[name])})" for name, size in known)
-    yield ", ".join(sizes)
-    if derivation.conditions:
-        conditions = (str(stated.condition) for stated in derivation.conditions)
-        yield f"holds where {'; '.join(conditions)}"
-
-
-def sizes_line(spec: Spec) -> str:
-    """What the letters are: ``L = 12, H = 768, …``."""
-    letters = spec.letters()
-    sizes = ((name, getattr(letters, name)) for name in size_letters(type(letters)))
-    return ", ".join(f"{name} = {size}" for name, size in sizes)
+    one = model.architecture
+    moving = (one.formula if formula is None else formula).letters | one.bound_letters
+    known = ((name, field) for name, field in one.fields.items() if name in moving)
+    yield ", ".join(f"{name} = {one.sizes[name]} ({legible(field)})" for name, field in known)
+    if one.conditions:
+        yield f"holds where {'; '.join(str(stated.condition) for stated in one.conditions)}"
 
 
 def latex_of(model: Lettered) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from paramproof.explanation.published import Verdict, verdict, verdict_on_total
 from paramproof.formulas.models import Published
-from paramproof.resolver import AnyModel
+from paramproof.resolver import Model
 
 
-def verdict_on(one: Published, model: AnyModel) -> Verdict:
+def verdict_on(one: Published, model: Model) -> Verdict:
     """Return the verdict on the number that is published of a model, or of its component."""
     named = model.inventory()
     if not one.component:

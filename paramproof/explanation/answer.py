@@ -10,7 +10,7 @@ from paramproof.explanation.explanation import Explanation, TensorCounts
 from paramproof.explanation.number import RoundedReading, RoundingMode, WrittenNumber
 from paramproof.explanation.published import Verdict
 from paramproof.explanation.words import words
-from paramproof.formulas.derivation import Described
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.models import NamedModel
 from paramproof.formulas.printing import legible, shown, some_of
 from paramproof.json_form import document
@@ -22,13 +22,13 @@ class Match:
 
     ``rounded`` is the way in which the count was rounded to the number, or None if it was not.
     ``as_published`` is set if the model's publisher printed the number for the same parameters.
-    ``spec`` and ``tensors`` (how often each tensor is counted) are those of the first model.
+    ``architecture`` is the first model's, and ``tensors`` is how often each of its tensors counts.
     """
 
     explanation: Explanation
     count: int
     models: tuple[str, ...]
-    spec: Described = field(repr=False)
+    architecture: Architecture = field(repr=False)
     tensors: TensorCounts = field(repr=False)
     rounded: RoundedReading | None = None
     as_published: bool = False

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, TypeAlias
 from paramproof.explanation.heads import Heads
 from paramproof.formulas import EncoderSpec, Inventory, inventory
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, active
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import counted
-from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.expression import expression
 from paramproof.formulas.path import at_layer, lies_in, starred
 from paramproof.formulas.spec import Spec
@@ -126,25 +126,23 @@ def usual_estimate(spec: Any) -> EncoderSpec:
     )
 
 
-def inventory_of(described: Described, sizes: ChangedSizes = ()) -> Inventory:
+def inventory_of(architecture: Architecture, sizes: ChangedSizes = ()) -> Inventory:
     """Return the tensors of a model, with ints as sizes and new values in some fields."""
-    if not isinstance(described, Derivation):
-        return inventory(with_sizes(described, sizes).letters())
-    letters = {field: letter for letter, field in described.fields.items()}
-    return described.inventory({**described.sizes, **{letters[f]: n for f, n in sizes}})
+    changed = architecture.at_fields(dict(sizes)) if sizes else architecture
+    return changed.inventory(changed.sizes)
 
 
 def recount(
-    explanation: Explanation, described: Described, named: Inventory | None = None
+    explanation: Explanation, architecture: Architecture, named: Inventory | None = None
 ) -> tuple[int, TensorCounts]:
     """Return the count of ``explanation``, and how often it counts each tensor.
 
     Two explanations of a model that count the same tensors are the same explanation. ``named`` has
     the tensors of a derived formula at its own sizes, if the caller knows them already.
     """
-    if isinstance(described, Derivation):
-        return _recount_derived(explanation, described, named)
-    spec = spec_of(explanation, described)
+    if architecture.spec is None:
+        return _recount_derived(explanation, architecture, named)
+    spec = spec_of(explanation, architecture.spec)
     tensors = _expanded(spec, explanation.heads)
     times: Counter[str] = Counter()
     sizes: dict[str, int] = {}
@@ -159,14 +157,14 @@ def recount(
 
 
 def _recount_derived(
-    explanation: Explanation, derivation: Derivation, named: Inventory | None
+    explanation: Explanation, architecture: Architecture, named: Inventory | None
 ) -> tuple[int, TensorCounts]:
     """Recount a derived formula, which does not tell which layers are of which kind."""
     if explanation.active:
-        return _recount_active(explanation.active, derivation)
+        return _recount_active(explanation.active, architecture)
     times: Counter[Tensor] = Counter()
     if named is None or explanation.sizes:
-        named = inventory_of(derivation, explanation.sizes)
+        named = inventory_of(architecture, explanation.sizes)
     for part in explanation.parts:
         for tensor in counted(named, *part.conventions):
             if lies_in(tensor.path, part.component):
@@ -176,12 +174,12 @@ def _recount_derived(
     return number, frozenset(counts)
 
 
-def _recount_active(convention: str, derivation: Derivation) -> tuple[int, TensorCounts]:
+def _recount_active(convention: str, architecture: Architecture) -> tuple[int, TensorCounts]:
     """Recount active parameters, evaluating their shapes one by one."""
     total, counts = 0, []
-    for tensor in ACTIVE_CONVENTIONS[convention](active(derivation)):
-        lengths = [expression(one).evaluate(derivation.sizes) for one in tensor.shape]
-        repeat = expression(tensor.repeat).evaluate(derivation.sizes)
+    for tensor in ACTIVE_CONVENTIONS[convention](active(architecture)):
+        lengths = [expression(one).evaluate(architecture.sizes) for one in tensor.shape]
+        repeat = expression(tensor.repeat).evaluate(architecture.sizes)
         total += repeat * prod(lengths)
         counts.append((f"{tensor.path} {tuple(lengths)}", repeat))
     return total, frozenset(counts)

@@ -26,8 +26,8 @@ from paramproof.explanation.full_width import full_width
 from paramproof.explanation.heads import classifiers_of, heads_of
 from paramproof.explanation.tree import WHOLE, Node, Tree, inside, part_of
 from paramproof.formulas import Inventory, inventory
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import PARTS, STORAGE
-from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.path import leaf, lies_in, parent
 from paramproof.formulas.spec import Spec
 
@@ -50,13 +50,11 @@ ABOUT_HEADS = {"without-pooler", "without-heads"}
 """Conventions that leave out the heads that an explanation adds."""
 
 
-def explanations(described: Described) -> Counted:
+def explanations(architecture: Architecture) -> Counted:
     """Yield every explanation, except those with a classifier or at other sizes, with its count."""
-    tree = Tree(inventory_of(described))
-    spec = None if isinstance(described, Derivation) else described
+    tree, spec = Tree(inventory_of(architecture)), architecture.spec
     yield from components(tree)
-    if isinstance(described, Derivation):
-        yield from active_counts(described)
+    yield from active_counts(architecture)
     yield from with_other_heads(spec) if spec else ()
     yield from under_conventions(tree)
     yield from siblings(tree)
@@ -67,7 +65,7 @@ def explanations(described: Described) -> Counted:
         yield from estimates(tree, spec)
 
 
-def simple_explanations(described: Described, named: Inventory) -> Counted:
+def simple_explanations(architecture: Architecture, named: Inventory) -> Counted:
     """Yield the usual counts: components, the whole model, its active parameters.
 
     The whole model is counted under at most one convention, and with other heads. ``named`` has its
@@ -75,10 +73,8 @@ def simple_explanations(described: Described, named: Inventory) -> Counted:
     """
     tree = Tree(named)
     yield from components(tree)
-    if isinstance(described, Derivation):
-        yield from active_counts(described)
-    else:
-        yield from with_other_heads(described)
+    yield from active_counts(architecture)
+    yield from with_other_heads(architecture.spec) if architecture.spec else ()
     yield from whole_under(tree, most=2)
 
 

@@ -11,24 +11,23 @@ from paramproof.explanation.explanation import (
 )
 from paramproof.formulas import Inventory, inventory
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, active
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import counted, size
-from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import lies_in
 from paramproof.formulas.spec import FamilyLetters, Quantity, Spec
 
 
-def in_letters(explanation: Explanation, described: Described) -> Expression:
+def in_letters(explanation: Explanation, architecture: Architecture) -> Expression:
     """Return the count of ``explanation`` as a polynomial."""
-    if isinstance(described, Derivation):
-        if explanation.active:
-            return expression(size(ACTIVE_CONVENTIONS[explanation.active](active(described))))
-        total = _sum(explanation, described.inventory())
-        changed = dict(explanation.sizes)
-        primed = {n: letter(f"{n}'") for n, field in described.fields.items() if field in changed}
-        return total.substitute(primed)
-    spec = described
+    if explanation.active:
+        return expression(size(ACTIVE_CONVENTIONS[explanation.active](active(architecture))))
+    spec = architecture.spec
+    if spec is None:
+        total = _sum(explanation, architecture.inventory())
+        changed, fields = dict(explanation.sizes), architecture.fields
+        return total.substitute({n: letter(f"{n}'") for n in fields if fields[n] in changed})
     letters = symbols(spec, explanation)
     named, sizes = inventory(letters), letters._asdict()
     if explanation.heads:
@@ -46,9 +45,9 @@ def _sum(explanation: Explanation, named: Inventory, heads: Quantity = 1) -> Exp
     return total
 
 
-def beyond(explanation: Explanation, described: Described) -> Expression:
+def beyond(explanation: Explanation, architecture: Architecture) -> Expression:
     """Return the difference between ``explanation`` and the component that it begins with."""
-    return in_letters(explanation, described) - in_letters(reference(explanation), described)
+    return in_letters(explanation, architecture) - in_letters(reference(explanation), architecture)
 
 
 def reference(explanation: Explanation) -> Explanation:
@@ -81,11 +80,9 @@ def symbols(spec: Spec, explanation: Explanation | None = None) -> FamilyLetters
     return spec.letters()._replace(**own)
 
 
-def in_powers(residual: int, described: Described) -> str:
+def in_powers(residual: int, architecture: Architecture) -> str:
     """Return an unexplained difference in powers of the hidden size: ``−3·H² + 12·H − 5``."""
-    if not isinstance(described, Derivation):
-        hidden = int(described.hidden_size)
-    elif (hidden := described.sizes.get("H", 0)) == 0:
+    if (hidden := architecture.sizes.get("H", 0)) == 0:
         return text(residual)
     square, rest = _nearest(residual, hidden * hidden)
     linear, units = _nearest(rest, hidden)

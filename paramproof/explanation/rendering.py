@@ -84,7 +84,7 @@ def render(found: Iterable[Match]) -> list[Rendered]:
     """Return the explanations with their formulas; those with the same formula are joined."""
     groups: dict[tuple[object, ...], list[Match]] = {}
     for one in found:
-        expression = algebra.in_letters(one.explanation, one.spec)
+        expression = algebra.in_letters(one.explanation, one.architecture)
         key = (expression, one.count, one.models, one.explanation.complexity)
         groups.setdefault(key, []).append(one)
     return [
@@ -93,12 +93,12 @@ def render(found: Iterable[Match]) -> list[Rendered]:
 
 
 def _render(match: Match, equal: tuple[str, ...] = ()) -> Rendered:
-    letters = text(algebra.in_letters(match.explanation, match.spec))
+    letters = text(algebra.in_letters(match.explanation, match.architecture))
     if not of_one(match.explanation):
         return Rendered(match, letters, equal=equal)
     own = algebra.reference(match.explanation)
-    residual = algebra.beyond(match.explanation, match.spec)
-    difference = match.count - recount(own, match.spec)[0]
+    residual = algebra.beyond(match.explanation, match.architecture)
+    difference = match.count - recount(own, match.architecture)[0]
     return Rendered(match, letters, difference, text(residual) if residual else "", equal)
 
 

@@ -105,7 +105,7 @@ def _is_likely(reading: RoundedReading, count: int, explanation: Explanation) ->
 def _at_unnamed_sizes(number: int, models: Sequence[SearchedModel]) -> Iterator[Match]:
     for model in models:
         if model.every_form:
-            for explanation in at_unnamed_sizes(model.described, number):
+            for explanation in at_unnamed_sizes(model.architecture, number):
                 yield _match(explanation, model, number)
 
 
@@ -153,7 +153,7 @@ def _match(
     rounded: RoundedReading | None = None,
 ) -> Match:
     """Recount an explanation. Raises ``ArithmeticError`` if the search was wrong."""
-    count, tensors = recount(explanation, model.described, model.named)
+    count, tensors = recount(explanation, model.architecture, model.named)
     if count != number:
         raise ArithmeticError(f"{model.name}: {explanation} comes to {count}, not {number}")
-    return Match(explanation, count, (model.name,), model.described, tensors, rounded)
+    return Match(explanation, count, (model.name,), model.architecture, tensors, rounded)

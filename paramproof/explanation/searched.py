@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.explanation.explanation import Counted, Explanation, inventory_of
 from paramproof.explanation.grammar import (
     MIN_COUNT_BY_COMPLEXITY,
@@ -18,8 +19,8 @@ from paramproof.explanation.grammar import (
 from paramproof.explanation.number import WrittenNumber
 from paramproof.explanation.sizes import at_known_sizes, with_labels
 from paramproof.formulas import Inventory
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import STORAGE
-from paramproof.formulas.derivation import Derivation, Described
 from paramproof.formulas.spec import Spec
 
 WHOLE_CONVENTIONS = frozenset({NON_EMBEDDING, *((storage,) for storage in STORAGE)})
@@ -36,7 +37,7 @@ class SearchedModel:
     """
 
     name: str
-    described: Described
+    architecture: Architecture
     every_form: bool = True
     printed: WrittenNumber | None = None
     printed_active: WrittenNumber | None = None
@@ -44,7 +45,7 @@ class SearchedModel:
     @cached_property
     def named(self) -> Inventory:
         """Its tensors, with ints as sizes."""
-        return inventory_of(self.described)
+        return inventory_of(self.architecture)
 
     @cached_property
     def total(self) -> int:
@@ -54,7 +55,7 @@ class SearchedModel:
     @cached_property
     def simple(self) -> tuple[tuple[int, Explanation], ...]:
         """The usual explanations, each with its count."""
-        return tuple(dict.fromkeys(simple_explanations(self.described, self.named)))
+        return tuple(dict.fromkeys(simple_explanations(self.architecture, self.named)))
 
     def candidates(self, number: int | None, *, alone: bool) -> Iterator[tuple[int, Explanation]]:
         """Yield the possible explanations of an exact ``number``, or of any, with their counts.
@@ -62,7 +63,7 @@ class SearchedModel:
         ``alone`` is set if no other model is searched.
         """
         if self.every_form:
-            return candidates(self.described, alone=alone, number=number)
+            return candidates(self.architecture, alone=alone, number=number)
         return large_enough(self.simple)
 
     def rounded_candidates(self, *, alone: bool) -> Counted:
@@ -84,19 +85,16 @@ class SearchedModel:
 
 
 def candidates(
-    described: Described, *, alone: bool = False, number: int | None = None
+    architecture: Architecture, *, alone: bool = False, number: int | None = None
 ) -> Iterator[tuple[int, Explanation]]:
     """Yield every possible explanation of an exact number by a model, with its count.
 
     If the ``number`` is given, the number of labels of a classifier is solved for.
     """
-    if isinstance(described, Derivation):
-        found = (*explanations(described), *with_labels(described, number))
+    if spec := architecture.spec:
+        found = (*with_classifier(spec, number), *_of_any_number(spec, alone))
     else:
-        found = (
-            *with_classifier(described, number),
-            *_of_any_number(described, alone),
-        )
+        found = (*explanations(architecture), *with_labels(architecture, number))
     yield from large_enough(found)
 
 
@@ -109,4 +107,4 @@ def large_enough(found: tuple[tuple[int, Explanation], ...]) -> Counted:
 
 @lru_cache(MODELS_REMEMBERED)
 def _of_any_number(spec: Spec, alone: bool) -> tuple[tuple[int, Explanation], ...]:
-    return (*explanations(spec), *at_known_sizes(spec, alone=alone))
+    return (*explanations(FamilyArchitecture.of(spec)), *at_known_sizes(spec, alone=alone))

@@ -21,7 +21,7 @@ from paramproof.explanation.grammar import MODELS_REMEMBERED, coarse_explanation
 from paramproof.explanation.heads import without_heads
 from paramproof.explanation.tree import Tree
 from paramproof.formulas import inventory
-from paramproof.formulas.derivation import Derivation, Described
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.expression import expression
 from paramproof.formulas.models import named_models
 from paramproof.formulas.spec import Spec
@@ -83,34 +83,34 @@ LABELS, MOST_LABELS = "num_labels", 1000
 """The field for the size of a classifier in transformers, and the largest value tried."""
 
 
-def with_labels(derivation: Derivation, number: int | None) -> Counted:
+def with_labels(architecture: Architecture, number: int | None) -> Counted:
     """Yield a derived model with the number of labels at which it has ``number`` parameters."""
-    if number is None or derivation.count(derivation.sizes) == number:
+    if number is None or architecture.formula.evaluate(architecture.sizes) == number:
         return
-    for labels in _solved(derivation, LABELS, number, MOST_LABELS):
+    for labels in _solved(architecture, LABELS, number, MOST_LABELS):
         yield number, Explanation((Part(),), 2, sizes=((LABELS, labels),))
 
 
-def _solved(derivation: Derivation, field: str, number: int, most: int) -> Iterator[int]:
+def _solved(architecture: Architecture, field: str, number: int, most: int) -> Iterator[int]:
     """Yield the value of a field that gives ``number``, if the formula is linear in the field."""
-    own = next((name for name, known in derivation.fields.items() if known == field), "")
+    own = next((name for name, known in architecture.fields.items() if known == field), "")
     if not own:
         return
-    rest = {name: expression(size) for name, size in derivation.sizes.items() if name != own}
-    terms = derivation.formula.substitute(rest).terms
+    rest = {name: expression(size) for name, size in architecture.sizes.items() if name != own}
+    terms = architecture.formula.substitute(rest).terms
     slope = int(terms.get(((own, 1),), 0))
     if slope and terms.keys() <= {(), ((own, 1),)}:
         value, left = divmod(number - int(terms.get((), 0)), slope)
-        sizes = {**derivation.sizes, own: value}
-        if not left and 1 <= value <= most and derivation.holds_at(sizes):
+        if not left and 1 <= value <= most and architecture.has({own: value}):
             yield value
 
 
-def at_unnamed_sizes(spec: Described, number: int) -> Iterator[Explanation]:
+def at_unnamed_sizes(architecture: Architecture, number: int) -> Iterator[Explanation]:
     """Yield explanations of ``number`` by the whole model, at a size that is solved for."""
-    if isinstance(spec, Derivation):
+    spec = architecture.spec
+    if spec is None:
         for field, most in FIELDS.items():
-            for value in _solved(spec, field, number, most):
+            for value in _solved(architecture, field, number, most):
                 yield Explanation((Part(),), 3, sizes=((field, value),))
         return
     for sizes, explanation, count, slope in _sloped(spec):

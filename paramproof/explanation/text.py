@@ -115,7 +115,7 @@ def _near(answer: Explanations) -> Iterator[str]:
     yield f"nearest: {near.count:,}{size}, {near.text} of {', '.join(near.models)}"
     if number.exact:
         residual = number.exact - near.count
-        powers = algebra.in_powers(residual, near.spec)
+        powers = algebra.in_powers(residual, near.architecture)
         same = powers.replace(MINUS, "").isdigit()
         yield f"claimed − formula = {signed(residual)}{'' if same else f' = {powers}'}"
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from paramproof.formulas import closed_form
-from paramproof.formulas.derivation import Derivation, Described
+from paramproof.formulas import Spec
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.printing import and_more, legible, shape_text, signed, some_of
 from paramproof.formulas.report import DIFFERENCE, bounded, totals
 from paramproof.live.matching import Matching, match_weights
@@ -53,17 +53,22 @@ class LiveRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LiveReport:
-    """The totals of a live model and of the formula, and the matching of their tensors.
+    """The totals of a live model and of a formula, and the matching of their tensors.
 
     ``actual`` counts the trainable parameters and ``frozen`` the others; shared storage counts
     once. A frozen weight is a difference if it matches a tensor of the formula, which should be
     trainable. If it matches none, it is not a difference.
     """
 
-    formula: int
+    architecture: Architecture
     actual: int
     frozen: int
     matching: Matching
+
+    @property
+    def formula(self) -> int:
+        """The count of the formula."""
+        return self.architecture.formula.evaluate(self.architecture.sizes)
 
     @property
     def difference(self) -> int:
@@ -77,7 +82,7 @@ class LiveReport:
         frozen = any(not weight.trainable for _, weight in self.matching.all_pairs)
         return not (self.difference or self.matching.missing or unexpected or frozen)
 
-    def render(self, described: Described, equal: str = EVERY_SHAPE) -> str:
+    def render(self, equal: str = EVERY_SHAPE) -> str:
         """Return this report as text: the spec or sizes, the totals, and a row per difference.
 
         The differences of the rows add up to that of the totals. The table has at most
@@ -85,7 +90,7 @@ class LiveReport:
         ``equal``.
         """
         lines = [
-            _spec_or_sizes(described),
+            _spec_or_sizes(self.architecture),
             totals(self.actual, self.formula),
             f"not trainable: {self.frozen:,}{'' if self.actual else ALL_FROZEN}",
             *self._shared(),
@@ -139,19 +144,21 @@ class LiveReport:
                 )
 
 
-def compare_live(model: Any, described: Described) -> LiveReport:
-    """Compare a live model with the formula of a spec, or with a derivation at its own sizes.
+def compare_live(model: Any, source: object, class_name: str = "") -> LiveReport:
+    """Compare a live model with the formula that ``source`` names, as ``assert_parameters`` does.
 
-    Raises as ``live_weights`` does.
+    The names of a family are canonical, so its tensors are matched by shape; those of a derived
+    formula by name.
     """
+    architecture = resolve(source, class_name).architecture
     weights: list[LiveWeight] = live_weights(model)
-    if isinstance(described, Derivation):
-        named = described.inventory(described.sizes)
-        formula, matching = named.total(), match_named(named, weights)
+    sizes, spec = architecture.sizes, architecture.spec
+    if spec:
+        matching = match_weights(spec, weights)
     else:
-        formula, matching = closed_form(described.letters()), match_weights(described, weights)
+        matching = match_named(architecture.inventory(sizes), weights)
     return LiveReport(
-        formula=formula,
+        architecture,
         actual=sum(weight.size for weight in weights if weight.trainable),
         frozen=sum(weight.size for weight in weights if not weight.trainable),
         matching=matching,
@@ -159,7 +166,9 @@ def compare_live(model: Any, described: Described) -> LiveReport:
 
 
 def assert_parameters(
-    model: Any, spec: Described | str | Path | Mapping[str, Any], class_name: str = ""
+    model: Any,
+    spec: Spec | Architecture | str | Path | Mapping[str, Any],
+    class_name: str = "",
 ) -> None:
     """Assert that ``model`` has the trainable parameters of ``spec``, tensor by tensor.
 
@@ -176,21 +185,19 @@ def assert_parameters(
     """
     # Tracebacks end in the calling test, not here.
     __tracebackhide__ = True
-    if isinstance(spec, str | Path | Mapping):
-        spec = resolve(spec, class_name).described
-    report = compare_live(model, spec)
+    report = compare_live(model, spec, class_name)
     if not report.equal:
-        raise AssertionError(report.render(spec))
+        raise AssertionError(report.render())
 
 
-def _spec_or_sizes(described: Described) -> str:
+def _spec_or_sizes(architecture: Architecture) -> str:
     """Return the spec as code, or the sizes of a derived formula."""
-    if not isinstance(described, Derivation):
-        return f"spec = {described!r}"
-    letters = described.formula.letters
-    fields = ((described.fields[name], n) for name, n in described.sizes.items() if name in letters)
-    sizes = ", ".join(f"{legible(field)}={size}" for field, size in fields)
-    return f"{legible(described.name)}, derived, at {sizes}"
+    if architecture.spec:
+        return f"spec = {architecture.spec!r}"
+    letters, sizes = architecture.formula.letters, architecture.sizes
+    fields = ((field, sizes[n]) for n, field in architecture.fields.items() if n in letters)
+    used = ", ".join(f"{legible(field)}={size}" for field, size in fields)
+    return f"{legible(architecture.name)}, derived, at {used}"
 
 
 def model_named(reference: str) -> Any:

@@ -9,7 +9,7 @@ from itertools import product
 
 from paramproof.catalogue.conversions import Conversions, Loaded, Transform, conversions_of
 from paramproof.formulas import Inventory
-from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.path import starred
 from paramproof.live.matching import Matching, most_pairs
 from paramproof.live.name_matching import units_in
@@ -47,7 +47,7 @@ class WeightFileReport:
 
 
 def compare_weight_file(
-    found: Checkpoint, derivation: Derivation, *, is_untied: bool = False
+    found: Checkpoint, architecture: Architecture, *, is_untied: bool = False
 ) -> WeightFileReport:
     """Compare the tensors in a file with the formula at its own sizes.
 
@@ -56,9 +56,9 @@ def compare_weight_file(
     trainable, so the formula decides. A tied tensor that the file stores again is unexpected,
     unless ``is_untied`` says that the configuration does not tie the embeddings.
     """
-    named = derivation.inventory(derivation.sizes)
+    named = architecture.inventory(architecture.sizes)
     names = [unwrapped(stored.name)[0] for stored in found.tensors]
-    loading = _Loading(named, derivation.buffers, conversions_of(derivation.name))
+    loading = _Loading(named, architecture.buffers, conversions_of(architecture.name))
     prefix, loaded = loading.load(names)
     matcher = _Matcher(unit for tensor in named for unit in units_in(tensor))
     buffers, weights = [], []
@@ -74,7 +74,7 @@ def compare_weight_file(
     own = [weight for _, weight in weights if weight not in matcher.untied]
     matching = most_pairs([*matcher.left()], own) if by_shapes else matcher.matching()
     report = LiveReport(
-        formula=named.total(),
+        architecture,
         actual=sum(weight.size for weight in own if weight.trainable),
         frozen=sum(weight.size for weight in own if not weight.trainable),
         matching=matching,

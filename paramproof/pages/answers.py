@@ -24,10 +24,10 @@ from paramproof.pages.facts import DTYPE, dtype_of
 from paramproof.pages.form import form
 from paramproof.pages.model import parts, title
 from paramproof.pages.picture import picture
-from paramproof.pages.sizing import at_sizes, choices, fields_of, require_shown, sizes_of
+from paramproof.pages.sizing import at_sizes, choices, fields_of, require_shown
 from paramproof.pages.viewing import View
 from paramproof.resolver import (
-    AnyModel,
+    Model,
     Request,
     read_request,
     request_for_name,
@@ -79,7 +79,7 @@ def model(state: State) -> dict[str, Any]:
         "parts": {**parts(view, dtype, published), "controls": controls, "picture": drawn},
         "choices": allowed,
         "chosen": {"under": under, "dtype": dtype},
-        "own": {name: str(sizes_of(own)[name]) for name in fields_of(own)},
+        "own": {name: str(own.sizes[name]) for name in fields_of(own)},
     }
 
 
@@ -113,7 +113,7 @@ def _key(state: State) -> tuple[str, str, str]:
 
 
 @lru_cache(maxsize=16)
-def _model(name: str, config: str, class_name: str) -> AnyModel:
+def _model(name: str, config: str, class_name: str) -> Model:
     """Return the model of a configuration, or of a name, a model type or a class."""
     if config:
         if len(config) > MAX_FILE_BYTES:

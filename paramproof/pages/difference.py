@@ -14,8 +14,8 @@ from paramproof.formulas.printing import legible, signed
 from paramproof.pages.facts import dtype_of
 from paramproof.pages.markup import Html, joined, lines, path, row, swatch, table, tag
 from paramproof.pages.model import title
-from paramproof.pages.sizing import fields_of, has_experts, sizes_of
-from paramproof.resolver import AnyModel
+from paramproof.pages.sizing import fields_of, has_experts
+from paramproof.resolver import Model
 
 LETTERS = "abcd"
 """The names of the models in a link."""
@@ -29,7 +29,7 @@ SEEN = 0.005
 Numbers = list[int | None]
 
 
-def difference(models: Sequence[AnyModel]) -> Html:
+def difference(models: Sequence[Model]) -> Html:
     """Return two to four models side by side, component by component."""
     found = difference_of(*models) if len(models) == 2 else None
     rows = [(one.path, [one.first, one.other]) for one in found.rows] if found else _rows(models)
@@ -42,7 +42,7 @@ def difference(models: Sequence[AnyModel]) -> Html:
     )
 
 
-def _rows(models: Sequence[AnyModel]) -> list[tuple[str, Numbers]]:
+def _rows(models: Sequence[Model]) -> list[tuple[str, Numbers]]:
     lettered = [in_letters(model) for model in models]
     return [
         (
@@ -63,14 +63,14 @@ def _headline(found: Difference) -> Html:
     )
 
 
-def _named(models: Sequence[AnyModel]) -> list[Html]:
+def _named(models: Sequence[Model]) -> list[Html]:
     return [
         joined(swatch(f"bar-{letter}"), f"{letter.upper()}: {title(model)}")
         for letter, model in zip(LETTERS, models, strict=False)
     ]
 
 
-def _whole(models: Sequence[AnyModel]) -> Html:
+def _whole(models: Sequence[Model]) -> Html:
     """Return a table of the models: parameters, active ones, memory, the published number."""
     rows = []
     for model, name in zip(models, _named(models), strict=True):
@@ -82,7 +82,7 @@ def _whole(models: Sequence[AnyModel]) -> Html:
     return table("Models", heads, rows, class_="n2 n3", id="models")
 
 
-def _active(model: AnyModel) -> str:
+def _active(model: Model) -> str:
     if not has_experts(model):
         return "all"
     try:
@@ -93,7 +93,7 @@ def _active(model: AnyModel) -> str:
 
 
 def _components(
-    models: Sequence[AnyModel], rows: list[tuple[str, Numbers]], found: Difference | None
+    models: Sequence[Model], rows: list[tuple[str, Numbers]], found: Difference | None
 ) -> Html:
     largest = max((number or 0 for _, numbers in rows for number in numbers), default=0)
     totals: Numbers = [model.inventory().total() for model in models]
@@ -117,11 +117,10 @@ def _components(
     )
 
 
-def _sizes(models: Sequence[AnyModel]) -> Html:
+def _sizes(models: Sequence[Model]) -> Html:
     """Return a table of the sizes by field, without those that all models have alike."""
     sizes: list[dict[str, int]] = [
-        {field: sizes_of(model)[name] for name, field in fields_of(model).items()}
-        for model in models
+        {field: model.sizes[name] for name, field in fields_of(model).items()} for model in models
     ]
     every = dict.fromkeys(field for one in sizes for field in one)
     rows = [

@@ -10,7 +10,7 @@ from paramproof.counting.conventions import DEFAULT
 from paramproof.pages.markup import Html, joined, tag
 from paramproof.pages.model import sections, title
 from paramproof.pages.viewing import View
-from paramproof.resolver import AnyModel
+from paramproof.resolver import Model
 
 VIEWS = {
     "index": "Models",
@@ -76,7 +76,7 @@ def _footer(root: str, docs: str) -> Html:
     return tag("footer", tag("p", PURPOSE), tag("p", *links, class_="links"))
 
 
-def model_page(model: AnyModel, root: str, docs: str = "") -> str:
+def model_page(model: Model, root: str, docs: str = "") -> str:
     """Return the page of a named model, whose numbers can be read without a script."""
     view = View(model)
     body = main(title(model), sections(view, live=True))
@@ -84,7 +84,7 @@ def model_page(model: AnyModel, root: str, docs: str = "") -> str:
     return page(name, "model", body, root=root, model=model.name, docs=docs)
 
 
-def model_file(model: AnyModel, under: str = DEFAULT, dtype: str = "") -> str:
+def model_file(model: Model, under: str = DEFAULT, dtype: str = "") -> str:
     """Return the page of a model as one file, which needs no other file, network or script.
 
     ``dtype`` defaults to the precision in which the model is published.

@@ -10,16 +10,16 @@ from paramproof.explanation.number import WrittenNumber
 from paramproof.explanation.text import lines
 from paramproof.formulas.models import model_names
 from paramproof.pages.markup import Html, joined, tag
-from paramproof.resolver import AnyModel, DerivedModel
+from paramproof.resolver import Model
 
 UNFOLDED = 10**6
 """A width at which lines are not wrapped, since the browser wraps them."""
 
 
-def explanations(wanted: WrittenNumber, model: AnyModel | None) -> Html:
+def explanations(wanted: WrittenNumber, model: Model | None) -> Html:
     """Return the explanations of a number, by one model or by all named ones."""
     found = [*lines(explained(wanted, model), width=UNFOLDED)]
-    if isinstance(model, DerivedModel):
+    if model and model.spec is None:
         found += ["", *model.origin()]
     blocks = "\n".join(found).split("\n\n")
     return joined(*(tag("div", *_block(one), class_="block") for one in blocks))

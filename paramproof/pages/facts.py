@@ -16,7 +16,7 @@ from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.pages.markup import Html, tag
 from paramproof.pages.sizing import has_experts
 from paramproof.pages.viewing import View
-from paramproof.resolver import AnyModel, DerivedModel
+from paramproof.resolver import Model
 
 DTYPE = "float32"
 """The precision that is shown if nothing says in which one a model is published."""
@@ -25,7 +25,7 @@ NARROW = 8
 """The most bits of a precision to which weights are quantized."""
 
 
-def dtype_of(model: AnyModel) -> str:
+def dtype_of(model: Model) -> str:
     """Return the precision in which a model is published, "" if nothing says it."""
     reading = model.reading
     said = [model.named.dtype] if model.named else []
@@ -46,9 +46,9 @@ class Active(NamedTuple):
     problem: str = ""
 
 
-def active_of(model: AnyModel) -> Active:
+def active_of(model: Model) -> Active:
     """Return the active parameters of a model; there are no counts if it has no experts."""
-    if not isinstance(model, DerivedModel):
+    if model.spec:
         return Active({})
     try:
         counts = total_and_active(model) if has_experts(model) else {}
@@ -98,7 +98,7 @@ def _memory(view: View, dtype: str, published: str) -> Iterator[object]:
         yield "as published"
 
 
-def _published(model: AnyModel, active: Active) -> Iterator[Html]:
+def _published(model: Model, active: Active) -> Iterator[Html]:
     named = model.named
     if named is None:
         return
@@ -120,21 +120,21 @@ def _source(named: Published, source: str) -> str:
     return f"{named.year}, {source}" if named.year and str(named.year) not in source else source
 
 
-def _certainty(model: AnyModel) -> tuple[str, str]:
+def _certainty(model: Model) -> tuple[str, str]:
     """Return the status of the formula in a word, and what it means in one line."""
-    if not isinstance(model, DerivedModel):
+    if model.spec:
         return (
             "Written by hand, twice",
             "tensor by tensor and as a polynomial; compared with the models that frameworks build",
         )
-    evidence = model.derivation.evidence
-    code = " ".join(filter(None, ("transformers", evidence.versions.get("transformers"))))
+    one = model.architecture
+    code = " ".join(filter(None, ("transformers", one.versions.get("transformers"))))
     if model.reasons:
         return "Fitted", f"not every size was traced through the code of {code}"
     return (
         "Proved",
         f"every shape and number was traced through the code of {code}, and compared with "
-        f"{evidence.held} models that were not used to find the formula",
+        f"{one.held} models that were not used to find the formula",
     )
 
 

@@ -7,28 +7,28 @@ from collections.abc import Mapping
 from paramproof.counting.dtypes import BITS
 from paramproof.formulas.printing import legible
 from paramproof.pages.markup import Html, breakable, lines, tag
-from paramproof.pages.sizing import fields_of, has_experts, sizes_of
+from paramproof.pages.sizing import fields_of, has_experts
 from paramproof.pages.viewing import ACTIVE, MEANINGS
-from paramproof.resolver import AnyModel
+from paramproof.resolver import Model
 
 NOTE = "Change a size to see the new counts. Sliders offer sizes for which the formula holds."
 
 
-def letters(model: AnyModel) -> Html:
+def letters(model: Model) -> Html:
     """Return a list of the letters, with their fields and sizes."""
-    sizes = sizes_of(model)
+    sizes = model.sizes
     known = [f"{name} = {sizes[name]:,} ({legible(f)})" for name, f in fields_of(model).items()]
     return lines(known)
 
 
 def form(
-    own: AnyModel, model: AnyModel, under: str, dtype: str, allowed: Mapping[str, list[int]]
+    own: Model, model: Model, under: str, dtype: str, allowed: Mapping[str, list[int]]
 ) -> Html:
     """Return the controls: convention, dtype, and a field and a slider for each letter.
 
     They are disabled until the script that handles them has started.
     """
-    sizes, fields = sizes_of(model), fields_of(own)
+    sizes, fields = model.sizes, fields_of(own)
     names = [name for name in MEANINGS if name not in ACTIVE or has_experts(own)]
     return tag(
         "form",

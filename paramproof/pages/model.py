@@ -21,7 +21,7 @@ from paramproof.pages.picture import colour, picture, pictures
 from paramproof.pages.sizing import choices
 from paramproof.pages.tree import tree
 from paramproof.pages.viewing import MEANINGS, View
-from paramproof.resolver import AnyModel, DerivedModel
+from paramproof.resolver import Model
 
 UNNAMED = "the configuration"
 """The title of a model without a name."""
@@ -62,7 +62,7 @@ def parts(view: View, dtype: str = DTYPE, published: str = "") -> dict[str, Html
     }
 
 
-def title(model: AnyModel) -> str:
+def title(model: Model) -> str:
     """Return the name of a model, or ``UNNAMED`` for a configuration."""
     return UNNAMED if model.name.startswith("{") or not model.name else model.title
 
@@ -158,7 +158,7 @@ def _copied(what: str, of: str) -> Html:
     return tag("button", f"Copy {what}", type="button", data_copy=of, hidden=True)
 
 
-def _conventions(model: AnyModel, active: Active) -> Html:
+def _conventions(model: Model, active: Active) -> Html:
     every = under_every(model.inventory())
     every |= {f"active, {name}": one and one.active for name, one in active.counts.items()}
     rows = [
@@ -176,12 +176,12 @@ def _conventions(model: AnyModel, active: Active) -> Html:
     )
 
 
-def _evidence(model: AnyModel) -> Iterator[str]:
+def _evidence(model: Model) -> Iterator[str]:
     if model.named:
         yield f"verdict on the published number: {verdict_on(model.named, model).text}"
     yield from model.origin()
     yield from model.reading.remarks() if model.reading else ()
-    if not isinstance(model, DerivedModel):
+    if model.spec:
         yield (
             f"formula: written by hand for the family {model.spec.family}, twice: tensor by tensor "
             "and as one polynomial; compared with every framework that can build it"

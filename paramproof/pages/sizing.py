@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, replace
-from types import SimpleNamespace
+from dataclasses import replace
 
 from paramproof.formulas.active import per_token
-from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.printing import shown
-from paramproof.formulas.spec import Spec
-from paramproof.resolver import AnyModel, DerivedModel
+from paramproof.resolver import Model
 
 MAX_DIGITS = 12
 """The most digits of a size."""
@@ -25,47 +22,27 @@ SMALL = 64
 _SIZE = re.compile(rf"[1-9][0-9]{{0,{MAX_DIGITS - 1}}}")
 
 
-def fields_of(model: AnyModel) -> dict[str, str]:
+def fields_of(model: Model) -> dict[str, str]:
     """Return the fields, by letter, of the sizes on which the count or a guard depends."""
-    if not isinstance(model, DerivedModel):
-        return _fields_of_spec(model.spec)
-    derivation = model.derivation
-    guarded = [stated.condition.letters for stated in derivation.conditions]
-    used = derivation.formula.letters.union(*guarded, _chosen(model).values())
-    return {name: field for name, field in derivation.fields.items() if name in used}
+    one = model.architecture
+    used = one.formula.letters | one.bound_letters | {*_chosen(model).values()}
+    return {name: field for name, field in one.fields.items() if name in used}
 
 
-def has_experts(model: AnyModel) -> bool:
+def has_experts(model: Model) -> bool:
     """Return whether a model has experts, and the number used per token is known."""
-    return isinstance(model, DerivedModel) and bool(_chosen(model))
+    return bool(_chosen(model))
 
 
-def _chosen(model: DerivedModel) -> dict[str, str]:
+def _chosen(model: Model) -> dict[str, str]:
     """Return the letters of experts per token, on which the active parameters depend."""
     try:
-        return per_token(model.derivation)
+        return per_token(model.architecture)
     except ValueError:
         return {}
 
 
-def _fields_of_spec(spec: Spec) -> dict[str, str]:
-    """Return the field of each letter, found by computing the letters from symbols."""
-    own = asdict(spec)
-    sizes = {name for name, value in own.items() if type(value) is int}
-    symbols = SimpleNamespace(**{k: letter(k) if k in sizes else v for k, v in own.items()})
-    letters = type(spec).letters(symbols)._asdict()  # type: ignore[arg-type]
-    found = {k: str(v) for k, v in letters.items() if isinstance(v, Expression)}
-    return {name: field for name, field in found.items() if field in sizes}
-
-
-def sizes_of(model: AnyModel) -> Mapping[str, int]:
-    """Return the model's own sizes by letter."""
-    if isinstance(model, DerivedModel):
-        return model.derivation.sizes
-    return model.spec.letters()._asdict()
-
-
-def at_sizes(model: AnyModel, texts: Mapping[str, str]) -> AnyModel:
+def at_sizes(model: Model, texts: Mapping[str, str]) -> Model:
     """Return the model at new sizes, given as text by letter.
 
     Raises ``ValueError``, in one line, for a text that is not a size, for a letter that the model
@@ -83,51 +60,28 @@ def at_sizes(model: AnyModel, texts: Mapping[str, str]) -> AnyModel:
                 f"{MAX_DIGITS} digits"
             )
         sizes[name] = int(written)
-    return _at(model, sizes, fields) if sizes else model
+    if not sizes:
+        return model
+    return replace(model, architecture=model.architecture.at(sizes), named=None, reading=None)
 
 
-def _at(model: AnyModel, sizes: Mapping[str, int], fields: Mapping[str, str]) -> AnyModel:
-    if not isinstance(model, DerivedModel):
-        changed = {fields[name]: size for name, size in sizes.items()}
-        return replace(model, spec=replace(model.spec, **changed), named=None, reading=None)
-    whole = {**model.derivation.sizes, **sizes}
-    model.derivation.require(whole)
-    return replace(
-        model, derivation=replace(model.derivation, sizes=whole), named=None, reading=None
-    )
-
-
-def require_shown(model: AnyModel) -> None:
+def require_shown(model: Model) -> None:
     """Raise ``ValueError`` for a size that is too large to show."""
-    for name, size in sizes_of(model).items():
+    for name, size in model.sizes.items():
         if size >= 10**MAX_DIGITS:
             raise ValueError(f"{name} = {shown(size)} has more than {MAX_DIGITS} digits")
 
 
-def choices(own: AnyModel, model: AnyModel) -> dict[str, list[int]]:
+def choices(own: Model, model: Model) -> dict[str, list[int]]:
     """Return possible values of each letter, while the other letters keep the sizes of ``model``.
 
     The values lie around those of ``own``, and include that of ``model``.
     """
-    fields, before, now = fields_of(own), sizes_of(own), sizes_of(model)
+    fields, before, now = fields_of(own), own.sizes, model.sizes
     found = {}
     for name in fields:
         tried = {before[name] * step // 8 for step in range(1, STEPS + 1)} | {before[name]}
         tried |= {before[name] + step for step in range(-8, 9)} if before[name] <= SMALL else set()
-        allowed = [n for n in tried if n > 0 and _is_possible(model, name, n, fields)]
+        allowed = [n for n in tried if n > 0 and model.architecture.allows(name, n)]
         found[name] = sorted({*allowed, now[name]})
     return found
-
-
-def _is_possible(model: AnyModel, name: str, size: int, fields: Mapping[str, str]) -> bool:
-    if isinstance(model, DerivedModel):
-        derivation = model.derivation
-        sizes = {**derivation.sizes, name: size}
-        about = (s.condition for s in derivation.conditions if name in s.condition.letters)
-        fixed = name in derivation.fixed and size != derivation.sizes[name]
-        return not fixed and all(condition.is_met(sizes) for condition in about)
-    try:
-        _at(model, {name: size}, fields)
-    except ValueError:
-        return False
-    return True

@@ -15,15 +15,14 @@ from paramproof.counting.letters import in_letters
 from paramproof.counting.tree import TreeRow, tree
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, experts_of, per_token
 from paramproof.formulas.conventions import CONVENTIONS, PARTS, counted
-from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.lookup import no_such
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
-from paramproof.pages.sizing import has_experts, sizes_of
-from paramproof.resolver import AnyModel
+from paramproof.pages.sizing import has_experts
+from paramproof.resolver import Model
 
 ACTIVE = {f"active, {name}": convention for name, convention in ACTIVE_CONVENTIONS.items()}
 """The conventions for active parameters, by their names on a page."""
@@ -40,7 +39,7 @@ class View:
     Raises ``ValueError``, in one line, for an unknown convention and one that cannot be decided.
     """
 
-    model: AnyModel
+    model: Model
     under: str = DEFAULT
 
     @cached_property
@@ -90,11 +89,11 @@ class View:
         """Return the value of an expression at the model's sizes."""
         return expression(one).evaluate(self.lettered.sizes)
 
-    def resized(self, model: AnyModel) -> View:
+    def resized(self, model: Model) -> View:
         """Return the view of the model at other sizes, reusing the formulas."""
         reused = ("rows", "terms", "formula", "colours", "routed")
         made = {name: getattr(self, name) for name in reused}
-        sizes = {**self.lettered.sizes, **sizes_of(model)}
+        sizes = {**self.lettered.sizes, **model.sizes}
         other = View(model, self.under)
         other.__dict__.update(made, lettered=replace(self.lettered, sizes=sizes))
         return other
@@ -132,10 +131,8 @@ class View:
         """Map each tensor of experts to the letters for all experts and for those per token."""
         if not has_experts(self.model):
             return {}
-        derivation = self.model.described
-        assert isinstance(derivation, Derivation)
         try:
-            found, chosen = experts_of(derivation), per_token(derivation)
+            found, chosen = experts_of(self.model.architecture), per_token(self.model.architecture)
         except ValueError:
             return {}
         return {path: (experts, chosen[experts]) for path, experts in found.items()}

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from paramproof.algebra.residual import lines
 from paramproof.algebra.symbols import folded
-from paramproof.builders.protocol import Builder, Model
+from paramproof.builders.protocol import Builder, BuiltModel
 from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, Family, Numerics, Spec, Weight, closed_form
 from paramproof.formulas.condition import Condition
@@ -89,7 +89,7 @@ class _Counting:
         self.builds = self.due = 0
         self.on_build = on_build
 
-    def build(self, spec: Spec, *numerics: Numerics | None, **options: Any) -> Model:
+    def build(self, spec: Spec, *numerics: Numerics | None, **options: Any) -> BuiltModel:
         model = self.builder.build(spec, *numerics, **options)
         self.builds += 1
         self.on_build(self.builds, max(self.builds, self.due))

@@ -10,6 +10,7 @@ from functools import cache, partial
 from typing import Any, TypeAlias
 
 from paramproof.algebra.experts_per_token import with_experts_per_token
+from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.builders.registry import Framework, framework
 from paramproof.catalogue import Entry, entry, model_types, read_type
 from paramproof.catalogue.configuration import QUANTIZATION, named_class
@@ -20,13 +21,7 @@ from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.printing import path_text
 from paramproof.resolver.family import TYPES, spec_of
-from paramproof.resolver.models import (
-    AnyModel,
-    ConfigReading,
-    DerivedModel,
-    LiveModel,
-    ResolvedModel,
-)
+from paramproof.resolver.models import ConfigReading, LiveModel, Model
 from paramproof.resolver.request import Request, read_request
 from paramproof.sources.live.readers import live_weights
 from paramproof.sources.live.weight import name_of
@@ -45,7 +40,7 @@ def _ignore(_: str) -> None:
     """Receive a note and do nothing."""
 
 
-def resolve(source: object, class_name: str = "", note: Note = _ignore) -> AnyModel:
+def resolve(source: object, class_name: str = "", note: Note = _ignore) -> Model:
     """Return the model that ``source`` names, as ``read_request`` reads it, with its formula.
 
     The formula comes from the catalogue, or else from a family, or else it is derived, if
@@ -62,19 +57,19 @@ def live_model(request: Request) -> LiveModel:
     return LiveModel(name=name_of(request.live), weights=(*live_weights(request.live),))
 
 
-def resolve_request(request: Request, class_name: str = "", note: Note = _ignore) -> AnyModel:
+def resolve_request(request: Request, class_name: str = "", note: Note = _ignore) -> Model:
     """Return the requested model. Raises the same errors as ``resolve``."""
     if request.live is not None:
         raise InvalidInput("a live model has no formula", where=name_of(request.live))
     if request.keys is None and class_name:
         where = path_text(request.name)
         raise InvalidInput("is not a configuration, so it takes no class", where=where)
-    if request.spec is not None:
-        return ResolvedModel(name=request.name, spec=request.spec, named=request.named)
+    if request.architecture:
+        return Model(name=request.name, architecture=request.architecture, named=request.named)
     if request.reference:
         start = time.monotonic()
         found = derive_request(request, note=note)
-        return DerivedModel(name=request.name, derivation=found, seconds=time.monotonic() - start)
+        return Model(name=request.name, architecture=found, seconds=time.monotonic() - start)
     assert request.keys is not None
     try:
         return _configured(request, request.keys, class_name, note)
@@ -83,14 +78,14 @@ def resolve_request(request: Request, class_name: str = "", note: Note = _ignore
         raise
 
 
-def _configured(request: Request, keys: Mapping[str, Any], class_name: str, note: Note) -> AnyModel:
+def _configured(request: Request, keys: Mapping[str, Any], class_name: str, note: Note) -> Model:
     try:
         return catalogued(request, keys, class_name)
     except NotInCatalogue as error:
         return _on_the_spot(request, class_name, error, note)
 
 
-def catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "") -> AnyModel:
+def catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "") -> Model:
     """Return the model of a configuration, with the formula of the catalogue or of a family.
 
     If a family describes the same model, the result has the family's spec.
@@ -110,16 +105,16 @@ def catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "") 
     reading = _reading(request, keys, name, found)
     derivation = replace(found.derivation, sizes=found.sizes)
     if not request.is_default and (spec := spec_of(reading.model_type, name, found, keys)):
-        return ResolvedModel(
+        return Model(
             name=request.name,
-            spec=spec,
+            architecture=FamilyArchitecture.of(spec),
             named=request.named,
             reading=reading,
-            derivation=derivation,
+            catalogued=derivation,
         )
-    return DerivedModel(
+    return Model(
         name=request.name,
-        derivation=with_experts_per_token(derivation, keys),
+        architecture=with_experts_per_token(derivation, keys),
         named=request.named,
         reading=reading,
         keys=keys,
@@ -127,7 +122,7 @@ def catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "") 
     )
 
 
-def _of_family(request: Request, keys: Mapping[str, Any], class_name: str) -> ResolvedModel | None:
+def _of_family(request: Request, keys: Mapping[str, Any], class_name: str) -> Model | None:
     """Return the model of a class that only a family has, such as BertForNextSentencePrediction."""
     name, model_type = class_name or named_class(keys), str(keys["model_type"])
     described = TYPES.get(model_type)
@@ -140,7 +135,12 @@ def _of_family(request: Request, keys: Mapping[str, Any], class_name: str) -> Re
     if base.derivation.name == name or (spec := spec_of(model_type, name, base, keys)) is None:
         return None
     reading = _reading(request, keys, name, base)
-    return ResolvedModel(name=request.name, spec=spec, named=request.named, reading=reading)
+    return Model(
+        name=request.name,
+        architecture=FamilyArchitecture.of(spec),
+        named=request.named,
+        reading=reading,
+    )
 
 
 def _reading(
@@ -237,9 +237,7 @@ def _usual_class(model_type: str) -> str:
     return usual_class(read_type(model_type)) if model_type in model_types() else ""
 
 
-def _on_the_spot(
-    request: Request, class_name: str, error: NotInCatalogue, note: Note
-) -> DerivedModel:
+def _on_the_spot(request: Request, class_name: str, error: NotInCatalogue, note: Note) -> Model:
     """Derive the formula of a configuration from its class in transformers.
 
     Raises ``error`` if transformers is not installed, and ``ValueError``, in one line, if
@@ -255,9 +253,9 @@ def _on_the_spot(
         _derived[key] = derive_request(request, class_name, note=note)
     is_named = bool(class_name or named_class(keys))
     reading = _reading(request, keys, _derived[key].name, is_class_named=is_named)
-    return DerivedModel(
+    return Model(
         name=request.name,
-        derivation=with_experts_per_token(_derived[key], keys),
+        architecture=with_experts_per_token(_derived[key], keys),
         seconds=time.monotonic() - start,
         named=request.named,
         reading=reading,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 from paramproof.catalogue import Head
-from paramproof.catalogue.heads import as_loaded
-from paramproof.formulas import Inventory, Spec, Tensor, inventory
+from paramproof.formulas import Inventory, Spec, Tensor
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.models import NamedConfiguration, Published
@@ -23,9 +23,6 @@ MAX_KEYS_NAMED = 8
 
 COUNTED = "counted"
 """The status of a live model, whose weights were counted without a formula."""
-
-WRITTEN = "written"
-"""The status of a formula that was written by hand and is compared with every framework."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,64 +84,24 @@ class ConfigReading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResolvedModel:
-    """A model of a family.
+class Model:
+    """A model at its own sizes: its architecture, and what is known of it.
 
-    ``named`` has the published facts about a named model, ``reading`` how its configuration was
-    read, and ``derivation`` the catalogue's formula of the same model.
+    ``named`` has the published facts about a named model, and ``reading`` how its configuration was
+    read. ``seconds`` is the time that a derivation took, or None if there was none. ``keys`` are
+    those of its configuration, or None if it has none. ``heads`` are the heads that transformers
+    ties when it builds the model, although the configuration says that they are not tied.
+    ``catalogued`` is the catalogue's formula of a model that a family describes.
     """
 
     name: str
-    spec: Spec
+    architecture: Architecture
     named: Published | None = None
     reading: ConfigReading | None = None
-    derivation: Derivation | None = None
-
-    @property
-    def described(self) -> Spec:
-        """The spec that describes it."""
-        return self.spec
-
-    @property
-    def title(self) -> str:
-        """The name, made printable in one line."""
-        return path_text(self.name)
-
-    @property
-    def status(self) -> str:
-        """The status of its formula: always written by hand."""
-        return WRITTEN
-
-    def inventory(self) -> Inventory:
-        """Return its tensors, with ints as sizes."""
-        return inventory(self.spec.letters())
-
-    def origin(self) -> Iterator[str]:
-        """Yield lines on the source of the sizes, and on published numbers."""
-        if self.named:
-            yield from published_lines(self.named)
-        if self.reading:
-            yield f"sizes from: {self.title}, read as {self.reading.class_name}"
-            yield from self.reading.lines()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DerivedModel:
-    """A model whose formula was derived, at its own sizes.
-
-    ``seconds`` is the time that the derivation took, or None if the formula is the catalogue's.
-    ``keys`` are those of its configuration, or None for a model that a function returns.
-    ``heads`` are the heads that transformers ties when it builds the model, although the
-    configuration says that they are not tied.
-    """
-
-    name: str
-    derivation: Derivation
     seconds: float | None = None
-    named: Published | None = None
-    reading: ConfigReading | None = None
     keys: Mapping[str, Any] | None = None
     heads: tuple[Head, ...] = ()
+    catalogued: Derivation | None = None
 
     @property
     def title(self) -> str:
@@ -152,46 +109,61 @@ class DerivedModel:
         return path_text(self.name)
 
     @property
-    def described(self) -> Derivation:
-        """The derivation that describes it."""
-        return self.derivation
+    def spec(self) -> Spec | None:
+        """The family's spec, or None if the formula was derived."""
+        return self.architecture.spec
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """Its own sizes, by letter."""
+        return self.architecture.sizes
 
     @property
     def status(self) -> str:
-        """The status of its formula at its own sizes: proved or fitted."""
-        return self.derivation.status_at(self.derivation.sizes)
+        """The status of its formula at its own sizes: written, proved or fitted."""
+        return self.architecture.status_at(self.sizes)
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """The conditions on sizes under which its formula holds, as text."""
+        return tuple(
+            str(one.condition) for one in (self.catalogued or self.architecture).conditions
+        )
 
     def inventory(self) -> Inventory:
         """Return its tensors, with ints as sizes."""
-        return self.derivation.inventory(self.derivation.sizes)
+        return self.architecture.inventory(self.sizes)
 
     @property
-    def as_loaded(self) -> Derivation:
+    def as_loaded(self) -> Architecture:
         """The formula of the model as transformers loads it, with ``heads`` untied."""
-        return as_loaded(self.derivation, self.heads)
+        return self.architecture.untied(one.path for one in self.heads)
 
     @property
     def loaded(self) -> int:
         """The parameters of the model as transformers loads it, with ``heads`` untied."""
-        return self.as_loaded.count(self.derivation.sizes)
+        return self.as_loaded.formula.evaluate(self.sizes)
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """The reasons why its formula is not proved at its sizes; empty if it is."""
-        return self.derivation.reasons_at(self.derivation.sizes)
+        return self.architecture.reasons_at(self.sizes)
 
     def origin(self) -> Iterator[str]:
         """Yield lines on the source and the status of the formula, and what it does not count."""
         if self.named:
             yield from published_lines(self.named)
         if self.reading:
+            if self.spec:
+                yield f"sizes from: {self.title}, read as {self.reading.class_name}"
             yield from self.reading.lines()
         if self.heads:
             yield f"loaded: {self.loaded:,} {self._of_heads()}"
-        yield f"formula: {self._source()}: {self.status}"
+        if not self.spec:
+            yield f"formula: {self._source()}: {self.status}"
         if reasons := self.reasons:
             yield f"{self.status}: {some_of(reasons, MAX_NAMED, '; ')}"
-        if buffers := self.derivation.buffers:
+        if buffers := self.architecture.buffers:
             yield f"buffers, not counted: {some_of([*map(legible, buffers)], MAX_NAMED)}"
 
     def _of_heads(self) -> str:
@@ -200,17 +172,18 @@ class DerivedModel:
         names = " and ".join(one.path for one in self.heads)
         fields = " and ".join(dict.fromkeys(f"{one.field}: false" for one in self.heads))
         return (
-            f"(+{text(size)} = {size.evaluate(self.derivation.sizes):,}): the configuration says "
+            f"(+{text(size)} = {size.evaluate(self.sizes):,}): the configuration says "
             f"{fields}, and from_pretrained leaves {names} untied if the checkpoint has other "
             "values for it; the model as built ties it"
         )
 
     def _source(self) -> str:
-        made = self.derivation.evidence.versions.items()
-        versions = ", ".join(f"{name} {version}" for name, version in made)
+        name = legible(self.architecture.name)
+        made = self.architecture.versions.items()
+        versions = ", ".join(f"{package} {version}" for package, version in made)
         if self.seconds is None:
-            return f"{self.derivation.name} in the catalogue ({versions})"
-        return f"{legible(self.derivation.name)}, derived in {self.seconds:.1f} s ({versions})"
+            return f"{name} in the catalogue ({versions})"
+        return f"{name}, derived in {self.seconds:.1f} s ({versions})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,8 +192,9 @@ class LiveModel:
 
     name: str
     weights: tuple[LiveWeight, ...]
-    derivation: None = None
+    architecture: None = None
     reading: None = None
+    conditions: tuple[str, ...] = ()
 
     @property
     def status(self) -> str:
@@ -231,6 +205,11 @@ class LiveModel:
     def title(self) -> str:
         """The name, made printable in one line."""
         return path_text(self.name)
+
+    @property
+    def loaded(self) -> int:
+        """The parameters that it has, however it was made."""
+        return int(self.inventory().total())
 
     def inventory(self) -> Inventory:
         """Return its weights as tensors; further names of a weight are tied to its first name."""
@@ -247,9 +226,6 @@ def _tensor(weight: LiveWeight, path: str) -> Tensor:
         trainable=weight.trainable,
         tied_to=None if path == weight.path else weight.path,
     )
-
-
-AnyModel: TypeAlias = ResolvedModel | DerivedModel
 
 
 def published_lines(named: Published) -> Iterator[str]:

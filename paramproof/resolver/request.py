@@ -11,11 +11,13 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.catalogue import model_types
 from paramproof.catalogue.names import has_type, type_with_class
 from paramproof.formulas import FAMILIES, Family, Spec
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.errors import InvalidInput, UnknownName
 from paramproof.formulas.families import spec_from
 from paramproof.formulas.lookup import canonical_name, no_such
@@ -50,7 +52,7 @@ NOTHING_IS_DOWNLOADED = "nothing is downloaded: give the path of its config.json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A model that a user requests, by exactly one of ``spec``, ``keys``, ``reference``, ``live``.
+    """A model that a user requests, by one of ``architecture``, ``keys``, ``reference``, ``live``.
 
     ``keys`` are those of a configuration, as transformers spells them; ``is_default`` is set if
     they are only a model type, and perhaps a class. ``reference`` is MODULE:FUNCTION, and ``live``
@@ -58,7 +60,7 @@ class Request:
     """
 
     name: str
-    spec: Spec | None = None
+    architecture: Architecture | None = None
     keys: Mapping[str, Any] | None = None
     is_default: bool = False
     named: Published | None = None
@@ -71,7 +73,7 @@ def read_request(source: object) -> Request:
 
     A ``str`` is tried in this order: ``-``, JSON, a named model (in upper or lower case), a file, a
     model type or class of transformers, MODULE:FUNCTION. For a file with the name of a model,
-    write its directory, too: ``./gpt2``.
+    write its directory, too: ``./gpt2``. A spec, or what ``derive`` returns, is the model itself.
 
     Raises ``InvalidInput`` for a file that cannot be read or keys that are wrong, and its subclass
     ``UnknownName`` for an unknown name.
@@ -80,6 +82,10 @@ def read_request(source: object) -> Request:
     is_of_framework = comes_from("flax", source) or is_of_another_framework(source)
     if isinstance(source, Mapping) and not is_of_framework:
         return _described("", source)
+    if isinstance(source, Architecture):
+        return Request(name=source.name, architecture=source)
+    if any(type(source) is family.spec for family in FAMILIES.values()):
+        return Request(name=repr(source), architecture=FamilyArchitecture.of(cast(Spec, source)))
     if isinstance(source, Path):
         return _in_file(str(source))
     if isinstance(source, str):
@@ -123,7 +129,8 @@ def _named(name: str) -> Request | None:
     known = canonical_name(name, model_names())
     full = SHORT_NAMES.get(known or "", known or "")
     if model := named_models().get(full):
-        return Request(name=model.name, spec=model.spec, named=model)
+        architecture = FamilyArchitecture.of(model.spec)
+        return Request(name=model.name, architecture=architecture, named=model)
     if configuration := named_configurations().get(full):
         return Request(name=configuration.name, keys=configuration.keys, named=configuration)
     return None
@@ -137,7 +144,8 @@ def _described(name: str, keys: Mapping[str, Any]) -> Request:
     """Return the request for JSON: the fields of a spec, or the keys of a configuration."""
     try:
         if "family" in keys or _is_spec(keys):
-            return Request(name=name, spec=spec_from({"family": _family(keys), **keys}))
+            spec = spec_from({"family": _family(keys), **keys})
+            return Request(name=name, architecture=FamilyArchitecture.of(spec))
         return Request(name=name, keys=as_transformers(keys))
     except InvalidInput as error:
         error.where = error.where or path_text(name)

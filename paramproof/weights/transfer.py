@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from paramproof.builders.arrays import raise_if_any
-from paramproof.builders.protocol import Array, Builder, Model, NotAllocated
+from paramproof.builders.protocol import Array, Builder, BuiltModel, NotAllocated
 from paramproof.formulas import Numerics, Spec, compare, inventory
 from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.weights.canonical import (
@@ -24,7 +24,7 @@ WORDS = {"missing": "missing", "unexpected": "too much", "wrong shape": "of anot
 """What makes a model unfit for the weights of a spec. Being frozen does not."""
 
 
-def transfer(source: Model, target: Model, spec: Spec) -> None:
+def transfer(source: BuiltModel, target: BuiltModel, spec: Spec) -> None:
     """Give ``target`` the weights of ``source``; both are models of ``spec``, allocated.
 
     Raises as ``canonical_weights`` and ``assign_weights`` do, before anything is written.
@@ -32,7 +32,7 @@ def transfer(source: Model, target: Model, spec: Spec) -> None:
     assign_weights(target, spec, canonical_weights(source, spec))
 
 
-def canonical_weights(model: Model, spec: Spec) -> dict[str, Array]:
+def canonical_weights(model: BuiltModel, spec: Spec) -> dict[str, Array]:
     """Return the values of ``model``, a model of ``spec``, by canonical path, in model order.
 
     A tied tensor has no entry, nor has a fixed one that the framework does not store. Raises
@@ -46,10 +46,10 @@ def canonical_weights(model: Model, spec: Spec) -> dict[str, Array]:
     return {path: found[path] for path in tensors if path in found}
 
 
-def assign_weights(model: Model, spec: Spec, arrays: Mapping[str, Array]) -> None:
+def assign_weights(model: BuiltModel, spec: Spec, arrays: Mapping[str, Array]) -> None:
     """Give ``model``, a model of ``spec``, these values: the inverse of ``canonical_weights``.
 
-    Raises, before anything is written, ``NotAllocated`` as ``Model.write`` does and
+    Raises, before anything is written, ``NotAllocated`` as ``BuiltModel.write`` does and
     ``ValueError`` where the model is not one of ``spec`` or the arrays do not fit: each that
     is missing, unknown, wrongly shaped, not finite, or not of exactly the model's dtype is
     named. Nothing is cast; who wants to does, with ``array.astype(model.dtype)``.
@@ -73,7 +73,7 @@ def build_with(
     spec: Spec,
     arrays: Mapping[str, Array],
     numerics: Numerics | None = None,
-) -> Model:
+) -> BuiltModel:
     """Build a model of ``spec`` that begins with these weights, in their dtype.
 
     No random values are made first where the framework can do without. Raises ``ValueError``
@@ -89,7 +89,7 @@ def build_with(
     return model
 
 
-def _require_model_of(spec: Spec, model: Model) -> None:
+def _require_model_of(spec: Spec, model: BuiltModel) -> None:
     """Raise ``ValueError`` naming each tensor that is not as ``spec`` has it; it may be frozen."""
     rows = compare(inventory(spec.letters()), model.weights()).rows
     wrong = [(row.path, f"is {WORDS[row.kind]}") for row in rows if row.kind in WORDS]

@@ -125,8 +125,8 @@ def test_every_class_of_the_catalogue_has_conversions():
 def test_a_saved_file_equals_the_formula(saved):
     name, model, keys, file = saved
     assert json.loads(FILE.read_text("utf-8"))["classes"][name] == class_data(model)
-    found = compare_weight_file(checkpoint(file), resolve(keys).derivation)
-    assert found.equal, found.report.render(resolve(keys).derivation)
+    found = compare_weight_file(checkpoint(file), resolve(keys).architecture)
+    assert found.equal, found.report.render()
     assert found.report.actual == found.report.formula == model.num_parameters(only_trainable=True)
 
 
@@ -134,8 +134,8 @@ def test_a_file_with_names_in_memory_equals_the_formula(saved, tmp_path):
     _, model, keys, _ = saved
     shapes = {name: tuple(value.shape) for name, value in model.named_parameters()}
     file = write(tmp_path / "model.safetensors", shapes)
-    found = compare_weight_file(checkpoint(file), resolve(keys).derivation)
-    assert found.equal, found.report.render(resolve(keys).derivation)
+    found = compare_weight_file(checkpoint(file), resolve(keys).architecture)
+    assert found.equal, found.report.render()
 
 
 @pytest.fixture(scope="module", params=SINGLY.split())
@@ -152,7 +152,7 @@ def experts(request, tmp_path_factory):
 def differences(shapes, keys, folder):
     """Return the missing and unexpected names in a file of these shapes."""
     file = write(folder / "model.safetensors", shapes)
-    found = compare_weight_file(checkpoint(file), resolve(keys).derivation)
+    found = compare_weight_file(checkpoint(file), resolve(keys).architecture)
     assert not found.equal
     matching = found.report.matching
     return (

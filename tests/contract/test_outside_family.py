@@ -1,6 +1,7 @@
 """The documented recipe for a family, followed outside the package with MLP-Mixer."""
 
 import json
+import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -58,8 +59,10 @@ def test_the_number_of_layers_is_printed_first(mixer, b16, paramproof):
     assert (done.returncode, done.stderr) == (0, "")
     total = "B·(2·H·F + 2·S·D + 5·H + D + F + S) + H·R²·C + Y·H + 3·H + Y"
     assert done.stdout.count(total) == 2
-    sizes = "B = 12, S = 196, Y = 1000, H = 768, D = 384, F = 3072, R = 16, C = 3"
-    assert done.stdout.splitlines()[-1] == sizes
+    sizes = done.stdout.partition("B = 12 (num_")[2]
+    assert re.findall(r"\w = \d+", sizes) == (
+        ["S = 196", "Y = 1000", "H = 768", "D = 384", "F = 3072", "R = 16", "C = 3"]
+    )
 
 
 def test_the_tree(mixer, b16, paramproof):

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from paramproof.builders.protocol import Model
+from paramproof.builders.protocol import BuiltModel
 from paramproof.formulas import EncoderSpec, Numerics
 
-Plant = Callable[[Any, EncoderSpec, Any], Model | None]
+Plant = Callable[[Any, EncoderSpec, Any], BuiltModel | None]
 """Changes the encoder; returns a replacement model if the fault is in how it is read."""
 
 FAULTS: dict[str, Fault] = {}
@@ -39,7 +39,7 @@ class Fault:
         *,
         allocate: bool = False,
         dtype: str = "float32",
-    ) -> Model:
+    ) -> BuiltModel:
         import torch
 
         from paramproof.builders.frameworks.torch import Encoder, TorchModel

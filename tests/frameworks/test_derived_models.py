@@ -96,7 +96,7 @@ def test_count(paramproof, tmp_path):
 
 def test_another_class(derive_in_process):
     found = resolve(MIXTRAL, "MixtralModel")
-    assert found.derivation.name == "MixtralModel"
+    assert found.architecture.name == "MixtralModel"
     assert found.inventory().total() == MIXTRAL_HAS - 100 * 32
 
 
@@ -173,7 +173,7 @@ def test_labels(derive_in_process):
     """The number of labels is a letter of classifiers, and the command solves for it."""
     keys = {**MIXTRAL, "architectures": ["MixtralForSequenceClassification"]}
     model = resolve(keys)
-    number = model.derivation.count({**model.derivation.sizes, "k": 77})
+    number = model.architecture.count({**model.architecture.sizes, "k": 77})
     (found, *_) = explained(read(f"{number:,}"), model).found
     assert found.text == "the whole model, at num_labels=77"
 
@@ -210,7 +210,7 @@ def test_compare(paramproof, config, tmp_path):
 def test_assert_parameters(mixtral, config, tmp_path):
     from torch import nn
 
-    for given in (MIXTRAL, str(tmp_path / config), mixtral.described):
+    for given in (MIXTRAL, str(tmp_path / config), mixtral.architecture):
         assert_parameters(transformers_model(), given)
     with pytest.raises(AssertionError, match=r"unexpected +\(100, 32\) +lm_head\.weight +\+3,200"):
         assert_parameters(transformers_model(), MIXTRAL, "MixtralModel")
@@ -225,9 +225,9 @@ def test_a_users_own_model(mixtral):
 
     model = transformers_model()
     own = nn.ModuleDict({"trunk": model.model, "out": model.lm_head})
-    assert compare_live(own, mixtral.described).equal
+    assert compare_live(own, mixtral.architecture).equal
     own["out"] = nn.Linear(32, 100, device="meta")
-    report = compare_live(own, mixtral.described)
+    report = compare_live(own, mixtral.architecture)
     assert not report.equal
     assert report.difference == 100
 
@@ -243,7 +243,7 @@ def test_verify(paramproof, config, monkeypatch, capsys):
 def test_verify_reports_differences(mixtral, monkeypatch, capsys):
     from dataclasses import replace
 
-    wrong = replace(mixtral.derivation, sizes={**mixtral.derivation.sizes, "H": 36, "A": 4})
+    wrong = replace(mixtral.architecture, sizes={**mixtral.architecture.sizes, "H": 36, "A": 4})
     assert not verify_built([replace(mixtral, derivation=wrong)], None)
     printed = capsys.readouterr().out
     assert "0 of 1 models equal the formula" in printed

@@ -118,7 +118,7 @@ def test_live():
             dropout_rate=0.1,
         )
         report = compare_live(model, heads)
-        assert report.equal, report.render(heads)
+        assert report.equal, report.render()
         model.get_layer("NSP-Dense").trainable = False
         report = compare_live(model, heads)
     assert (report.difference, report.frozen) == (-(12 * 12 + 12), 12 * 12 + 12)

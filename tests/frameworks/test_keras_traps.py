@@ -129,12 +129,14 @@ def test_key_dim_is_the_width_of_one_head(key_dim):
 
 
 def test_key_dim_of_the_hidden_size_is_explained():
+    from paramproof.algebra.family_architecture import FamilyArchitecture
     from paramproof.explanation.grammar import explanations
     from paramproof.explanation.words import words
 
     spec = SPECS["encoder"]
     number = attention(spec.num_attention_heads, spec.hidden_size).count_params()
-    said = [words(one) for count, one in explanations(spec) if count == number]
+    known = explanations(FamilyArchitecture.of(spec))
+    said = [words(one) for count, one in known if count == number]
     assert any("as with Keras's key_dim = hidden_size" in one for one in said)
 
 

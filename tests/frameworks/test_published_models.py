@@ -122,8 +122,8 @@ def test_experts_in_attention():
 
 
 def assert_same_counts(model, parameters):
-    ((experts, chosen),) = per_token(model.derivation).items()
-    sizes = model.derivation.sizes
+    ((experts, chosen),) = per_token(model.architecture).items()
+    sizes = model.architecture.sizes
     assert any(map(OF_EXPERTS.search, parameters))
     found = total_and_active(model)["embedding-and-head"]
     of_token = active(parameters, sizes[experts], sizes[chosen])

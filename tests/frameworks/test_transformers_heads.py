@@ -2,6 +2,7 @@
 
 import pytest
 
+from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.explanation.explanation import recount
 from paramproof.explanation.searched import candidates
 from paramproof.formulas.models import named_model
@@ -75,9 +76,9 @@ def count_parameters(model, name, **options):
 
 def explaining_classes(number, model):
     """Return the classes whose heads give ``number`` for the model, each counted again."""
-    spec = named_model(model).spec
-    own = [one for count, one in candidates(spec, number=number) if count == number and one.heads]
-    assert all(recount(one, spec)[0] == number for one in own)
+    known = FamilyArchitecture.of(named_model(model).spec)
+    own = [one for count, one in candidates(known, number=number) if count == number and one.heads]
+    assert all(recount(one, known)[0] == number for one in own)
     return {one.heads.like: one.heads for one in own}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from paramproof.builders.protocol import Builder, Model, Outputs
+from paramproof.builders.protocol import Builder, BuiltModel, Outputs
 from paramproof.weights.canonical import stored_tensors, to_canonical
 from paramproof.weights.transfer import build_with
 from tests.parity.bounds import at_tokens, expected, output_bounds, slope, slope_bound
@@ -37,32 +37,32 @@ class Difference:
         return f"{self.kind} differs by {self.actual:.2e}, rounding explains {self.bound:.2e}"
 
 
-def built(builder: Builder, case: Case) -> Model:
+def built(builder: Builder, case: Case) -> BuiltModel:
     """Return the framework's model of ``case``, with its weights."""
     return build_with(builder, case.spec, case.weights, case.numerics)
 
 
-def output_differences(model: Model, case: Case, framework: str) -> Iterator[Difference]:
+def output_differences(model: BuiltModel, case: Case, framework: str) -> Iterator[Difference]:
     """Return a difference for each kind of output that the case has."""
     reference, actual = expected(case), outputs(model, case)
     for kind, bound in output_bounds(case, framework).items():
         yield Difference(kind, largest_difference(actual[kind], reference[kind]), bound)
 
 
-def slope_difference(model: Model, case: Case, framework: str) -> Difference:
+def slope_difference(model: BuiltModel, case: Case, framework: str) -> Difference:
     """Return the difference of the gradients along the case's direction."""
     actual = dotted(gradients(model, case), case.direction)
     bound = slope_bound(case, case.direction, framework)
     return Difference("gradient", abs(actual - slope(case, case.direction)), bound)
 
 
-def outputs(model: Model, case: Case) -> dict[str, Array]:
+def outputs(model: BuiltModel, case: Case) -> dict[str, Array]:
     """Return the framework's outputs at tokens."""
     computed = model.run(*case.inputs)._asdict()
     return at_tokens(case, {kind: x for kind, x in computed.items() if x is not None})
 
 
-def gradients(model: Model, case: Case) -> dict[str, Array]:
+def gradients(model: BuiltModel, case: Case) -> dict[str, Array]:
     """Return the framework's gradients by canonical path; unused tensors may be absent."""
     cotangents = Outputs(**dict.fromkeys(Outputs._fields) | case.cotangents)
     native = model.gradients(*case.inputs, cotangents=cotangents)

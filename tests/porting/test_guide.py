@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from paramproof.builders.protocol import Model
+from paramproof.builders.protocol import BuiltModel
 from paramproof.formulas import Numerics
 from tests.porting.guide import ENVIRONMENTS, TEXT, about, checks, other_names
 
@@ -20,8 +20,13 @@ def test_every_attribute_belongs_to_a_script_or_is_known():
     """Attributes of a script's variables are checked after it; the others are types or the
     contract's."""
     assert {name: about(name) for name in ENVIRONMENTS} == CHECKED
-    assert other_names() == {"torch.nn.Module", "flax.linen.Module", "keras.Model", "Model.run"}
-    assert callable(Model.run)
+    assert other_names() == {
+        "torch.nn.Module",
+        "flax.linen.Module",
+        "keras.Model",
+        "BuiltModel.run",
+    }
+    assert callable(BuiltModel.run)
     assert "In `Numerics`, `hidden_act` is" in " ".join(TEXT.split())
     assert "hidden_act" in {field.name for field in fields(Numerics)}
 

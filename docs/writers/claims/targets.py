@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 
 from docs.writers.claims.data import Claim, ClaimedFormula
+from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.explanation import letters as algebra
 from paramproof.explanation.explanation import (
     TRAINABLE,
@@ -53,7 +54,7 @@ class ClaimTarget:
     @property
     def count(self) -> int:
         """The correct number."""
-        number, _ = recount(self.explanation, self.spec)
+        number, _ = recount(self.explanation, FamilyArchitecture.of(self.spec))
         return number
 
     @property
@@ -91,8 +92,9 @@ class ClaimTarget:
 
     def beyond(self, explanation: Explanation) -> Expression:
         """Return ``explanation`` minus this target, in letters."""
-        own = algebra.in_letters(self.explanation, self.spec)
-        return algebra.in_letters(explanation, self.spec) - own
+        model = FamilyArchitecture.of(self.spec)
+        own = algebra.in_letters(self.explanation, model)
+        return algebra.in_letters(explanation, model) - own
 
 
 def explanation_of(number: int, target: ClaimTarget) -> Explanation | None:
@@ -174,7 +176,7 @@ def _largest(path: str, there: list[str], kept: set[str]) -> str:
 
 @cache
 def _candidates(model: str) -> tuple[tuple[int, Explanation], ...]:
-    return tuple(candidates(named_models()[model].spec, alone=True))
+    return tuple(candidates(FamilyArchitecture.of(named_models()[model].spec), alone=True))
 
 
 def _conventional(explanation: Explanation) -> bool:

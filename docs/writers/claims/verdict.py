@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from docs.writers.claims.arithmetic import evaluate, whole
 from docs.writers.claims.data import Claim, ClaimedFormula, Entry, Share, Size, TensorRow
 from docs.writers.claims.targets import ClaimTarget, components_of, explanation_of
+from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.explanation import letters as algebra
 from paramproof.explanation.explanation import TRAINABLE, Explanation, Part, recount, with_sizes
 from paramproof.explanation.number import WrittenNumber, read
@@ -78,7 +79,8 @@ def _held(number: int, target: ClaimTarget) -> Verdict:
         return Verdict("exact under a convention", words(explanation), correct=f"{target.count:,}")
     residual = number - target.count
     if explanation is None:
-        letters, component, what = algebra.in_powers(residual, target.spec), "", "no explanation"
+        letters = algebra.in_powers(residual, FamilyArchitecture.of(target.spec))
+        component, what = "", "no explanation"
     else:
         letters = in_text(target.beyond(explanation))
         component, what = components_of(explanation, target), words(explanation)
@@ -119,7 +121,7 @@ def _formula(formula: ClaimedFormula) -> Verdict:
     where = "".join(f", at {name} = {written}" for name, written in formula.at.items())
 
     def beyond(explanation: Explanation) -> Expression:
-        own = algebra.in_letters(explanation, formula.spec).substitute(at)
+        own = algebra.in_letters(explanation, FamilyArchitecture.of(formula.spec)).substitute(at)
         difference: Expression = claimed - own
         return difference
 
@@ -132,7 +134,7 @@ def _formula(formula: ClaimedFormula) -> Verdict:
                 residual = in_text(beyond(whole.explanation))
                 return Verdict("exact under a convention", what, residual, whole.name)
             return Verdict("exact" if names == TRAINABLE else "exact under a convention", what)
-    right = in_text(algebra.in_letters(target.explanation, formula.spec))
+    right = in_text(algebra.in_letters(target.explanation, FamilyArchitecture.of(formula.spec)))
     residual = in_text(beyond(target.explanation))
     return Verdict("refuted", "no explanation", residual, target.name, right)
 
@@ -162,8 +164,9 @@ def _size(size: Size) -> Verdict:
         residual = f"{signed(claimed - right)} in {size.field}"
         return Verdict("refuted", str(error), residual, size.field, f"{right:,}")
     target = ClaimTarget(size.model, size.spec, Explanation((Part(),), 1))
-    count, _ = recount(explanation, size.spec)
-    letters = in_text(algebra.beyond(explanation, size.spec))
+    model = FamilyArchitecture.of(size.spec)
+    count, _ = recount(explanation, model)
+    letters = in_text(algebra.beyond(explanation, model))
     residual = f"{signed(count - target.count)} = {letters}"
     what = f"with it the model would have {count:,}, not {target.count:,}"
     return Verdict("refuted", what, residual, components_of(explanation, target), f"{right:,}")

@@ -7,7 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from paramproof.builders.protocol import Builder, Model
+from paramproof.builders.protocol import Builder, BuiltModel
 from paramproof.builders.registry import Framework
 from paramproof.formulas import EncoderSpec, Numerics
 from tests.faults import matrix  # noqa: F401  (it fills the catalogue)
@@ -39,7 +39,7 @@ class Faulty:
         self.own = plants(framework).get(name)
         self.misread = MISREAD.get(name)
 
-    def build(self, spec: EncoderSpec, numerics: Numerics | None = None, **how: Any) -> Model:
+    def build(self, spec: EncoderSpec, numerics: Numerics | None = None, **how: Any) -> BuiltModel:
         build = partial(self.builder.build, **how)
         if self.own is None:
             assert self.misread is not None

@@ -9,17 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from paramproof.builders.protocol import Model
+from paramproof.builders.protocol import BuiltModel
 from paramproof.formulas import EncoderSpec, Numerics, Weight
 
-Build = Callable[[EncoderSpec, Numerics | None], Model]
-Plant = Callable[[Build, EncoderSpec, Numerics | None], Model]
+Build = Callable[[EncoderSpec, Numerics | None], BuiltModel]
+Plant = Callable[[Build, EncoderSpec, Numerics | None], BuiltModel]
 
 
 def sizes(change: Callable[[EncoderSpec], Mapping[str, Any]]) -> Plant:
     """Replace fields of the spec by those that ``change`` returns."""
 
-    def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> Model:
+    def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> BuiltModel:
         return build(replace(spec, **change(spec)), numerics)
 
     return plant
@@ -28,7 +28,7 @@ def sizes(change: Callable[[EncoderSpec], Mapping[str, Any]]) -> Plant:
 def activation(name: str) -> Plant:
     """Use another activation."""
 
-    def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> Model:
+    def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> BuiltModel:
         return build(spec, numerics and replace(numerics, hidden_act=name))
 
     return plant
@@ -37,7 +37,7 @@ def activation(name: str) -> Plant:
 def names(change: Callable[[Weight], Weight]) -> Plant:
     """Report other contents for a weight."""
 
-    def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> Model:
+    def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> BuiltModel:
         return Misnamed(build(spec, numerics), change)
 
     return plant
@@ -46,7 +46,7 @@ def names(change: Callable[[Weight], Weight]) -> Plant:
 class Misnamed:
     """A model that reports wrong contents for its weights."""
 
-    def __init__(self, model: Model, change: Callable[[Weight], Weight]) -> None:
+    def __init__(self, model: BuiltModel, change: Callable[[Weight], Weight]) -> None:
         self.model = model
         self.change = change
 

@@ -1,5 +1,7 @@
 """The difference of two models in letters, by component."""
 
+import pytest
+
 from paramproof.algebra.difference import components, told_apart
 from paramproof.algebra.terms import Lettered
 from paramproof.counting.letters import in_letters
@@ -50,15 +52,35 @@ def test_families():
     }
 
 
-def test_canonical_and_native_names_are_grouped():
-    """A family's canonical paths, and native ones."""
-    llama = in_letters(resolve("llama-3-8b"))
-    found = {one.path: one for one in components(llama, told_apart(llama, with_letters()))}
-    assert list(found) == ["embeddings", "layers", "other", "heads"]
+@pytest.mark.parametrize(
+    ("family", "derived"), [("bert-base", "bert"), ("gpt2", "gpt2"), ("llama-2-7b", "llama")]
+)
+def test_a_family_and_a_derivation_of_one_model_do_not_differ(family, derived):
+    """Hugging Face's names are read as the family's canonical ones."""
+    one = in_letters(resolve(family))
+    two = in_letters(resolve({"model_type": derived} | ({"x": 1} if derived == "gpt2" else {})))
+    found = components(one, told_apart(one, two))
+    assert len(found) > 6
+    assert all(component.difference == 0 for component in found)
+    assert all(component.first is not None for component in found)
+
+
+def test_names_that_a_family_does_not_have_stay_native():
+    """Qwen 3 has LLaMA's tensors, and two norms in each attention."""
+    llama, qwen = (in_letters(resolve(name)) for name in ("llama-3-8b", "qwen3"))
+    found = {one.path: one for one in components(llama, told_apart(llama, qwen))}
+    assert found["layers.*.attention"].difference == 0
+    assert found["model.layers.*.self_attn"].first is None
+    assert found["model.layers.*.self_attn"].difference == 2 * L * K
+
+
+def test_names_with_nothing_in_common_are_grouped():
+    llama, t5 = (in_letters(resolve(name)) for name in ("llama-3-8b", "t5"))
+    found = {one.path: one for one in components(llama, told_apart(llama, t5))}
+    assert list(found) == ["embeddings", "layers", "outside the layers", "heads"]
     assert found["embeddings"].difference == 0
-    assert found["heads"].difference == letter("k") * H - V * H
-    assert found["other"].difference == -H
-    assert found["layers"].other == with_letters().named.total() - V * H - letter("k") * H
+    assert found["heads"].difference == -V * H
+    assert found["outside the layers"].difference == H
 
 
 def test_a_letter_for_another_field_gets_a_prime():

@@ -96,7 +96,10 @@ def test_count_symbolic(paramproof):
         ["total", "L·(4·H² + 2·H·F + 9·H + F) + H·(V + P + 2)", "124,439,808"],
         ["closed form", "L·(4·H² + 2·H·F + 9·H + F) + H·(V + P + 2)", "124,439,808"],
     ]
-    assert sizes == ["L = 12, H = 768, A = 12, F = 3072, V = 50257, P = 1024"]
+    assert " ".join(sizes) == (
+        "L = 12 (num_hidden_layers), H = 768 (hidden_size), A = 12 (num_attention_heads), "
+        "F = 3072 (intermediate_size), V = 50257 (vocab_size), P = 1024 (max_position_embeddings)"
+    )
 
 
 def test_count_symbolic_names_untrainable_tensors(paramproof):

@@ -10,13 +10,13 @@ from paramproof.counting import active as of_command
 from paramproof.counting.active import active_as_json, active_in_letters, routing, total_and_active
 from paramproof.counting.count_data import count_data
 from paramproof.formulas.expression import letter
-from paramproof.resolver import DerivedModel
+from paramproof.resolver import Model
 from tests.derivations import MIXTURE, NUMBER, E, H, V, tensor
 from tests.printed import rows
 
-ROUTED = DerivedModel(
+ROUTED = Model(
     name="mixture.json",
-    derivation=replace(
+    architecture=replace(
         MIXTURE,
         sizes={**MIXTURE.sizes, "nept": 1},
         fields={**MIXTURE.fields, "nept": "experts_per_token"},
@@ -42,13 +42,13 @@ def test_total_and_active():
         (NUMBER - 400, ACTIVE - 400),
         (NUMBER - 400 - 24, ACTIVE - 400 - 24),
     ]
-    assert active_in_letters(ROUTED).named.total().evaluate(ROUTED.derivation.sizes) == ACTIVE
+    assert active_in_letters(ROUTED).named.total().evaluate(ROUTED.architecture.sizes) == ACTIVE
 
 
 def test_undecidable_conventions():
     """Whether the one tensor is a head is unknown; the first convention still gives a count."""
-    one = replace(ROUTED.derivation, tensors=(tensor("what.weight", V, H),))
-    model = replace(ROUTED, derivation=one)
+    one = replace(ROUTED.architecture, tensors=(tensor("what.weight", V, H),))
+    model = replace(ROUTED, architecture=one)
     assert [found and found.total for found in total_and_active(model).values()] == [
         400,
         None,
@@ -135,15 +135,15 @@ def test_several_models(paramproof):
 
 
 def test_routing_of_two_towers():
-    sizes = {**ROUTED.derivation.sizes, "e": 6, "u": 2}
-    fields = {**ROUTED.derivation.fields, "E": "a.num_experts", "nept": "a.top_k"}
+    sizes = {**ROUTED.architecture.sizes, "e": 6, "u": 2}
+    fields = {**ROUTED.architecture.fields, "E": "a.num_experts", "nept": "a.top_k"}
     fields |= {"e": "b.num_experts", "u": "b.top_k"}
     tensors = (
         tensor("a.experts.w", E, V, H),
         tensor("b.experts.w", letter("e"), V, H),
     )
-    both = replace(ROUTED.derivation, sizes=sizes, fields=fields, tensors=tensors)
-    assert [*routing(replace(ROUTED, derivation=both))] == [
+    both = replace(ROUTED.architecture, sizes=sizes, fields=fields, tensors=tensors)
+    assert [*routing(replace(ROUTED, architecture=both))] == [
         "a token passes 1 of 4 experts (a.top_k of a.num_experts)",
         "a token passes 2 of 6 experts (b.top_k of b.num_experts)",
     ]

@@ -19,7 +19,7 @@ from paramproof.formulas.parsing import condition_in
 from paramproof.json_form import document
 from paramproof.pages.model import parts
 from paramproof.pages.viewing import View
-from paramproof.resolver import DerivedModel
+from paramproof.resolver import Model
 from tests.derivations import MIXTURE
 from tests.json_schema import assert_document
 
@@ -71,7 +71,7 @@ def output_of(derivation):
 @pytest.mark.parametrize("name", FOUND)
 def test_a_models_text_and_data_agree(name):
     derivation, status, reasons = FOUND[name]
-    model = DerivedModel(name="it", derivation=derivation)
+    model = Model(name="it", architecture=derivation)
     data = count_data(model, model.inventory())
     assert (data["status"], tuple(data["reasons"])) == (status, reasons)
     lines = [line for line in model.origin() if "buffers" not in line]
@@ -123,7 +123,7 @@ def test_a_derivation_prints_the_sizes_at_which_it_was_validated():
 @pytest.mark.parametrize("name", FOUND)
 def test_a_page_prints_the_word(name):
     derivation, status, reasons = FOUND[name]
-    evidence = str(parts(View(DerivedModel(name="it", derivation=derivation)))["evidence"])
+    evidence = str(parts(View(Model(name="it", architecture=derivation)))["evidence"])
     assert f": {status}<" in evidence
     for reason in reasons:
         assert reason.partition(" (")[0] in evidence

@@ -13,10 +13,10 @@ from paramproof.cli.symbolic import symbolic_table
 from paramproof.counting.count_data import count_data
 from paramproof.counting.letters import in_letters, latex_of, letters_of
 from paramproof.counting.tree import MOST_ROWS, ties, tree
-from paramproof.resolver import DerivedModel, resolve
+from paramproof.resolver import Model, resolve
 from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, tensor, with_tensors
 
-MODEL = DerivedModel(name="mixture.json", derivation=MIXTURE)
+MODEL = Model(name="mixture.json", architecture=MIXTURE)
 NAMED = MODEL.inventory()
 
 
@@ -98,7 +98,7 @@ def test_a_tree_with_many_rows_has_fewer_levels():
 def test_side_by_side_a_tree_with_many_rows_has_fewer_levels():
     """All models are shown to the depth of the one with the most rows."""
     experts = [tensor(f"mlp.expert_{number}.weight", H) for number in range(MOST_ROWS)]
-    other = DerivedModel(name="other.json", derivation=with_tensors(*experts))
+    other = Model(name="other.json", architecture=with_tensors(*experts))
     every = lines_of(*beside_tables([MODEL, other], 3, "", width=200))
     number = 2 * MOST_ROWS + 1
     assert sum("expert_" in line for line in every) == MOST_ROWS

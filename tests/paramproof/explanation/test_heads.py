@@ -4,6 +4,7 @@ from functools import cache
 
 import pytest
 
+from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.counting.explained import explained
 from paramproof.explanation import heads
 from paramproof.explanation.explanation import recount
@@ -130,14 +131,15 @@ def test_a_classifier_in_place_of_an_untied_language_head():
         intermediate_size=31,
         tie_word_embeddings=False,
     )
+    model = FamilyArchitecture.of(spec)
     by_hand = 1001 * 16 + 3 * (4 * 16**2 + 3 * 16 * 31 + 2 * 16) + 16 + 5 * 16 + 5
     counts = [
         explanation
-        for count, explanation in candidates(spec)
+        for count, explanation in candidates(model)
         if count == by_hand and explanation.heads
     ]
     assert [one.heads.labels for one in counts] == [5]
-    assert recount(counts[0], spec)[0] == by_hand
+    assert recount(counts[0], model)[0] == by_hand
 
 
 def test_the_algebra_of_heads():

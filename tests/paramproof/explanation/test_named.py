@@ -145,7 +145,7 @@ def test_rounded_counts_of_the_same_tensors_are_merged():
 
 def match(conventions, component="", name="it"):
     explanation = Explanation((Part(component, conventions=conventions),), len(conventions))
-    return Match(explanation, 1, (name,), named()[0].described, frozenset())
+    return Match(explanation, 1, (name,), named()[0].architecture, frozenset())
 
 
 def test_a_total_excludes_more_complex_explanations():

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.counting.explained import explained
 from paramproof.explanation import letters as algebra
 from paramproof.explanation import searched
@@ -66,7 +67,7 @@ def texts(number, model=None):
 
 
 def by_spec(number, spec, name="mine"):
-    return explain(read(number), [SearchedModel(name, spec)])
+    return explain(read(number), [SearchedModel(name, FamilyArchitecture.of(spec))])
 
 
 BIAS = "layers.*.feed_forward.intermediate.bias in all layers"
@@ -128,14 +129,15 @@ def test_the_first_is_the_shortest():
 def test_every_explanation_gives_its_number(family):
     """The whole grammar, compared with the count that walks the expanded inventory."""
     spec = SMALL[family]
+    model = FamilyArchitecture.of(spec)
     everything = [
-        *searched.explanations(spec),
+        *searched.explanations(model),
         *searched.with_classifier(spec),
         *searched.at_known_sizes(spec, alone=True),
     ]
     assert len(everything) > 500
     for count, explanation in everything:
-        assert recount(explanation, spec)[0] == count, explanation
+        assert recount(explanation, model)[0] == count, explanation
 
 
 # By hand at L 3, H 12, F 31, A 4 and V 101: an explanation's count, without any search.
@@ -158,7 +160,7 @@ def test_every_explanation_gives_its_number(family):
 )
 def test_recounting(parts, sizes, number):
     explanation = Explanation(tuple(parts), 1, sizes=sizes)
-    assert recount(explanation, SMALL["encoder"])[0] == number
+    assert recount(explanation, FamilyArchitecture.of(SMALL["encoder"]))[0] == number
 
 
 def test_the_search_recounts_what_it_finds(monkeypatch):
@@ -188,10 +190,10 @@ def test_a_mistake_on_any_model_is_found(spec, data):
     often = data.draw(st.sampled_from([0, 2]))
     times |= {path: often for path in tensors if _kind(path) == _kind(chosen)}
     wrong = sum(times[path] * size for path, size in tensors.items())
-    found = by_spec(str(wrong), spec).found
-    assert {recount(one.explanation, spec)[0] for one in found} == {wrong}
+    found, model = by_spec(str(wrong), spec).found, FamilyArchitecture.of(spec)
+    assert {recount(one.explanation, model)[0] for one in found} == {wrong}
     mistake = frozenset((path, often) for path, often in times.items() if often)
-    assert mistake in {recount(one.explanation, spec)[1] for one in found}
+    assert mistake in {recount(one.explanation, model)[1] for one in found}
 
 
 def _kind(path):
@@ -203,8 +205,8 @@ def test_no_explanation():
     assert (explanation.found, explanation.unnamed) == ((), ())
     assert explanation.nearest.models == ("gpt2",)
     assert explanation.nearest.count == 124_439_808
-    spec = named_model("gpt2").spec
-    assert algebra.in_powers(123_456_789 - 124_439_808, spec) == "−2·H² + 256·H + 21"
+    gpt2 = resolve("gpt2").architecture
+    assert algebra.in_powers(123_456_789 - 124_439_808, gpt2) == "−2·H² + 256·H + 21"
 
 
 def test_an_unnamed_size_is_listed_separately():
@@ -253,7 +255,8 @@ def test_grouped_queries_keep_their_letters():
     attention = Explanation((Part("layers.*.attention", one=True),), 1)
     spec = named_model("llama-2-70b").spec
     usual = replace(spec, num_key_value_heads=spec.num_attention_heads)
-    letters = {one: text(algebra.in_letters(attention, one)) for one in (spec, usual)}
+    models = {one: FamilyArchitecture.of(one) for one in (spec, usual)}
+    letters = {one: text(algebra.in_letters(attention, of)) for one, of in models.items()}
     assert letters == {spec: "2·H·K·(A + G)", usual: "4·H²"}
 
 
@@ -261,9 +264,10 @@ def test_grouped_queries_keep_their_letters():
 def test_letters_give_the_number(family):
     """At the model's sizes, the algebra of every explanation gives its number."""
     spec = SMALL[family]
-    letters = spec.letters()._asdict()
-    explanations = list(candidates(spec))[:: max(1, len(list(candidates(spec))) // 60)]
+    model, letters = FamilyArchitecture.of(spec), spec.letters()._asdict()
+    every = list(candidates(model))
+    explanations = every[:: max(1, len(every) // 60)]
     assert explanations
     for count, explanation in explanations:
         if not explanation.sizes:
-            assert algebra.in_letters(explanation, spec).evaluate(letters) == count
+            assert algebra.in_letters(explanation, model).evaluate(letters) == count

@@ -46,7 +46,7 @@ def reading(monkeypatch):
 def rows(shapes):
     """Return a report's lines except its heading and totals."""
     found = compare_live(Named(shapes), MIXTURE)
-    lines = found.render(MIXTURE).splitlines()
+    lines = found.render().splitlines()
     assert not found.equal
     return [" ".join(line.split()) for line in lines[4:]]
 
@@ -56,7 +56,7 @@ def test_by_names():
     assert found.equal
     assert (found.actual, found.formula) == (NUMBER, NUMBER)
     assert len(found.matching.named) == len(SHAPES)
-    assert found.render(MIXTURE).splitlines()[:2] == [
+    assert found.render().splitlines()[:2] == [
         "MixtureForSequenceClassification, derived, at vocab_size=50, hidden_size=8, layers=5, "
         "dense_layers=2, ffn_dim=16, experts=4, num_labels=3",
         f"actual {NUMBER:,} − formula {NUMBER:,} = 0",

@@ -1,6 +1,6 @@
 import pytest
 
-from paramproof.pages.sizing import at_sizes, choices, fields_of, sizes_of
+from paramproof.pages.sizing import at_sizes, choices, fields_of
 from paramproof.resolver import resolve
 
 FIELDS = {
@@ -34,7 +34,7 @@ def test_the_fields_of_a_derived_formula_affect_it_or_its_guards():
 def test_every_choice_is_possible_and_includes_the_current_size(name):
     model = resolve(name)
     for letter, values in choices(model, model).items():
-        assert sizes_of(model)[letter] in values
+        assert model.sizes[letter] in values
         assert values == sorted(set(values))
         for value in values:
             assert at_sizes(model, {letter: str(value)}).inventory().total() > 0

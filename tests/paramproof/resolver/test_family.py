@@ -9,7 +9,7 @@ from paramproof.catalogue import entry
 from paramproof.formulas import EncoderSpec, closed_form
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.models import named_model
-from paramproof.resolver import DerivedModel, ResolvedModel, resolve
+from paramproof.resolver import resolve
 from paramproof.resolver.family import TYPES, spec_of
 from tests.configs import ALL, BAIDU, BERT, ERNIE, GOOGLE, GPT2, LLAMA, ROBERTA, without
 
@@ -65,7 +65,7 @@ def test_a_released_file(config, spec, tmp_path):
 def test_a_known_count(config, count):
     found = resolve(config)
     assert closed_form(found.spec.letters()) == found.inventory().total() == count
-    assert found.derivation.count(found.derivation.sizes) == count
+    assert found.catalogued.count(found.catalogued.sizes) == count
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_heads_follow_the_class(architecture, pooler, mlm, nsp):
 def test_every_class_that_a_family_describes(kind, name):
     """At default sizes, the family agrees with the catalogue if the latter has the class."""
     found = resolve({"model_type": kind, "architectures": [name]})
-    assert isinstance(found, ResolvedModel)
-    if found.derivation:
-        assert found.derivation.count(found.derivation.sizes) == found.inventory().total()
+    assert found.spec
+    if found.catalogued:
+        assert found.catalogued.count(found.catalogued.sizes) == found.inventory().total()
     else:
         assert name.endswith("ForNextSentencePrediction")
 
@@ -156,13 +156,13 @@ def test_a_model_with_other_tensors_is_not_of_the_family(config, change, more):
     assert spec_in(config) == resolve(config).spec
     assert spec_in(config | change) is None
     found = resolve(config | change)
-    assert isinstance(found, DerivedModel)
+    assert found.spec is None
     assert found.inventory().total() == resolve(config).inventory().total() + more
 
 
 def test_a_class_that_no_family_describes():
     labelled = BERT | {"architectures": ["BertForTokenClassification"]}
-    assert isinstance(resolve(labelled), DerivedModel)
+    assert resolve(labelled).spec is None
     assert spec_in(labelled) is None
     mixtral = {"model_type": "mixtral"}
     assert spec_of("mixtral", "MixtralForCausalLM", entry(mixtral), mixtral) is None

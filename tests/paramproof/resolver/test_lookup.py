@@ -11,7 +11,7 @@ from paramproof.catalogue import entry
 from paramproof.formulas import EncoderSpec
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.installation import install_command
-from paramproof.resolver import DerivedModel, ResolvedModel, derive_request, lookup, resolve
+from paramproof.resolver import derive_request, lookup, resolve
 from paramproof.resolver.request import read_request
 from paramproof.resolver.spellings import as_transformers
 from tests.configs import ALL, BERT, LLAMA, without
@@ -101,9 +101,9 @@ def derivations(monkeypatch):
 
 
 def test_a_family_comes_first(derivations):
-    spec = resolve(json.dumps(BERT)).described
+    spec = resolve(json.dumps(BERT)).spec
     assert isinstance(spec, EncoderSpec)
-    assert resolve("bert-base").described == replace(spec, pooler=True, mlm_head=False)
+    assert resolve("bert-base").spec == replace(spec, pooler=True, mlm_head=False)
     assert not derivations
 
 
@@ -112,8 +112,8 @@ def test_a_model_type_without_an_entry_is_derived(derivations, tmp_path):
     file.write_text(json.dumps(KEYS))
     notes = []
     found = resolve(str(file), "MixtureModel", notes.append)
-    assert isinstance(found, DerivedModel)
-    assert found.described == MIXTURE
+    assert found.spec is None
+    assert found.architecture == MIXTURE
     assert (found.title, found.seconds is None) == (str(file), False)
     assert derivations == [(str(file), KEYS, "MixtureModel")]
     assert notes[1:] == ["importing"]
@@ -124,8 +124,7 @@ def test_a_model_type_without_an_entry_is_derived(derivations, tmp_path):
 
 def test_a_class_of_the_family_that_the_catalogue_lacks(derivations):
     found = resolve(BERT, "BertForNextSentencePrediction")
-    assert isinstance(found, ResolvedModel)
-    assert (found.spec.nsp_head, found.derivation) == (True, None)
+    assert (found.spec.nsp_head, found.catalogued) == (True, None)
     assert found.reading.class_name == "BertForNextSentencePrediction"
     assert not derivations
 
@@ -142,10 +141,10 @@ def test_derivations_are_cached(derivations):
 def test_the_catalogue_comes_before_deriving(derivations):
     keys = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}
     assert resolve(keys).inventory().total() == 46_702_792_704
-    assert resolve(keys, "MixtralModel").derivation.name == "MixtralModel"
+    assert resolve(keys, "MixtralModel").architecture.name == "MixtralModel"
     assert not derivations
     for outside in (ODD, {"model_type": "opt", "num_attention_heads": 7}):
-        assert resolve(outside).described == MIXTURE
+        assert resolve(outside).architecture == MIXTURE
     assert len(derivations) == 2
 
 
@@ -263,7 +262,7 @@ def test_missing_sizes_are_assumed():
 def test_a_model_type_by_name_is_native(source):
     """It has transformers' tensor names, even if a family describes it."""
     found = resolve(source)
-    assert isinstance(found, DerivedModel)
+    assert found.spec is None
     assert found.reading.is_default
     assert found.reading.is_class_named == (source not in ("bert", "mixtral"))
     assert not resolve(found.keys).reading.is_default

@@ -26,7 +26,10 @@ def test_there_is_one_of_each_family():
 
 def test_a_name():
     found = read_request("bert-base")
-    assert (found.name, found.spec) == ("bert-base-uncased", named_model("bert-base").spec)
+    assert (found.name, found.architecture.spec) == (
+        "bert-base-uncased",
+        named_model("bert-base").spec,
+    )
     assert found.named.published == "110M"
     assert all(read_request(name).named is named for name, named in named_models().items())
     for name, named in named_configurations().items():
@@ -47,12 +50,12 @@ def test_the_fields_of_a_spec(name, tmp_path):
         text = json.dumps(fields)
         (tmp_path / "spec").write_text(text)
         for source in (fields, text, f" {text}", tmp_path / "spec", str(tmp_path / "spec")):
-            assert read_request(source).spec == spec
+            assert read_request(source).architecture.spec == spec
 
 
 def test_only_the_required_sizes():
     sizes = {key: size for key, size in asdict(named_model("gpt2").spec).items() if size > 1}
-    assert read_request(sizes).spec == named_model("gpt2").spec
+    assert read_request(sizes).architecture.spec == named_model("gpt2").spec
 
 
 def test_a_configuration(tmp_path):
@@ -76,7 +79,7 @@ def test_standard_input(monkeypatch):
 def test_a_name_hides_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gpt2").write_text(json.dumps(BERT))
-    assert read_request("gpt2").spec == named_model("gpt2").spec
+    assert read_request("gpt2").architecture.spec == named_model("gpt2").spec
     found = read_request("./gpt2")
     assert (found.name, found.keys) == ("./gpt2", BERT)
     assert isinstance(resolve("./gpt2").spec, EncoderSpec)

@@ -1,0 +1,108 @@
+"""An architecture: a model in letters, with its sizes and with what its formula rests on."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from paramproof.formulas.expression import Expression
+from paramproof.formulas.spec import Spec
+from paramproof.formulas.tensors import Inventory
+
+if TYPE_CHECKING:
+    from paramproof.formulas.derivation import StatedCondition
+
+
+class Architecture(ABC):
+    """The tensors of a model with symbolic shapes, and the model's own sizes.
+
+    A family produces one from a spec, and ``derive`` returns one. ``sizes`` maps each letter to its
+    value, and ``fields`` each letter that is a size to its name in the configuration, the
+    constructor or the spec. The formula holds where all ``conditions`` are met, and for ``fixed``
+    letters only at their value. ``buffers`` are the names of the buffers, which are never counted.
+
+    ``spec`` is set if the tensors have the canonical names of a family, and every framework has a
+    builder for it; it is None for a derived formula.
+    """
+
+    name: str
+    sizes: Mapping[str, int]
+    fields: Mapping[str, str]
+    conditions: tuple[StatedCondition, ...]
+    fixed: tuple[str, ...]
+    spec: Spec | None
+
+    @property
+    @abstractmethod
+    def formula(self) -> Expression:
+        """The number of trainable parameters, with tied ones counted once."""
+
+    @property
+    def buffers(self) -> tuple[str, ...]:
+        """The names of the buffers, which are never counted."""
+        return ()
+
+    @property
+    @abstractmethod
+    def bound_letters(self) -> frozenset[str]:
+        """The letters that conditions relate: they matter even where the formula lacks them."""
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """The versions of the packages from which the formula was derived; none if written."""
+        return {}
+
+    @property
+    def status(self) -> str:
+        """How sure the formula is: written, proved or fitted."""
+        return self.status_at(self.sizes)
+
+    @property
+    def proved_where(self) -> tuple[str, ...] | None:
+        """The guards that bound the proof of the formula, as text; None if nothing is proved."""
+        return None
+
+    @property
+    def held(self) -> int:
+        """The number of held-out models that a derived formula was compared with."""
+        return 0
+
+    @abstractmethod
+    def inventory(self, sizes: Mapping[str, int] | None = None) -> Inventory:
+        """Return the parameters as an inventory: symbolic, or in ints at these ``sizes``.
+
+        Raises ``ValueError``, in one line, for sizes at which the formula does not hold.
+        """
+
+    @abstractmethod
+    def at(self, sizes: Mapping[str, int]) -> Architecture:
+        """Return this architecture with other values of some letters. Raises as ``inventory``."""
+
+    @abstractmethod
+    def at_fields(self, sizes: Mapping[str, int]) -> Architecture:
+        """Return this architecture with other sizes, by field. Raises as ``inventory``."""
+
+    def has(self, sizes: Mapping[str, int]) -> bool:
+        """Return whether some letters may have other values, for which ``at`` raises nothing."""
+        try:
+            self.at(sizes)
+        except ValueError:
+            return False
+        return True
+
+    def allows(self, name: str, size: int) -> bool:
+        """Return whether a letter may have this value, as far as the conditions on it say."""
+        return self.has({name: size})
+
+    def untied(self, paths: Iterable[str]) -> Architecture:
+        """Return this architecture with tensors of their own under these further names."""
+        return self
+
+    @abstractmethod
+    def status_at(self, sizes: Mapping[str, int]) -> str:
+        """Return how sure the formula is at these sizes: written, proved or fitted."""
+
+    def reasons_at(self, sizes: Mapping[str, int]) -> tuple[str, ...]:
+        """Return why the formula is not proved at these sizes; empty if nothing is in doubt."""
+        return ()
