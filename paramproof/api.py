@@ -25,8 +25,9 @@ def count(source: object, class_name: str = "") -> Count:
     """Return the count of a model, without building it.
 
     ``source`` is a name (``"llama-3-8b"``), the path of a ``config.json``, its text or its keys, a
-    model type or class of transformers, MODULE:FUNCTION, or a live model of PyTorch, Keras or
-    Flax, whose weights are counted. ``class_name`` replaces the class that a configuration names.
+    model type or class of transformers, MODULE:FUNCTION, a spec, what ``derive`` returns, or a live
+    model of a framework, whose weights are counted. ``class_name`` replaces the class that a
+    configuration names.
 
     Raises ``InvalidInput`` for a wrong source, with ``where`` and ``key``, and ``NotInCatalogue``
     for a configuration without a formula, with what to ``install`` to derive one. Both are

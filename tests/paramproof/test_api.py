@@ -9,8 +9,11 @@ import pytest
 
 import paramproof
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, UnknownName
+from paramproof.formulas.models import named_model
+from paramproof.formulas.notation import text
 from paramproof.resolver import STANDARD_INPUT
 from tests.configs import BERT, LLAMA
+from tests.derivations import MIXTURE
 
 BIASED = {
     "model_type": "llama",
@@ -26,6 +29,14 @@ def test_a_count_by_name():
     assert count.letters == {"L": 12, "H": 768, "F": 3072, "V": 30522, "P": 512, "T": 2}
     assert count.status == "written"
     assert count.reading is None
+
+
+def test_a_spec_and_a_derivation_are_models():
+    spec = named_model("bert-base").spec
+    assert paramproof.count(spec).total == paramproof.count("bert-base").total
+    assert paramproof.diff(spec, "bert-large").total.difference == 335_141_888 - 109_482_240
+    assert paramproof.count(MIXTURE).total == MIXTURE.count(MIXTURE.sizes)
+    assert paramproof.count(MIXTURE).formula == text(MIXTURE.formula)
 
 
 def test_the_formula_gives_the_total():
