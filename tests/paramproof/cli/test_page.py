@@ -39,12 +39,12 @@ def test_a_model_as_one_file(paramproof, tmp_path):
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
     assert "unsafe" not in policy
     assert "<script" not in text
-    # Each component's link leads to its picture on the page.
+    # Each component's link leads to its picture on the page, and one to the evidence.
     leads = {unquote(one["href"][1:]) for one in (e[1] for e in elements) if "href" in one}
     assert {"at-", "at-layers", "at-embeddings"} < leads
-    assert leads == {
-        unquote(one["id"]) for _, one in elements if one.get("id", "").startswith("at-")
-    }
+    places = {unquote(one["id"]) for _, one in elements if "id" in one}
+    assert leads == {one for one in places if one.startswith("at-")} | {"evidence-heading"}
+    assert "evidence-heading" in places
 
 
 def test_the_file_goes_to_standard_output(paramproof):
