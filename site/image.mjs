@@ -34,10 +34,10 @@ process.env.TZ = "UTC";
 crypto.randomFillSync = (bytes) => bytes.fill(0);
 Date.now = performance.now = () => 0;
 const { loadPyodide } = await import(pathToFileURL(`${pyodide}/pyodide.mjs`));
-const options = { env: { PYTHONHASHSEED: "0", PYTHONDONTWRITEBYTECODE: "1" } };
+const env = { PYTHONHASHSEED: "0", PYTHONDONTWRITEBYTECODE: "1" };
 const packed = (bytes) => gzipSync(bytes, { level: 9 });
 
-const python = await loadPyodide({ ...options, _makeSnapshot: true });
+const python = await loadPyodide({ env, _makeSnapshot: true });
 python.unpackArchive(new Uint8Array(readFileSync(wheel)), "wheel");
 python.runPython(WARM);
 writeFileSync(image, packed(python.makeMemorySnapshot()));
