@@ -244,7 +244,7 @@ def test_verify_reports_differences(mixtral, monkeypatch, capsys):
     from dataclasses import replace
 
     wrong = replace(mixtral.architecture, sizes={**mixtral.architecture.sizes, "H": 36, "A": 4})
-    assert not verify_built([replace(mixtral, derivation=wrong)], None)
+    assert not verify_built([replace(mixtral, architecture=wrong)], None)
     printed = capsys.readouterr().out
     assert "0 of 1 models equal the formula" in printed
     assert "missing" in printed
