@@ -20,7 +20,7 @@ class Storage(NamedTuple):
 
 
 NameTable: TypeAlias = Mapping[str, Storage]
-"""Native path to canonical parts and layout; ``*`` stands for the number of a layer in both."""
+"""Native path to canonical parts and layout; ``*`` is the number of a layer in both."""
 
 
 def storage_of(names: NameTable, path: str, number: re.Pattern[str]) -> Storage:

@@ -51,7 +51,7 @@ Role: TypeAlias = Literal["trainable", "frozen", "buffer"]
 
 
 class Kind(NamedTuple):
-    """What the tensors of a group share: their paths differ only in numbers."""
+    """The properties that the tensors of a group share. Their paths differ only in numbers."""
 
     path: str
     role: Role

@@ -1,4 +1,4 @@
-"""What one model has more than another, in letters, component by component."""
+"""The difference of two models in letters, component by component."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GROUPS: tuple[tuple[str, PartName], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """What two models have in a component, in letters; None where one has no such component."""
+    """The parameters of two models in a component, in letters; None if a model does not have it."""
 
     path: str
     first: Expression | None
@@ -34,7 +34,7 @@ class Component:
 
     @property
     def difference(self) -> Expression:
-        """What the other has more."""
+        """The surplus of the other model."""
         return (self.other or Expression()) - (self.first or Expression())
 
 

@@ -1,8 +1,8 @@
-"""What a count has too much or too little, as algebra, and the component it belongs to.
+"""The difference of a count and its formula, as algebra, with the component that has it.
 
 ``actual − formula = −L·F   feed_forward.intermediate.bias``: the terms of a difference come
 from a report on one model, whose components have a size in letters, or from the shapes that a
-builder's tensors have in letters. What no letters fit is printed as the number it is.
+builder's tensors have in letters. A number that no letters fit is printed as a number.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_AXES = 8
 
 @dataclass(frozen=True, slots=True)
 class Residual:
-    """What one component adds to ``actual − formula``; ``what`` says how it differs."""
+    """The share of one component in ``actual − formula``; ``what`` says how it differs."""
 
     path: str
     what: str
@@ -53,7 +53,7 @@ def explained(report: Report, spec: Spec, width: int | None = None) -> str:
 def lines(residuals: Iterable[Residual], letters: FamilyLetters) -> list[str]:
     """Return the whole difference with its component, or a line for each where there are more.
 
-    Of a great many, as many lines as a report has rows, and one for what the others add up to.
+    There are at most as many lines as a report has rows, and one for the sum of the others.
     """
     groups: dict[str, list[Expression]] = defaultdict(list)
     for residual in residuals:

@@ -54,7 +54,7 @@ def heads_only(letters: type[FamilyLetters]) -> bool:
 
 
 def with_head_size(letters: AnyLetters) -> AnyLetters:
-    """Return ``letters`` with H written as A·K, where there are heads and K is no letter."""
+    """Return ``letters`` with H written as A·K, if a family has heads and no letter K."""
     own = letters._asdict()
     return letters._replace(H=own["A"] * letter("K")) if heads_only(type(letters)) else letters
 

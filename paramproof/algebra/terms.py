@@ -40,7 +40,7 @@ class Lettered:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """What one component has, ``times`` over; nothing where it is tied or not trainable."""
+    """A component that occurs ``times`` times; ``each`` is 0 if it is tied or not trainable."""
 
     path: str
     tensors: tuple[Tensor, ...]

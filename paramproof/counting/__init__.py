@@ -1,1 +1,1 @@
-"""What is said of one model: its tree, letters, conventions, active part and bytes, as data."""
+"""One model as data: its tree, letters, conventions, active part and bytes."""

@@ -1,4 +1,4 @@
-"""What a model has, and what of it one token passes."""
+"""The total parameters of a model, and those that one token passes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from paramproof.resolver import Model
 
 
 class TotalAndActive(NamedTuple):
-    """What a model has under a convention, and what of it one token passes."""
+    """The total and the active parameters of a model under a convention."""
 
     total: int
     active: int

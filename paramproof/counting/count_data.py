@@ -1,4 +1,4 @@
-"""What a model has, as data: what ``Count.to_dict`` and ``paramproof count --json`` write.
+"""A model as data: the content of ``Count.to_dict`` and of ``paramproof count --json``.
 
 ``paramproof/schema.json`` describes it.
 """

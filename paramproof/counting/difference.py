@@ -18,7 +18,7 @@ from paramproof.resolver import Model
 
 
 class Compared(NamedTuple):
-    """A component of two models, each at its own sizes; None where one has no such component.
+    """A component of two models, each at its own sizes; None if a model does not have it.
 
     ``letters`` are what the other has more.
     """
@@ -30,7 +30,7 @@ class Compared(NamedTuple):
 
     @property
     def difference(self) -> int:
-        """What the other has more."""
+        """The surplus of the other model."""
         return (self.other or 0) - (self.first or 0)
 
 
@@ -48,7 +48,7 @@ class SizeApart(NamedTuple):
 
 @dataclass(frozen=True)
 class Difference:
-    """What one model has more than another: ``rows`` by component, and ``total``.
+    """The difference of two models: ``rows`` by component, and ``total``.
 
     ``sizes`` are the letters of their formulas whose values differ: ``letters`` of a row compares
     the formulas, and its numbers differ by these sizes, too.

@@ -43,7 +43,7 @@ def times_text(term: Term) -> str:
 
 
 def factor(one: Expression) -> str:
-    """Return an expression as it stands in a product: a sum in brackets."""
+    """Return an expression as a factor of a product: a sum is in brackets."""
     return f"({text(one)})" if len(one.terms) > 1 else text(one)
 
 

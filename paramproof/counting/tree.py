@@ -13,7 +13,7 @@ from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible
 from paramproof.formulas.spec import Quantity
 
 MOST_ROWS = 400
-"""Of a tree of which no depth is asked for: NLLB-MoE, which names each expert, has many more."""
+"""The most rows of a tree if no depth is given. NLLB-MoE names each expert and has many more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a layer does, found from its outputs alone: measurements that know no framework.
+"""Measurements of a layer by its outputs alone, which are the same for every framework.
 
 A probe hands in its framework's layer as a function on NumPy arrays, and gets the answer in
 the words of the reference. An answer that is none of those known is an error: a framework
@@ -32,10 +32,10 @@ class Unknown(ValueError):
 
 
 def epsilon(norm: Function) -> str:
-    """What a layer norm adds to the variance, from what it makes of (−s, s), s ever smaller.
+    """Return the number that a layer norm adds to the variance, from its outputs for (−s, s).
 
-    Such a pair has variance s² and comes out as ±s/√(s² + ε), from which ε follows. It is
-    taken where that output is nearest to ½: there rounding matters least.
+    The pair has the variance s² and becomes ±s/√(s² + ε), from which ε follows. Of ever smaller s,
+    the one is used whose output is nearest to ½, where rounding matters least.
     """
     scales = [10.0**-power for power in range(10)]
     outputs = {s: float(norm(np.array([[-s, s]], "float32"))[0, 1]) for s in scales}
@@ -160,7 +160,7 @@ def batch_axis(attend: Function) -> str:
 
 
 def width_of(query_entries: Callable[[int, int], int]) -> str:
-    """What a width given with a number of heads is that of, from the query kernel's size."""
+    """Return whether a layer's width is of one head or of all, from the query kernel's size."""
     meanings = {WIDTH * WIDTH: "all heads", WIDTH * WIDTH * HEADS: "one head"}
     return meanings[query_entries(WIDTH, HEADS)]
 
@@ -172,7 +172,7 @@ def has_biases(count: Callable[[int, int], int]) -> str:
 
 
 def beyond_layers(count: Callable[[int], int]) -> str:
-    """What a stack has once, from the entries of a stack of one layer, and of two, of WIDTH."""
+    """Return what a stack has besides its layers, from stacks of one and of two layers of WIDTH."""
     return {0: "nothing", 2 * WIDTH: "a norm"}[2 * count(1) - count(2)]
 
 

@@ -93,7 +93,7 @@ def number(state: State) -> dict[str, Any]:
 def several(state: State) -> dict[str, Any]:
     """Return two to four models side by side."""
     names = [state.get(name, "") for name in LETTERS]
-    # The first two are needed; a field that is left empty is no model.
+    # The first two are needed; an empty field is not a model.
     models = [_model(name, "", "") for place, name in enumerate(names) if name or place < 2]
     return {
         "title": ", ".join(map(title, models)),

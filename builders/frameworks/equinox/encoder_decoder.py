@@ -109,7 +109,7 @@ def embedded(
 def sinusoids(length: int, hidden_size: int, dtype: Any) -> jax.Array:
     """Fixed positions (length, H): the sine of p / 10000^(2i/H) at 2i, its cosine at 2i + 1.
 
-    They are computed where they are needed: there is no table. Source: Vaswani et al. 2017,
+    They are computed in each forward pass and not stored. Source: Vaswani et al. 2017,
     section 3.5. Its code (tensorflow/tensor2tensor) has all sines first, then all cosines.
     """
     feature = jnp.arange(hidden_size)

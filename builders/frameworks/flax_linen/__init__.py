@@ -60,7 +60,7 @@ def build(
     inputs = [jax.ShapeDtypeStruct((1, 1), kind) for kind in module.inputs]
     with enable_x64(dtype == "float64"):
         if allocate:
-            # Of the forward pass, only what the parameters need is computed.
+            # This computes only the part of the forward pass that parameters need.
             variables = module.lazy_init(jax.random.key(0), *inputs)
         else:
             key = jax.eval_shape(lambda: jax.random.key(0))

@@ -23,7 +23,7 @@ from paramproof.formulas.layout import Weight
 class LinenModel:
     """A linen module with its variables, as arrays or as shapes.
 
-    What its weights hold is said by the module's ``names``, if it has such an attribute.
+    The module's attribute ``names``, if it has one, says what each weight holds.
     """
 
     def __init__(self, module: nn.Module, variables: Mapping[str, Any]) -> None:

@@ -21,7 +21,7 @@ from paramproof.formulas.layout import Weight
 class NnxModel:
     """An nnx module, of arrays or of shapes.
 
-    What its weights hold is said by the module's ``names``, if it has such an attribute.
+    The module's attribute ``names``, if it has one, says what each weight holds.
     """
 
     def __init__(self, module: nnx.Module) -> None:

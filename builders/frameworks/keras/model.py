@@ -38,7 +38,7 @@ class KerasModel:
     def weights(self) -> list[Weight]:
         """Every weight once, by identity, with the moving statistics of a batch norm.
 
-        The seeds of dropout and the variables of metrics are no weights and are left out,
+        The seeds of dropout and the variables of metrics are not weights, and are left out,
         as in Keras's own ``weights``. A frozen one (``trainable`` False) is listed as such.
         """
         trainable = {id(variable) for variable in self.model.trainable_weights}

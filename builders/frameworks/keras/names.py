@@ -1,7 +1,7 @@
 """How Keras's layers name what they hold, and which canonical tensor that is.
 
-Each function gives the names of one kind of layer, by its native and its canonical path. A
-``*`` stands for the number of a layer, in both.
+Each function gives the names of one kind of layer, by its native and its canonical path. In both,
+``*`` is the number of a layer.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """MLX: its own layers, with one projection each for queries, keys and values.
 
 MLX computes an array when somebody reads it, so a model that is only built has shapes and allocates
-nothing. It stores a kernel as (out, in) and calls it, as everything else, a weight. Its attention
-has no biases unless it is asked for them, and its encoder and decoder stacks end in a norm that the
-papers do not have: both are given here as the spec says.
+nothing. It stores a kernel as (out, in) and calls it, as everything else, a weight. By default its
+attention has no biases, and its encoder and decoder stacks end in a norm that the papers do not
+have. Here the spec decides both.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How Paddle's layers name their parameters, and which canonical tensors these contain.
 
-Each function returns the names of one kind of layer, by its native and its canonical path. A
-``*`` stands for the number of a layer, in both.
+Each function returns the names of one kind of layer, by its native and its canonical path. In both,
+``*`` is the number of a layer.
 """
 
 from __future__ import annotations

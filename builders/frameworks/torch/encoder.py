@@ -37,7 +37,7 @@ class Encoder(nn.Module):
         self.position_embeddings = nn.Embedding(spec.max_position_embeddings, hidden)
         self.token_type_embeddings = nn.Embedding(spec.type_vocab_size, hidden)
         self.embeddings_norm = nn.LayerNorm(hidden, eps)
-        # Not nn.TransformerEncoder: its forward raises where there are no layers.
+        # nn.TransformerEncoder cannot be used: its forward raises without layers.
         self.layers = nn.ModuleList(
             nn.TransformerEncoderLayer(
                 hidden,

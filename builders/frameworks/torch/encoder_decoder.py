@@ -112,7 +112,7 @@ def sinusoids(positions: int, width: int) -> Tensor:
     """
     table = torch.empty(positions, width)
     if table.is_meta:
-        # There are no values to compute, and PyTorch would take seconds for it.
+        # Computing no values would take PyTorch seconds.
         return table
     even = torch.arange(0, width, 2, dtype=torch.float64)
     angles = torch.outer(torch.arange(positions, dtype=torch.float64), 10000 ** (-even / width))

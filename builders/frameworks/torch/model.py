@@ -28,7 +28,7 @@ class TorchModel:
     def weights(self) -> list[Weight]:
         """Every parameter once, by identity; further names of the same one are aliases.
 
-        Buffers are no parameters and are left out. A frozen parameter (``requires_grad``
+        Buffers are not parameters, and are left out. A frozen parameter (``requires_grad``
         False) is listed as not trainable.
         """
         names: dict[int, list[str]] = {}
@@ -107,7 +107,7 @@ def _array(tensor: Tensor) -> Array:
 
 
 def _rounded(array: Array, dtype: torch.dtype) -> str:
-    """What is wrong with writing ``array`` in ``dtype``; "" where nothing is lost by it."""
+    """Return how ``dtype`` would round the values of ``array``, "" if it would not."""
     if dtype not in HALF:
         return ""
     values = _tensor(array)

@@ -1,4 +1,4 @@
-"""BERT: ``BertModel``, or the class that has the heads that are asked for.
+"""BERT: ``BertModel``, or the class that has the heads of the spec.
 
 Each combination of heads is a class of its own, and only those combinations that have one
 can be built.

@@ -21,7 +21,7 @@ HALF = (torch.bfloat16, torch.float16)
 
 
 class Family(Protocol):
-    """What a file of this package says of the models it makes."""
+    """A file of this package: the names and the forward pass of its models."""
 
     NAMES: NameTable
     forward: Callable[..., Outputs]
@@ -44,7 +44,7 @@ class HuggingFaceModel:
     def weights(self) -> list[Weight]:
         """Every parameter once, by identity; further names of the same one are aliases.
 
-        Buffers (``position_ids``, ``token_type_ids``) are no parameters and are left out. A
+        Buffers (``position_ids``, ``token_type_ids``) are not parameters, and are left out. A
         frozen parameter (``requires_grad`` False) is listed as not trainable.
         """
         names: dict[int, list[str]] = {}
@@ -105,7 +105,7 @@ class HuggingFaceModel:
     def _weight(self, parameter: nn.Parameter, path: str, *others: str) -> Weight:
         parts, layout = self._stored(path)
         further = [self._stored(other).parts or (other,) for other in others]
-        # The second name of a tied bias stands for the same canonical tensor: no alias.
+        # The second name of a tied bias has the same canonical tensor, and is not an alias.
         aliases = tuple(alias for names in further for alias in names if alias not in parts)
         shape = tuple(parameter.shape)
         return Weight(path, shape, parameter.requires_grad, parts, layout, aliases)
@@ -132,7 +132,7 @@ def _tensor(array: Array) -> Tensor:
 
 
 def _rounded(array: Array, dtype: torch.dtype) -> str:
-    """What is wrong with writing ``array`` in ``dtype``; "" where nothing is lost by it."""
+    """Return how ``dtype`` would round the values of ``array``, "" if it would not."""
     if dtype not in HALF:
         return ""
     values = _tensor(array)
