@@ -52,7 +52,9 @@ does not have, the key is added with the value of the same model, from
 
 {by_type}
 
-These types have a module of their name in mlx-lm, and were not compared:
+`bailing_hybrid` is compared as `BailingMoeV3ForCausalLM`: for any other class name mlx-lm builds an
+older model, with another linear attention. These types have a module of their name in mlx-lm, and
+were not compared:
 
 {excluded}
 

@@ -73,9 +73,9 @@ def draw(file: TypeFile, random: Random) -> BothModels:
 
 def _adapt(file: TypeFile, config: dict[str, Any], entry: Entry) -> None:
     """Give a configuration the keys, names and values that mlx-lm reads, for the same model."""
-    _add_sizes(file, config, entry)
     for path, value in _table("instead", file).items():
         set_key(config, path, value)
+    _add_sizes(file, config, entry)
     for path, value in _table("absent", file).items():
         if (part := part_in(config, parent(path))) is not None and leaf(path) not in part:
             set_key(config, path, value)
@@ -93,7 +93,7 @@ def _table(name: str, file: TypeFile) -> Mapping[str, Any]:
 
 def _add_sizes(file: TypeFile, config: dict[str, Any], entry: Entry) -> None:
     """Give every size under the name that mlx-lm reads."""
-    for key in keys_read(file.model_type):
+    for key in keys_read(config):
         if key not in config and (size := _size(file, key, entry)) is not None:
             config[key] = size
 
@@ -113,7 +113,7 @@ def _add_keys(file: TypeFile, config: dict[str, Any], entry: Entry, keys: tuple[
     """Add keys where they are missing: at top level, or in a part. Return whether one was added."""
     for place in ("", *file.parts):
         part = part_in(config, place)
-        is_read = place or set(keys) <= set(keys_read(file.model_type))
+        is_read = place or set(keys) <= set(keys_read(config))
         if part is None or not is_read or set(keys) <= part.keys():
             continue
         for key in keys:

@@ -29,8 +29,9 @@ from paramproof.formulas.path import starred
 
 DISTRIBUTIONS = ("mlx", "mlx-lm")
 
-REMAPPINGS = "MODEL_REMAPPING"
-"""The constant of ``mlx_lm.utils`` that has the module of a model type, if named otherwise."""
+BY_TYPE, BY_CLASS = "MODEL_REMAPPING", "MODEL_ARCHITECTURE_REMAPPING"
+"""The constants of ``mlx_lm.utils`` with modules of another name: by model type, and by type and
+class."""
 
 MISSING = re.compile(r"(\w+)\.__init__\(\) missing \d+ required positional arguments?: (.*)")
 
@@ -71,24 +72,26 @@ def _package() -> Path:
 
 
 @cache
-def _remapped() -> Mapping[str, str]:
-    """Return the module of each model type whose module has another name."""
+def _constant(name: str) -> Mapping[Any, str]:
+    """Return a constant of ``mlx_lm.utils``, read from its source."""
     body = ast.parse(_package().joinpath("utils.py").read_text("utf-8")).body
     (found,) = (
         ast.literal_eval(one.value)
         for one in body
-        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == REMAPPINGS
+        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == name
     )
     return dict(found)
 
 
 @cache
-def module_of(model_type: str) -> ModuleType | None:
+def module_of(model_type: str, class_name: str = "") -> ModuleType | None:
     """Return the module of mlx-lm that builds a model type, or None if it has none.
 
-    Raises ``Refused`` if the module needs a package that is not installed.
+    For some types it depends on the class that a configuration names. Raises ``Refused`` if the
+    module needs a package that is not installed.
     """
-    name = _remapped().get(model_type, model_type)
+    usual = _constant(BY_TYPE).get(model_type, model_type)
+    name = _constant(BY_CLASS).get((model_type, class_name), usual)
     if not _package().joinpath("models", f"{name}.py").exists():
         return None
     try:
@@ -104,9 +107,9 @@ def has_language_model(model_type: str) -> bool:
     return hasattr(module_of(model_type), "Model")
 
 
-def keys_read(model_type: str) -> tuple[str, ...]:
-    """Return the keys at top level that mlx-lm reads for a model type."""
-    module = module_of(model_type)
+def keys_read(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the keys at top level that mlx-lm reads of a configuration like this one."""
+    module = _module_for(config)
     return tuple(inspect.signature(module.ModelArgs).parameters) if module else ()
 
 
@@ -120,7 +123,7 @@ def build(config: Mapping[str, Any]) -> Counter[Group]:
     """
     from mlx.utils import tree_flatten
 
-    module = module_of(config["model_type"])
+    module = _module_for(config)
     assert module is not None
     try:
         with warnings.catch_warnings(action="ignore"):
@@ -133,6 +136,11 @@ def build(config: Mapping[str, Any]) -> Counter[Group]:
         raise Refused(f"{type(error).__name__}: {_line(str(error))}") from error
     arrays = tree_flatten(model.parameters())
     return Counter(Group(starred(name), tuple(array.shape)) for name, array in arrays if array.size)
+
+
+def _module_for(config: Mapping[str, Any]) -> ModuleType | None:
+    class_name, *_ = config.get("architectures") or ("",)
+    return module_of(config["model_type"], class_name)
 
 
 def _line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Keys of mlx-lm that say what transformers says by lists with a name for each layer."""
+"""Keys of mlx-lm that say what transformers says by other keys, such as lists of layer kinds."""
 
 from __future__ import annotations
 
@@ -14,9 +14,13 @@ Sizes = Mapping[str, int]
 
 
 def translated(file: TypeFile, config: Config, sizes: Sizes) -> dict[str, Any]:
-    """Return the keys that replace a configuration's lists of layers."""
+    """Return the keys that mlx-lm reads in place of a configuration's own."""
     translate = TRANSLATIONS.get(file.model_type)
     return translate(file, config, sizes) if translate else {}
+
+
+def _bailing_hybrid(file: TypeFile, config: Config, sizes: Sizes) -> dict[str, Any]:
+    return {"q_lora_rank": None, "moe_shared_expert_intermediate_size": sizes["I"]}
 
 
 def _exaone_moe(file: TypeFile, config: Config, sizes: Sizes) -> dict[str, Any]:
@@ -69,6 +73,7 @@ def _kinds(file: TypeFile, path: str, config: Config, sizes: Sizes) -> list[str]
 
 
 TRANSLATIONS: Mapping[str, Callable[[TypeFile, Config, Sizes], dict[str, Any]]] = {
+    "bailing_hybrid": _bailing_hybrid,
     "exaone_moe": _exaone_moe,
     "kimi_linear": _kimi_linear,
     "mimo_v2_flash": _mimo_v2_flash,
