@@ -38,7 +38,7 @@ class Family:
     def __post_init__(self) -> None:
         try:
             self._require_whole()
-        except Exception as error:
+        except Exception as error:  # A plug-in's code may raise anything.
             raise ValueError(f"the family of {self.spec.__name__}: {error}") from error
 
     def _require_whole(self) -> None:

@@ -68,7 +68,7 @@ class Prober:
         self.base: list[ModelTensors] = []
         for point in points:
             # Small sizes may be refused for reasons that no guard states, such as a logarithm.
-            with suppress(Exception):
+            with suppress(Exception):  # A constructor may raise anything.
                 self.base.append(self.build(point, {}))
                 self.points.append(point)
             if len(self.points) == most:

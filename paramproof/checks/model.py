@@ -54,7 +54,7 @@ def require_agreement(families: Iterable[str]) -> None:
         letters = family.letters._make(primes)
         try:
             equal = family.inventory(letters).total() == family.closed_form(letters)
-        except Exception as error:
+        except Exception as error:  # A formula may raise anything.
             raise FormulaError(
                 f"the formula of {family.name} raises {in_one_line(error)}"
             ) from error

@@ -126,11 +126,11 @@ class TraceRunner:
         forget_functions()
         try:
             trace = self._first()
-        except Exception as error:
+        except Exception as error:  # A constructor may raise anything.
             self.unfollowed = f"sizes were not followed: {in_one_line(error)}{_where(error)}"
             try:
                 trace = self._first()
-            except Exception:
+            except Exception:  # Then it is judged by its untouched code.
                 raise_if_tracing_failed(error, lambda: self._build(self.sizes))
                 own = self._own(error)
                 said = f"{self.name} is not made: {in_one_line(own)}"
@@ -171,7 +171,7 @@ class TraceRunner:
         ):
             try:
                 model = self.constructor.make(symbolic)
-            except Exception:
+            except Exception:  # It is raised again.
                 self.constants.learn(sizes, _questions(recorder))
                 raise
             self.constants.learn(sizes, _questions(recorder))
@@ -194,7 +194,7 @@ class TraceRunner:
         """
         try:
             return self.trace(sizes)
-        except Exception as error:
+        except Exception as error:  # A constructor may raise anything.
             raise_if_tracing_failed(error, lambda: self._build(sizes))
             return None
 
@@ -239,7 +239,7 @@ class TraceRunner:
         """Return the error that the original code raises at its own sizes, otherwise ``error``."""
         try:
             self.build(self.sizes)
-        except Exception as own:
+        except Exception as own:  # A constructor may raise anything.
             return own
         return error
 

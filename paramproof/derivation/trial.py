@@ -29,7 +29,7 @@ def run_trial(runner: TraceRunner, tensors: GeneralTensors, sizes: Mapping[str, 
     """Build a model at these sizes and compare it, up to the first parameter that differs."""
     try:
         made = runner.build(sizes)
-    except Exception as error:
+    except Exception as error:  # A constructor may raise anything.
         raise_if_internal(error)
         why = in_one_line(error)
         return Trial(

@@ -105,7 +105,7 @@ class _Jobs:
                 # The error repeats what sbatch prints.
                 with redirect_stderr(StringIO()):
                     jobs = self._executor.submit_array(elements)
-            except Exception as error:
+            except Exception as error:  # submitit has no class for its errors.
                 raise ValueError(f"--on slurm: {' '.join(str(error).split())}") from error
             self._running |= {job.job_id: (t, job) for t, job in zip(some, jobs, strict=True)}
 

@@ -208,7 +208,7 @@ def model_named(reference: str) -> Any:
     function = load_reference(reference)
     try:
         return function()
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # A user's function may raise anything.
         raise ValueError(f"{reference} raised {in_one_line(error)}") from error
 
 

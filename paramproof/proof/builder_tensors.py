@@ -171,7 +171,7 @@ class _Source:
                 return self.builder.build(self.case.of_fields({**chosen, **known}))
             except ValueError:
                 raise
-            except Exception as error:
+            except Exception as error:  # It is raised again.
                 self.crash = self.crash or error
                 raise
 

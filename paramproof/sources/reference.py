@@ -46,7 +46,7 @@ def _attribute(module: ModuleType, name: str, reference: str) -> Any:
         return getattr(module, name)
     except AttributeError:
         raise ValueError(missing) from None
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # A user's module may raise anything.
         raise ValueError(f"{missing}: its __getattr__ raised {in_one_line(error)}") from error
 
 
@@ -72,5 +72,5 @@ def _imported(module: str) -> ModuleType:
         if path is not None and namesake.is_dir() and str(namesake) not in path:
             path.append(str(namesake))
         return import_module(module)
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # A user's module may raise anything.
         raise ValueError(f"{module} cannot be imported: {in_one_line(error)}") from error

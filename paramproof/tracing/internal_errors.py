@@ -58,7 +58,7 @@ def raise_if_tracing_failed(error: BaseException, build: Callable[[], object]) -
         return
     try:
         build()
-    except Exception as refusal:
+    except Exception as refusal:  # A constructor may raise anything.
         raise_if_internal(refusal)
         return
     raise _internal(error) from error

@@ -105,7 +105,7 @@ class UserFormula:
         try:
             positional, named = self.parameters.arguments(values)
             return self.function(*positional, **named)
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit) as error:  # A user's formula may raise anything.
             at = f"at {values.spec!r}"
             raise FormulaRefused(f"{self.name} raised {in_one_line(error)} {at}") from error
 

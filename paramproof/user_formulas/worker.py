@@ -62,7 +62,7 @@ def reply(formula: UserFormula, **request: Any) -> dict[str, Any]:
         return {"answer": answer_derived(formula, **request) if request else formula.families()}
     except FormulaRefused as refusal:
         return {"refused": str(refusal)}
-    except BaseException as error:
+    except BaseException as error:  # A user's formula may raise anything.
         return {"refused": f"{formula.name} raised {in_one_line(error)} at {subject!r}"}
 
 

@@ -102,7 +102,7 @@ def _first_made(
         if framework != "torch":
             return framework, (), frozenset()
         return framework, packages_of(model), _numbered_layers(model, make, sizes)
-    except Exception as error:
+    except Exception as error:  # A user's function may raise anything.
         raise_if_internal(error)
         return "torch", (), frozenset()
 
@@ -118,7 +118,7 @@ def _numbered_layers(
         # A constructor may refuse this size.
         try:
             models.append(_paths(make({**sizes, name: size + 1})))
-        except Exception as error:
+        except Exception as error:  # A user's function may raise anything.
             raise_if_internal(error)
     return layer_patterns(models)
 

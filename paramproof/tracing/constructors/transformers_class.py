@@ -195,7 +195,7 @@ def _looks_up(
     try:
         with meta():
             model_class(config)
-    except Exception as error:
+    except Exception as error:  # A constructor may raise anything.
         raise_if_internal(error)
     return name in reads
 

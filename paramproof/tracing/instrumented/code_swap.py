@@ -152,8 +152,7 @@ def _files_run(plain: Callable[[], Any]) -> set[str]:
     sys.setprofile(note)
     try:
         plain()
-    except Exception:
-        # The trace raises the same error.
+    except Exception:  # The trace raises the same error.
         pass
     finally:
         sys.setprofile(before)
