@@ -128,5 +128,5 @@ def test_a_model_beside_its_state_is_refused():
     import equinox as eqx
 
     pair = eqx.nn.make_with_state(eqx.nn.BatchNorm)(12, "batch", mode="ema")
-    with pytest.raises(ValueError, match=r"^tuple is a module of Equinox and more: give the modul"):
+    with pytest.raises(ValueError, match=r"^tuple is a module of Equinox and more: give the "):
         report_on(pair)
