@@ -11,13 +11,19 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
 from typing import Any, cast
 
-from paramproof.builders.protocol import LiveReader
+from paramproof.builders.protocol import FrameworkUnavailable, LiveReader
 from paramproof.builders.registry import model_packages
-from paramproof.sources.live.readers import comes_from, is_pair, live_weights, reader
+from paramproof.sources.live.readers import (
+    comes_from,
+    framework_with_reader,
+    is_pair,
+    live_weights,
+    reader,
+)
 from paramproof.tracing.internal_errors import calls_constructor
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 
@@ -94,7 +100,8 @@ def _build(function: Callable[..., Any], sizes: Mapping[str, int]) -> Any:
     def arrays() -> Any:
         """Return the part of the model that consists of arrays; keep the rest in ``apart``."""
         model = call()
-        if isinstance(model, Mapping) or comes_from("flax.nnx", model):
+        is_tree = isinstance(model, Mapping) and not framework_with_reader(model)
+        if is_tree or comes_from("flax.nnx", model):
             # Refuses anything but arrays; eval_shape would turn plain numbers into arrays.
             live_weights(model)
             return model
@@ -121,8 +128,10 @@ def _by_frameworks(loaded: Iterable[str], make: Callable[[], Any]) -> Any:
     """Return what ``make`` builds, where no loaded framework allocates anything."""
     for name in loaded:
         if name in model_packages():
-            own = cast(LiveReader, model_packages()[name].load())
-            make = partial(own.build_abstractly, make)
+            # Another package may have imported part of a framework that cannot build anything.
+            with suppress(FrameworkUnavailable):
+                own = cast(LiveReader, model_packages()[name].load())
+                make = partial(own.build_abstractly, make)
     return make()
 
 

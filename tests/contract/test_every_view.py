@@ -6,8 +6,10 @@ import sys
 import pytest
 
 import paramproof
+from paramproof.builders.registry import model_packages
 from paramproof.live.report import compare_live
 from paramproof.sources.live.readers import supported
+from paramproof.tracing.abstract_build import build_abstractly
 
 SIZES = "hidden_size=6, num_attention_heads=3, intermediate_size=5"
 MODEL = f"""
@@ -76,6 +78,14 @@ def test_a_formula_of_its_models_is_derived(toy_model, paramproof):
     assert done.returncode == 0, done.stderr
     assert f"{WHOLE:,}" in done.stdout
     assert "fitted" in done.stdout
+
+
+def test_a_framework_that_is_only_in_part_there_stops_no_other(outsider):
+    """Its package is imported, perhaps by another library, and its distribution is missing."""
+    source = "FRAMEWORKS = {'gone': {'distributions': ('none-such',), "
+    (outsider / "toy_framework.py").write_text(source + "'model_packages': {'json': 'gone'}}}\n")
+    assert "json" in model_packages()
+    assert build_abstractly(lambda width: {"width": width}, {"width": 3}) == {"width": 3}
 
 
 def test_it_is_gone_when_it_is_uninstalled():

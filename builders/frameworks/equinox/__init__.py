@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any, Literal
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 
 from paramproof.builders.arrays import has_family, require
@@ -80,5 +81,18 @@ def build(
 
 
 def build_abstractly(make: Callable[[], Any]) -> Any:
-    """The module that ``make`` returns, with shapes in place of arrays."""
-    return eqx.filter_eval_shape(make)
+    """The module that ``make`` returns, with shapes in place of arrays.
+
+    A model without arrays of JAX, of another framework in the same process, is returned as it is.
+    """
+    others: list[Any] = []
+
+    def arrays() -> Any:
+        made = make()
+        if any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(made)):
+            return made
+        others.append(made)
+        return None
+
+    shapes = eqx.filter_eval_shape(arrays)
+    return others[0] if others else shapes
