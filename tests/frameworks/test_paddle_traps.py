@@ -142,13 +142,13 @@ def test_a_linear_cannot_be_tied_to_an_embedding(paddle, nn):
     table, head = nn.Embedding(11, H), nn.Linear(H, 11)
     assert (table.weight.shape, head.weight.shape) == ([11, H], [H, 11])
     head.weight = table.weight
-    with pytest.raises(ValueError, match="In operator matmul"):
+    with pytest.raises(ValueError, match="must be equal to"):
         head(paddle.rand([1, H]))
 
 
 def test_rms_norm_does_not_run_on_a_cpu(paddle):
     """Hence the LLaMA here has a norm of its own."""
-    with pytest.raises(RuntimeError, match="kernel `rms_norm` is not registered"):
+    with pytest.raises(RuntimeError, match=r"rms_norm.* is not registered"):
         paddle.nn.functional.rms_norm(paddle.rand([2, H]), [H], paddle.ones([H]))
 
 

@@ -12,8 +12,9 @@ from contextlib import contextmanager, nullcontext
 from typing import Any, Literal
 
 with warnings.catch_warnings():
-    # Importing Paddle looks for a compiler's cache, which it needs only for extensions in C++.
-    warnings.filterwarnings("ignore", "No ccache found", UserWarning)
+    # It warns that there is no ccache and, before setuptools 82, of pkg_resources. Both are for
+    # extensions in C++.
+    warnings.simplefilter("ignore")
     import paddle
 
 from paramproof.builders.arrays import has_family, require
