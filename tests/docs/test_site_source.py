@@ -30,7 +30,7 @@ def test_collected_files(tmp_path, monkeypatch):
     listing = (tmp_path / "site" / "model-types.md").read_text("utf-8")
     assert "[bert](model-types/bert.md)" in listing
     assert "in the repository" not in listing
-    assert (tmp_path / "site" / "pictures" / "model.png").is_file()
+    assert (tmp_path / "site" / "pictures" / "first.png").is_file()
 
 
 @pytest.mark.parametrize(
