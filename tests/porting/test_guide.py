@@ -22,6 +22,7 @@ def test_every_attribute_belongs_to_a_script_or_is_known():
     assert {name: about(name) for name in ENVIRONMENTS} == CHECKED
     assert other_names() == {
         "torch.nn.Module",
+        "eqx.nn.Shared",
         "flax.linen.Module",
         "keras.Model",
         "BuiltModel.run",
