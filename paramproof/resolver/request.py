@@ -78,24 +78,27 @@ def read_request(source: object) -> Request:
     Raises ``InvalidInput`` for a file that cannot be read or keys that are wrong, and its subclass
     ``UnknownName`` for an unknown name.
     """
-    # nnx.State, linen's FrozenDict and a module of MLX are mappings, and no configurations.
-    is_of_framework = comes_from("flax", source) or is_of_another_framework(source)
-    if isinstance(source, Mapping) and not is_of_framework:
-        return _described("", source)
-    if isinstance(source, Architecture):
-        return Request(name=source.name, architecture=source)
-    if any(type(source) is family.spec for family in FAMILIES.values()):
-        return Request(name=repr(source), architecture=FamilyArchitecture.of(cast(Spec, source)))
-    if isinstance(source, Path):
-        return _in_file(str(source))
     if isinstance(source, str):
         return _read_text(source)
+    if isinstance(source, Path):
+        return _in_file(str(source))
+    if isinstance(source, Architecture):
+        return Request(name=source.name, architecture=source)
+    if isinstance(source, Mapping) and not _is_of_framework(source):
+        return _described("", source)
+    if any(type(source) is family.spec for family in FAMILIES.values()):
+        return Request(name=repr(source), architecture=FamilyArchitecture.of(cast(Spec, source)))
     if source is None or isinstance(source, int | float | bytes | list | set):
         raise InvalidInput(
             f"{shown(source)} is not a model: give a name, a path, the keys of a configuration, "
             "or a model of a framework"
         )
     return Request(name=type(source).__name__, live=source)
+
+
+def _is_of_framework(source: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping is not a configuration: nnx.State, FrozenDict, a module of MLX."""
+    return comes_from("flax", source) or is_of_another_framework(source)
 
 
 def _read_text(source: str) -> Request:
