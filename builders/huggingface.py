@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -14,9 +13,6 @@ from typing import Any
 
 from paramproof.builders.names import NameTable, Storage
 from paramproof.formulas.path import without_braces
-
-NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
-"""The number of a layer in a name."""
 
 KINDS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
     "table": {"weight": ("weight", ())},

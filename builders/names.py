@@ -19,11 +19,14 @@ class Storage(NamedTuple):
     layout: tuple[str, ...] = ()
 
 
+NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
+"""The number of a layer in a path whose names are separated by dots."""
+
 NameTable: TypeAlias = Mapping[str, Storage]
 """Native path to canonical parts and layout; ``*`` is the number of a layer in both."""
 
 
-def storage_of(names: NameTable, path: str, number: re.Pattern[str]) -> Storage:
+def storage_of(names: NameTable, path: str, number: re.Pattern[str] = NUMBER) -> Storage:
     """Return what the native ``path`` stores, empty if ``names`` does not list it.
 
     ``number`` matches the number of a layer in a native path.

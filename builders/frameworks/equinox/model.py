@@ -14,7 +14,6 @@ import numpy as np
 from jax.tree_util import tree_flatten_with_path, tree_map_with_path
 
 from paramproof.builders.arrays import require_allocated, require_arrays
-from paramproof.builders.frameworks.equinox.names import NUMBER
 from paramproof.builders.jax_tracing import enable_x64
 from paramproof.builders.names import NameTable, storage_of
 from paramproof.builders.protocol import Array, DType, Outputs
@@ -137,8 +136,8 @@ def _places(tree: Any, *path: str) -> Iterator[_Place]:
 
 def _named(weight: Weight, names: NameTable) -> Weight:
     """Return ``weight`` with the canonical names of its contents and of its aliases."""
-    parts, layout = storage_of(names, weight.path, NUMBER)
-    further = (storage_of(names, path, NUMBER).parts or (path,) for path in weight.aliases)
+    parts, layout = storage_of(names, weight.path)
+    further = (storage_of(names, path).parts or (path,) for path in weight.aliases)
     aliases = tuple(alias for parts in further for alias in parts)
     return replace(weight, parts=parts, layout=layout, aliases=aliases)
 

@@ -13,7 +13,6 @@ from mlx import nn
 from mlx.utils import tree_flatten, tree_unflatten
 
 from paramproof.builders.arrays import require_allocated, require_arrays
-from paramproof.builders.frameworks.mlx.names import NUMBER
 from paramproof.builders.names import NameTable, storage_of
 from paramproof.builders.protocol import Array, DType, Outputs
 from paramproof.formulas.layout import Weight
@@ -37,7 +36,7 @@ class MlxModel:
         return [self._named(weight) for weight in stored_arrays(self.module)]
 
     def _named(self, weight: Weight) -> Weight:
-        parts, layout = storage_of(self.names, weight.path, NUMBER)
+        parts, layout = storage_of(self.names, weight.path)
         return replace(weight, parts=parts, layout=layout)
 
     @property

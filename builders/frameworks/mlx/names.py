@@ -6,11 +6,7 @@ Each function gives the names of one kind of module, by its native and its canon
 
 from __future__ import annotations
 
-import re
-
 from paramproof.builders.names import NameTable, Storage
-
-NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
 
 
 def table(native: str, canonical: str) -> NameTable:

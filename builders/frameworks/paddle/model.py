@@ -9,7 +9,6 @@ import paddle
 from paddle import Tensor, nn
 
 from paramproof.builders.arrays import require_allocated, require_arrays
-from paramproof.builders.frameworks.paddle.names import NUMBER
 from paramproof.builders.names import NameTable, storage_of
 from paramproof.builders.protocol import Array, DType, Outputs
 from paramproof.formulas.layout import Weight
@@ -29,8 +28,8 @@ def weights_of(module: nn.Layer, names: NameTable) -> list[Weight]:
 
 def _weight(same: Sequence[tuple[str, Tensor]], names: NameTable) -> Weight:
     (path, parameter), *others = same
-    parts, layout = storage_of(names, path, NUMBER)
-    further = (storage_of(names, other, NUMBER).parts or (other,) for other, _ in others)
+    parts, layout = storage_of(names, path)
+    further = (storage_of(names, other).parts or (other,) for other, _ in others)
     aliases = tuple(alias for parts in further for alias in parts)
     shape = tuple(parameter.shape)
     return Weight(path, shape, not parameter.stop_gradient, parts, layout, aliases)

@@ -6,11 +6,7 @@ Each function returns the names of one kind of layer, by its native and its cano
 
 from __future__ import annotations
 
-import re
-
 from paramproof.builders.names import NameTable, Storage
-
-NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
 
 
 def table(native: str, canonical: str) -> NameTable:

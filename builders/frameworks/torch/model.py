@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 
 from paramproof.builders.arrays import raise_if_any, require_allocated, require_arrays
-from paramproof.builders.frameworks.torch.names import NUMBER
 from paramproof.builders.names import NameTable, storage_of
 from paramproof.builders.protocol import Array, DType, Outputs
 from paramproof.formulas.layout import Weight
@@ -40,8 +39,8 @@ class TorchModel:
 
     def weight(self, parameter: nn.Parameter, path: str, *others: str) -> Weight:
         """The weight that ``parameter`` is, under a path and further ones."""
-        parts, layout = storage_of(self.names, path, NUMBER)
-        further = (storage_of(self.names, other, NUMBER).parts or (other,) for other in others)
+        parts, layout = storage_of(self.names, path)
+        further = (storage_of(self.names, other).parts or (other,) for other in others)
         aliases = tuple(alias for parts in further for alias in parts)
         shape = tuple(parameter.shape)
         return Weight(path, shape, parameter.requires_grad, parts, layout, aliases)

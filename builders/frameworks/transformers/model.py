@@ -11,7 +11,6 @@ from transformers import PreTrainedModel
 
 from paramproof.builders.arrays import raise_if_any, require_allocated, require_arrays
 from paramproof.builders.frameworks.transformers import encoder, gpt, llama
-from paramproof.builders.huggingface import NUMBER
 from paramproof.builders.names import NameTable, Storage, storage_of
 from paramproof.builders.protocol import Array, DType, Outputs
 from paramproof.formulas.layout import Weight
@@ -118,7 +117,7 @@ class HuggingFaceModel:
     def _stored(self, path: str, family: Family | None = None) -> Storage:
         """Within a model with heads the names of the bare one have a prefix, as bert."""
         native = path.removeprefix(f"{self.module.base_model_prefix}.")
-        return storage_of((family or self.family).NAMES, native, NUMBER)
+        return storage_of((family or self.family).NAMES, native)
 
 
 def _array(tensor: Tensor) -> Array:

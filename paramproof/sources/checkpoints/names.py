@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from paramproof.builders.huggingface import NUMBER, names_of
-from paramproof.builders.names import Storage, storage_of
+from paramproof.builders.huggingface import names_of
+from paramproof.builders.names import NUMBER, Storage, storage_of
 from paramproof.formulas import Inventory
 from paramproof.formulas.path import LAYER, has_layer
 from paramproof.sources.telltale import unwrapped
@@ -46,8 +46,8 @@ class CheckpointNames:
         if len(name) > MAX_NAME or has_layer(name):
             return Storage()
         own, _ = unwrapped(name)
-        found = storage_of(self.names.table, self._without_prefix(own), NUMBER)
-        return found if found.parts else storage_of(self.canonical, own, NUMBER)
+        found = storage_of(self.names.table, self._without_prefix(own))
+        return found if found.parts else storage_of(self.canonical, own)
 
     @property
     def usual_prefix(self) -> str:
