@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     )
     from paramproof.live.report import assert_parameters
 
+__version__: str
+"""The version of the installed distribution."""
+
 __all__ = [
     "EncoderDecoderSpec",
     "EncoderSpec",
@@ -64,6 +67,8 @@ _FROM = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version(__name__)
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_FROM.get(name, 'formulas.spec')}"), name)

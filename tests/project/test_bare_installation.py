@@ -73,6 +73,14 @@ def test_its_distributions(bare):
     }
 
 
+def test_the_version_is_that_of_the_wheel(python, wheel):
+    version = wheel.name.split("-")[1]
+    command = python("-m", "paramproof", "--version")
+    assert (command.stdout, command.stderr) == (f"paramproof, version {version}\n", "")
+    attribute = python("-c", "import paramproof; print(paramproof.__version__)")
+    assert (attribute.stdout, attribute.stderr) == (f"{version}\n", "")
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_of_every_command(python, command):
     done = python("-m", "paramproof", command, "--help")

@@ -1,0 +1,60 @@
+"""The version is that of the newest tag, and a folder without tags has one, too."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from docs.writers.blocks import ROOT
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """Create a repository of one commit that is built as this project is; return a git command."""
+    own = ("git", "-c", "user.name=nobody", "-c", "user.email=nobody@example.org")
+
+    def git(*arguments):
+        subprocess.run([*own, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    git("init")
+    git("add", ".")
+    git("commit", "--message", "Begin")
+    return git
+
+
+def version(folder):
+    """Return the version that a build of the folder would have."""
+    done = subprocess.run(
+        [sys.executable, "-m", "hatchling", "version"],
+        cwd=folder,
+        # A folder of tests may lie in somebody's repository.
+        env={**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_a_tag(clone, tmp_path):
+    clone("tag", "v0.3.1")
+    assert version(tmp_path) == "0.3.1"
+
+
+def test_a_commit_after_a_tag(clone, tmp_path):
+    clone("tag", "v0.3.1")
+    clone("commit", "--allow-empty", "--message", "Go on")
+    assert version(tmp_path).startswith("0.3.2.dev1+g")
+
+
+def test_no_tag(clone, tmp_path):
+    assert version(tmp_path).startswith("0.0.1.dev1+g")
+
+
+def test_no_repository(tmp_path):
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    assert version(tmp_path) == "0.0.0"
