@@ -8,7 +8,7 @@ from pathlib import Path
 
 from paramproof.differences.answer import Answer
 from paramproof.pages.document import main
-from paramproof.pages.markup import Html, breakable, joined, path, row, table, tag
+from paramproof.tables.markup import Html, breakable, joined, path, row, table, tag
 
 DATA = Path(__file__).parents[1] / "docs/framework-differences.json"
 
