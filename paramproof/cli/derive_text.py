@@ -23,6 +23,7 @@ from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER
 from paramproof.formulas.printing import legible, some_of
+from paramproof.tables.table import percent
 
 ONE = expression(1)
 
@@ -54,7 +55,7 @@ def tensors_table(derivation: Derivation) -> Table:
             for alias in tensor.aliases:
                 table.add_row(f"  {escape(legible(alias))}", "the same tensor, tied", "0", "")
     table.add_section()
-    table.add_row("total", "", f"{whole:,}", "100.00 %")
+    table.add_row("total", "", f"{whole:,}", _share(whole, whole))
     return table
 
 
@@ -181,8 +182,12 @@ def _cells(tensor: DerivedTensor, derivation: Derivation, whole: int) -> tuple[s
 
 def _numbers(size: Expression, derivation: Derivation, whole: int) -> tuple[str, str]:
     number = size.evaluate(derivation.sizes)
-    # Without a trainable parameter there is no share of anything.
-    return f"{number:,}", f"{100 * number / whole:.2f} %" if whole else ""
+    return f"{number:,}", _share(number, whole)
+
+
+def _share(number: int, whole: int) -> str:
+    """Return a percentage; without a trainable parameter, nothing has a share."""
+    return percent(100 * number / whole) if whole else ""
 
 
 def _place(stated: StatedCondition) -> str:

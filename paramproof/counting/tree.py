@@ -116,7 +116,7 @@ def tree_table(named: Inventory, depth: int | None = None, dtype: str = "") -> T
         TableRow((*_cells(node, whole), *_bytes(node.total, dtype)), level=node.depth - 1)
         for node in nodes
     ]
-    total = ("total", None, None, whole, 100, *_bytes(whole, dtype))
+    total = ("total", None, None, whole, 100 if whole else None, *_bytes(whole, dtype))
     return Table.of(columns, [*rows, TableRow(total, starts_section=True)], notes)
 
 
