@@ -18,7 +18,7 @@ from paramproof.formulas.conventions import CONVENTIONS, PARTS, count
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.expression import letter
 from paramproof.formulas.spec import EncoderSpec, GPTSpec, LlamaSpec
-from paramproof.live.report import assert_parameters, compare_live
+from paramproof.matching.live import assert_parameters, compare_live
 from paramproof.resolver import lookup, resolve
 
 pytestmark = pytest.mark.framework("transformers")
@@ -236,7 +236,7 @@ def test_verify(paramproof, config, monkeypatch, capsys):
     """Compare the formula with the model that transformers builds from the same file."""
     done = paramproof("verify", "--model", config, "--json", "it.json")
     assert done.returncode == 0, done.stderr
-    assert "every tensor has a counterpart of its shape" in done.stdout
+    assert "every tensor is as the formula says" in done.stdout
     assert done.stdout.splitlines()[-1] == "1 of 1 models equal the formula, tensor by tensor"
 
 

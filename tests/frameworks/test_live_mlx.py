@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import paramproof
-from paramproof.live.report import compare_live
+from paramproof.matching.live import compare_live
 from paramproof.sources.live.readers import live_weights
 from tests.specs import SMALL_ENCODER as SPEC
 
