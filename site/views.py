@@ -69,6 +69,7 @@ EVIDENCE = {
 def index_view() -> Html:
     """Return the start page: the field, and a list of the named models and the model types."""
     newest = sorted(every_named_model(), key=lambda pair: (-(pair[0].year or 0), pair[0].name))
+    models = published_table(newest, *SHOWN)
     types = (
         tag("li", tag("a", breakable(one), href=f"model.html#model={one}"), data_row=True)
         for one in model_types()
@@ -81,9 +82,9 @@ def index_view() -> Html:
         tag("p", "Nothing matches.", id="nothing", role="status", hidden=True),
         html_table(
             "Trainable parameters, those that are active per token, and published numbers",
-            published_table(newest, *SHOWN),
+            models,
             first=_link,
-            of_row=_data,
+            attributes_of=[_data(row) for row in models.rows],
             class_="models",
         ),
         tag(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from rich.markup import escape
-from rich.table import Table
 
 from paramproof.algebra.terms import Lettered
 from paramproof.cli.beside_table import beside_tables
@@ -24,7 +24,7 @@ from paramproof.counting.letters import in_letters, latex_of, letters_of, terms_
 from paramproof.counting.tree import tree_table
 from paramproof.formulas.expression import expression
 from paramproof.resolver import Model
-from paramproof.tables.terminal import print_table, rich_table
+from paramproof.tables.terminal import print_table
 
 
 def print_count_or_formula(
@@ -42,34 +42,33 @@ def print_count_or_formula(
     else:
         title = f"{model.title}: trainable parameters in letters, tied tensors counted once"
         console.print(title, markup=False)
-        console.print(_in_letters(in_letters(model)))
-        for line in letters_of(model):
-            console.print(line, markup=False, highlight=False)
+        _print_terms(in_letters(model), letters_of(model))
     if model.spec is None:
         for line in model.origin():
             console.print(line, markup=False, highlight=False)
 
 
-def _in_letters(model: Lettered) -> Table:
-    return rich_table(terms_table(model).only("component", "each", "times", "total"))
+def _print_terms(model: Lettered, notes: Iterable[str]) -> None:
+    table = terms_table(model).only("component", "each", "times", "total")
+    print_table(console, replace(table, notes=tuple(notes)))
 
 
 def print_active(model: Model, symbolic: bool) -> None:
     """Print the total and active parameters of a model, or the formula of the active ones."""
     counts = total_and_active(model)
+    verdict = (*model.origin(), *verdict_line(model, counts))
     if symbolic:
         active = active_in_letters(model)
         title = f"{model.title}: active parameters per token, in letters, tied tensors counted once"
-        table = _in_letters(active)
-        lines = [*formulas(counts), *letters_of(model, expression(active.named.total()))]
+        console.print(title, markup=False)
+        letters = letters_of(model, expression(active.named.total()))
+        _print_terms(active, (*routing(model), *formulas(counts), *letters, *verdict))
     else:
         title = f"{model.title}: total and active parameters, tied tensors counted once"
-        shares = active_table(counts)
-        table, lines = rich_table(shares), [*shares.notes]
-    console.print(title, markup=False)
-    console.print(table)
-    for line in [*routing(model), *lines, *model.origin(), *verdict_line(model, counts)]:
-        console.print(line, markup=False, highlight=False)
+        console.print(title, markup=False)
+        table = active_table(counts)
+        notes = (*routing(model), *table.notes, *verdict)
+        print_table(console, replace(table, notes=notes))
 
 
 def print_tree(model: Model, depth: int | None, dtype: str) -> None:

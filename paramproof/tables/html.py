@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 
 from paramproof.tables.markup import Html, tag
 from paramproof.tables.table import Table, TableRow
@@ -16,43 +17,38 @@ def html_table(
     *,
     first: Callable[[TableRow], object] | None = None,
     headings: Sequence[object] = (),
-    of_row: Callable[[TableRow], Mapping[str, object]] | None = None,
+    attributes_of: Sequence[Mapping[str, object]] = (),
     class_: str = "",
     **attributes: object,
 ) -> Html:
     """Return a table for a page; if it is wide, it scrolls.
 
-    The first column has the headings of the rows: ``first`` makes them from rows, and ``of_row``
-    the attributes of rows. ``headings`` replace those of the columns. The class names the columns
-    of numbers, as ``n2 n3``.
+    The first column has the headings of the rows, which ``first`` makes from rows. ``headings``
+    replace those of the columns, and ``attributes_of`` are the attributes of each row. The class
+    names the columns of numbers, as ``n2 n3``.
     """
     heads = headings or [column.heading for column in table.columns]
     of_numbers = [f"n{n}" for n, column in enumerate(table.columns, 1) if column.is_number]
+    rows = (
+        _row(first(row) if first else cells[0], cells[1:], own or {})
+        for row, cells, own in zip_longest(
+            table.rows, map(table.written, table.rows), attributes_of
+        )
+    )
     whole = tag(
         "table",
         tag("caption", caption),
         tag("thead", tag("tr", *(tag("th", one, scope="col") for one in heads))),
-        tag("tbody", *(_row(table, row, first, of_row) for row in table.rows)),
+        tag("tbody", *rows),
         class_=" ".join([*of_numbers, *[class_] * bool(class_)]) or None,
         **attributes,
     )
     return tag("div", whole, class_="wide", tabindex="0", role="region", aria_label=caption)
 
 
-def _row(
-    table: Table,
-    row: TableRow,
-    first: Callable[[TableRow], object] | None,
-    of_row: Callable[[TableRow], Mapping[str, object]] | None,
-) -> Html:
-    heading, *cells = table.written(row)
-    attributes = of_row(row) if of_row else {}
-    return tag(
-        "tr",
-        tag("th", first(row) if first else heading, scope="row"),
-        *(tag("td", cell) for cell in cells),
-        **attributes,
-    )
+def _row(heading: object, cells: Sequence[str], attributes: Mapping[str, object]) -> Html:
+    others = (tag("td", cell) for cell in cells)
+    return tag("tr", tag("th", heading, scope="row"), *others, **attributes)
 
 
 def notebook_table(table: Table, caption: str = "") -> Html:

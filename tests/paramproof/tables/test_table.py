@@ -9,7 +9,7 @@ from paramproof.formulas.expression import letter
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import MINUS, legible
 from paramproof.tables.html import html_table, notebook_table
-from paramproof.tables.markdown import markdown
+from paramproof.tables.markdown import markdown, markdown_rows
 from paramproof.tables.markup import tag
 from paramproof.tables.table import Column, Table, TableRow, numbers, percent, signed_or_zero
 from paramproof.tables.terminal import print_table
@@ -69,13 +69,24 @@ def test_markdown():
     ]
 
 
+def test_cells_of_markdown():
+    rows = [("a|b", "1"), ("", "`x || y`")]
+    assert markdown_rows(["what", "number"], rows, ["---", "--:"]).splitlines() == [
+        "| what | number |",
+        "| --- | --: |",
+        r"| a\|b | 1 |",
+        r"|  | `x \|\| y` |",
+    ]
+    assert markdown_rows(["what"], []) == "| what |\n| --- |"
+
+
 def test_html():
     """The caption and the scopes of headings are for screen readers; the classes align numbers."""
     page = html_table(
         "A <caption>",
         TABLE,
         first=lambda row: tag("i", row.cells[0]),
-        of_row=lambda row: {"data_level": row.level},
+        attributes_of=[{"data_level": row.level} for row in TABLE.rows],
         class_="wide-one",
         id="it",
     )
