@@ -8,9 +8,9 @@ from rich.console import Console
 from paramproof.algebra.terms import latex_sum, terms
 from paramproof.cli import conventions
 from paramproof.cli.beside_table import beside_tables
-from paramproof.cli.derive_text import tensors_table
 from paramproof.counting.conventions import under_every
 from paramproof.counting.count_data import count_data
+from paramproof.counting.derivation_tables import tensors_table
 from paramproof.counting.letters import in_letters, latex_of, letters_of, terms_table
 from paramproof.counting.tree import MOST_ROWS, ties, tree, tree_table
 from paramproof.resolver import Model, resolve
