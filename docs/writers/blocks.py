@@ -20,7 +20,7 @@ def block(name: str, text: str) -> str:
     """Return the lines of the block ``name`` in ``text``, unindented. Raises ``KeyError``."""
     match = _pattern(name).search(text)
     if match is None:
-        raise KeyError(f"no block {name!r}")
+        raise KeyError(f"the page has no lines <!-- {name} --> and <!-- end -->")
     return "".join(line.removeprefix("    ") for line in match["lines"].splitlines(keepends=True))
 
 
@@ -52,10 +52,11 @@ def refusal(*arguments: str) -> str:
 def _run(
     status: int, *arguments: str, folder: str | None = None
 ) -> subprocess.CompletedProcess[str]:
+    code = "from paramproof.cli.main import main; main()"
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     if folder is not None:
         environment["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, sys.path))
-    command = [sys.executable, "-m", "paramproof", *arguments]
+    command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
     if done.returncode != status:
         said = f"status {done.returncode}, not {status}: {done.stderr}"

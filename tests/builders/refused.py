@@ -2,14 +2,22 @@
 
 A test of models is marked ``expressed("parameter")`` with the parameter that names them. For a
 model that the framework refuses it is deselected, and counted as such, before the framework is
-imported. ``test_refused.py`` compares the literals with ``supports``.
+imported. ``test_refused.py`` compares the literals with ``supports``, and
+``python -m tests.builders.refused FRAMEWORK`` prints them.
 """
 
+import sys
 from collections.abc import Iterable
+from random import Random
+from typing import Any
 
+from paramproof.builders.protocol import Builder
+from paramproof.builders.registry import Framework
+from paramproof.builders.registry import framework as registered
 from paramproof.formulas import FAMILIES, Spec
 from paramproof.formulas.families import family_of
 from paramproof.formulas.models import named_models
+from paramproof.random_specs import fixed_in, random_spec, refusal
 from tests.gradients import ENCODERS
 from tests.parity.families import SPECS
 
@@ -75,3 +83,46 @@ def families_left(framework: str, names: Iterable[str]) -> set[str]:
 def families_built(framework: str) -> set[str]:
     """Return the families that the framework does not refuse."""
     return {family for family in FAMILIES if not refuses_family(framework, family)}
+
+
+def listed(framework: str) -> dict[str, Any]:
+    """Return the literals of a framework, without those that are empty."""
+    tables: dict[str, dict[str, Any]] = {
+        "FAMILIES_REFUSED": FAMILIES_REFUSED,
+        "MODELS_REFUSED": MODELS_REFUSED,
+        "FEATURES_REFUSED": FEATURES_REFUSED,
+        "REFUSED_OF_1000": REFUSED_OF_1000,
+    }
+    return {name: table[framework] for name, table in tables.items() if framework in table}
+
+
+def found(framework: Framework, builder: Builder) -> dict[str, Any]:
+    """Return what the literals should be, by the framework's ``supports``."""
+    from tests.builders.test_features import FEATURES  # It imports this module.
+
+    families = {family for family in FAMILIES if refusal(builder, family)}
+
+    def refused(models: dict[str, Spec]) -> set[str]:
+        own = {name: spec for name, spec in models.items() if family_of(spec).name not in families}
+        return {name for name, spec in own.items() if builder.supports(spec) is not True}
+
+    of_1000 = {family: _refused_of_1000(framework, builder, family) for family in FAMILIES}
+    tables = {
+        "FAMILIES_REFUSED": families,
+        "MODELS_REFUSED": refused(MODELS),
+        "FEATURES_REFUSED": refused(FEATURES),
+        "REFUSED_OF_1000": {family: count for family, count in of_1000.items() if count},
+    }
+    return {name: table for name, table in tables.items() if table}
+
+
+def _refused_of_1000(framework: Framework, builder: Builder, family: str) -> int:
+    random, fixed = Random(0), fixed_in(family, framework.fixed)
+    drawn = [random_spec(random, family, **fixed) for _ in range(1000)]
+    return sum(builder.supports(spec) is not True for spec in drawn)
+
+
+if __name__ == "__main__":
+    chosen = registered(sys.argv[1])
+    for name, literal in found(chosen, chosen.load()).items():
+        print(f"{name}: {chosen.name!r}: {literal},")

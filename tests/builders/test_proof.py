@@ -25,7 +25,8 @@ def test_a_family_is_proved(framework, proved, family):
 def test_shapes_are_traced_where_possible(framework, proved, family):
     proof = proved["proofs"][family]
     assert proof["tensors"] > 0
-    assert proof["traced"] == (proof["tensors"] if framework.name in TRACED else 0)
+    traced = proof["tensors"] if framework.name in TRACED else 0
+    assert proof["traced"] == traced, "TRACED, above, lists the frameworks whose shapes are traced"
 
 
 def test_the_conditions_come_from_spec_and_framework(framework, proved, family):

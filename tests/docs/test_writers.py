@@ -6,6 +6,7 @@ import pytest
 
 from docs.writers.__main__ import PAGES, main
 from docs.writers.blocks import EVIDENCE, ROOT, block, script_in, with_block
+from docs.writers.markdown import table
 
 MODULES = {name: import_module(f"docs.writers.{module}") for name, module in PAGES.items()}
 
@@ -40,6 +41,17 @@ def test_an_unknown_page_is_refused_before_any_is_written(monkeypatch):
         main(["claims", "poems"])
 
 
+def test_a_table():
+    rows = [("a|b", "1"), ("", "`x || y`")]
+    assert table(["what", "number"], rows, ["---", "--:"]).splitlines() == [
+        "| what | number |",
+        "| --- | --: |",
+        r"| a\|b | 1 |",
+        r"|  | `x \|\| y` |",
+    ]
+    assert table(["what"], []) == "| what |\n| --- |"
+
+
 def test_a_script_is_found_by_its_name():
     text = "<!-- a.py -->\n\n```python\n1\n```\n\n<!-- b.py -->\n\n```python\n2\n```\n"
     assert (script_in(text, "a.py"), script_in(text, "b.py")) == ("1\n", "2\n")
@@ -55,5 +67,5 @@ def test_a_block_is_replaced():
     assert with_block("x", once, "1\n  2\n") == once
     markdown = with_block("x", once, "| a |\n", margin="")
     assert markdown == "a\n<!-- x -->\n\n| a |\n\n<!-- end -->\nb\n"
-    with pytest.raises(KeyError, match="no block 'y'"):
+    with pytest.raises(KeyError, match="no lines <!-- y -->"):
         with_block("y", once, "1\n")

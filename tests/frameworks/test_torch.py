@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from paramproof.formulas import inventory
+from paramproof.formulas import EncoderSpec, inventory
 from tests.frameworks.broken_torch import (
     SPEC,
     axes_swapped,
@@ -80,7 +80,8 @@ def test_the_model_to_break_is_correct():
 def test_report(fault):
     encoder, nn = built()
     fault(encoder, nn)
-    totals, headings, *rows = report_of(encoder).render().splitlines()
+    spec, totals, headings, *rows = report_of(encoder).render(SPEC).splitlines()
+    assert eval(spec.removeprefix("spec = "), {"EncoderSpec": EncoderSpec}) == SPEC
     assert words(headings) == "component what expected native observed difference"
     assert [totals, *map(words, rows)] == [*map(words, EXPECTED[fault])]
 

@@ -13,16 +13,27 @@ from docs.writers.blocks import ROOT
 from paramproof.builders.registry import frameworks
 from tests.documented import documented
 
+OURS = "paramproof.builders.frameworks."
 NIGHTLY = ROOT / ".github" / "workflows" / "nightly.yml"
 EVERYWHERE = "tests/faults/everywhere"
 PROBES = "paramproof/differences/probes"
 WITHOUT_ENDS = {"keras-torch"}
 """Frameworks whose lowest and newest releases are tested with another one's."""
+PAGES = {
+    "docs/frameworks.md": "a row, and then: python -m docs.writers frameworks",
+    "docs/porting.md": "a row that says how the query kernel is stored",
+    "docs/parity.md": "python -m tests.parity {name}",
+    "docs/benchmarks.md": "python -m bench.run --framework {name}",
+    "docs/versions.md": "tox run -e versions",
+    "docs/faults.md": "python -m docs.writers faults",
+    "docs/framework-differences.md": "python -m docs.writers differences",
+}
+"""Pages with a row or a column for each framework: what to write, or the command that does."""
 
 
 def ours():
-    """Return the frameworks of this repository: they have an extra."""
-    return [one for one in frameworks().values() if one.extra]
+    """Return the frameworks of this repository."""
+    return [one for one in frameworks().values() if one.module.startswith(OURS)]
 
 
 def lane_of(name):
@@ -53,14 +64,19 @@ def missing(framework):
     yield from _missing_in_pyproject(framework)
     yield from _missing_lanes(framework.name)
     yield from _missing_files(framework.name, framework.module.rpartition(".")[2])
+    for page, what in PAGES.items():
+        if not _is_in_a_table(framework.name, (ROOT / page).read_text("utf-8")):
+            yield f"{page}: {what.format(name=framework.name)}"
 
 
 def _missing_in_pyproject(framework):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
-    if framework.extra not in extras:
+    if not framework.extra:
+        yield f"FRAMEWORKS in {framework.module}: the 'extra' that installs {framework.name}"
+    elif framework.extra not in extras:
         yield f"pyproject.toml: an extra {framework.extra!r}"
-    if framework.extra not in re.findall(r"[\w-]+", extras["all"][0]):
+    elif framework.extra not in re.findall(r"[\w-]+", extras["all"][0]):
         yield f"pyproject.toml: {framework.extra!r} in the extra 'all'"
     for distribution in framework.distributions:
         if distribution.replace("_", "-") not in documented():
@@ -85,6 +101,10 @@ def _missing_files(name, module):
             yield f"{folder}/{module}.py: {what}"
     if not any(f'"{name}"' in text for text in _trap_tests()):
         yield f'tests/frameworks: trap tests, marked framework("{name}")'
+
+
+def _is_in_a_table(name, text):
+    return re.search(rf"^\|.*(?<![\w-]){name}(?![\w-])", text, re.MULTILINE) is not None
 
 
 def _trap_tests():
