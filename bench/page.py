@@ -14,9 +14,9 @@ from typing import Any
 from bench.cases import ABSTRACT, BASE, LARGE, PLAIN, SWEEPS
 from bench.targets import EXPONENTS, PEAK_MB, TARGETS
 from docs.writers.blocks import ROOT
-from docs.writers.markdown import table
 from paramproof.formulas import closed_form
 from paramproof.formulas.models import named_model
+from paramproof.tables.markdown import markdown_rows
 
 RESULTS = ROOT / "docs" / "benchmarks.json"
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -208,7 +208,7 @@ def _curves_table(curves: dict[str, dict[str, list[float]]]) -> str:
 
 def _table(headings: Sequence[str], lines: Iterable[Iterable[str]], words: int = 1) -> str:
     """A table whose columns are figures, all but the first ``words``."""
-    return table(headings, lines, ["---"] * words + ["---:"] * (len(headings) - words))
+    return markdown_rows(headings, lines, ["---"] * words + ["---:"] * (len(headings) - words))
 
 
 def _times(ratio: float) -> str:

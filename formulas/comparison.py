@@ -1,9 +1,13 @@
-"""Compare an inventory with a model's weights, tensor by tensor."""
+"""Compare the tensors that a formula expects with the weights of a model or a file.
+
+How the two are matched is a function of its own: here, by canonical names.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import cycle
+from typing import NamedTuple, TypeAlias
 
 from paramproof.formulas.layout import Weight, stored_shape
 from paramproof.formulas.path import at_layer, shared_path, stack_of
@@ -12,18 +16,42 @@ from paramproof.formulas.spec.protocols import head_size_of
 from paramproof.formulas.tensors import Inventory
 
 
-def compare(inventory: Inventory, weights: Iterable[Weight]) -> Report:
-    """Compare ``weights`` with ``inventory`` (in ints): names, shapes, trainability and total.
+class Matched(NamedTuple):
+    """The rows that differ, notes for the report, and weights that are no part of the total."""
+
+    rows: Iterable[Row]
+    notes: tuple[str, ...] = ()
+    apart: Sequence[Weight] = ()
+
+
+Matcher: TypeAlias = Callable[[Inventory, Sequence[Weight]], Matched]
+"""A way to match the tensors of an inventory with weights."""
+
+
+def by_canonical_name(inventory: Inventory, weights: Sequence[Weight]) -> Matched:
+    """Match each weight with the canonical tensors in its ``parts``.
 
     A tied tensor may be an alias of its target's storage, or absent if it is tied by data flow.
     A frozen tensor may be absent, since a framework may compute it. A weight without entries
     (with a 0 in its shape, as stacked weights of no layers) is ignored.
     """
-    stored = [weight for weight in weights if weight.size]
+    return Matched(_Comparison(inventory).rows([weight for weight in weights if weight.size]))
+
+
+def compare(
+    inventory: Inventory, weights: Iterable[Weight], match: Matcher = by_canonical_name
+) -> Report:
+    """Compare ``weights`` with ``inventory`` (in ints): names, shapes, trainability and total."""
+    observed = list(weights)
+    rows, notes, apart = match(inventory, observed)
+    left_out = {id(weight) for weight in apart}
+    counted = [weight for weight in observed if id(weight) not in left_out]
     return Report(
         formula=inventory.total(),
-        actual=sum(weight.size for weight in stored if weight.trainable),
-        rows=tuple(_Comparison(inventory).rows(stored)),
+        actual=sum(weight.size for weight in counted if weight.trainable),
+        rows=tuple(rows),
+        frozen=sum(weight.size for weight in counted if not weight.trainable),
+        notes=notes,
     )
 
 

@@ -34,8 +34,8 @@ class Weight:
 
     ``path`` and ``shape`` are the framework's own. ``parts`` are the canonical tensors that the
     array concatenates along their last axis, in order (q, k, v in torch's ``in_proj``); it is empty
-    if the framework's file has no canonical name for the array. ``aliases`` are further canonical
-    names of the same storage (a tied decoder). ``layout`` lists the rearrangements after the
+    if the array has no canonical name. ``aliases`` are further names of the same storage (a tied
+    decoder), canonical if there are ``parts``. ``layout`` lists the rearrangements after the
     concatenation, in order. If it has ``stacked``, the parts have a ``*``.
 
     Raises ``ValueError`` for an unknown layout, and if only one of ``stacked`` and ``*`` is given.
@@ -44,7 +44,7 @@ class Weight:
     path: str
     shape: tuple[int, ...]
     trainable: bool
-    parts: tuple[str, ...]
+    parts: tuple[str, ...] = ()
     layout: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
 

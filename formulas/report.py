@@ -6,9 +6,9 @@ difference of the totals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypeVar
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
 
 from paramproof.formulas.columns import Cells, aligned
 from paramproof.formulas.path import starred
@@ -22,14 +22,14 @@ from paramproof.formulas.printing import (
 )
 
 RowKind: TypeAlias = Literal[
-    "missing", "unexpected", "wrong shape", "wrong trainability", "wrong count"
+    "missing", "unexpected", "wrong name", "wrong shape", "wrong trainability", "wrong count"
 ]
 Shape: TypeAlias = tuple[int, ...]
 
-T = TypeVar("T")
+HEADINGS = ("component", "what", "expected", "native", "observed", "difference", "")
 
-DIFFERENCE = "difference"
-HEADINGS = ("component", "what", "expected", "native", "observed", DIFFERENCE, "")
+EQUAL = "every tensor is as the formula says"
+"""The last line of a report without a difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,27 @@ class Row:
 class Report:
     """The totals, and the rows that differ; ``equal`` if there are none.
 
-    ``formula`` and ``actual`` count trainable parameters, with tied ones counted once.
+    ``formula`` and ``actual`` count trainable parameters, with tied ones counted once, and
+    ``frozen`` those of the model that are not trainable. ``about`` is a line that names what was
+    expected, and ``notes`` are lines on what is not a difference.
     """
 
     formula: int
     actual: int
     rows: tuple[Row, ...]
+    frozen: int = 0
+    about: str = ""
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Report:
+        """Return the report that ``as_data`` wrote, with its totals and rows alone."""
+        return cls(data["formula"], data["actual"], tuple(map(_row, data["rows"])))
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the totals, their difference and the rows as data for ``json.dumps``."""
+        totals = {"formula": self.formula, "actual": self.actual, "difference": self.difference}
+        return totals | {"rows": [asdict(row) for row in self.rows]}
 
     @property
     def difference(self) -> int:
@@ -76,17 +91,24 @@ class Report:
         """Whether every tensor, and so the total, is as the formula says."""
         return not self.rows and not self.difference
 
-    def render(self, spec: object, width: int | None = None) -> str:
-        """Return this report as text: a spec to paste, both totals, and the rows that differ.
+    def render(self, width: int | None = None) -> str:
+        """Return this report as text: what is expected, totals, notes, and the rows that differ.
 
         Rows that differ only in the layer share one line, with their number. After
         ``MAX_ROWS_SHOWN`` lines, a last line has the number of further lines and the sum of their
         differences. Cells are folded if the table is wider than ``width``.
         """
-        lines = [f"spec = {spec!r}", totals(self.actual, self.formula)]
-        if self.equal:
-            return "\n".join([*lines, "every tensor is as the formula says"])
-        return "\n".join([*lines, *bounded(HEADINGS, self._groups(), _cells, _sum, width)])
+        lines = [self.about, totals(self.actual, self.formula), *self.notes]
+        rows = self._table(width) if self.rows else [EQUAL] if self.equal else []
+        return "\n".join(line for line in [*lines, *rows] if line)
+
+    def _table(self, width: int | None) -> list[str]:
+        groups = self._groups()
+        table = [HEADINGS, *map(_cells, groups[:MAX_ROWS_SHOWN])]
+        if rest := groups[MAX_ROWS_SHOWN:]:
+            difference = signed(sum(map(_sum, rest)))
+            table.append((f"and {len(rest):,} more", "", "", "", "", difference, ""))
+        return aligned(table, width)
 
     def _groups(self) -> list[list[Row]]:
         groups: dict[tuple[object, ...], list[Row]] = {}
@@ -121,22 +143,7 @@ def totals(actual: int, formula: int) -> str:
     return f"actual {actual:,} {MINUS} formula {formula:,} = {difference}"
 
 
-def bounded(
-    headings: Cells,
-    rows: Sequence[T],
-    cells: Callable[[T], Cells],
-    difference: Callable[[T], int],
-    width: int | None = None,
-) -> list[str]:
-    """Return the lines of a table with at most ``MAX_ROWS_SHOWN`` rows.
-
-    A last row has the number of further rows and the sum of their differences.
-    """
-    table = [headings, *map(cells, rows[:MAX_ROWS_SHOWN])]
-    rest = rows[MAX_ROWS_SHOWN:]
-    if rest:
-        line = dict.fromkeys(headings, "")
-        line[headings[0]] = f"and {len(rest):,} more"
-        line[DIFFERENCE] = signed(sum(map(difference, rest)))
-        table.append(tuple(line.values()))
-    return aligned(table, width)
+def _row(data: Mapping[str, Any]) -> Row:
+    """Return a row with its shapes as tuples, which JSON turns into lists."""
+    shapes = {key: data[key] and tuple(data[key]) for key in ("expected", "observed")}
+    return Row(**{**data, **shapes})

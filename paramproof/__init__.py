@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         LlamaSpec,
         Numerics,
     )
-    from paramproof.live.report import assert_parameters
+    from paramproof.matching.live import assert_parameters
 
 __version__: str
 """The version of the installed distribution."""
@@ -52,7 +52,7 @@ _FROM = {
     "InvalidInput": "formulas.errors",
     "NotInCatalogue": "formulas.errors",
     "UnknownName": "formulas.errors",
-    "assert_parameters": "live.report",
+    "assert_parameters": "matching.live",
     "check": "checks.model",
     "count": "api",
     "derive": "api",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from paramproof.differences.answer import Answer
 from paramproof.pages.document import main
-from paramproof.pages.markup import Html, breakable, joined, path, row, table, tag
+from paramproof.tables.html import html_table
+from paramproof.tables.markup import Html, breakable, joined, path, tag
+from paramproof.tables.table import Column, Table, TableRow
 
 DATA = Path(__file__).parents[1] / "docs/framework-differences.json"
 
@@ -59,32 +61,40 @@ def frameworks_view() -> Html:
 def _section(name: str, cells: list[Answer]) -> Html:
     heading, facts = SECTIONS[name]
     own = [cell for cell in cells if cell.section == name]
-    heads = ["question", "frameworks", *facts.values()]
-    rows = list(_rows(own, facts))
-    return tag(
-        "details",
-        tag("summary", tag("h2", heading), f" {len(rows)} rows"),
-        table(heading, heads, rows, class_="answers"),
+    groups = _groups(own, facts)
+    columns = (
+        Column("question"),
+        Column("frameworks"),
+        *(Column(fact, form=breakable) for fact in facts.values()),
     )
+    table = Table.of(columns, (_row(same, facts) for same in groups))
+    shown = html_table(heading, table, attributes_of=[*map(_data, groups)], class_="answers")
+    return tag("details", tag("summary", tag("h2", heading), f" {len(groups)} rows"), shown)
 
 
-def _rows(cells: list[Answer], facts: Iterable[str]) -> Iterator[Html]:
-    same_cells: dict[tuple[str, ...], list[Answer]] = {}
+def _groups(cells: list[Answer], facts: Iterable[str]) -> list[list[Answer]]:
+    """Return the answers by row, those that are the same together."""
+    same: dict[tuple[str, ...], list[Answer]] = {}
     for cell in cells:
-        key = (cell.row, *(cell.facts[fact] for fact in facts))
-        same_cells.setdefault(key, []).append(cell)
-    for (question, *answers), same in sorted(same_cells.items(), key=lambda pair: pair[0][0]):
-        names = [cell.framework for cell in same]
-        title = joined(path(question), " ", same[0].what)
-        about = [one for one in COMPONENTS if any(_is_about(cell, one) for cell in same)]
-        yield row(
-            title,
-            ", ".join(names),
-            *map(breakable, answers),
-            data_row=True,
-            data_component=" ".join(about),
-            data_framework=" ".join(names),
-        )
+        same.setdefault((cell.row, *(cell.facts[fact] for fact in facts)), []).append(cell)
+    return [group for _, group in sorted(same.items(), key=lambda pair: pair[0][0])]
+
+
+def _row(same: list[Answer], facts: Iterable[str]) -> TableRow:
+    first = same[0]
+    names = ", ".join(cell.framework for cell in same)
+    question = joined(path(first.row), " ", first.what)
+    return TableRow((question, names, *(first.facts[fact] for fact in facts)))
+
+
+def _data(same: list[Answer]) -> dict[str, object]:
+    """Return what the script filters by."""
+    about = [one for one in COMPONENTS if any(_is_about(cell, one) for cell in same)]
+    return {
+        "data_row": True,
+        "data_component": " ".join(about),
+        "data_framework": " ".join(cell.framework for cell in same),
+    }
 
 
 def _is_about(cell: Answer, component: str) -> bool:

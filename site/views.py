@@ -5,20 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from paramproof.catalogue import model_types
-from paramproof.counting.active import ACTIVE, total_and_active
-from paramproof.counting.published import verdict_on
-from paramproof.formulas.models import (
-    NamedConfiguration,
-    Published,
-    model_names,
-    named_configurations,
-    named_models,
-)
+from paramproof.counting.published import every_named_model, published_table
+from paramproof.formulas.models import model_names
 from paramproof.pages.document import main
-from paramproof.pages.markup import Html, breakable, joined, lines, row, table, tag
 from paramproof.pages.model import frame
-from paramproof.pages.sizing import has_experts
-from paramproof.resolver import Model, resolve
+from paramproof.tables.html import html_table
+from paramproof.tables.markup import Html, breakable, joined, lines, tag
+from paramproof.tables.table import TableRow
 
 NO_SCRIPT = tag(
     "noscript",
@@ -50,6 +43,9 @@ COMPARISONS = (
     ("deepseek-v3", "kimi-k2", "gpt-oss-120b", "qwen3-235b-a22b"),
 )
 
+SHOWN = ("model", "parameters", "active", "published", "verdict", "year", "family")
+"""The columns of the list."""
+
 ORDERS = {"": "newest first", "size": "largest first", "name": "name", "family": "family"}
 """How the list can be sorted, by the value in a link."""
 
@@ -72,24 +68,24 @@ EVIDENCE = {
 
 def index_view() -> Html:
     """Return the start page: the field, and a list of the named models and the model types."""
-    published = {**named_models(), **named_configurations()}
-    newest = sorted(published.values(), key=lambda one: (-(one.year or 0), one.name))
+    newest = sorted(every_named_model(), key=lambda pair: (-(pair[0].year or 0), pair[0].name))
+    models = published_table(newest, *SHOWN)
     types = (
         tag("li", tag("a", breakable(one), href=f"model.html#model={one}"), data_row=True)
         for one in model_types()
     )
-    heads = ["model", "parameters", "active", "published", "verdict", "year", "family"]
     return main(
         "How many parameters?",
         _ask(),
-        tag("h2", f"{len(published)} named models"),
+        tag("h2", f"{len(newest)} named models"),
         _filter(),
         tag("p", "Nothing matches.", id="nothing", role="status", hidden=True),
-        table(
+        html_table(
             "Trainable parameters, those that are active per token, and published numbers",
-            heads,
-            map(_listed, newest),
-            class_="n2 n3 n6 models",
+            models,
+            first=_link,
+            attributes_of=[_data(row) for row in models.rows],
+            class_="models",
         ),
         tag(
             "details",
@@ -101,35 +97,21 @@ def index_view() -> Html:
     )
 
 
-def _listed(one: Published) -> Html:
-    model = resolve(one.name)
-    total, active = model.inventory().total(), _active(model)
-    number = f"{one.published}{f' for {one.component}' if one.component else ''}"
-    family = one.model_type if isinstance(one, NamedConfiguration) else _family(model)
-    return row(
-        tag("a", breakable(one.name), href=f"models/{one.name}.html"),
-        f"{total:,}",
-        f"{active:,}" if active else "",
-        number,
-        verdict_on(one, model).text,
-        one.year or "",
-        family,
-        data_row=True,
-        data_size=total,
-        data_name=one.name,
-        data_year=one.year or 0,
-        data_family=family,
-    )
+def _data(row: TableRow) -> dict[str, object]:
+    """Return what the script sorts and filters by."""
+    name, parameters, _, _, _, year, family = row.cells
+    return {
+        "data_row": True,
+        "data_size": parameters,
+        "data_name": name,
+        "data_year": year or 0,
+        "data_family": family,
+    }
 
 
-def _family(model: Model) -> str:
-    return model.spec.family if model.spec else ""
-
-
-def _active(model: Model) -> int:
-    """Return the active parameters per token of a mixture of experts, 0 if there are none."""
-    found = total_and_active(model)[ACTIVE] if has_experts(model) else None
-    return found.active if found else 0
+def _link(row: TableRow) -> Html:
+    name = row.cells[0]
+    return tag("a", breakable(name), href=f"models/{name}.html")
 
 
 def model_view() -> Html:

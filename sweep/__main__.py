@@ -25,6 +25,8 @@ These write nothing:
 * ``--random 300`` compares 300 random configurations of 60 types, drawn by ``--seed``, with
   transformers' models, and ``--public`` the public configurations of the tests.
 * ``--adversary 300`` compares configurations that are drawn without any knowledge of the entries.
+* ``--coverage`` says how many saved defaults, edited ones, and files of served and public models
+  are counted, and for which keys the others are refused.
 * ``--reasons`` lists what could not be derived, by reason.
 """
 
@@ -42,6 +44,7 @@ from typing import Any
 from paramproof.catalogue import model_types
 from sweep.adversary import Verdict, judge_random
 from sweep.build import build_entry
+from sweep.coverage import Kind, Outcome, causes, coverage_table, measure
 from sweep.difference import Difference
 from sweep.jobs import (
     add_bias_variants,
@@ -70,7 +73,7 @@ def main(arguments: list[str]) -> int:
         for reason, names in failures_by_reason().items():
             print(f"{len(names)} {reason.value}: {', '.join(names)}")
         return 0
-    if options.adversary or options.public or options.random:
+    if options.adversary or options.public or options.random or options.coverage:
         return _compare_with_models(options)
     wanted = options.types or swept_types()
     if unknown := sorted(set(wanted) - set(swept_types())):
@@ -112,6 +115,8 @@ def _compare_with_models(options: argparse.Namespace) -> int:
         return _judge_adversary(options.types or swept_types(), options.adversary, options.seed)
     if options.public:
         return _count_public()
+    if options.coverage:
+        return _measure_coverage(options.types or swept_types(), options.seed)
     return _compare_random(options.types or model_types(), options.random, options.seed)
 
 
@@ -159,6 +164,22 @@ def _count_public() -> int:
     print(f"{len(counted)} of {len(results)} public configurations are counted", end=", ")
     print(f"{len(counted) - len(apart)} equal transformers' models")
     return 1 if apart else 0
+
+
+def _measure_coverage(names: Sequence[str], seed: int) -> int:
+    """Count configurations of all kinds, and print a table and the causes of refusals.
+
+    The status is 1 if a count is wrong.
+    """
+    results = []
+    for one in measure(Kind, names, seed):
+        results.append(one)
+        if one.outcome is Outcome.OTHER:
+            print(f"{one.outcome.value}: {one.why}; {json.dumps(one.config)[:400]}", flush=True)
+    print(coverage_table(results))
+    for key, number, types in causes(results):
+        print(f"{number} {key}: {', '.join(types)}")
+    return 1 if any(one.outcome is Outcome.OTHER for one in results) else 0
 
 
 def _repair_all(names: Sequence[str], seed: int) -> int:
@@ -286,6 +307,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
         help="compare N configurations drawn without the entries",
     )
     parser.add_argument("--public", action="store_true", help="compare public configurations")
+    parser.add_argument(
+        "--coverage", action="store_true", help="say how many configurations are counted"
+    )
     parser.add_argument("--seed", type=int, default=0, help="seed for random configurations")
     parser.add_argument(
         "--compare", action="store_true", help="derive again, and print the differences"

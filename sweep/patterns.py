@@ -10,7 +10,9 @@ from sweep.layer_lists import DEPTHS, MAX_PERIOD
 from sweep.normalization import changed_fields
 from sweep.saved_values import SavedValues, value_in
 
-MAX_HEAD = 8
+MAX_HEAD = 12
+
+MAX_REPEATED = 12
 
 Rule = dict[str, Any]
 
@@ -40,7 +42,7 @@ def fit_pattern(lists: Sequence[tuple[int, list[Any]]]) -> Rule | None:
     longest = max(lists, key=lambda one: one[0])[1]
     for last in ([], longest[-1:]):
         for head in range(MAX_HEAD + 1):
-            for period in range(1, MAX_PERIOD + 1):
+            for period in range(1, MAX_REPEATED + 1):
                 rule = {"repeats": longest[head : head + period]}
                 rule |= {"head": longest[:head]} if head else {}
                 rule |= {"last": last} if last else {}

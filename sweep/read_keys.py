@@ -99,7 +99,18 @@ def updated_entry(
 KEY_ORDER = (
     *("format", "model_type", "versions", "letters", "null", "parts", "given", "fixed_parts"),
     *("lenient_parts", "named_parts", "instead", "classes_of", "aliases", "late", "fields"),
-    *("computed", "unread", "free", "texts", "layers", "kinds", "spelt", "below", "buffered"),
+    *(
+        "computed",
+        "unread",
+        "free",
+        "texts",
+        "layers",
+        "filled",
+        "kinds",
+        "spelt",
+        "below",
+        "buffered",
+    ),
     *("flat", "refused", "classes"),
 )
 """The keys of a file, in order."""

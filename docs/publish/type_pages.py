@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from docs.writers.markdown import table
 from paramproof.catalogue.derivations import Variant, derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile, model_types, read_type
-from paramproof.cli.derive_text import certainty, grouped
+from paramproof.counting.derivation_text import certainty, grouped
 from paramproof.formulas.columns import aligned
 from paramproof.formulas.derivation import FITTED, PROVED, Derivation, DerivedTensor
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shown
+from paramproof.tables.markdown import markdown_rows
 from sweep.store import failures_by_reason, read_failures
 
 FOLDER = "model-types"
@@ -160,7 +160,7 @@ def page(type_entry: TypeEntry) -> str:
         interactive=INTERACTIVE,
         letters=_letters(base),
         conditions=_conditions(base),
-        classes=table(CLASSES, map(_class_row, type_entry.classes)),
+        classes=markdown_rows(CLASSES, map(_class_row, type_entry.classes)),
         reasons="".join(_reasons(type_entry)),
         tensors="\n".join(f"    {line}" for line in aligned([*map(_tensor_row, base.tensors)])),
         versions=", ".join(f"{name} {version}" for name, version in base.evidence.versions.items()),
@@ -185,13 +185,13 @@ def index(type_entries: list[TypeEntry]) -> str:
         )
         for one in type_entries
     )
-    return table(INDEX, rows, ("---", "---", "---:", "---"))
+    return markdown_rows(INDEX, rows, ("---", "---", "---:", "---"))
 
 
 def listing(type_entries: list[TypeEntry]) -> str:
     """Return what the page about model types has on the site: numbers, types, and failures."""
     return LISTING.format(
-        counts=table(["", ""], counts(type_entries).items(), ["---", "---:"]),
+        counts=markdown_rows(["", ""], counts(type_entries).items(), ["---", "---:"]),
         index=index(type_entries),
         reasons="\n".join(_not_derived()),
     )
@@ -230,7 +230,7 @@ def _letters(base: Derivation) -> str:
     if not fields:
         return "The formula has no symbols: no size changes the number of parameters."
     rows = ((name, f"`{field}`", f"{base.sizes[name]:,}") for name, field in fields.items())
-    return table(SYMBOLS, rows, ("---", "---", "---:"))
+    return markdown_rows(SYMBOLS, rows, ("---", "---", "---:"))
 
 
 def _conditions(base: Derivation) -> str:

@@ -52,11 +52,10 @@ def refusal(*arguments: str) -> str:
 def _run(
     status: int, *arguments: str, folder: str | None = None
 ) -> subprocess.CompletedProcess[str]:
-    code = "from paramproof.cli.main import main; main()"
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     if folder is not None:
         environment["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, sys.path))
-    command = [sys.executable, "-c", code, *arguments]
+    command = [sys.executable, "-m", "paramproof", *arguments]
     done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
     if done.returncode != status:
         said = f"status {done.returncode}, not {status}: {done.stderr}"

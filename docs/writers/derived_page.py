@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from docs.writers.blocks import ROOT
-from docs.writers.markdown import table
+from paramproof.tables.markdown import markdown_rows
 
 PAGE = ROOT / "docs" / "derived.md"
 RESULTS = ROOT / "docs" / "derived.json"
@@ -58,7 +58,7 @@ def measured() -> dict[str, Any]:
 
 def entry(derivation: Any) -> dict[str, Any]:
     """Return the data of one derivation."""
-    from paramproof.cli.derive_text import formula_lines
+    from paramproof.counting.derivation_text import formula_lines
 
     moving = set(derivation.formula.letters)
     conditions = [str(stated.condition) for stated in derivation.conditions]
@@ -107,7 +107,7 @@ def render(entries: dict[str, Any]) -> str:
     return TEXT.format(
         number=len(entries),
         versions=versions["transformers"],
-        summary=table(headings, rows),
+        summary=markdown_rows(headings, rows),
         sections="".join(_section(name, one) for name, one in entries.items()),
     )
 

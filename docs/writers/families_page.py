@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from docs.writers.blocks import ROOT, write_blocks
-from docs.writers.markdown import table
 from paramproof.algebra.symbols import symbols
 from paramproof.formulas import FAMILIES, closed_form
 from paramproof.formulas.models import named_models
 from paramproof.formulas.notation import text
+from paramproof.tables.markdown import markdown_rows
 
 PAGE = ROOT / "docs" / "families.md"
 
@@ -15,8 +15,8 @@ PAGE = ROOT / "docs" / "families.md"
 def blocks() -> dict[str, str]:
     """Return the text of every block, by its name."""
     return {
-        "families": table(["family", "specification", "trainable parameters"], _families()),
-        "models": table(["family", "named models"], _models()),
+        "families": markdown_rows(["family", "specification", "trainable parameters"], _families()),
+        "models": markdown_rows(["family", "named models"], _models()),
     }
 
 

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Mapping
 
 from docs.writers.blocks import EVIDENCE, ROOT, block, write_blocks
-from docs.writers.markdown import table
 from paramproof.builders.registry import Framework, frameworks
+from paramproof.tables.markdown import markdown_rows
 from tests.faults import evidence
 from tests.faults.catalogue import FAULTS
 from tests.faults.matrix import observed
@@ -26,7 +26,7 @@ def matrix() -> str:
     sums = [sum(kind in observed(name) for name in FAULTS) for kind in kinds]
     rows.append([f"**caught, of {len(FAULTS)}**", *(f"**{number}**" for number in sums), ""])
     rule = ["---", *[":-:"] * len(kinds), "---"]
-    return table(["fault", *kinds, "what is wrong"], rows, rule) + "\n"
+    return markdown_rows(["fault", *kinds, "what is wrong"], rows, rule) + "\n"
 
 
 def summary() -> str:
@@ -44,7 +44,7 @@ def everywhere(columns: Mapping[str, Mapping[str, str]]) -> str:
     """Return a table of the evidence that catches each fault in each framework."""
     names = list(dict.fromkeys(name for column in columns.values() for name in column))
     rows = [[name, *(column[name] for column in columns.values())] for name in names]
-    return table(["fault", *columns], rows, ["---", *[":-:"] * len(columns)]) + "\n"
+    return markdown_rows(["fault", *columns], rows, ["---", *[":-:"] * len(columns)]) + "\n"
 
 
 def published() -> dict[str, dict[str, str]]:

@@ -10,12 +10,12 @@ from itertools import pairwise
 from types import FunctionType
 
 from docs.writers.blocks import ROOT, write_blocks
-from docs.writers.markdown import table
 from paramproof.algebra.symbols import symbols
 from paramproof.algebra.terms import Term, terms
 from paramproof.formulas import FAMILIES, Family, Tensor, closed_form, inventory
 from paramproof.formulas import terms as parts_module
 from paramproof.formulas.notation import text
+from paramproof.tables.markdown import markdown_rows
 
 PAGE = ROOT / "docs" / "formulas.md"
 
@@ -53,8 +53,8 @@ def family(found: Family) -> str:
         [
             markdown(found.inventory),
             markdown(found.letters),
-            table(["letter", "is"], _letters(found)),
-            table(["component", "tensors", "count", "times", "sources"], rows),
+            markdown_rows(["letter", "is"], _letters(found)),
+            markdown_rows(["component", "tensors", "count", "times", "sources"], rows),
             f"Together, sorted by what is repeated or may be absent:\n\n    {text(named.total())}",
             f"The closed form:\n\n    {text(closed_form(letters))}",
             markdown(found.closed_form),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from docs.writers.blocks import ROOT, paramproof, write_blocks
-from docs.writers.markdown import table
+from paramproof.tables.markdown import markdown_rows
 
 PAGE = ROOT / "docs" / "hunt.md"
 RESULTS = ROOT / "docs" / "hunt.json"
@@ -33,7 +33,7 @@ def render(found: dict[str, Any]) -> str:
     """Return the table of a summary, with the releases that were checked."""
     groups = [group for group in found["groups"] if group["checked"]]
     total = sum(group["checked"] for group in groups)
-    lines = [table(HEADINGS, map(_row, groups), RULE), "", f"{total:,} models, built in"]
+    lines = [markdown_rows(HEADINGS, map(_row, groups), RULE), "", f"{total:,} models, built in"]
     releases: dict[str, str] = {}
     for group in groups:
         releases |= group["versions"]

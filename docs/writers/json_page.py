@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from docs.writers.blocks import ROOT, write_blocks, write_samples
-from docs.writers.markdown import table
+from paramproof.tables.markdown import markdown_rows
 from tests.json_schema import definition, description, has_keys, kinds, schema
 
 PAGE = ROOT / "docs" / "json.md"
@@ -33,7 +33,7 @@ def blocks() -> dict[str, str]:
     rows = ((f"[{kind}](#{kind})", description(source["$defs"][kind], source)) for kind in kinds())
     others = (one for one in source["$defs"] if one not in kinds() and _has_section(one))
     return {
-        "kinds": table(["kind", "what it is"], rows),
+        "kinds": markdown_rows(["kind", "what it is"], rows),
         "keys": "\n\n".join(map(_section, kinds())),
         "objects": "\n\n".join(map(_section, others)),
     }
@@ -51,7 +51,7 @@ def _section(name: str) -> str:
     said = description(one, schema())
     if "$ref" in one:
         said += f" It has the keys of {_link(one)}" + (", and these:" if rows else ".")
-    below = [table(["key", "type", "meaning"], rows)] if rows else []
+    below = [markdown_rows(["key", "type", "meaning"], rows)] if rows else []
     return "\n\n".join([f"### {name}", said, *below])
 
 

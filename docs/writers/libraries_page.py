@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from docs.writers.blocks import ROOT
-from docs.writers.markdown import table
+from paramproof.tables.markdown import markdown_rows
 
 PAGE = ROOT / "docs" / "libraries.md"
 SETS = ("fixed", "diffusers", "timm")
@@ -115,7 +115,7 @@ def _table(results: Sequence[dict[str, Any]]) -> str:
         )
         for one in results
     )
-    return table(headings, rows)
+    return markdown_rows(headings, rows)
 
 
 def _short(one: dict[str, Any]) -> str:

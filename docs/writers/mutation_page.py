@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from docs.writers.blocks import EVIDENCE, ROOT, write_blocks
-from docs.writers.markdown import table
+from paramproof.tables.markdown import markdown_rows
 from tests.mutation.survivors import Change, equivalent
 
 PAGE = ROOT / "docs" / "mutation.md"
@@ -15,7 +15,7 @@ def survivors(reasons: Mapping[Change, str]) -> str:
         (f"`{listed.function}`", f"`{listed.before}`", f"`{listed.after}`", reason)
         for listed, reason in reasons.items()
     ]
-    return table(["function", "before", "after", "why no test can tell"], rows) + "\n"
+    return markdown_rows(["function", "before", "after", "why no test can tell"], rows) + "\n"
 
 
 def write() -> None:

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from docs.writers.blocks import ROOT
-from docs.writers.markdown import table
 from paramproof.builders.registry import frameworks
+from paramproof.tables.markdown import markdown_rows
 from tests.parity.bounds import FACTOR, SAMPLES
 from tests.parity.cases import DTYPES, HIDDEN_SIZE
 from tests.parity.differences import FORMATS
@@ -101,7 +101,7 @@ def figures(measured: dict[str, Any], dtype: str) -> str:
     for name, found in sorted(measured.items()):
         own = [found["figures"][dtype][kind] for kind in FORMATS]
         rows.append([name, *(f"{each['found']:.1e} ({each['share']:.2f})" for each in own)])
-    return table(["framework", *FORMATS], rows)
+    return markdown_rows(["framework", *FORMATS], rows)
 
 
 def known() -> dict[str, Any]:

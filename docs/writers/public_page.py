@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from docs.writers.blocks import ROOT
-from docs.writers.markdown import table
+from paramproof.tables.markdown import markdown_rows
 
 if TYPE_CHECKING:
     from sweep.public_configs import PublicResult
@@ -53,8 +53,10 @@ def render(results: Sequence[PublicResult]) -> str:
     return TEXT.format(
         all=len(results),
         types=len({one.model_type for one in results}),
-        summary=table(["", ""], ([k, f"{n:,}"] for k, n in rows.items()), ["---", "---:"]),
-        by_type=table(["model type", "counted", "of"], _types(results), ["---", "---:", "---:"]),
+        summary=markdown_rows(["", ""], ([k, f"{n:,}"] for k, n in rows.items()), ["---", "---:"]),
+        by_type=markdown_rows(
+            ["model type", "counted", "of"], _types(results), ["---", "---:", "---:"]
+        ),
         refused="\n\n".join(_section(reason, results) for reason, _ in reasons),
     )
 

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import TypeAlias
 
 from docs.writers.blocks import ROOT
-from docs.writers.markdown import table
-from paramproof.cli.models import active_rows
-from paramproof.counting.published import verdict_on
+from paramproof.counting.published import (
+    NamedModels,
+    every_named_model,
+    published_active_table,
+    published_table,
+    verdict_on,
+)
 from paramproof.explanation.published import DEFAULT, Verdict
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
-from paramproof.formulas.models import (
-    NamedConfiguration,
-    Published,
-    named_configurations,
-    named_models,
-)
-from paramproof.resolver import Model, resolve
+from paramproof.formulas.models import NamedConfiguration, Published
+from paramproof.resolver import Model
+from paramproof.tables.markdown import markdown, markdown_rows
 
 PAGE = ROOT / "docs" / "published.md"
 
-Models: TypeAlias = list[tuple[Published, Model]]
+SHOWN = ("model", "class", "parameters", "published", "verdict")
 
 TEXT = """\
 # Published numbers
@@ -69,32 +67,19 @@ without the keys that do not affect the count.
 """
 
 
-def models() -> Models:
-    """Return every named model with its published numbers."""
-    published = {**named_models(), **named_configurations()}
-    return [(one, resolve(name)) for name, one in published.items()]
-
-
-def render(found: Models) -> str:
+def render(found: NamedModels) -> str:
     """Return the page of these models."""
-    verdicts = [(one, model, verdict_on(one, model)) for one, model in found]
-    counted = Counter(kind(said, one) for one, _, said in verdicts)
+    counted = Counter(kind(verdict_on(*pair), pair[0]) for pair in found)
     meant = (f"- `{name}`: {how.__doc__}" for name, how in ACTIVE_CONVENTIONS.items())
     return TEXT.format(
         number=len(found),
-        summary=table(("verdict", "models"), ((what, str(counted[what])) for what in KINDS)),
-        total=table(
-            ("model", "class or family", "parameters", "published", "verdict"),
-            (_row(*one) for one in verdicts),
-            ("---", "---", "---:", "---:", "---"),
+        summary=markdown_rows(
+            ("verdict", "models"), ((what, str(counted[what])) for what in KINDS)
         ),
+        total=markdown(published_table(found, *SHOWN)),
         conventions="\n".join(meant),
-        active=table(
-            ("model", *(f"`{name}`" for name in ACTIVE_CONVENTIONS), "published", "verdict"),
-            active_rows(found),
-            ("---", *["---:"] * (len(ACTIVE_CONVENTIONS) + 1), "---"),
-        ),
-        sources=table(("model", "published in", "sizes from"), _sources(one for one, _ in found)),
+        active=markdown(published_active_table(found)),
+        sources=markdown_rows(("model", "published in", "sizes from"), map(_source, found)),
     )
 
 
@@ -110,20 +95,13 @@ def kind(said: Verdict, one: Published) -> str:
     return KINDS[0] if said.conventions[0] in (DEFAULT, one.component) else KINDS[1]
 
 
-def _row(one: Published, model: Model, said: Verdict) -> tuple[str, ...]:
-    what = f" for `{one.component}`" if one.component else ""
-    how = said.how if one.component else said.text
-    parameters = f"{model.inventory().total():,}"
-    return one.name, model.architecture.name, parameters, f"{one.published}{what}", how
-
-
-def _sources(found: Iterable[Published]) -> Iterable[tuple[str, ...]]:
-    for one in found:
-        active = one.active_source if isinstance(one, NamedConfiguration) else ""
-        where = f"{one.source}; active: {active}" if active else one.source
-        yield one.name, where, one.config
+def _source(pair: tuple[Published, Model]) -> tuple[str, ...]:
+    one, _ = pair
+    active = one.active_source if isinstance(one, NamedConfiguration) else ""
+    where = f"{one.source}; active: {active}" if active else one.source
+    return one.name, where, one.config
 
 
 def write() -> None:
     """Write the page."""
-    PAGE.write_text(render(models()), "utf-8")
+    PAGE.write_text(render(every_named_model()), "utf-8")

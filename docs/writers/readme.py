@@ -19,7 +19,7 @@ def report() -> str:
 
 def derived() -> str:
     """Return the formula of the page's own model, its guards, and its status."""
-    from paramproof.cli.derive_text import formula_lines
+    from paramproof.counting.derivation_text import formula_lines
     from paramproof.derivation.pipeline import derive
     from paramproof.tracing.constructors.function import function_constructor
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from docs.writers.blocks import ROOT
-from docs.writers.markdown import table
+from paramproof.tables.markdown import markdown_rows
 from sweep.second_opinion.causes import Cause, all_causes
 from sweep.second_opinion.configs import required
 
@@ -148,7 +148,7 @@ def _totals(data: Mapping[str, Any], verdicts: Counter[str]) -> str:
     ]
     headings = ("", f"random configurations of {len(types)} types", "public configurations")
     cells = ([name, f"{one:,}", f"{other:,}"] for name, one, other in rows)
-    return table(headings, cells, ["---", "---:", "---:"])
+    return markdown_rows(headings, cells, ["---", "---:", "---:"])
 
 
 def _by_type(types: Mapping[str, Any]) -> str:
@@ -163,7 +163,7 @@ def _by_type(types: Mapping[str, Any]) -> str:
         )
         for name, one in types.items()
     )
-    return table(headings, rows, ["---", "---:", "---:", "---:", "---"])
+    return markdown_rows(headings, rows, ["---", "---:", "---:", "---:", "---"])
 
 
 def _public(files: list[Mapping[str, Any]]) -> str:
@@ -174,13 +174,13 @@ def _public(files: list[Mapping[str, Any]]) -> str:
         counts = [of[key] for key in ("equal", "explained", "only paramproof", "only mlx-lm")]
         rows.append([f"`{name}`", *map(str, counts)])
     headings = ("model type", "equal", "explained", "refused by mlx-lm", "by the catalogue")
-    return table(headings, rows, ["---", *["---:"] * 4])
+    return markdown_rows(headings, rows, ["---", *["---:"] * 4])
 
 
 def _public_causes(files: list[Mapping[str, Any]]) -> str:
     number = Counter(name for one in files for name in one.get("causes", ()))
     rows = ([name, str(count)] for name, count in number.most_common())
-    return table(["cause", "public configurations"], rows, ["---", "---:"])
+    return markdown_rows(["cause", "public configurations"], rows, ["---", "---:"])
 
 
 def _reasons(files: list[Mapping[str, Any]], verdict: str) -> Iterator[str]:
@@ -208,7 +208,11 @@ def _cause(cause: Cause, types: Mapping[str, Any]) -> str:
         for formula in one["causes"].get(cause.name, ()):
             found.setdefault(formula, []).append(f"`{name}`")
     rows = ([_cut(formula), ", ".join(names)] for formula, names in found.items())
-    shown = table(["mlx-lm has more", "model types"], rows) if found else "In public files only."
+    shown = (
+        markdown_rows(["mlx-lm has more", "model types"], rows)
+        if found
+        else "In public files only."
+    )
     return CAUSE.format(name=cause.name, text=cause.text, rows=shown)
 
 

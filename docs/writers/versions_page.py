@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 from docs.writers.blocks import ROOT
-from docs.writers.markdown import table
 from paramproof.catalogue import read_type
+from paramproof.tables.markdown import markdown_rows
 from releases import algebra
 from releases.__main__ import written
 from releases.trying import EXAMPLES, Release, counts, is_whole, releases
@@ -85,7 +85,7 @@ def render_catalogue(found: Mapping[str, Any]) -> str:
     ]
     number = max(len(one.get("types", ())) for one in found.values())
     own = read_type(MOST_USED[0]).versions["transformers"]
-    text = "\n\n".join([table(heads, rows), *(["\n".join(lines)] if lines else [])])
+    text = "\n\n".join([markdown_rows(heads, rows), *(["\n".join(lines)] if lines else [])])
     return CATALOGUE.format(own=own, number=number, table=text)
 
 
@@ -100,7 +100,7 @@ def _section(library: str, there: list[Release], found: Mapping[str, Any]) -> st
         [one.version, *(_cell(found[one.name][name]) for name in frameworks), _beside(one)]
         for one in there
     )
-    text = table(["release", *frameworks, "beside"], rows)
+    text = markdown_rows(["release", *frameworks, "beside"], rows)
     lines = list(_causes(there, found))
     return "\n\n".join([f"## {library}", text, *(["\n".join(lines)] if lines else [])])
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paramproof.algebra.symbols import folded, in_order, sizes_as_symbols, sizes_of, with_head_size
 from paramproof.formulas import FamilyLetters, Inventory, Report, Row, Spec, inventory
@@ -43,7 +43,7 @@ def explained(report: Report, spec: Spec, width: int | None = None) -> str:
 
     The rows of the report are folded where they are to fit a ``width``.
     """
-    rendered = report.render(spec, width)
+    rendered = replace(report, about=f"spec = {spec!r}").render(width)
     if report.equal:
         return rendered
     letters = with_head_size(sizes_as_symbols(spec))

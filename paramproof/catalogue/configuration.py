@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from paramproof.catalogue.files import TypeFile, type_of_class
+from paramproof.catalogue.filled_values import drop_filled_in
 from paramproof.catalogue.kind_counts import count_kinds, expand_spellings
 from paramproof.catalogue.names import has_type
 from paramproof.catalogue.value_kinds import decode_infinity, equal
@@ -82,6 +83,7 @@ class GivenKeys:
         self.read_labels(config)
         self.require_one_rope()
         expand_spellings(self)
+        drop_filled_in(self)
         self.counted = count_kinds(self)
 
     def unsupported(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from paramproof.catalogue.value_kinds import default_layers, equal
+from paramproof.catalogue.filled_values import is_own_list
+from paramproof.catalogue.value_kinds import equal
 from paramproof.formulas.errors import Refusal
 from paramproof.formulas.printing import legible, shown
 
@@ -48,7 +49,7 @@ def count_kinds(given: GivenKeys, *, is_own: bool = False) -> set[str]:
     counted = set()
     for path, rule in given.file.kinds.items():
         value = given.values.get(path)
-        if not isinstance(value, list) or _is_own(given, path, value) is not is_own:
+        if not isinstance(value, list) or is_own_list(given, path) is not is_own:
             continue
         kinds = [rule["names"].get(one) if isinstance(one, str) else None for one in value]
         if None in kinds or (rule.get("last") and kinds[-1:] != [rule["last"]]):
@@ -58,14 +59,6 @@ def count_kinds(given: GivenKeys, *, is_own: bool = False) -> set[str]:
         given.values |= {one: numbers[one[len(path) + 1 : -1]] for one in fields}
         counted.add(path)
     return counted
-
-
-def _is_own(given: GivenKeys, path: str, value: list[Any]) -> bool:
-    """Return whether a list is the type's own, for which a formula without counts exists."""
-    rule = given.file.layers.get(path, {})
-    if "repeats" in rule and equal(value, default_layers(rule, len(value))):
-        return True
-    return path in given.file.fields and equal(value, given.file.fields[path])
 
 
 def require_length(given: GivenKeys, lists: Collection[str], sizes: Mapping[str, int]) -> None:

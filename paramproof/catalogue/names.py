@@ -87,7 +87,7 @@ def known_keys(file: TypeFile) -> set[str]:
     for names in (
         *(file.null, file.fields, file.free, file.texts, file.below, file.layers, file.computed),
         *(file.refused, file.buffered, file.aliases, file.late, file.parts, file.instead),
-        *(file.given, file.unread, file.kinds, file.spelt, *file.flat.values()),
+        *(file.given, file.unread, file.filled, file.kinds, file.spelt, *file.flat.values()),
     ):
         found |= set(names)
     for data in file.classes.values():

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
-from paramproof.formulas import Report, Row, Spec
+from paramproof.formulas import Report, Spec
 from paramproof.formulas.families import spec_fields, spec_from
 from paramproof.record import Record
 
@@ -49,18 +49,14 @@ class Result(Record):
 
     def as_json(self) -> dict[str, Any]:
         """Return this result as data for ``json.dumps``, with the difference of its report."""
-        data = asdict(self) | {"spec": self.spec and spec_fields(self.spec)}
-        if self.report:
-            data["report"]["difference"] = self.report.difference
-        return data
+        own = {"spec": self.spec and spec_fields(self.spec)}
+        return asdict(self) | own | {"report": self.report and self.report.as_data()}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Result:
         """Return the result that ``as_json`` wrote."""
         spec, report = data["spec"], data["report"]
-        if report:
-            rows = tuple(Row(**row | _shapes(row)) for row in report["rows"])
-            report = Report(report["formula"], report["actual"], rows)
+        report = report and Report.from_data(report)
         return cls(**data | {"spec": spec and spec_from(spec), "report": report})
 
 
@@ -86,8 +82,3 @@ def timed_check(
         report,
         milliseconds=round((time.perf_counter() - start) * 1000, 3),
     )
-
-
-def _shapes(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the shapes of a row as tuples, which JSON turns into lists."""
-    return {key: row[key] and tuple(row[key]) for key in ("expected", "observed")}

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from rich.markup import escape
-from rich.table import Table
-
-from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.counting.dtypes import bytes_of
 from paramproof.counting.tree import TreeRow, depth_within, tree
 from paramproof.formulas.alphabet import BUILT_IN
 from paramproof.formulas.path import LAYER, leaf
-from paramproof.formulas.printing import legible, signed
+from paramproof.formulas.printing import legible
 from paramproof.resolver import Model
+from paramproof.tables.table import Column, Table, TableRow, numbers, signed_or_zero
 
 COMPONENT = 24
 """Minimum width of the component names; longer names are folded."""
@@ -58,10 +56,8 @@ def beside_tables(
         while others and (not taken or _needs(first, others[0]) <= room):
             room -= _needs(first, others[0])
             taken.append(others.pop(0))
-        table = _table(first, taken)
-        if shown:
-            table.caption = f"shown to --depth {shown}, of {max(map(len, trees)):,} rows"
-        yield table
+        cut = f"shown to --depth {shown}, of {max(map(len, trees)):,} rows"
+        yield replace(_table(first, taken), notes=(cut,) if shown else ())
 
 
 def _blocks(
@@ -90,23 +86,25 @@ def _needs(first: _Column, other: _Column) -> int:
 
 
 def _table(first: _Column, others: Sequence[_Column]) -> Table:
-    table = Table(**PLAIN)
-    table.add_column("component", overflow="fold")
-    for column in (first, *others):
-        heading = escape(column.title)
-        table.add_column(heading, justify=RIGHT, overflow="fold", min_width=column.widest)
-        if column is not first:
-            difference = "− first" if others[1:] else "difference"
-            table.add_column(difference, justify=RIGHT, no_wrap=True)
+    columns = [Column("component"), _numbers(first)]
+    for column in others:
+        heading = "− first" if others[1:] else "difference"
+        columns += [_numbers(column), numbers(heading, form=signed_or_zero, absent="-")]
+    rows = []
     for number, block in enumerate(first.blocks):
         other_blocks = [column.blocks[number] for column in others]
-        for row in _merged([list(block), *map(list, other_blocks)]):
-            cells = [_cell(block, row)]
+        for place, name in enumerate(_merged([list(block), *map(list, other_blocks)])):
+            cells = [block.get(name)]
             for other in other_blocks:
-                cells += [_cell(other, row), _difference(block, other, row, sizes=not number)]
-            table.add_row(escape(_label(row)), *cells)
-        table.add_section()
-    return table
+                cells += [other.get(name), _difference(block, other, name, sizes=not number)]
+            names = [part for part in name.split(".") if part != LAYER]
+            label = legible(names[-1])
+            rows.append(TableRow((label, *cells), len(names) - 1, starts_section=not place))
+    return Table.of(columns, rows)
+
+
+def _numbers(column: _Column) -> Column:
+    return numbers(column.title, fold="anywhere", width=column.widest, absent="-")
 
 
 def _merged(orders: Sequence[Sequence[str]]) -> list[str]:
@@ -121,20 +119,10 @@ def _merged(orders: Sequence[Sequence[str]]) -> list[str]:
     return merged
 
 
-def _cell(block: Mapping[str, int], row: str) -> str:
-    return f"{block[row]:,}" if row in block else "-"
-
-
 def _difference(
-    first: Mapping[str, int], other: Mapping[str, int], row: str, *, sizes: bool
-) -> str:
+    first: Mapping[str, int], other: Mapping[str, int], name: str, *, sizes: bool
+) -> int | None:
     """Return how much more ``other`` has: an absent component counts as 0, an absent size not."""
-    if not (row in first and row in other) and (sizes or row not in {**first, **other}):
-        return "-"
-    difference = other.get(row, 0) - first.get(row, 0)
-    return signed(difference) if difference else "0"
-
-
-def _label(row: str) -> str:
-    names = [name for name in row.split(".") if name != LAYER]
-    return f"{'  ' * (len(names) - 1)}{legible(names[-1])}"
+    if not (name in first and name in other) and (sizes or name not in {**first, **other}):
+        return None
+    return other.get(name, 0) - first.get(name, 0)

@@ -7,7 +7,7 @@ import click
 from paramproof.cli.options import class_option, model_option
 from paramproof.cli.output import console
 from paramproof.cli.resolving import require_families, resolving
-from paramproof.live.report import compare_live, model_named
+from paramproof.matching.live import compare_live, model_named
 
 
 @click.command("compare", short_help="Compare a live model with the formula.")

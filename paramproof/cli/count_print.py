@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from rich.markup import escape
 
-from paramproof.cli.active import active_table
+from paramproof.algebra.terms import Lettered
 from paramproof.cli.beside_table import beside_tables
 from paramproof.cli.conventions import print_conventions, print_count
-from paramproof.cli.count_table import count_table
 from paramproof.cli.output import console, say
-from paramproof.cli.symbolic import symbolic_table
 from paramproof.counting.active import (
     active_in_letters,
+    active_table,
     formulas,
-    meanings,
     routing,
     total_and_active,
     verdict_line,
 )
 from paramproof.counting.dtypes import BITS, bytes_text
-from paramproof.counting.letters import in_letters, latex_of, letters_of
-from paramproof.counting.tree import ties
+from paramproof.counting.letters import in_letters, latex_of, letters_of, terms_table
+from paramproof.counting.tree import tree_table
 from paramproof.formulas.expression import expression
 from paramproof.resolver import Model
+from paramproof.tables.terminal import print_table
 
 
 def print_count_or_formula(
@@ -42,39 +42,40 @@ def print_count_or_formula(
     else:
         title = f"{model.title}: trainable parameters in letters, tied tensors counted once"
         console.print(title, markup=False)
-        console.print(symbolic_table(in_letters(model)))
-        for line in letters_of(model):
-            console.print(line, markup=False, highlight=False)
+        _print_terms(in_letters(model), letters_of(model))
     if model.spec is None:
         for line in model.origin():
             console.print(line, markup=False, highlight=False)
 
 
+def _print_terms(model: Lettered, notes: Iterable[str]) -> None:
+    table = terms_table(model).only("component", "each", "times", "total")
+    print_table(console, replace(table, notes=tuple(notes)))
+
+
 def print_active(model: Model, symbolic: bool) -> None:
     """Print the total and active parameters of a model, or the formula of the active ones."""
     counts = total_and_active(model)
+    verdict = (*model.origin(), *verdict_line(model, counts))
     if symbolic:
         active = active_in_letters(model)
         title = f"{model.title}: active parameters per token, in letters, tied tensors counted once"
-        table = symbolic_table(active)
-        lines = [*formulas(counts), *letters_of(model, expression(active.named.total()))]
+        console.print(title, markup=False)
+        letters = letters_of(model, expression(active.named.total()))
+        _print_terms(active, (*routing(model), *formulas(counts), *letters, *verdict))
     else:
         title = f"{model.title}: total and active parameters, tied tensors counted once"
-        table, lines = active_table(counts), [*meanings()]
-    console.print(title, markup=False)
-    console.print(table)
-    for line in [*routing(model), *lines, *model.origin(), *verdict_line(model, counts)]:
-        console.print(line, markup=False, highlight=False)
+        console.print(title, markup=False)
+        table = active_table(counts)
+        notes = (*routing(model), *table.notes, *verdict)
+        print_table(console, replace(table, notes=notes))
 
 
 def print_tree(model: Model, depth: int | None, dtype: str) -> None:
     """Print a model as a tree, and the sources of its sizes and its formula."""
     title = f"{model.title}: trainable parameters, tied tensors counted once"
     console.print(title, markup=False)
-    named = model.inventory()
-    console.print(count_table(named, depth, dtype))
-    for tie in ties(named):
-        console.print(f"tied: {tie}", markup=False)
+    print_table(console, tree_table(model.inventory(), depth, dtype))
     for line in [*_bytes(model, dtype), *model.origin()]:
         console.print(line, markup=False)
 
@@ -83,7 +84,7 @@ def print_beside(resolved: Sequence[Model], depth: int | None, dtype: str) -> No
     """Print models side by side, with their differences from the first."""
     console.print("trainable parameters, tied tensors counted once")
     for table in beside_tables(resolved, depth, dtype, console.width):
-        console.print(table)
+        print_table(console, table)
     for model in resolved:
         for line in [*_bytes(model, dtype), *model.origin()]:
             console.print(f"{model.title}: {line}", markup=False)

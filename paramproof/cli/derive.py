@@ -9,21 +9,17 @@ from typing import Any
 import click
 from rich.console import Console
 
-from paramproof.cli.derive_text import (
-    conditions_table,
-    evidence_lines,
-    formula_lines,
-    letters_table,
-    tensors_table,
-)
 from paramproof.cli.options import MODELS, class_option, json_option, time_limit_option
 from paramproof.cli.output import console, errors, require_writable, tables_beside, write_json
+from paramproof.counting.derivation_tables import conditions_table, letters_table, tensors_table
+from paramproof.counting.derivation_text import evidence_lines, formula_lines
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.notation import latex
 from paramproof.formulas.printing import legible, shown
 from paramproof.json_form import document
 from paramproof.resolver import Request, derive_request, read_request
+from paramproof.tables.terminal import print_table
 
 
 @click.command("derive", short_help="Derive the formula of a model from its code.")
@@ -85,12 +81,12 @@ def print_derivation(out: Console, derivation: Derivation) -> None:
     versions = derivation.evidence.versions.items()
     built = ", ".join(f"{name} {version}" for name, version in versions)
     out.print(f"{legible(derivation.name)}, built with {built}\n", markup=False, highlight=False)
-    out.print(tensors_table(derivation))
+    print_table(out, tensors_table(derivation))
     for line in formula_lines(derivation):
         out.print(line, markup=False, highlight=False)
-    out.print(letters_table(derivation))
+    print_table(out, letters_table(derivation))
     if derivation.conditions:
-        out.print(conditions_table(derivation))
+        print_table(out, conditions_table(derivation))
     for line in evidence_lines(derivation):
         out.print(line, markup=False, highlight=False)
 

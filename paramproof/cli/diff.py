@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from rich.markup import escape
-from rich.table import Table
 
 from paramproof.cli.options import INSTEAD, MODELS, class_option, json_option
 from paramproof.cli.output import console, write_json
 from paramproof.cli.resolving import resolving_all
-from paramproof.cli.tables import PLAIN, RIGHT
-from paramproof.counting.difference import Compared, Difference, difference_of, size_lines
-from paramproof.formulas.notation import text
-from paramproof.formulas.printing import legible, signed
-from paramproof.resolver import Model
+from paramproof.counting.difference import difference_of
+from paramproof.tables.terminal import print_table
 
 
 @click.command("diff", short_help="Compare two models, in letters and in numbers.")
@@ -41,32 +35,8 @@ def diff_command(first: str, other: str, json_file: Path | None, class_name: str
     if json_file:
         write_json(json_file, found.to_dict())
         return
-    console.print(_table(found))
-    for line in [*size_lines(found), *_origins(models)]:
-        console.print(line, markup=False, highlight=False)
-
-
-def _table(found: Difference) -> Table:
-    table = Table(**PLAIN)
-    table.add_column("component", overflow="fold", min_width=12)
-    table.add_column("B − A", overflow="fold", min_width=12)
-    for title in (found.first, found.other):
-        table.add_column(escape(title), justify=RIGHT, overflow="fold", min_width=9)
-    table.add_column("difference", justify=RIGHT, no_wrap=True)
-    for row in found.rows:
-        table.add_row(*map(escape, _cells(row)))
-    table.add_section()
-    table.add_row(*map(escape, _cells(found.total)))
-    return table
-
-
-def _cells(row: Compared) -> tuple[str, ...]:
-    shown = ("-" if number is None else f"{number:,}" for number in (row.first, row.other))
-    more = signed(row.difference) if row.difference else "0"
-    return legible(row.path), text(row.letters), *shown, more
-
-
-def _origins(models: list[Model]) -> Iterator[str]:
+    print_table(console, found.table())
     for model in models:
         if model.reading or model.spec is None:
-            yield from (f"{model.title}: {line}" for line in model.origin())
+            for line in model.origin():
+                console.print(f"{model.title}: {line}", markup=False, highlight=False)

@@ -13,6 +13,8 @@ from paramproof.cli.output import tables_beside, write_json
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.workers import chosen_frameworks, how_to_get, record_data
 from paramproof.json_form import document
+from paramproof.tables.table import Table
+from paramproof.tables.terminal import print_table
 from paramproof.workers.jobs import Differences
 from paramproof.workers.pool import run_in_workers
 
@@ -45,7 +47,10 @@ def differences_command(
         write_json(json_file, document("differences", record_data(answers)))
     out = tables_beside(json_file)
     for table in difference_tables(answers, out.width):
-        out.print(table, markup=False, highlight=False)
+        if isinstance(table, Table):
+            print_table(out, table)
+        else:
+            out.print(table, markup=False, highlight=False)
     for chosen in absent:
         out.print(f"not installed, so not compared: {how_to_get(chosen)}", markup=False)
     if any(answer.failed for answer in answers):

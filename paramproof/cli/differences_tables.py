@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from rich.markup import escape
-from rich.table import Table
-
-from paramproof.cli.tables import PLAIN
 from paramproof.differences import rows as side_by_side
 from paramproof.differences.answer import Answer, Section
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.formulas.columns import Cells, aligned, folded, row_lines
 from paramproof.formulas.lookup import no_such
 from paramproof.formulas.path import LAYER, parent
+from paramproof.tables.table import Column, Table, TableRow
 
 MARGIN = "   "
 NUMBERS = ("bert-tiny", "bert-base-uncased")
@@ -71,12 +68,12 @@ def _needs(headings: Cells, groups: Sequence[Group]) -> int:
 
 
 def _table(headings: Cells, groups: Sequence[Group]) -> Table:
-    table = Table(*headings, **PLAIN)
-    for title, rows in groups:
-        for number, cells in enumerate(rows):
-            table.add_row(*map(escape, ("" if number else title, *cells)))
-        table.add_section()
-    return table
+    rows = (
+        TableRow((None if number else title, *cells), starts_section=not number)
+        for title, group in groups
+        for number, cells in enumerate(group)
+    )
+    return Table.of((Column(heading) for heading in headings), rows)
 
 
 def _text(headings: Cells, groups: Sequence[Group], width: int) -> str:

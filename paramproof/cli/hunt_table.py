@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
-from paramproof.cli.tables import PLAIN, RIGHT
 from paramproof.formulas.printing import (
     MAX_MESSAGE_SHOWN,
     MAX_ROWS_SHOWN,
@@ -17,7 +14,9 @@ from paramproof.formulas.printing import (
     path_text,
     some_of,
 )
-from paramproof.hunt.summary import Summary, groups
+from paramproof.hunt.summary import Summary, Tally, groups
+from paramproof.tables.table import Column, Table, TableRow, numbers
+from paramproof.tables.terminal import print_table
 
 MAX_DIFFERENCES_SHOWN = 10
 """Differences that are printed in full; each has its own command in the task's file."""
@@ -28,31 +27,32 @@ MAX_NAMES_SHOWN = 3
 
 def print_summary(out: Console, found: Summary) -> None:
     """Print the numbers of tasks requested, done and lost, and of models that differ."""
-    out.print(_table(found))
+    print_table(out, _table(found))
     for line in _lines(found):
         out.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _table(found: Summary) -> Table:
-    table = Table(**PLAIN)
-    table.add_column("framework, family", overflow="fold", min_width=12)
-    for heading in ("models", "equal", "different", "lost"):
-        table.add_column(heading, justify=RIGHT, no_wrap=True)
-    table.add_column("parameters", justify=RIGHT, no_wrap=True)
+    headings = ("models", "equal", "different", "lost", "parameters")
+    columns = (Column("framework, family", width=12), *map(numbers, headings))
+    rows: list[TableRow] = []
     framework = ""
     for group in groups(found):
         if group.framework != framework:
             framework = group.framework
-            table.add_section()
-            table.add_row(escape(path_text(framework)), style="bold")
-        different = group.checked - group.equal
-        cells = [f"{number:,}" for number in (group.asked, group.equal, different, group.lost)]
-        if group.refused:
-            cells[1:] = ["not expressible"]
-        parameters = f"{group.parameters:,}" if group.parameters else ""
-        what = f"  {path_text(group.of)}" + (f", {group.check}" * (group.check != "models"))
-        table.add_row(escape(what), *cells[:4], *([""] * (4 - len(cells))), parameters)
-    return table
+            name = path_text(framework)
+            rows.append(TableRow((name, *[None] * 5), is_bold=True, starts_section=True))
+        rows.append(TableRow(_cells(group), level=1))
+    return Table.of(columns, rows)
+
+
+def _cells(group: Tally) -> tuple[object, ...]:
+    what = path_text(group.of) + (f", {group.check}" * (group.check != "models"))
+    parameters = group.parameters or None
+    if group.refused:
+        return what, group.asked, "not expressible", None, None, parameters
+    different = group.checked - group.equal
+    return what, group.asked, group.equal, different, group.lost, parameters
 
 
 def _lines(found: Summary) -> Iterator[str]:

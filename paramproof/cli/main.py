@@ -24,6 +24,7 @@ from paramproof.cli.signs import write_any_sign
 from paramproof.cli.tables import frameworks_table
 from paramproof.formulas.plugins import broken_plugins
 from paramproof.formulas.printing import path_text
+from paramproof.tables.terminal import print_table
 
 # Click 8.1 does not have this class: it prints the help itself.
 NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())
@@ -95,7 +96,7 @@ def cli() -> None:
 @cli.command("frameworks", short_help="List the frameworks, installed or not.")
 def frameworks_command() -> None:
     """List the frameworks: the versions of installed ones, and how to install the others."""
-    console.print(frameworks_table(list(frameworks().values())))
+    print_table(console, frameworks_table(list(frameworks().values())))
 
 
 # Click lists these names in the help, and suggests them for a misspelt command.

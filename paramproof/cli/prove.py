@@ -23,6 +23,7 @@ from paramproof.formulas.printing import path_text
 from paramproof.json_form import document
 from paramproof.proof.prove import Proof
 from paramproof.resolver import Request, read_request, resolve_request
+from paramproof.tables.terminal import print_table
 from paramproof.workers.jobs import Prove
 from paramproof.workers.pool import run_in_workers
 
@@ -83,7 +84,7 @@ def _is_proved(proofs: Sequence[Proof]) -> bool:
 
 
 def _print_proofs(out: Console, proofs: list[Proof], absent: list[Framework]) -> None:
-    out.print(proof_table(proofs))
+    print_table(out, proof_table(proofs))
     for proof in proofs:
         for finding in proof.findings:
             about = path_text(proof.about)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from paramproof.cli.derive import deriving
-from paramproof.cli.derive_text import evidence_lines, formula_lines
 from paramproof.cli.output import tables_beside, write_json
+from paramproof.counting.derivation_text import evidence_lines, formula_lines
 from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.printing import legible
 from paramproof.json_form import document

@@ -1,14 +1,9 @@
-"""The tables that the command line prints."""
+"""The tables of ``verify``, ``prove`` and ``frameworks``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, Literal
-
-from rich import box
-from rich.markup import escape
-from rich.table import Table
 
 from paramproof.builders.registry import Framework
 from paramproof.checks.result import Result
@@ -16,9 +11,7 @@ from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import path_text
 from paramproof.proof.prove import Proof
-
-RIGHT: Literal["right"] = "right"
-PLAIN: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
+from paramproof.tables.table import Column, Table, TableRow, numbers
 
 
 def verify_table(results: Sequence[Result]) -> Table:
@@ -26,21 +19,26 @@ def verify_table(results: Sequence[Result]) -> Table:
 
     The table fits in 80 columns: names are folded if needed, numbers never.
     """
-    table = Table(**PLAIN)
-    table.add_column("framework, spec", overflow="fold", min_width=12)
-    for heading in ("formula", "actual", "difference", "ms", "MB"):
-        table.add_column(heading, justify=RIGHT, no_wrap=True)
+    headings = ("formula", "actual", "difference", "ms", "MB")
+    columns = (Column("framework, spec", width=12), *map(numbers, headings))
+    return Table.of(columns, _verify_rows(results))
+
+
+def _verify_rows(results: Sequence[Result]) -> Iterator[TableRow]:
     for name in dict.fromkeys(result.framework for result in results):
         own = [result for result in results if result.framework == name]
-        table.add_row(escape(f"{name} {own[0].version}"), style="bold")
+        yield _heading(f"{name} {own[0].version}", *[None] * 5)
         for result in own:
             if result.model or result.status == "broken":
-                table.add_row(*map(escape, _line(result)))
+                yield TableRow(_line(result), level=1)
         for family in FAMILIES:
             if random := [result for result in own if _random_of(family, result)]:
-                table.add_row(*map(escape, _summary(family, random)))
-        table.add_section()
-    return table
+                yield TableRow(_summary(family, random), level=1)
+
+
+def _heading(*cells: str | None) -> TableRow:
+    """Return the first row of a framework's section."""
+    return TableRow(cells, is_bold=True, starts_section=True)
 
 
 def _random_of(family: str, result: Result) -> bool:
@@ -49,31 +47,25 @@ def _random_of(family: str, result: Result) -> bool:
     return counted and result.spec is not None and family_of(result.spec).name == family
 
 
-def _line(result: Result) -> tuple[str, ...]:
-    report = result.report
+def _line(result: Result) -> tuple[object, ...]:
+    report, model = result.report, path_text(result.model)
     if report is None:
-        return f"  {path_text(result.model)}".rstrip(), "", result.status
+        return model, None, result.status, None, None, None
     difference = f"{report.difference:+,}" if report.difference else "0"
     if result.status == "different" and not report.difference:
         difference = "0, shapes"
-    return (
-        f"  {path_text(result.model)}",
-        f"{report.formula:,}",
-        f"{report.actual:,}",
-        difference,
-        f"{result.milliseconds:,.1f}",
-        _megabytes(result),
-    )
+    time = f"{result.milliseconds:,.1f}"
+    return model, report.formula, report.actual, difference, time, _megabytes(result)
 
 
-def _summary(family: str, results: Sequence[Result]) -> tuple[str, ...]:
+def _summary(family: str, results: Sequence[Result]) -> tuple[object, ...]:
     """Return one line for random specs: sums, how many differ, mean time, last peak memory."""
     reports = [result.report for result in results if result.report]
     different = sum(result.failed for result in results)
     return (
-        f"  {len(results)} random {family} specs",
-        f"{sum(report.formula for report in reports):,}",
-        f"{sum(report.actual for report in reports):,}",
+        f"{len(results)} random {family} specs",
+        sum(report.formula for report in reports),
+        sum(report.actual for report in reports),
         f"{different} differ" if different else "0",
         f"{sum(result.milliseconds for result in results) / len(results):,.1f}",
         _megabytes(results[-1]),
@@ -86,34 +78,34 @@ def _megabytes(result: Result) -> str:
 
 def proof_table(proofs: Sequence[Proof]) -> Table:
     """Return a section per framework, with the proof or the failure of each family or model."""
-    table = Table(**PLAIN)
     what = "model" if any(proof.model for proof in proofs) else "family"
-    table.add_column(f"framework, {what}", overflow="fold", min_width=12)
-    table.add_column("number of trainable parameters", overflow="fold")
-    for heading in ("builds", "seconds"):
-        table.add_column(heading, justify=RIGHT, no_wrap=True)
+    columns = (
+        Column(f"framework, {what}", width=12),
+        Column("number of trainable parameters"),
+        numbers("builds"),
+        numbers("seconds"),
+    )
+    rows: list[TableRow] = []
     for _, group in groupby(proofs, key=lambda proof: proof.framework):
         own = list(group)
-        heading = f"{own[0].framework} {own[0].version}"
-        about = own[0].status if own[0].status == "broken" else ""
-        table.add_row(escape(heading), about, "", "", style="bold")
+        about = own[0].status if own[0].status == "broken" else None
+        rows.append(_heading(f"{own[0].framework} {own[0].version}", about, None, None))
         for proof in own:
-            for row in _proof_rows(proof):
-                table.add_row(*map(escape, row))
-        table.add_section()
-    return table
+            rows += _proof_rows(proof)
+    return Table.of(columns, rows)
 
 
-def _proof_rows(proof: Proof) -> Iterator[tuple[str, ...]]:
+def _proof_rows(proof: Proof) -> Iterator[TableRow]:
     """Yield the polynomial that was recovered, and the formula if that is a different one."""
+    about = path_text(proof.about)
     if proof.status == "not expressible":
-        yield f"  {path_text(proof.about)}", f"{proof.status}: {proof.reason}", "", ""
+        yield TableRow((about, f"{proof.status}: {proof.reason}", None, None), level=1)
     elif proof.status != "broken":
-        cost = (f"{proof.builds:,}", f"{proof.seconds:.1f}")
-        yield f"  {path_text(proof.about)}", f"{proof.status}: {_scope(proof)}", *cost
+        scope, seconds = f"{proof.status}: {_scope(proof)}", f"{proof.seconds:.1f}"
+        yield TableRow((about, scope, proof.builds, seconds), level=1)
         same = proof.residual == "0"
         for name in ("recovered",) if same else ("recovered", "formula", "residual"):
-            yield f"    {name}", getattr(proof, name), "", ""
+            yield TableRow((name, getattr(proof, name), None, None), level=2)
 
 
 def _scope(proof: Proof) -> str:
@@ -126,15 +118,16 @@ def _scope(proof: Proof) -> str:
 
 def frameworks_table(frameworks: Sequence[Framework]) -> Table:
     """Return the frameworks with their versions, or with the command that installs them."""
-    table = Table("framework", "installed", "missing", **PLAIN)
-    # A truncated command could not be copied.
-    table.add_column("how to install it", overflow="fold")
-    for framework in frameworks:
-        versions = framework.versions().items()
-        table.add_row(
-            framework.name,
-            ", ".join(f"{name} {version}" for name, version in versions if version),
-            ", ".join(framework.missing),
-            escape(framework.how_to_get) if framework.missing else "",
-        )
-    return table
+    columns = (
+        *(Column(name, fold="between words") for name in ("framework", "installed", "missing")),
+        # A truncated command could not be copied.
+        Column("how to install it"),
+    )
+    return Table.of(columns, map(_framework_row, frameworks))
+
+
+def _framework_row(framework: Framework) -> TableRow:
+    versions = framework.versions().items()
+    installed = ", ".join(f"{name} {version}" for name, version in versions if version)
+    how = framework.how_to_get if framework.missing else None
+    return TableRow((framework.name, installed, ", ".join(framework.missing), how))

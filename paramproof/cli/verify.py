@@ -34,6 +34,7 @@ from paramproof.formulas.printing import path_text
 from paramproof.formulas.spec import Spec
 from paramproof.json_form import document
 from paramproof.resolver import Model
+from paramproof.tables.terminal import print_table
 from paramproof.user_formulas.client import TIME_LIMIT
 from paramproof.workers.jobs import Verify
 from paramproof.workers.pool import run_in_workers
@@ -172,7 +173,7 @@ def _specs(models: Sequence[Model], families: Sequence[str]) -> dict[str, Spec]:
 
 
 def _print_results(out: Console, results: list[Result], absent: list[Framework], seed: int) -> None:
-    out.print(verify_table(results))
+    print_table(out, verify_table(results))
     failures = [result for result in results if result.failed]
     for result in failures:
         if result.report and result.spec:

@@ -9,7 +9,7 @@ from typing import Any
 from paramproof.builders.registry import framework
 from paramproof.cli.output import tables_beside, write_json
 from paramproof.json_form import document
-from paramproof.live.report import compare_live
+from paramproof.matching.live import compare_live
 from paramproof.resolver import Model
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from paramproof.cli.derive_text import certainty
 from paramproof.cli.output import tables_beside, write_json
+from paramproof.counting.derivation_text import certainty
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.printing import legible
 from paramproof.formulas.report import totals

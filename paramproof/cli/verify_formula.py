@@ -16,6 +16,7 @@ from paramproof.formulas import Family, Spec
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import path_text
 from paramproof.json_form import document
+from paramproof.tables.terminal import print_table
 from paramproof.user_formulas.client import FormulaClient
 from paramproof.user_formulas.family_choice import chosen_family
 from paramproof.user_formulas.verdict import require_counts, verdict, without_smallest
@@ -71,7 +72,7 @@ def _print_verdict(
     out: Console, formula: FormulaClient, family: Family, results: list[Result], seed: int
 ) -> None:
     lines = list(verdict(formula, family, results))
-    out.print(verify_table(without_smallest(results)))
+    print_table(out, verify_table(without_smallest(results)))
     for result in results:
         if result.status == "broken":
             lines.insert(0, broken(result))

@@ -18,6 +18,7 @@ from paramproof.formulas.models import NamedConfiguration
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible
 from paramproof.resolver import Model
+from paramproof.tables.table import Column, Table, TableRow, numbers, percent
 
 
 class TotalAndActive(NamedTuple):
@@ -74,9 +75,22 @@ def total_and_active(model: Model) -> Counts:
     return found
 
 
-def meanings() -> Iterator[str]:
-    """Yield what each convention counts."""
-    return (f"{name}: {function.__doc__}" for name, function in ACTIVE_CONVENTIONS.items())
+def active_table(counts: Counts) -> Table:
+    """Return the total, the active parameters and their share, by convention."""
+    columns = (
+        Column("convention", "convention", fold="between words"),
+        numbers("total", "total"),
+        numbers("active", "active"),
+        numbers("share", "share", percent),
+    )
+    rows = (
+        TableRow((name, one.total, one.active, 100 * one.active / one.total if one.total else None))
+        if one
+        else TableRow((name, UNDECIDED, None, None))
+        for name, one in counts.items()
+    )
+    meanings = (f"{name}: {function.__doc__}" for name, function in ACTIVE_CONVENTIONS.items())
+    return Table.of(columns, rows, meanings)
 
 
 def routing(model: Model) -> Iterator[str]:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from paramproof.formulas import Inventory
-from paramproof.formulas.conventions import CONVENTIONS, PARTS, Undecided, count
+from paramproof.formulas.conventions import (
+    CONVENTIONS,
+    MEBI,
+    PARTS,
+    Undecided,
+    as_named,
+    count,
+    in_units,
+)
+from paramproof.tables.table import Column, Table, TableRow, numbers
 
 UNDECIDED = "undecided"
 """Stands for a number where the names of a derived formula's tensors do not say it."""
@@ -23,6 +32,31 @@ def under_every(named: Inventory) -> dict[str, int | None]:
         convention: _under(named, *((DEFAULT,) if convention in PARTS else ()), convention)
         for convention in CONVENTIONS
     }
+
+
+def conventions_table(named: Inventory) -> Table:
+    """Return the count of a model under every convention, exact and rounded, with its meaning."""
+    columns = (
+        Column("convention", "convention", fold="never"),
+        numbers("count", "count"),
+        numbers("10⁶", "millions", in_units),
+        numbers("2²⁰", "mebi", lambda number: in_units(number, MEBI)),
+        numbers("rounded", "rounded", _rounded),
+        Column("what is counted", "meaning", fold="between words"),
+    )
+    rows = (
+        TableRow((name, UNDECIDED if number is None else number, *[number] * 3, meaning))
+        for (name, number), meaning in zip(under_every(named).items(), _meanings(), strict=True)
+    )
+    return Table.of(columns, rows, undecided(named))
+
+
+def _rounded(number: int) -> str:
+    return f"{as_named(number)}, {as_named(number, 3)}" if number else "0"
+
+
+def _meanings() -> Iterator[str | None]:
+    return (function.__doc__ for function in CONVENTIONS.values())
 
 
 def undecided(named: Inventory) -> Iterator[str]:

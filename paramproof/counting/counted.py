@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import Any
 
 from paramproof.counting.active import active_formula
 from paramproof.counting.conventions import DEFAULT
 from paramproof.counting.count_data import count_data
 from paramproof.counting.dtypes import bytes_of, require_dtype
-from paramproof.counting.tree import tree
+from paramproof.counting.tree import tree, tree_table
 from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.conventions import STORAGE
 from paramproof.formulas.conventions import count as count_under
@@ -20,6 +19,8 @@ from paramproof.formulas.notation import text
 from paramproof.json_form import document
 from paramproof.resolver import LiveModel, Model
 from paramproof.resolver.models import ConfigReading
+from paramproof.tables.html import notebook_table
+from paramproof.tables.markup import joined, tag
 
 DEFAULT_DTYPE = "float32"
 
@@ -151,10 +152,6 @@ class Count:
 
     def _repr_html_(self) -> str:
         """Return a table of components for a notebook."""
-        rows = "".join(
-            f"<tr><td>{escape(path)}</td><td style='text-align:right'>{number:,}</td></tr>"
-            for path, number in self.by_component().items()
-        )
-        formula = f"<p><code>{escape(self.formula)}</code> ({escape(self.status)})</p>"
-        total = f"<tr><th>total</th><th style='text-align:right'>{self.total:,}</th></tr>"
-        return f"<table><caption>{escape(self.name)}</caption>{rows}{total}</table>{formula}"
+        table = tree_table(self._inventory, depth=1).only("component", "total", "share")
+        formula = tag("p", tag("code", self.formula), f" ({self.status})")
+        return joined(notebook_table(table, self.name), formula)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 from typing import Any, NamedTuple
 
 from paramproof.algebra.difference import Component, components, told_apart
@@ -12,9 +11,11 @@ from paramproof.algebra.terms import Lettered
 from paramproof.counting.letters import in_letters
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.notation import text
-from paramproof.formulas.printing import legible, signed
+from paramproof.formulas.printing import legible
 from paramproof.json_form import document
 from paramproof.resolver import Model
+from paramproof.tables.html import notebook_table
+from paramproof.tables.table import Column, Table, TableRow, numbers, signed_or_zero
 
 
 class Compared(NamedTuple):
@@ -61,46 +62,39 @@ class Difference:
     sizes: tuple[SizeApart, ...]
 
     def __repr__(self) -> str:
-        number = signed(self.total.difference) if self.total.difference else "0"
+        number = signed_or_zero(self.total.difference)
         formulas = f"formulas differ by {text(self.total.letters)}"
         sizes = f", {len(self.sizes)} sizes differ" if self.sizes else ""
         return f"<Difference: {self.other} − {self.first}: {number} ({formulas}{sizes})>"
 
     def _repr_html_(self) -> str:
         """Return a table of components for a notebook."""
-        names = ("component", "formula", self.first, self.other, "difference")
-        heading = "".join(f"<th>{escape(name)}</th>" for name in names)
-        rows = "".join(map(_html, (*self.rows, self.total)))
-        return f"<table><tr>{heading}</tr>{rows}</table>"
+        return notebook_table(self.table())
+
+    def table(self) -> Table:
+        """Return the components with their formulas and numbers, and below them the total."""
+        columns = (
+            Column("component", "component", legible, width=12),
+            Column("B − A", "formula", text, width=12),
+            numbers(self.first, "first", fold="anywhere", width=9, absent="-"),
+            numbers(self.other, "other", fold="anywhere", width=9, absent="-"),
+            numbers("difference", "difference", signed_or_zero),
+        )
+        rows = (TableRow((*one, one.difference)) for one in self.rows)
+        total = TableRow((*self.total, self.total.difference), starts_section=True)
+        return Table.of(columns, [*rows, total], size_lines(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return this as data that ``json.dumps`` takes, as ``paramproof/schema.json`` says."""
+        *rows, total = self.table().records()
         body = {
             "first": self.first,
             "other": self.other,
-            "rows": [_as_json(row) for row in self.rows],
-            "total": _as_json(self.total),
+            "rows": rows,
+            "total": total,
             "sizes": [one._asdict() for one in self.sizes],
         }
         return document("difference", body)
-
-
-def _html(row: Compared) -> str:
-    numbers = ("-" if number is None else f"{number:,}" for number in (row.first, row.other))
-    right = (*numbers, signed(row.difference) if row.difference else "0")
-    left = f"<td>{escape(row.path)}</td><td>{escape(text(row.letters))}</td>"
-    cells = "".join(f"<td style='text-align:right'>{cell}</td>" for cell in right)
-    return f"<tr>{left}{cells}</tr>"
-
-
-def _as_json(row: Compared) -> dict[str, Any]:
-    return {
-        "component": row.path,
-        "formula": text(row.letters),
-        "first": row.first,
-        "other": row.other,
-        "difference": row.difference,
-    }
 
 
 def difference_of(first: Model, other: Model) -> Difference:

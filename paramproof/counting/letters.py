@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from paramproof.algebra.terms import Lettered, Term, latex_sum, terms
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible
+from paramproof.formulas.spec import Quantity
 from paramproof.resolver import Model
+from paramproof.tables.table import Column, Table, TableRow, numbers
+
+BRACKETED = re.compile(r"[(⌊⌈][^()⌊⌋⌈⌉]*[)⌋⌉]")
+"""The innermost brackets with their content."""
 
 
 def in_letters(model: Model) -> Lettered:
@@ -35,6 +41,48 @@ def latex_of(model: Lettered) -> str:
     """The same sum as LaTeX, up to the closed form."""
     whole = model.named.total() if model.closed is None else model.closed
     return latex_sum(terms(model.named), whole)
+
+
+def terms_table(model: Lettered) -> Table:
+    """Return the terms of a count: what one has, how often it occurs, their product, its value.
+
+    Below them are the sum and, for a family, the closed form.
+    """
+
+    def value(quantity: Quantity) -> str:
+        return f"{expression(quantity).evaluate(model.sizes):,}"
+
+    columns = (
+        Column("component", "component", legible, width=24),
+        Column("each", "each"),
+        Column("", "times", fold="never"),
+        Column("formula", "formula"),
+        numbers("total", "total", value),
+    )
+    rows = [
+        TableRow(
+            (one.path, each_text(one), times_text(one), product_text(one), one.times * one.each)
+        )
+        for one in terms(model.named)
+    ]
+    whole = model.named.total()
+    rows.append(TableRow(("total", text(whole), "", text(whole), whole), starts_section=True))
+    if model.closed is not None:
+        rows.append(
+            TableRow(("closed form", text(model.closed), "", text(model.closed), model.closed))
+        )
+    return Table.of(columns, rows)
+
+
+def product_text(term: Term) -> str:
+    """Return a term as a product, with brackets around a sum."""
+    each = each_text(term)
+    if term.each == 0 or term.times == 1:
+        return each
+    flat, before = each, ""
+    while flat != before:
+        flat, before = BRACKETED.sub("", flat), flat
+    return f"({each}) {times_text(term)}" if " " in flat else f"{each} {times_text(term)}"
 
 
 def times_text(term: Term) -> str:

@@ -1,10 +1,33 @@
-"""The verdict on what is published of a model."""
+"""What is published of models, and the verdicts on it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
+
+from paramproof.counting.active import ACTIVE, total_and_active, verdict_on_active
+from paramproof.counting.conventions import UNDECIDED
 from paramproof.explanation.published import Verdict, verdict, verdict_on_total
-from paramproof.formulas.models import Published
-from paramproof.resolver import Model
+from paramproof.formulas.active import ACTIVE_CONVENTIONS, has_experts
+from paramproof.formulas.models import (
+    NamedConfiguration,
+    Published,
+    named_configurations,
+    named_models,
+)
+from paramproof.resolver import Model, resolve
+from paramproof.tables.table import Column, Table, TableRow, numbers
+
+NamedModels: TypeAlias = list[tuple[Published, Model]]
+
+WIDEST_PUBLISHED = len("1,543,304,960")
+"""No published number is folded."""
+
+
+def every_named_model() -> NamedModels:
+    """Return all models that have names, with what is published of them."""
+    published = {**named_models(), **named_configurations()}
+    return [(one, resolve(name)) for name, one in published.items()]
 
 
 def verdict_on(one: Published, model: Model) -> Verdict:
@@ -13,3 +36,64 @@ def verdict_on(one: Published, model: Model) -> Verdict:
     if not one.component:
         return verdict_on_total(one.published, named)
     return verdict(one.published, {one.component: named.total(one.component)})
+
+
+def published_table(models: Iterable[tuple[Published, Model]], *keys: str) -> Table:
+    """Return the named models with the columns of ``COLUMNS`` that have these keys."""
+    columns, cells = zip(*(COLUMNS[key] for key in keys), strict=True)
+    return Table.of(columns, (TableRow(tuple(cell(*pair) for cell in cells)) for pair in models))
+
+
+def _published(one: Published, _: Model) -> str:
+    return f"{one.published} for {one.component}" if one.component else one.published
+
+
+def _verdict(one: Published, model: Model) -> str:
+    found = verdict_on(one, model)
+    return found.how if one.component else found.text
+
+
+def _family(one: Published, model: Model) -> str:
+    """Return the family that describes a model, or its model type."""
+    if isinstance(one, NamedConfiguration):
+        return one.model_type
+    return model.spec.family if model.spec else ""
+
+
+def _active(_: Published, model: Model) -> int | None:
+    """Return the active parameters per token of a mixture of experts, None if there are none."""
+    found = total_and_active(model)[ACTIVE] if has_experts(model.architecture) else None
+    return found.active if found else None
+
+
+COLUMNS: dict[str, tuple[Column, Callable[[Published, Model], object]]] = {
+    "model": (Column("model"), lambda one, _: one.name),
+    "class": (Column("class or family"), lambda _, model: model.architecture.name),
+    "parameters": (numbers("parameters"), lambda _, model: int(model.inventory().total())),
+    "active": (numbers("active"), _active),
+    "published": (Column("published", width=WIDEST_PUBLISHED), _published),
+    "verdict": (Column("verdict"), _verdict),
+    "year": (numbers("year", form=str), lambda one, _: one.year),
+    "family": (Column("family"), _family),
+}
+"""The columns of ``published_table`` by their keys, with the functions that make their cells."""
+
+
+def published_active_table(models: Iterable[tuple[Published, Model]]) -> Table:
+    """Return the active parameters per token of the models for which they are published."""
+    columns = (
+        Column("model"),
+        *map(numbers, ACTIVE_CONVENTIONS),
+        numbers("published"),
+        Column("verdict"),
+    )
+    return Table.of(columns, _active_rows(models))
+
+
+def _active_rows(models: Iterable[tuple[Published, Model]]) -> Iterator[TableRow]:
+    for one, model in models:
+        if isinstance(one, NamedConfiguration) and one.active:
+            counts = total_and_active(model)
+            cells = (found.active if found else UNDECIDED for found in counts.values())
+            said = verdict_on_active(one.active, counts).in_full
+            yield TableRow((one.name, *cells, one.active, said))

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from paramproof.counting.dtypes import bytes_of
 from paramproof.formulas import Inventory, Tensor
-from paramproof.formulas.path import LAYER, leaf
-from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible
+from paramproof.formulas.path import LAYER, has_layer, leaf, parent
+from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shape_text
 from paramproof.formulas.spec import Quantity
+from paramproof.tables.table import Column, Table, TableRow, numbers, percent
 
 MOST_ROWS = 400
 """The most rows of a tree if no depth is given. NLLB-MoE names each expert and has many more."""
@@ -85,3 +87,53 @@ def ties(named: Inventory) -> list[str]:
     tied = (tensor for tensor in named if tensor.tied_to)
     lines = (f"{t.path} is {t.tied_to}" for t in tied if t.present and t.repeat)
     return [legible(line, MAX_NOTE_SHOWN) for line in lines]
+
+
+def tree_table(named: Inventory, depth: int | None = None, dtype: str = "") -> Table:
+    """Return the tree of components: shape, parameters of each and of all, share, and bytes.
+
+    ``depth`` limits the levels. Without it, a tree too large to read is cut, and a note says so.
+    Bytes are there only if a ``dtype`` is given. Ties are notes, too.
+    """
+    nodes = list(tree(named, depth))
+    notes = [f"tied: {tie}" for tie in ties(named)]
+    if depth is None and (shown := depth_within(nodes)):
+        deepest = max(node.depth for node in nodes)
+        every = f"--depth {deepest} shows all {len(nodes):,} rows"
+        notes.insert(0, f"shown to --depth {shown}; {every}")
+        nodes = [node for node in nodes if node.depth <= shown]
+    columns = [
+        Column("component", "component", legible),
+        Column("shape", "shape", fold="never"),
+        numbers("each", "each"),
+        numbers("total", "total"),
+        numbers("share", "share", percent),
+    ]
+    if dtype:
+        columns.append(numbers("bytes", "bytes"))
+    whole = int(named.total())
+    rows = [
+        TableRow((*_cells(node, whole), *_bytes(node.total, dtype)), level=node.depth - 1)
+        for node in nodes
+    ]
+    total = ("total", None, None, whole, 100 if whole else None, *_bytes(whole, dtype))
+    return Table.of(columns, [*rows, TableRow(total, starts_section=True)], notes)
+
+
+def _cells(node: TreeRow, whole: int) -> tuple[object, ...]:
+    """Return the name, the shape and the numbers; tied and fixed tensors add nothing."""
+    name = leaf(node.path)
+    # A nested * repeats once for each outer layer, too, so its number would mislead.
+    if name == LAYER and not has_layer(parent(node.path)):
+        name = f"each of {node.times}"
+    share = 100 * node.total / whole if whole else None
+    if node.tensor is None:
+        return name, None, node.each, node.total, share
+    shape = shape_text(node.tensor.shape)
+    if node.tensor.tied_to or not node.tensor.trainable:
+        return name, shape, "tied" if node.tensor.tied_to else "fixed", 0, None
+    return name, shape, node.each, node.total, share
+
+
+def _bytes(number: int, dtype: str) -> list[int]:
+    return [bytes_of(number, dtype)] if dtype else []

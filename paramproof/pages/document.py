@@ -7,10 +7,10 @@ import hashlib
 from importlib.resources import files
 
 from paramproof.counting.conventions import DEFAULT
-from paramproof.pages.markup import Html, joined, tag
 from paramproof.pages.model import sections, title
 from paramproof.pages.viewing import View
 from paramproof.resolver import Model
+from paramproof.tables.markup import Html, joined, tag
 
 VIEWS = {
     "index": "Models",

@@ -9,8 +9,8 @@ from paramproof.counting.explained import explained
 from paramproof.explanation.number import WrittenNumber
 from paramproof.explanation.text import lines
 from paramproof.formulas.models import model_names
-from paramproof.pages.markup import Html, joined, tag
 from paramproof.resolver import Model
+from paramproof.tables.markup import Html, joined, tag
 
 UNFOLDED = 10**6
 """A width at which lines are not wrapped, since the browser wraps them."""

@@ -13,10 +13,10 @@ from paramproof.explanation.published import Verdict
 from paramproof.formulas.conventions import as_named
 from paramproof.formulas.errors import UnknownName
 from paramproof.formulas.models import NamedConfiguration, Published
-from paramproof.pages.markup import Html, tag
 from paramproof.pages.sizing import has_experts
 from paramproof.pages.viewing import View
 from paramproof.resolver import Model
+from paramproof.tables.markup import Html, tag
 
 DTYPE = "float32"
 """The precision that is shown if nothing says in which one a model is published."""

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from paramproof.counting.dtypes import BITS
 from paramproof.formulas.printing import legible
-from paramproof.pages.markup import Html, breakable, lines, tag
 from paramproof.pages.sizing import fields_of, has_experts
 from paramproof.pages.viewing import ACTIVE, MEANINGS
 from paramproof.resolver import Model
+from paramproof.tables.markup import Html, breakable, lines, tag
 
 NOTE = "Change a size to see the new counts. Sliders offer sizes for which the formula holds."
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from paramproof.algebra.terms import Term, latex_sum
-from paramproof.counting.conventions import UNDECIDED, under_every
-from paramproof.counting.letters import each_text, letters_of, times_text
+from paramproof.algebra.terms import latex_sum
+from paramproof.counting.conventions import UNDECIDED, conventions_table
+from paramproof.counting.letters import letters_of, terms_table
 from paramproof.counting.published import verdict_on
 from paramproof.formulas.conventions import as_named
 from paramproof.formulas.notation import text
@@ -16,12 +16,14 @@ from paramproof.formulas.printing import legible
 from paramproof.pages.facts import DTYPE, Active, active_of, dtype_of, facts
 from paramproof.pages.form import form, letters
 from paramproof.pages.kinds import kinds
-from paramproof.pages.markup import Html, joined, lines, path, row, swatch, table, tag
 from paramproof.pages.picture import colour, picture, pictures
 from paramproof.pages.sizing import choices
 from paramproof.pages.tree import tree
 from paramproof.pages.viewing import MEANINGS, View
 from paramproof.resolver import Model
+from paramproof.tables.html import html_table
+from paramproof.tables.markup import Html, joined, lines, path, swatch, tag
+from paramproof.tables.table import TableRow
 
 UNNAMED = "the configuration"
 """The title of a model without a name."""
@@ -35,9 +37,6 @@ HEADINGS = {
     "evidence": "Evidence",
 }
 """The sections of a page, in order."""
-
-BRACKETED = re.compile(r"[(⌊⌈][^()⌊⌋⌈⌉]*[)⌋⌉]")
-"""The innermost brackets with their content."""
 
 NOTES = {
     "picture": "Areas are numbers of parameters, colours are components of the formula. Click a "
@@ -119,21 +118,18 @@ def _number(view: View) -> Html:
 
 
 def _formula(view: View) -> Html:
-    rows = [
-        row(
-            joined(swatch(colour(view, leaf(term.path))), path(legible(term.path))),
-            _product(term),
-            f"{view.at(term.times * term.each):,}",
-        )
-        for term in view.terms
-    ]
-    rows.append(row("total", text(view.formula), f"{view.number:,}"))
+    def first(row: TableRow) -> object:
+        name = row.cells[0]
+        is_total = row.starts_section
+        return name if is_total else joined(swatch(colour(view, leaf(name))), path(legible(name)))
+
+    table = terms_table(view.lettered).only("component", "formula", "total")
     where = [one for one in letters_of(view.model, view.formula) if one]
     return joined(
         tag("p", tag("code", text(view.formula), id="sum"), class_="sum"),
         _copied("text", "sum"),
         lines(where),
-        table("Terms by component", ["component", "formula", "number"], rows, class_="n3 stacked"),
+        html_table("Terms by component", table, first=first, class_="stacked"),
         tag(
             "details",
             tag("summary", "LaTeX"),
@@ -143,34 +139,21 @@ def _formula(view: View) -> Html:
     )
 
 
-def _product(term: Term) -> str:
-    """Return a term as a product, with brackets around a sum."""
-    if term.each == 0 or term.times == 1:
-        return each_text(term)
-    each = each_text(term)
-    flat, before = each, ""
-    while flat != before:
-        flat, before = BRACKETED.sub("", flat), flat
-    return f"({each}) {times_text(term)}" if " " in flat else f"{each} {times_text(term)}"
-
-
 def _copied(what: str, of: str) -> Html:
     return tag("button", f"Copy {what}", type="button", data_copy=of, hidden=True)
 
 
 def _conventions(model: Model, active: Active) -> Html:
-    every = under_every(model.inventory())
-    every |= {f"active, {name}": one and one.active for name, one in active.counts.items()}
-    rows = [
-        row(name, UNDECIDED if number is None else f"{number:,}", MEANINGS[name])
-        for name, number in every.items()
-    ]
+    table = conventions_table(model.inventory()).only("convention", "count", "meaning")
+    rows = [*table.rows]
+    for convention, one in active.counts.items():
+        name = f"active, {convention}"
+        rows.append(TableRow((name, one.active if one else UNDECIDED, MEANINGS[name])))
     return joined(
-        table(
+        html_table(
             "Counts by convention",
-            ["convention", "count", "what is counted"],
-            rows,
-            class_="n2 conventions",
+            replace(table, rows=tuple(rows)),
+            class_="conventions",
         ),
         lines(filter(None, (*active.lines, active.problem))),
     )

@@ -7,9 +7,9 @@ from math import log
 from typing import NamedTuple
 from urllib.parse import quote
 
-from paramproof.pages.markup import Html, joined, tag
 from paramproof.pages.treemap import Box, squarified
 from paramproof.pages.viewing import Branch, Experts, View
+from paramproof.tables.markup import Html, joined, tag
 
 SHEET = Box(0, 0, 1000, 480)
 

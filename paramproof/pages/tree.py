@@ -5,9 +5,9 @@ from __future__ import annotations
 from paramproof.counting.tree import ties
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, shape_text
-from paramproof.pages.markup import Html, breakable, joined, tag
 from paramproof.pages.picture import colour
 from paramproof.pages.viewing import Branch, View
+from paramproof.tables.markup import Html, breakable, joined, tag
 
 HEADS = ("component", "shape", "at these sizes", "each", "×", "total", "share")
 

@@ -23,8 +23,8 @@ from paramproof.formulas.printing import path_text
 from paramproof.resolver.family import TYPES, spec_of
 from paramproof.resolver.models import ConfigReading, LiveModel, Model
 from paramproof.resolver.request import Request, read_request
+from paramproof.sources.live.name import name_of
 from paramproof.sources.live.readers import live_weights
-from paramproof.sources.live.weight import name_of
 
 Note: TypeAlias = Callable[[str], None]
 """A function that receives the progress of a derivation."""

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paramproof.catalogue import Head
-from paramproof.formulas import Inventory, Spec, Tensor
+from paramproof.formulas import Inventory, Spec, Tensor, Weight
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, path_text, some_of
-from paramproof.sources.live.weight import LiveWeight
 
 MAX_NAMED = 4
 """How many buffers or reasons a line names."""
@@ -191,7 +190,7 @@ class LiveModel:
     """A model of a framework, whose weights are counted without a formula."""
 
     name: str
-    weights: tuple[LiveWeight, ...]
+    weights: tuple[Weight, ...]
     architecture: None = None
     reading: None = None
     conditions: tuple[str, ...] = ()
@@ -214,11 +213,11 @@ class LiveModel:
     def inventory(self) -> Inventory:
         """Return its weights as tensors; further names of a weight are tied to its first name."""
         own = [_tensor(one, one.path) for one in self.weights]
-        tied = [_tensor(one, other) for one in self.weights for other in one.others]
+        tied = [_tensor(one, other) for one in self.weights for other in one.aliases]
         return Inventory({}, (*own, *tied))
 
 
-def _tensor(weight: LiveWeight, path: str) -> Tensor:
+def _tensor(weight: Weight, path: str) -> Tensor:
     return Tensor(
         path=path,
         shape=weight.shape,

@@ -174,7 +174,9 @@ def _is_installed_type(text: str) -> bool:
     """
     found = find_spec("transformers") if text.replace("-", "_").isidentifier() else None
     folders = (found.submodule_search_locations if found else None) or ()
-    return any(Path(one, "models", text.replace("-", "_")).is_dir() for one in folders)
+    # `Path.is_dir` raises an error for a name that is too long to be one.
+    name = text.replace("-", "_")
+    return any(os.path.isdir(os.path.join(one, "models", name)) for one in folders)
 
 
 def _is_spec(keys: Mapping[str, Any]) -> bool:

@@ -67,7 +67,7 @@ def observed_tensors(model: Any) -> Iterator[ObservedTensor]:
     """Yield every weight of an untraced model, with ``*`` for the numbers in its path."""
     for weight in live_weights(model):
         role: Any = "trainable" if weight.trainable else "frozen"
-        others = tuple(map(_unnumbered, weight.others))
+        others = tuple(map(_unnumbered, weight.aliases))
         yield ObservedTensor(_unnumbered(weight.path), tuple(map(int, weight.shape)), role, others)
 
 

@@ -7,7 +7,6 @@ its own it ends nothing else, and the error names it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any, Self
 
 from paramproof.child_process import Child, how_it_ended
@@ -69,7 +68,7 @@ class FormulaClient:
 
     def difference(self, spec: Spec, report: Report) -> list[str]:
         """Return the lines about ``report``, of a model of ``spec``: spec, counts, algebra."""
-        lines: list[str] = self._answer(spec, report=asdict(report))
+        lines: list[str] = self._answer(spec, report=report.as_data())
         return lines
 
     def _answer(self, spec: Spec, **about: Any) -> Any:

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from paramproof.child_process import Parent
-from paramproof.formulas import Report, Row, Spec
+from paramproof.formulas import Report, Spec
 from paramproof.formulas.derivation_data import expression_data
 from paramproof.formulas.expression import expression, letter
 from paramproof.formulas.families import spec_from
@@ -70,8 +70,7 @@ def answer(formula: UserFormula, spec: Spec, report: Any = None) -> Any:
     """Return the counts at ``spec`` or, with a ``report``, the lines about it; both fit JSON."""
     if report is None:
         return formula.counts(spec)
-    rows = tuple(Row(**row) for row in report["rows"])
-    return [*difference(formula, spec, Report(report["formula"], report["actual"], rows))]
+    return [*difference(formula, spec, Report.from_data(report))]
 
 
 def answer_derived(

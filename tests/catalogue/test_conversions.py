@@ -11,8 +11,7 @@ transformers = pytest.importorskip("transformers")
 from paramproof.catalogue.conversions import FILE  # noqa: E402
 from paramproof.catalogue.entries import entry  # noqa: E402
 from paramproof.catalogue.files import read_type  # noqa: E402
-from paramproof.live.weight_file import compare_weight_file  # noqa: E402
-from paramproof.resolver import resolve  # noqa: E402
+from paramproof.matching.checkpoints import compare_checkpoint  # noqa: E402
 from paramproof.sources.checkpoints import checkpoint  # noqa: E402
 from paramproof.tracing.constructors.transformers_class import build_model  # noqa: E402
 from sweep.conversions import class_data, classes_of_catalogue, mappings  # noqa: E402
@@ -125,17 +124,17 @@ def test_every_class_of_the_catalogue_has_conversions():
 def test_a_saved_file_equals_the_formula(saved):
     name, model, keys, file = saved
     assert json.loads(FILE.read_text("utf-8"))["classes"][name] == class_data(model)
-    found = compare_weight_file(checkpoint(file), resolve(keys).architecture)
-    assert found.equal, found.report.render()
-    assert found.report.actual == found.report.formula == model.num_parameters(only_trainable=True)
+    found = compare_checkpoint(file, keys)
+    assert found.equal, found.render()
+    assert found.actual == found.formula == model.num_parameters(only_trainable=True)
 
 
 def test_a_file_with_names_in_memory_equals_the_formula(saved, tmp_path):
     _, model, keys, _ = saved
     shapes = {name: tuple(value.shape) for name, value in model.named_parameters()}
     file = write(tmp_path / "model.safetensors", shapes)
-    found = compare_weight_file(checkpoint(file), resolve(keys).architecture)
-    assert found.equal, found.report.render()
+    found = compare_checkpoint(file, keys)
+    assert found.equal, found.render()
 
 
 @pytest.fixture(scope="module", params=SINGLY.split())
@@ -152,12 +151,12 @@ def experts(request, tmp_path_factory):
 def differences(shapes, keys, folder):
     """Return the missing and unexpected names in a file of these shapes."""
     file = write(folder / "model.safetensors", shapes)
-    found = compare_weight_file(checkpoint(file), resolve(keys).architecture)
+    found = compare_checkpoint(file, keys)
     assert not found.equal
-    matching = found.report.matching
+    assert {row.kind for row in found.rows} <= {"missing", "unexpected"}
     return (
-        [(unit.path, unit.shape) for unit in matching.missing],
-        [(weight.path, weight.shape) for weight in matching.unexpected if weight.trainable],
+        [(row.path, row.expected) for row in found.rows if row.kind == "missing"],
+        [(row.path, row.observed) for row in found.rows if row.kind == "unexpected"],
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import paramproof
 from paramproof.builders.registry import model_packages
-from paramproof.live.report import compare_live
+from paramproof.matching.live import compare_live
 from paramproof.sources.live.readers import supported
 from paramproof.tracing.abstract_build import build_abstractly
 

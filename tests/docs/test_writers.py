@@ -6,7 +6,6 @@ import pytest
 
 from docs.writers.__main__ import PAGES, main
 from docs.writers.blocks import EVIDENCE, ROOT, block, script_in, with_block
-from docs.writers.markdown import table
 
 MODULES = {name: import_module(f"docs.writers.{module}") for name, module in PAGES.items()}
 
@@ -39,17 +38,6 @@ def test_an_unknown_page_is_refused_before_any_is_written(monkeypatch):
     monkeypatch.setattr(MODULES["claims"], "write", lambda: pytest.fail("written"))
     with pytest.raises(SystemExit, match="unknown page: poems; choose from formulas, "):
         main(["claims", "poems"])
-
-
-def test_a_table():
-    rows = [("a|b", "1"), ("", "`x || y`")]
-    assert table(["what", "number"], rows, ["---", "--:"]).splitlines() == [
-        "| what | number |",
-        "| --- | --: |",
-        r"| a\|b | 1 |",
-        r"|  | `x \|\| y` |",
-    ]
-    assert table(["what"], []) == "| what |\n| --- |"
 
 
 def test_a_script_is_found_by_its_name():

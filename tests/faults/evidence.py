@@ -134,4 +134,4 @@ def count(builder: Builder, spec: EncoderSpec) -> int:
 
 def assert_equal(builder: Builder, spec: EncoderSpec) -> None:
     report = check(builder, spec)
-    assert report.equal, report.render(spec)
+    assert report.equal, report.render()

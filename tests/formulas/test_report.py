@@ -1,5 +1,6 @@
 """Rows in full, and the exact text of the report."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -114,7 +115,7 @@ ROWS = (
 )
 
 TEXT = """\
-spec = 'the spec'
+a model
 actual 1,079,982 − formula 1,000,000 = +79,982
 component        what         expected  native     observed  difference
 layers.0.gate    missing      (3, 4)    -          -         −12
@@ -122,18 +123,25 @@ layers.*.b (x2)  wrong shape  (3)       h.0.b ...  (40000)   +79,994     a note"
 
 
 def test_text():
-    assert Report(1_000_000, 1_079_982, ROWS).render("the spec") == TEXT
+    assert Report(1_000_000, 1_079_982, ROWS, about="a model").render() == TEXT
 
 
 def test_text_without_differences():
-    text = "spec = 'the spec'\nactual 5 − formula 5 = 0\nevery tensor is as the formula says"
-    assert Report(5, 5, ()).render("the spec") == text
+    text = "actual 5 − formula 5 = 0\na note\nevery tensor is as the formula says"
+    assert Report(5, 5, (), notes=("a note",)).render() == text
+    assert Report(5, 6, ()).render() == "actual 6 − formula 5 = +1"
+
+
+def test_data():
+    """The shapes of rows survive JSON, which has no tuples."""
+    report = Report(1_000_000, 1_079_982, ROWS)
+    assert Report.from_data(json.loads(json.dumps(report.as_data()))) == report
 
 
 def test_text_of_many_rows():
     """Fifty lines, and one with the sum of the others."""
     rows = tuple(Row("unexpected", f"w{n}x", None, f"w{n}x", (n,), n) for n in range(20_000))
-    _, _, _, *lines, last = Report(0, sum(range(20_000)), rows).render("").splitlines()
+    _, _, *lines, last = Report(0, sum(range(20_000)), rows).render().splitlines()
     assert len(lines) == 50
     assert last.startswith("and ")
     assert last.split() == ["and", "19,950", "more", f"+{sum(range(50, 20_000)):,}"]
@@ -143,7 +151,7 @@ def test_text_of_many_rows():
 def test_unprintable_names_are_escaped():
     name = "\x1b[2Jevery tensor is as the formula says\n" + "x" * 10**6
     row = Row("unexpected", name, None, name, (1,) * 10**6, 1, name)
-    *_, line = Report(0, 1, (row,)).render("").splitlines()
+    *_, line = Report(0, 1, (row,)).render().splitlines()
     assert line.startswith(r"\x1b[2Jevery tensor is as the formula says\n")
     assert line.isprintable()
     assert len(line) < 600
@@ -152,7 +160,7 @@ def test_unprintable_names_are_escaped():
 def test_a_note_has_more_room_than_a_name():
     note = "note " * 30
     *_, line = (
-        Report(0, 1, (Row("unexpected", "w", None, "w", (1,), 1, note),)).render("").splitlines()
+        Report(0, 1, (Row("unexpected", "w", None, "w", (1,), 1, note),)).render().splitlines()
     )
     assert line.endswith(note.strip())
 
@@ -160,7 +168,7 @@ def test_a_note_has_more_room_than_a_name():
 def test_a_width():
     """Rows are folded to the width; without one they are not folded."""
     report = compare(inventory(SPEC.letters()), native(SPEC)[1:])
-    whole, folded = report.render(SPEC), report.render(SPEC, 60)
+    whole, folded = report.render(), report.render(60)
     heading = next(line for line in whole.splitlines() if line.startswith("component"))
     assert len(heading) > 60
     rows = folded.partition("component")[2].splitlines()

@@ -102,7 +102,7 @@ def test_live():
     import tensorflow as tf
     from keras_bert import get_model
 
-    from paramproof.live.report import compare_live
+    from paramproof.matching.live import compare_live
     from tests.specs import LIVE_ENCODER as SPEC
 
     heads = replace(SPEC, mlm_head=True, nsp_head=True)

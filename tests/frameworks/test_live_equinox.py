@@ -9,7 +9,7 @@ pytestmark = pytest.mark.framework("equinox")
 
 
 def report_on(model):
-    from paramproof.live.report import compare_live
+    from paramproof.matching.live import compare_live
 
     return compare_live(model, SPEC)
 

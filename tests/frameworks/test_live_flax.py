@@ -6,7 +6,7 @@ from tests.specs import LIVE_ENCODER as SPEC
 
 
 def report_on(model):
-    from paramproof.live.report import compare_live
+    from paramproof.matching.live import compare_live
 
     return compare_live(model, SPEC)
 
@@ -68,7 +68,7 @@ def test_linen_different(linen):
     del variables["params"]["p"]
     report = report_on((net, variables))
     assert report.difference == -17 * 12
-    assert "missing  (17, 12)  embeddings.position_embeddings.weight" in report.render()
+    assert "embeddings.position_embeddings.weight  missing  (17, 12) " in report.render()
 
 
 @pytest.mark.framework("flax-linen")

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import paramproof
-from paramproof.live.report import compare_live
+from paramproof.matching.live import compare_live
 from paramproof.sources.live.readers import live_weights
 from tests.specs import SMALL_ENCODER as SPEC
 
@@ -92,8 +92,8 @@ def test_a_module_without_biases_is_named(net):
 
 def test_a_shared_array_is_one_weight_with_two_names(net):
     net.blocks[1].up.weight = net.blocks[0].up.weight
-    (shared,) = (one for one in live_weights(net) if one.others)
-    assert (shared.path, shared.others) == ("blocks.0.up.weight", ("blocks.1.up.weight",))
+    (shared,) = (one for one in live_weights(net) if one.aliases)
+    assert (shared.path, shared.aliases) == ("blocks.0.up.weight", ("blocks.1.up.weight",))
     assert compare_live(net, SPEC).difference == -H * F
 
 

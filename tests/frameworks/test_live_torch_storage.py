@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from paramproof.live.report import compare_live
+from paramproof.matching.live import compare_live
 from tests.frameworks.live_torch import encoder, with_head
 from tests.specs import LIVE_ENCODER as SPEC
 

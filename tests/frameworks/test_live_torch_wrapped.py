@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 
-from paramproof.live.report import compare_live
+from paramproof.matching.live import compare_live
 from tests.frameworks.live_torch import encoder
 from tests.specs import LIVE_ENCODER as SPEC
 

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from paramproof.builders.meta import meta
-from paramproof.cli.derive_text import formula_lines
+from paramproof.counting.derivation_text import formula_lines
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.sources.reference import in_one_line, load_reference

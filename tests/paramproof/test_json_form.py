@@ -13,7 +13,7 @@ from paramproof.resolver import LiveModel
 from paramproof.sources.live.readers import live_weights
 from tests.configs import BERT, LLAMA
 from tests.json_schema import assert_document
-from tests.paramproof.live.models import model, shapes
+from tests.paramproof.matching.models import model, shapes
 
 T5 = {
     "model_type": "t5",

@@ -17,10 +17,11 @@ LINT += "sys.exit(lint_imports(no_cache=True))"
 
 @pytest.fixture
 def package_copy(tmp_path):
-    """Return a folder with copies of the package, the sweep and the contracts."""
+    """Return a folder with copies of the package, the docs, the sweep and the contracts."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(Path(paramproof.__file__).parent, tmp_path / "paramproof", ignore=ignored)
-    shutil.copytree(ROOT / "sweep", tmp_path / "sweep", ignore=ignored)
+    for name in ("docs", "sweep"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     return tmp_path
 
@@ -37,7 +38,7 @@ def test_the_layers(package_copy):
     status, said = lint(package_copy)
     assert (status, " 0 broken." in said) == (0, True), said
     modules = sum(
-        1 for root in ("paramproof", "sweep") for _ in (package_copy / root).rglob("*.py")
+        1 for root in ("paramproof", "docs", "sweep") for _ in (package_copy / root).rglob("*.py")
     )
     analyzed = re.search(r"Analyzed (\d+) files", said)
     assert analyzed, said
@@ -45,27 +46,29 @@ def test_the_layers(package_copy):
 
 
 BREACHES = {
-    "formulas/terms.py": "paramproof.builders.protocol",
-    "formulas/spec/encoder.py": "paramproof.algebra.terms",
-    "builders/protocol.py": "paramproof.builders.registry",
-    "builders/registry.py": "paramproof.checks.model",
-    "builders/frameworks/torch/model.py": "paramproof.builders.frameworks.keras_bert",
-    "sources/strict_json.py": "paramproof.explanation.search",
-    "explanation/text.py": "paramproof.weights.canonical",
-    "differences/answer.py": "paramproof.user_formulas.verify",
-    "hunt/execution.py": "sweep.tasks",
-    "workers/pool.py": "paramproof.cli.main",
-    "checks/model.py": "paramproof.builders.frameworks.torch",
-    "cli/main.py": "paramproof.differences.probes.torch",
+    "docs/writers/blocks.py": "paramproof.cli.main",
+    "paramproof/pages/model.py": "paramproof.tables.terminal",
+    "paramproof/formulas/terms.py": "paramproof.builders.protocol",
+    "paramproof/formulas/spec/encoder.py": "paramproof.algebra.terms",
+    "paramproof/builders/protocol.py": "paramproof.builders.registry",
+    "paramproof/builders/registry.py": "paramproof.checks.model",
+    "paramproof/builders/frameworks/torch/model.py": "paramproof.builders.frameworks.keras_bert",
+    "paramproof/sources/strict_json.py": "paramproof.explanation.search",
+    "paramproof/explanation/text.py": "paramproof.weights.canonical",
+    "paramproof/differences/answer.py": "paramproof.user_formulas.verify",
+    "paramproof/hunt/execution.py": "sweep.tasks",
+    "paramproof/workers/pool.py": "paramproof.cli.main",
+    "paramproof/checks/model.py": "paramproof.builders.frameworks.torch",
+    "paramproof/cli/main.py": "paramproof.differences.probes.torch",
 }
 
 
 @pytest.mark.parametrize("file", BREACHES)
 def test_a_breach_is_noticed(package_copy, file):
-    path, module = package_copy / "paramproof" / file, BREACHES[file]
+    path, module = package_copy / file, BREACHES[file]
     path.write_text(f"{path.read_text('utf-8')}\n\ndef planted():\n    import {module}\n")
     status, said = lint(package_copy)
-    importer = f"paramproof.{file.removesuffix('.py').replace('/', '.')}"
+    importer = file.removesuffix(".py").replace("/", ".")
     assert status == 1
     assert f"{importer} -> {module} (l." in said
 

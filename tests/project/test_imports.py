@@ -86,7 +86,7 @@ PLANTED = {
     "checks/model.py": "from tests import laws",
     "cli/main.py": "import docs.writers.blocks",
     "workers/pool.py": "from bench.cases import x",
-    "live/report.py": "from formulas import inventory",
+    "matching/live.py": "from formulas import inventory",
     "explain/text.py": "from ..formulas import x",
     "differences/probes/keras.py": "import paramproof.builders.registry\nimport keras",
     "differences/probes/torch.py": "from paramproof.differences.measure import x",
@@ -129,7 +129,7 @@ def test_a_breach_is_found(tmp_path):
         "formulas/layout.py: .spec",
         "formulas/spec.py: paramproof.builders.protocol",
         "formulas/terms.py: numpy",
-        "live/report.py: formulas",
+        "matching/live.py: formulas",
         "workers/pool.py: bench.cases",
     ]
 

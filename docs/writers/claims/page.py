@@ -7,7 +7,7 @@ from collections import Counter
 from docs.writers.blocks import ROOT, write_blocks
 from docs.writers.claims.data import Entry, TensorRow, entries, sources
 from docs.writers.claims.verdict import Verdict, verdict
-from docs.writers.markdown import table
+from paramproof.tables.markdown import markdown_rows
 
 PAGE = ROOT / "docs" / "claims.md"
 HEADINGS = ("where", "as stated", "verdict", "what it is", "claimed − formula", "right is")
@@ -29,7 +29,7 @@ def refuted() -> str:
     for entry in wrong:
         where, stated, _, *found = cells(entry.where, entry)
         rows.append((_escaped(f"{entry.source}, {entry.model}"), where, stated, *found))
-    return table(headings, rows)
+    return markdown_rows(headings, rows)
 
 
 def ledger() -> str:
@@ -44,9 +44,12 @@ def ledger() -> str:
             rows = [entry for entry in of_model if isinstance(entry, TensorRow)]
             lines += [f"### {number}, {model}", ""]
             if said:
-                lines += [table(HEADINGS, (cells(entry.where, entry) for entry in said)), ""]
+                lines += [
+                    markdown_rows(HEADINGS, (cells(entry.where, entry) for entry in said)),
+                    "",
+                ]
             if rows:
-                lines += [table(ROW_HEADINGS, (cells(row.name, row) for row in rows)), ""]
+                lines += [markdown_rows(ROW_HEADINGS, (cells(row.name, row) for row in rows)), ""]
     return "\n".join(lines).rstrip()
 
 

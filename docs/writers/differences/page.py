@@ -7,12 +7,12 @@ from dataclasses import replace
 from itertools import groupby
 
 from docs.writers.differences.pitfalls import pitfalls
-from docs.writers.markdown import table
 from paramproof.differences import rows as grid
 from paramproof.differences.answer import Answer
 from paramproof.differences.ask import COUNTED, counted_spec
 from paramproof.formulas import closed_form
 from paramproof.formulas.layout import LAYOUTS
+from paramproof.tables.markdown import markdown_rows
 
 TEXT = """\
 <!-- Written by `tox run -e docs`; do not edit. -->
@@ -102,11 +102,13 @@ def render(
         dtypes=dtype,
         layouts=", ".join(f"*{name}* `{pattern}`" for name, pattern in LAYOUTS.items()),
         tensors="\n\n".join(_tensors(of["shapes"], every)),
-        defaults=table(("row", "question", "answer", "in", "of"), _defaults(of["defaults"], every)),
+        defaults=markdown_rows(
+            ("row", "question", "answer", "in", "of"), _defaults(of["defaults"], every)
+        ),
         formulas=" and ".join(f"{closed_form(counted_spec(m).letters()):,}" for m in COUNTED),
-        counts=table(COUNTS, _counts(of["counts"], every)),
+        counts=markdown_rows(COUNTS, _counts(of["counts"], every)),
         counted=COUNTED[1],
-        held=table(HELD, _held(of["abstract"], costs)),
+        held=markdown_rows(HELD, _held(of["abstract"], costs)),
         code="\n\n".join(_code(of["abstract"], every)),
     )
 
@@ -127,7 +129,7 @@ def _tensors(cells: Sequence[Answer], every: Sequence[str]) -> Iterator[str]:
             for first, line in _marked(found)
         )
         heads = ("tensor", "in", "path", "stored", "layout")
-        yield f"### {component}\n\n{table(heads, lines)}"
+        yield f"### {component}\n\n{markdown_rows(heads, lines)}"
 
 
 def _component(row: str) -> str:

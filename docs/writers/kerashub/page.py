@@ -10,13 +10,13 @@ from docs.writers.blocks import ROOT
 from docs.writers.kerashub.comparison import Comparison, compare
 from docs.writers.kerashub.pairs import Pair, pairs
 from docs.writers.kerashub.store import RESULTS, derivation_in, known, written
-from docs.writers.markdown import table
 from paramproof.catalogue import read_type
-from paramproof.cli.derive_text import grouped
+from paramproof.counting.derivation_text import grouped
 from paramproof.counting.letters import factor
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.notation import text
+from paramproof.tables.markdown import markdown_rows
 
 PAGE = ROOT / "docs" / "kerashub.md"
 
@@ -91,7 +91,9 @@ def render(entries: Mapping[str, Any] | None = None) -> str:
         equal=sum(not one.difference for one in found.values()),
         versions=", ".join(f"{name} {version}" for name, version in versions.items()),
         held=min(one.ours.evidence.held for one in found.values()),
-        summary=table(headings, map(_row, found, found.values()), ["---"] * 3 + ["---:"] * 2),
+        summary=markdown_rows(
+            headings, map(_row, found, found.values()), ["---"] * 3 + ["---:"] * 2
+        ),
         sections="".join(_section(n, one, entries[n]["presets"]) for n, one in found.items()),
     )
 

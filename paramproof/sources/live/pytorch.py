@@ -11,15 +11,16 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from paramproof.formulas import Weight
 from paramproof.formulas.printing import legible
-from paramproof.sources.live.weight import LiveWeight, name_of
+from paramproof.sources.live.name import name_of
 from paramproof.sources.telltale import ADAPTER, FLAT, QUANTISED, Disguise, disguise
 
 WRAPPED_BY_FSDP = "_fsdp_wrapped_module"
 """The name that FSDP 1 gives to a module; absent inside ``summon_full_params``."""
 
 
-def torch_weights(model: Any) -> Iterator[LiveWeight]:
+def torch_weights(model: Any) -> Iterator[Weight]:
     """Return the weights of an ``nn.Module``.
 
     Parameters that are the same elements of a storage are one weight, which is trainable if any
@@ -42,7 +43,7 @@ def torch_weights(model: Any) -> Iterator[LiveWeight]:
     for named in found.values():
         (path, first), *others = named
         trainable = any(parameter.requires_grad for _, parameter in named)
-        yield LiveWeight(path, tuple(first.shape), trainable, tuple(name for name, _ in others))
+        yield Weight(path, tuple(first.shape), trainable, aliases=tuple(name for name, _ in others))
 
 
 def _elements(parameter: Any) -> object:

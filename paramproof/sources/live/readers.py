@@ -24,12 +24,13 @@ from typing import Any, cast
 
 from paramproof.builders.protocol import LiveReader
 from paramproof.builders.registry import Framework, model_packages
+from paramproof.formulas import Weight
 from paramproof.formulas.printing import legible
+from paramproof.sources.live.name import name_of
 from paramproof.sources.live.pytorch import torch_weights
-from paramproof.sources.live.weight import LiveWeight, name_of
 
 
-def live_weights(model: Any) -> list[LiveWeight]:
+def live_weights(model: Any) -> list[Weight]:
     """Return every weight of a live model once, by identity.
 
     ``model`` is a ``torch.nn.Module``, a Keras 3 or tf-keras model or layer, an ``nnx.Module``
@@ -45,7 +46,7 @@ def live_weights(model: Any) -> list[LiveWeight]:
     return found
 
 
-def reader(model: Any) -> Callable[[Any], Iterator[LiveWeight]]:
+def reader(model: Any) -> Callable[[Any], Iterator[Weight]]:
     """Return the function that reads the weights of ``model``, by the modules of its classes.
 
     Raises ``ValueError``, with the full name of the class, if there is none.
@@ -102,14 +103,12 @@ def comes_from(framework: str, model: Any) -> bool:
     return any(f"{module}.".startswith(f"{framework}.") for module in modules)
 
 
-def _by_framework(framework: Framework, model: Any) -> Iterator[LiveWeight]:
+def _by_framework(framework: Framework, model: Any) -> Iterator[Weight]:
     """Read a model by the framework's own module."""
-    own = cast(LiveReader, framework.load())
-    for weight in own.live_weights(model):
-        yield LiveWeight(weight.path, weight.shape, weight.trainable, weight.aliases)
+    yield from cast(LiveReader, framework.load()).live_weights(model)
 
 
-def _keras(model: Any) -> Iterator[LiveWeight]:
+def _keras(model: Any) -> Iterator[Weight]:
     if not hasattr(type(model), "trainable_weights"):
         raise ValueError(f"{name_of(model)} is not a Keras model or layer")
     layers = [model, *getattr(model, "layers", ())]
@@ -124,16 +123,16 @@ def _keras(model: Any) -> Iterator[LiveWeight]:
         if id(variable) not in seen:
             seen.add(id(variable))
             path = getattr(variable, "path", variable.name)
-            yield LiveWeight(path, tuple(variable.shape), id(variable) in trainable)
+            yield Weight(path, tuple(variable.shape), id(variable) in trainable)
 
 
-def _linen(model: Any) -> Iterator[LiveWeight]:
+def _linen(model: Any) -> Iterator[Weight]:
     if not hasattr(type(model), "variables") or getattr(model, "scope", None) is None:
         raise ValueError(f"{name_of(model)} has no variables: give (module, variables)")
     yield from _linen_variables(model.variables)
 
 
-def _linen_variables(variables: Mapping[str, Any]) -> Iterator[LiveWeight]:
+def _linen_variables(variables: Mapping[str, Any]) -> Iterator[Weight]:
     _require_collections(variables)
     found: dict[object, list[tuple[str, Any, bool]]] = {}
     for collection, tree in variables.items():
@@ -144,7 +143,7 @@ def _linen_variables(variables: Mapping[str, Any]) -> Iterator[LiveWeight]:
             key = path if abstract else id(leaf)
             found.setdefault(key, []).append((path, leaf, collection == "params"))
     for (path, leaf, trainable), *others in found.values():
-        yield LiveWeight(path, tuple(leaf.shape), trainable, tuple(name for name, *_ in others))
+        yield Weight(path, tuple(leaf.shape), trainable, aliases=tuple(name for name, *_ in others))
 
 
 def _require_collections(variables: Mapping[str, Any]) -> None:
@@ -196,7 +195,7 @@ def _require_known(leaf: Any, path: str) -> None:
         )
 
 
-def _nnx(model: Any) -> Iterator[LiveWeight]:
+def _nnx(model: Any) -> Iterator[Weight]:
     # The code that built the model has imported Flax.
     from flax import nnx
 
@@ -205,7 +204,7 @@ def _nnx(model: Any) -> Iterator[LiveWeight]:
         state = nnx.filter_state(model, kind) if is_state else nnx.state(model, kind)
         for path, variable in nnx.to_flat_state(state):
             shape = tuple(variable.get_value().shape)
-            yield LiveWeight(".".join(map(str, path)), shape, kind is nnx.Param)
+            yield Weight(".".join(map(str, path)), shape, kind is nnx.Param)
 
 
 READERS = {

@@ -11,8 +11,8 @@ from rich.console import Console
 import paramproof as library
 from paramproof.bulk import count_line
 from paramproof.cli.derive import print_derivation
-from paramproof.cli.derive_text import certainty, evidence_lines
 from paramproof.counting.count_data import count_data
+from paramproof.counting.derivation_text import certainty, evidence_lines
 from paramproof.formulas.derivation import FITTED, PROVED
 from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.parsing import condition_in

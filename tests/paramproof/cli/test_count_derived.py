@@ -8,12 +8,13 @@ from rich.console import Console
 from paramproof.algebra.terms import latex_sum, terms
 from paramproof.cli import conventions
 from paramproof.cli.beside_table import beside_tables
-from paramproof.cli.count_table import count_table
-from paramproof.cli.symbolic import symbolic_table
+from paramproof.counting.conventions import under_every
 from paramproof.counting.count_data import count_data
-from paramproof.counting.letters import in_letters, latex_of, letters_of
-from paramproof.counting.tree import MOST_ROWS, ties, tree
+from paramproof.counting.derivation_tables import tensors_table
+from paramproof.counting.letters import in_letters, latex_of, letters_of, terms_table
+from paramproof.counting.tree import MOST_ROWS, ties, tree, tree_table
 from paramproof.resolver import Model, resolve
+from paramproof.tables.terminal import rich_table
 from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, tensor, with_tensors
 
 MODEL = Model(name="mixture.json", architecture=MIXTURE)
@@ -21,10 +22,10 @@ NAMED = MODEL.inventory()
 
 
 def lines_of(*tables, width=1000):
-    """Return the lines of tables, with one space between cells."""
+    """Return the lines of tables without their notes, with one space between cells."""
     out = Console(width=width, file=io.StringIO())
     for table in tables:
-        out.print(table)
+        out.print(rich_table(table))
     return [" ".join(line.split()) for line in out.file.getvalue().splitlines() if line.strip()]
 
 
@@ -56,7 +57,7 @@ def test_tree():
 
 
 def test_table():
-    lines = lines_of(count_table(NAMED))
+    lines = lines_of(tree_table(NAMED))
     assert [line for line in lines if line.startswith(("each of", "*"))] == [
         "each of 5 80 400 14.75 %",
         "each of 2 128 256 9.44 %",
@@ -71,9 +72,9 @@ def test_table():
 
 def test_absent_components_have_no_row():
     sizes = {**MIXTURE.sizes, "D": 5}
-    lines = lines_of(count_table(MIXTURE.inventory(sizes)))
+    lines = lines_of(tree_table(MIXTURE.inventory(sizes)))
     assert not any("experts" in line or "each of 0" in line for line in lines)
-    assert lines_of(count_table(NAMED, depth=1))[2:] == [
+    assert lines_of(tree_table(NAMED, depth=1))[2:] == [
         "model 2,688 2,688 99.12 %",
         "score 24 24 0.88 %",
         "total 2,712 100.00 %",
@@ -85,14 +86,15 @@ def test_a_tree_with_many_rows_has_fewer_levels():
     experts = [tensor(f"mlp.expert_{number}.weight", H) for number in range(MOST_ROWS)]
     named = with_tensors(tensor("norm.weight", H), *experts).inventory(MIXTURE.sizes)
     every = 2 * MOST_ROWS + 3
-    norm, mlp, total, *caption = lines_of(count_table(named))[2:]
+    table = tree_table(named)
+    norm, mlp, total = lines_of(table)[2:]
     assert norm == "norm 8 8 0.25 %"
     assert mlp == f"mlp {8 * MOST_ROWS:,} {8 * MOST_ROWS:,} 99.75 %"
     assert total == f"total {8 * MOST_ROWS + 8:,} 100.00 %"
-    assert " ".join(caption) == f"shown to --depth 1; --depth 3 shows all {every:,} rows"
-    assert len(lines_of(count_table(named, depth=3))) == every + 3
+    assert table.notes == (f"shown to --depth 1; --depth 3 shows all {every:,} rows",)
+    assert len(lines_of(tree_table(named, depth=3))) == every + 3
     at_most = with_tensors(*experts[: MOST_ROWS // 2 - 1]).inventory(MIXTURE.sizes)
-    assert len(lines_of(count_table(at_most))) == MOST_ROWS - 1 + 3
+    assert len(lines_of(tree_table(at_most))) == MOST_ROWS - 1 + 3
 
 
 def test_side_by_side_a_tree_with_many_rows_has_fewer_levels():
@@ -103,8 +105,9 @@ def test_side_by_side_a_tree_with_many_rows_has_fewer_levels():
     number = 2 * MOST_ROWS + 1
     assert sum("expert_" in line for line in every) == MOST_ROWS
     for models in ([MODEL, other], [other, MODEL]):
-        few = lines_of(*beside_tables(models, None, "", width=200))
-        assert " ".join(few[-1:]).startswith(f"shown to --depth 1, of {number:,} rows")
+        tables = [*beside_tables(models, None, "", width=200)]
+        assert tables[-1].notes == (f"shown to --depth 1, of {number:,} rows",)
+        few = lines_of(*tables)
         assert any(line.startswith("mlp ") for line in few)
         assert not any("expert_" in line or line.startswith("embed_tokens") for line in few)
     assert any(
@@ -123,14 +126,16 @@ def test_two_tensors_of_one_path():
 
 
 def test_nothing_trainable():
-    """A model without trainable parameters has no shares."""
-    named = with_tensors(tensor("a.weight", H, role="frozen")).inventory(MIXTURE.sizes)
-    assert lines_of(count_table(named))[-1] == "total 0 100.00 %"
+    """A model without trainable parameters has no shares: the total of 0 is not 100 %."""
+    frozen = with_tensors(tensor("a.weight", H, role="frozen"))
+    assert lines_of(tree_table(frozen.inventory(MIXTURE.sizes)))[-1] == "total 0"
+    assert lines_of(tensors_table(frozen))[-1] == "total 0"
 
 
 def test_unprintable_names():
     named = with_tensors(tensor("a\x1b[2J.weight", H, H, aliases=("b\n",))).inventory(MIXTURE.sizes)
-    lines = "".join([*lines_of(count_table(named)), *ties(named)])
+    table = tree_table(named)
+    lines = "".join([*lines_of(table), *table.notes])
     assert "\x1b" not in lines
     assert "\n" not in lines
     assert "a\\x1b[2J" in lines
@@ -161,7 +166,7 @@ def test_terms_of_layers_in_layers():
 
 
 def test_symbolic():
-    lines = lines_of(symbolic_table(in_letters(MODEL)))
+    lines = lines_of(terms_table(in_letters(MODEL)).only("component", "each", "times", "total"))
     assert "model.layers.*.mlp H·E × (L − D) 96" in lines
     assert "model.head 0: tied to model.embed_tokens.weight 0" in lines
     assert "model.embed_positions 0: not trainable 0" in lines
@@ -215,8 +220,8 @@ def test_json():
 
 def test_undecidable_conventions(monkeypatch):
     named = with_tensors(*MIXTURE.tensors, tensor("mask_emb", 1, H)).inventory(MIXTURE.sizes)
-    assert conventions.under_every(named)["embeddings-only"] is None
-    assert conventions.under_every(named)["norms-only"] == 40
+    assert under_every(named)["embeddings-only"] is None
+    assert under_every(named)["norms-only"] == 40
     out = Console(width=200, file=io.StringIO())
     monkeypatch.setattr(conventions, "console", out)
     conventions.print_conventions("it", named)

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from paramproof.cli.count_table import count_table
 from paramproof.cli.differences_tables import difference_tables
+from paramproof.counting.tree import tree_table
 from paramproof.differences.answer import Answer
 from paramproof.formulas import inventory
 from paramproof.formulas.models import named_models
+from paramproof.tables.terminal import print_table
 
 NUMBER = re.compile(r"[+−-]?\d[\d,]*\d")
 ANSWERS = Path(__file__).parents[3] / "docs" / "framework-differences.json"
@@ -60,7 +61,7 @@ def test_numbers_are_whole(run_at_80_columns, arguments):
 @pytest.mark.parametrize("model", named_models())
 def test_the_tree_of_every_model(model):
     out = Console(width=80, file=io.StringIO())
-    out.print(count_table(inventory(named_models()[model].spec.letters())))
+    print_table(out, tree_table(inventory(named_models()[model].spec.letters())))
     lines = out.file.getvalue().splitlines()
     assert max(map(len, lines)) <= 80
     assert "…" not in out.file.getvalue()

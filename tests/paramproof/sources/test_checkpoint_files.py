@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from paramproof.sources.checkpoints import checkpoint, compare_checkpoint
+from paramproof.matching.checkpoints import compare_checkpoint
+from paramproof.sources.checkpoints import checkpoint
 from tests.checkpoints import GROUPED, header, sharded, write
 
 
@@ -18,9 +19,9 @@ def file(tmp_path):
 
 def test_shards(tmp_path):
     index, _ = sharded(tmp_path, GROUPED, 5)
-    found = compare_checkpoint(index, GROUPED)
-    assert found.report.equal
-    assert (found.checkpoint.shards, found.dtypes) == (5, ("BF16",))
+    found = checkpoint(index)
+    assert compare_checkpoint(found, GROUPED).equal
+    assert (found.shards, found.dtypes) == (5, ("BF16",))
 
 
 def refusal(path):

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from paramproof.live.report import compare_live
-from tests.paramproof.live.models import model, shapes
+from paramproof.matching.live import compare_live
+from tests.paramproof.matching.models import model, shapes
 from tests.specs import LIVE_ENCODER as SPEC
 from tests.specs import SPECS
 
@@ -69,7 +69,8 @@ def test_all_names_of_a_storage_are_printed():
     assert report.render().splitlines()[3:] == [
         f"one storage, counted once: params/{name}, params/tied0, params/tied1, params/tied2 "
         "and 2 more",
-        "every tensor has a counterpart of its shape",
+        "tensors matched by shape",
+        "every tensor is as the formula says",
     ]
 
 
@@ -89,14 +90,16 @@ def frozen(variables):
 def test_an_entirely_frozen_model_is_not_equal():
     report = compare_live(frozen(model(shapes())), SPEC)
     assert (report.equal, report.actual, report.frozen) == (False, 0, report.formula)
-    _, totals, said, *rows = report.render().splitlines()
+    _, totals, said, *_ = report.render().splitlines()
     assert totals == f"actual 0 − formula {report.formula:,} = −{report.formula:,}"
     assert said == (
         f"not trainable: {report.formula:,}, which are all parameters; the formula counts "
         "trainable ones: unfreeze the model first (requires_grad_(True) in PyTorch, "
         "trainable = True in Keras, unfreeze() in MLX)"
     )
-    assert sum(row.startswith("frozen") for row in rows) == len(shapes())
+    assert [(row.kind, row.note) for row in report.rows] == [
+        ("wrong trainability", "frozen")
+    ] * len(shapes())
 
 
 def test_equality_needs_counterparts_and_totals():

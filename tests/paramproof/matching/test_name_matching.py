@@ -5,13 +5,13 @@ import json
 import pytest
 
 from paramproof import assert_parameters
-from paramproof.live import report
-from paramproof.live.report import compare_live
+from paramproof.formulas import Weight
+from paramproof.matching import live
+from paramproof.matching.live import compare_live
 from paramproof.sources.live.readers import live_weights
-from paramproof.sources.live.weight import LiveWeight
 from tests.configs import BERT
 from tests.derivations import MIXTURE, NUMBER
-from tests.paramproof.live.models import model
+from tests.paramproof.matching.models import model
 
 SHAPES = {
     "model.embed_tokens.weight": (50, 8),
@@ -38,24 +38,25 @@ def reading(monkeypatch):
     def read(model):
         if not isinstance(model, Named):
             return live_weights(model)
-        return [LiveWeight(path, shape, path not in model.frozen) for path, shape in model.items()]
+        return [Weight(path, shape, path not in model.frozen) for path, shape in model.items()]
 
-    monkeypatch.setattr(report, "live_weights", read)
+    monkeypatch.setattr(live, "live_weights", read)
 
 
 def rows(shapes):
-    """Return a report's lines except its heading and totals."""
+    """Return the kind, the path, the shapes and the difference of each row."""
     found = compare_live(Named(shapes), MIXTURE)
-    lines = found.render().splitlines()
     assert not found.equal
-    return [" ".join(line.split()) for line in lines[4:]]
+    return [
+        (one.kind, one.path, one.expected or one.observed, one.difference) for one in found.rows
+    ]
 
 
 def test_by_names():
     found = compare_live(Named(SHAPES), MIXTURE)
     assert found.equal
     assert (found.actual, found.formula) == (NUMBER, NUMBER)
-    assert len(found.matching.named) == len(SHAPES)
+    assert found.notes[-1] == "tensors matched by name"
     assert found.render().splitlines()[:2] == [
         "MixtureForSequenceClassification, derived, at vocab_size=50, hidden_size=8, layers=5, "
         "dense_layers=2, ffn_dim=16, experts=4, num_labels=3",
@@ -66,52 +67,54 @@ def test_by_names():
 def test_wrapped():
     found = compare_live(Named({f"module.{n}": s for n, s in SHAPES.items()}), MIXTURE)
     assert found.equal
-    assert len(found.matching.named) == len(SHAPES)
+    assert found.notes[-1] == "tensors matched by name"
 
 
 def test_with_other_names():
     """Another framework's kernels are transposed, and no name occurs in the formula."""
     found = compare_live(model({n: shape[::-1] for n, shape in SHAPES.items()}), MIXTURE)
     assert found.equal
-    assert not found.matching.named
+    assert found.notes[-1] == "tensors matched by shape"
 
 
 def test_fixed_tensors_need_not_be_stored():
     """If stored, it is not a difference; a frozen tensor that should be trainable is one."""
     assert compare_live(Named({**SHAPES, "model.embed_positions.weight": (9, 8)}), MIXTURE).equal
     other = {("frozen.weight" if n == "score.weight" else n): s for n, s in SHAPES.items()}
-    assert rows(other) == ["missing (3, 8) score.weight −24"]
+    assert rows(other) == [("missing", "score.weight", (3, 8), -24)]
 
 
 def test_a_layer_without_its_norm():
     """With the formula's names, no other tensor of that shape takes its place."""
     fewer = {n: s for n, s in SHAPES.items() if n != "model.layers.3.norm.weight"}
     assert rows({**fewer, "extra": (8,)}) == [
-        "missing (8) model.layers.*.norm.weight −8",
-        "unexpected (8) extra +8",
+        ("missing", "model.layers.*.norm.weight", (8,), -8),
+        ("unexpected", "extra", (8,), 8),
     ]
 
 
 def test_a_frozen_tensor_that_should_be_trainable(monkeypatch):
     monkeypatch.setattr(Named, "frozen", ("score.weight",))
-    assert rows(SHAPES) == ["frozen (3, 8) score.weight −24 trainable in the formula: score.weight"]
+    assert rows(SHAPES) == [("wrong trainability", "score.weight", (3, 8), -24)]
 
 
 def test_another_shape():
     assert rows({**SHAPES, "score.weight": (8, 3)}) == [
-        "missing (3, 8) score.weight −24",
-        "unexpected (8, 3) score.weight +24",
+        ("missing", "score.weight", (3, 8), -24),
+        ("unexpected", "score.weight", (8, 3), 24),
     ]
 
 
 def test_an_extra_layer():
     extra = {"model.layers.5.attention.bias": (8,)}
-    assert rows({**SHAPES, **extra}) == ["unexpected (8) model.layers.5.attention.bias +8"]
+    assert rows({**SHAPES, **extra}) == [("unexpected", "model.layers.5.attention.bias", (8,), 8)]
 
 
 def test_missing_experts():
     fewer = {n: s for n, s in SHAPES.items() if ".experts.3." not in n}
-    assert rows(fewer) == ["missing (16, 8) model.layers.*.mlp.experts.*.weight −384 3 tensors"]
+    assert rows(fewer) == [("missing", "model.layers.*.mlp.experts.*.weight", (16, 8), -384)]
+    (row,) = compare_live(Named(fewer), MIXTURE).rows
+    assert row.note == "3 tensors"
 
 
 def test_assert_parameters():

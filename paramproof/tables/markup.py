@@ -36,22 +36,6 @@ def tag(name: str, /, *parts: object, **attributes: object) -> Html:
     return Html(f"<{name}{written}>{end}")
 
 
-def table(
-    caption: str, heads: Iterable[object], rows: Iterable[Html], **attributes: object
-) -> Html:
-    """Return a table whose first column has the headings of the rows; a wide table scrolls."""
-    head = tag("tr", *(tag("th", one, scope="col") for one in heads))
-    parts = (tag("caption", caption), tag("thead", head), tag("tbody", *rows))
-    whole = tag("table", *parts, **attributes)
-    return tag("div", whole, class_="wide", tabindex="0", role="region", aria_label=caption)
-
-
-def row(first: object, *cells: object, **attributes: object) -> Html:
-    """Return a row of a table; its first cell is the heading."""
-    rest = (tag("td", one) for one in cells)
-    return tag("tr", tag("th", first, scope="row"), *rest, **attributes)
-
-
 def path(dotted: str) -> Html:
     """Return a path of dotted names, marked up as code."""
     return tag("code", breakable(dotted))

@@ -1,4 +1,4 @@
-"""The arrays that a model of a spec may store: each canonical tensor in all its possible forms.
+"""The arrays that a model may store: each tensor of an inventory in all its possible forms.
 
 A model may store a tensor as it is, transposed, or with its heads on an axis of their own. It may
 fuse queries, keys and values in one array, and likewise the gate and up projections of a
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from paramproof.formulas import Spec, Tensor, inventory
+from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.path import has_layer, in_braces
 from paramproof.formulas.report import Shape
 from paramproof.formulas.spec.protocols import head_size_of
@@ -38,28 +38,28 @@ class Unit:
         return math.prod(self.shape)
 
 
-def fusible(spec: Spec) -> list[Fused]:
-    """Return the groups of parts of ``spec`` that a model may fuse."""
-    paths = [tensor.path for tensor in inventory(spec.letters())]
+def fusible(named: Inventory) -> list[Fused]:
+    """Return the groups of parts of a model that it may fuse."""
+    paths = [tensor.path for tensor in named]
     return [parts for parts in (QKV, GATE_UP) if any(_part_of(path, parts) for path in paths)]
 
 
-def units_of(spec: Spec, fused: tuple[Fused, ...], stacked: bool) -> Iterator[Unit]:
-    """Yield the units of ``spec``: every trainable tensor that is not tied, in one unit each."""
-    named = inventory(spec.letters())
+def fused_units(named: Inventory, fused: tuple[Fused, ...], stacked: bool) -> Iterator[Unit]:
+    """Yield every trainable tensor that is not tied, in one unit each, parts ``fused`` in one."""
+    head_size = head_size_of(named.letters)
     widths = {tensor.path: tensor.shape[-1] for tensor in named}
     for tensor in named:
         # A model need not store tensors that are not trained, but may.
         if not tensor.present or tensor.tied_to or not tensor.trainable:
             continue
-        path, shape, forms = _stored_alone(tensor, head_size_of(spec))
+        path, shape, forms = _stored_alone(tensor, head_size)
         parts = next((parts for parts in fused if _part_of(path, parts)), ())
         if parts:
             if not _part_of(path, parts[:1]):
                 continue
             own = [widths[_renamed(path, parts[0], part)] for part in parts]
             path = _renamed(path, parts[0], in_braces(parts))
-            forms = _fused_forms(shape[:-1], own, head_size_of(spec) if parts == QKV else 0)
+            forms = _fused_forms(shape[:-1], own, head_size if parts == QKV else 0)
             shape = (*shape[:-1], sum(own))
         layers = tensor.repeat
         if not has_layer(path):
@@ -68,6 +68,13 @@ def units_of(spec: Spec, fused: tuple[Fused, ...], stacked: bool) -> Iterator[Un
             yield _unit(path, (layers, *shape), [(layers, *form) for form in forms])
         else:
             yield from (_unit(path, shape, forms) for _ in range(layers))
+
+
+def units_in(tensor: Tensor) -> Iterator[Unit]:
+    """Yield a unit for each copy of a trainable tensor that is not tied to another."""
+    if tensor.trainable and not tensor.tied_to and tensor.size:
+        unit = _unit(tensor.path, tensor.shape, [tensor.shape, tensor.shape[::-1]])
+        yield from (unit for _ in range(tensor.repeat))
 
 
 def without_ones(shape: Shape) -> Shape:

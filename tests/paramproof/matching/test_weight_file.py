@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paramproof.live.weight_file import compare_weight_file
+from paramproof.matching.checkpoints import compare_checkpoint
 from paramproof.sources.checkpoints import Checkpoint
 from paramproof.sources.checkpoints.header import StoredTensor
 from tests.checkpoints import T5, derivation, in_memory
@@ -43,13 +43,14 @@ def mixtral():
 def comparison(shapes, keys=SMALL, **options):
     tensors = tuple(StoredTensor(name, shape, "F32") for name, shape in shapes.items())
     found = Checkpoint(Path("model.safetensors"), 1, tensors)
-    return compare_weight_file(found, derivation(keys), **options)
+    return compare_checkpoint(found, derivation(keys), **options)
 
 
 def left_over(found):
-    matching = found.report.matching
-    missing = [(unit.path, unit.shape) for unit in matching.missing]
-    return missing, [(weight.path, weight.shape) for weight in matching.unexpected]
+    """Return the missing and the unexpected tensors."""
+    assert {row.kind for row in found.rows} <= {"missing", "unexpected"}
+    missing = [(row.path, row.expected) for row in found.rows if row.kind == "missing"]
+    return missing, [(row.path, row.observed) for row in found.rows if row.kind == "unexpected"]
 
 
 def test_as_stored_and_as_in_memory():
@@ -101,19 +102,27 @@ def test_a_layer_without_experts():
 def test_only_wrong_names():
     shapes = in_memory(SMALL)
     found = comparison({f"x{n}.w": shape for n, shape in enumerate(shapes.values())})
-    assert (found.by_shapes, found.report.equal, found.equal) == (True, True, False)
-    assert not comparison(shapes).by_shapes
+    assert [(row.kind, row.note) for row in found.rows] == [
+        ("wrong name", "the formula has none of the names in the file")
+    ]
+    assert found.notes == ("tensors matched by shape",)
+    assert comparison(shapes).notes == ("tensors matched by name",)
 
 
 def test_an_unknown_prefix():
     found = comparison({f"base.inner.{name}": shape for name, shape in mixtral().items()})
-    assert (found.prefix, found.report.equal, found.equal) == ("base.inner.", True, False)
+    assert [(row.kind, row.native, row.note) for row in found.rows] == [
+        (
+            "wrong name",
+            "base.inner.*",
+            "all names begin with base.inner. and match without it",
+        )
+    ]
 
 
 @pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "module._orig_mod."])
 def test_a_prefix_of_a_wrapper(prefix):
-    found = comparison({f"{prefix}{name}": shape for name, shape in mixtral().items()})
-    assert (found.prefix, found.equal) == ("", True)
+    assert comparison({f"{prefix}{name}": shape for name, shape in mixtral().items()}).equal
 
 
 def test_files_of_the_inner_and_the_outer_model():
@@ -134,14 +143,16 @@ def test_old_names_and_buffers():
     }
     assert old != shapes
     found = comparison({**old, "embeddings.position_ids": (1, 512)}, keys)
-    assert (found.equal, found.buffers) == (True, ("embeddings.position_ids",))
+    assert found.equal
+    assert found.notes[0] == "buffers, not compared: embeddings.position_ids"
 
 
 def test_a_buffer_of_older_files_in_every_layer():
     """Transformers ignores it, although the model has no buffer of that name."""
     name = "model.layers.0.self_attn.rotary_emb.inv_freq"
     found = comparison({**mixtral(), name: (1,)})
-    assert (found.equal, found.buffers) == (True, (name,))
+    assert found.equal
+    assert found.notes[0] == f"buffers, not compared: {name}"
 
 
 def test_a_head_untied_in_the_file():
@@ -149,8 +160,13 @@ def test_a_head_untied_in_the_file():
     own = {**shapes, "lm_head.weight": (20, 6)}
     found = comparison(own, T5, is_untied=True)
     assert found.equal
-    assert [(weight.path, weight.size) for weight in found.untied] == [("lm_head.weight", 120)]
-    assert found.report.actual == found.report.formula == sum(map(prod, shapes.values()))
+    own_values = "lm_head.weight has 120 values of its own, which the formula does not count"
+    total = sum(map(prod, shapes.values()))
+    assert found.notes[1:] == (
+        f"untied in the file: {own_values}",
+        f"total with the tensors untied in the file: {total + 120:,}",
+    )
+    assert found.actual == found.formula == total
     assert left_over(comparison(own, T5)) == ([], [("lm_head.weight", (20, 6))])
     other = {**shapes, "lm_head.weight": (6, 20)}
     assert left_over(comparison(other, T5, is_untied=True)) == ([], [("lm_head.weight", (6, 20))])
@@ -161,4 +177,4 @@ def test_a_tied_tensor_under_its_other_name():
     shapes["lm_head.weight"] = shapes.pop("shared.weight")
     for is_untied in (False, True):
         found = comparison(shapes, T5, is_untied=is_untied)
-        assert (found.equal, found.untied) == (True, ())
+        assert (found.equal, found.notes) == (True, ("tensors matched by name",))

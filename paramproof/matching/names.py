@@ -1,29 +1,37 @@
-"""Match a live model with a derived formula by name, or by shape if no name is known."""
+"""Match a model with a derived formula by name, or by shape if no name is known."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from paramproof.formulas import Inventory, Tensor
+from paramproof.formulas import Inventory, Weight
+from paramproof.formulas.comparison import Matched
 from paramproof.formulas.path import starred
-from paramproof.live.matching import Matching, most_pairs
-from paramproof.live.units import Unit, without_ones
-from paramproof.sources.live.weight import LiveWeight
+from paramproof.matching.shapes import BY_SHAPE, Matching, most_pairs
+from paramproof.matching.units import Unit, units_in
+
+BY_NAME = "tensors matched by name"
+"""The note of a report on a comparison by name."""
 
 
-def match_named(named: Inventory, weights: Sequence[LiveWeight]) -> Matching:
-    """Return the matching of weights with the tensors of a derived formula at its sizes.
+def by_name(inventory: Inventory, weights: Sequence[Weight]) -> Matched:
+    """Match the tensors of a derived formula with weights.
 
     A weight matches a tensor if both have the same shape and the same name, with layer numbers
     replaced by ``*``. If no name matches, as for another framework's or the user's own model, the
     weights are matched by shape.
     """
-    units = [unit for tensor in named for unit in units_in(tensor)]
+    matching = _matching(inventory, weights)
+    return Matched(matching.rows(), (BY_NAME if matching.are_named else BY_SHAPE,))
+
+
+def _matching(inventory: Inventory, weights: Sequence[Weight]) -> Matching:
+    units = [unit for tensor in inventory for unit in units_in(tensor)]
     prefix = _shared_prefix(units, weights)
     waiting: dict[Unit, int] = Counter(units)
-    pairs: list[tuple[Unit, LiveWeight]] = []
-    rest: list[LiveWeight] = []
+    pairs: list[tuple[Unit, Weight]] = []
+    rest: list[Weight] = []
     by_path: dict[str, list[Unit]] = defaultdict(list)
     for unit in waiting:
         by_path[unit.path].append(unit)
@@ -37,31 +45,23 @@ def match_named(named: Inventory, weights: Sequence[LiveWeight]) -> Matching:
     left = [unit for unit, times in waiting.items() for _ in range(times)]
     if not pairs:
         return most_pairs(left, rest)
-    return Matching(pairs=(), missing=tuple(left), unexpected=tuple(rest), named=tuple(pairs))
-
-
-def units_in(tensor: Tensor) -> Iterator[Unit]:
-    """Yield a unit for each copy of a trainable tensor that is not tied to another."""
-    if tensor.trainable and not tensor.tied_to and tensor.size:
-        forms = frozenset({without_ones(tensor.shape), without_ones(tensor.shape[::-1])})
-        unit = Unit(tensor.path, tensor.shape, forms)
-        yield from (unit for _ in range(tensor.repeat))
+    return Matching(tuple(pairs), tuple(left), tuple(rest), are_named=True)
 
 
 def _unit_named(
-    weight: LiveWeight,
+    weight: Weight,
     prefix: str,
     by_path: dict[str, list[Unit]],
     waiting: dict[Unit, int],
 ) -> Unit | None:
-    for name in (weight.path, *weight.others):
+    for name in (weight.path, *weight.aliases):
         for unit in by_path.get(starred(name).removeprefix(prefix), ()):
             if waiting[unit] and weight.shape == unit.shape:
                 return unit
     return None
 
 
-def _shared_prefix(units: Sequence[Unit], weights: Sequence[LiveWeight]) -> str:
+def _shared_prefix(units: Sequence[Unit], weights: Sequence[Weight]) -> str:
     """Return the prefix of all names of the live model, such as ``module.`` of a wrapped one."""
     names = {starred(weight.path) for weight in weights}
     paths = {unit.path for unit in units}

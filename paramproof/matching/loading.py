@@ -1,88 +1,36 @@
-"""Compare a file of weights with a derived formula, by the names and shapes in its header."""
+"""Match the tensors in a file with a derived formula, by names as transformers loads them.
+
+Names are mapped as transformers' ``from_pretrained`` maps them, so the file may have the names that
+``save_pretrained`` writes or those in memory.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 
-from paramproof.catalogue.conversions import Conversions, Loaded, Transform, conversions_of
-from paramproof.formulas import Inventory
-from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.path import starred
-from paramproof.live.matching import Matching, most_pairs
-from paramproof.live.name_matching import units_in
-from paramproof.live.report import LiveReport
-from paramproof.live.source_shapes import Member, members
-from paramproof.live.units import Unit
-from paramproof.sources.checkpoints import Checkpoint
+from paramproof.catalogue.conversions import Conversions, Loaded, Transform
+from paramproof.formulas import Inventory, Row, Weight
+from paramproof.formulas.comparison import Matched
+from paramproof.formulas.path import LAYER, starred
+from paramproof.formulas.printing import legible
+from paramproof.matching.names import BY_NAME
+from paramproof.matching.shapes import BY_SHAPE, Matching, most_pairs
+from paramproof.matching.source_shapes import Member, members
+from paramproof.matching.units import Unit, units_in
 from paramproof.sources.checkpoints.names import shared_prefixes
-from paramproof.sources.live.weight import LiveWeight
-from paramproof.sources.telltale import unwrapped
 
 MAX_NAMES_TRIED = 100
 """The most names of a file that are tried to find the prefix of all of them."""
 
-
-@dataclass(frozen=True, slots=True)
-class WeightFileReport:
-    """The buffers of a file, its untied tensors, and the report on the rest.
-
-    ``prefix`` is a prefix of all names that transformers does not know. ``by_shapes`` means that
-    the file has none of the formula's names, so that only shapes were compared. In both cases
-    transformers cannot load the file by its names, and the file is not equal.
-    """
-
-    buffers: tuple[str, ...]
-    report: LiveReport
-    untied: tuple[LiveWeight, ...] = ()
-    prefix: str = ""
-    by_shapes: bool = False
-
-    @property
-    def equal(self) -> bool:
-        """Whether the file has the formula's tensors, under names that transformers can load."""
-        return self.report.equal and not self.prefix and not self.by_shapes
+NO_NAME_KNOWN = Row(
+    "wrong name", LAYER, None, LAYER, None, 0, "the formula has none of the names in the file"
+)
+"""The row of a file whose names transformers cannot map, so that it cannot be loaded."""
 
 
-def compare_weight_file(
-    found: Checkpoint, architecture: Architecture, *, is_untied: bool = False
-) -> WeightFileReport:
-    """Compare the tensors in a file with the formula at its own sizes.
-
-    Names are mapped as transformers' ``from_pretrained`` maps them, so the file may have the names
-    that ``save_pretrained`` writes or those in memory. A header does not say which tensors are
-    trainable, so the formula decides. A tied tensor that the file stores again is unexpected,
-    unless ``is_untied`` says that the configuration does not tie the embeddings.
-    """
-    named = architecture.inventory(architecture.sizes)
-    names = [unwrapped(stored.name)[0] for stored in found.tensors]
-    loading = _Loading(named, architecture.buffers, conversions_of(architecture.name))
-    prefix, loaded = loading.load(names)
-    matcher = _Matcher(unit for tensor in named for unit in units_in(tensor))
-    buffers, weights = [], []
-    for one, stored in zip(loaded, found.tensors, strict=True):
-        if loading.is_passed_over(one):
-            buffers.append(stored.name)
-        elif stored.size or not loading.knows(one.name):
-            # A tensor has no entries where the model has none of something: registers, labels.
-            trainable = not loading.is_frozen(one.name)
-            weights.append((one, LiveWeight(one.stored, stored.shape, trainable)))
-    _match_names(matcher, weights, loading, is_untied=is_untied)
-    by_shapes = bool(weights) and not matcher.pairs
-    own = [weight for _, weight in weights if weight not in matcher.untied]
-    matching = most_pairs([*matcher.left()], own) if by_shapes else matcher.matching()
-    report = LiveReport(
-        architecture,
-        actual=sum(weight.size for weight in own if weight.trainable),
-        frozen=sum(weight.size for weight in own if not weight.trainable),
-        matching=matching,
-    )
-    return WeightFileReport(tuple(buffers), report, tuple(matcher.untied), prefix, by_shapes)
-
-
-class _Loading:
+class Loading:
     """Maps the names in a file to the names that the model has in memory."""
 
     def __init__(self, named: Inventory, buffers: Sequence[str], conversions: Conversions) -> None:
@@ -124,17 +72,23 @@ class _Loading:
         return self.owners.get(starred(name))
 
 
-def _match_names(
-    matcher: _Matcher,
-    weights: Sequence[tuple[Loaded, LiveWeight]],
-    loading: _Loading,
+def match_loaded(
+    inventory: Inventory,
+    weights: Sequence[Weight],
     *,
+    loading: Loading,
+    loaded: Sequence[Loaded],
     is_untied: bool,
-) -> None:
-    """Match weights by name, tied ones last, since a file needs only one name of each tensor."""
-    made: dict[tuple[int, str], list[tuple[Loaded, LiveWeight]]] = defaultdict(list)
+) -> Matched:
+    """Match the weights of a file with an inventory; ``loaded`` has their names in memory.
+
+    Tied weights come last, since a file needs only one name of each tensor. If the file has none of
+    the formula's names, weights are matched by shape, which is a difference all the same.
+    """
+    matcher = _Matcher(unit for tensor in inventory for unit in units_in(tensor))
+    made: dict[tuple[int, str], list[tuple[Loaded, Weight]]] = defaultdict(list)
     tied = []
-    for one, weight in weights:
+    for one, weight in zip(loaded, weights, strict=True):
         if one.converter:
             made[id(one.converter), one.name].append((one, weight))
         elif owner := loading.owner(one.name):
@@ -145,6 +99,23 @@ def _match_names(
         matcher.take_converted(group)
     for owner, weight in tied:
         matcher.take_tied(owner, weight, is_untied=is_untied)
+    notes = (BY_NAME, *_on_untied(matcher.untied, inventory.total()))
+    if matcher.pairs or not weights:
+        return Matched(matcher.matching().rows(), notes, matcher.untied)
+    own = [weight for weight in weights if weight not in matcher.untied]
+    by_shape = most_pairs([*matcher.left()], own)
+    return Matched((NO_NAME_KNOWN, *by_shape.rows()), (BY_SHAPE, *notes[1:]), matcher.untied)
+
+
+def _on_untied(weights: Sequence[Weight], total: int) -> Iterator[str]:
+    for weight in weights:
+        yield (
+            f"untied in the file: {legible(weight.path)} has {weight.size:,} values of its own, "
+            "which the formula does not count"
+        )
+    if weights:
+        whole = total + sum(weight.size for weight in weights)
+        yield f"total with the tensors untied in the file: {whole:,}"
 
 
 class _Matcher:
@@ -155,21 +126,21 @@ class _Matcher:
         self.by_path: dict[str, list[Unit]] = defaultdict(list)
         for unit in self.waiting:
             self.by_path[unit.path].append(unit)
-        self.pairs: list[tuple[Unit, LiveWeight]] = []
+        self.pairs: list[tuple[Unit, Weight]] = []
         self.missing: list[Unit] = []
-        self.unexpected: list[LiveWeight] = []
-        self.untied: list[LiveWeight] = []
+        self.unexpected: list[Weight] = []
+        self.untied: list[Weight] = []
 
     def matching(self) -> Matching:
         """Return the matching by names."""
-        return Matching((), self.left(), tuple(self.unexpected), tuple(self.pairs))
+        return Matching(tuple(self.pairs), self.left(), tuple(self.unexpected), are_named=True)
 
     def left(self) -> tuple[Unit, ...]:
         """Return the missing tensors; for a tensor that the file stores in parts, those parts."""
         whole = (unit for unit, times in self.waiting.items() for _ in range(times))
         return (*self.missing, *whole)
 
-    def take(self, name: str, weight: LiveWeight) -> None:
+    def take(self, name: str, weight: Weight) -> None:
         """Match a weight that the file stores as it is in memory."""
         for unit in self._candidates(name):
             if unit.shape == weight.shape:
@@ -178,7 +149,7 @@ class _Matcher:
                 return
         self.unexpected.append(weight)
 
-    def take_tied(self, owner: str, weight: LiveWeight, *, is_untied: bool) -> None:
+    def take_tied(self, owner: str, weight: Weight, *, is_untied: bool) -> None:
         """Match a weight under another name of the tensor at the path ``owner``.
 
         If the file has the tensor under this name only, the weight is that tensor. If not, it is
@@ -190,7 +161,7 @@ class _Matcher:
         else:
             self.take(owner, weight)
 
-    def take_converted(self, group: Sequence[tuple[Loaded, LiveWeight]]) -> None:
+    def take_converted(self, group: Sequence[tuple[Loaded, Weight]]) -> None:
         """Match the weights that one converter turns into one or several tensors in memory."""
         first, _ = group[0]
         converter = first.converter

@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramproof import assert_parameters
-from paramproof.formulas import EncoderSpec, inventory
-from paramproof.live.matching import most_pairs
-from paramproof.live.report import compare_live
-from paramproof.live.units import Unit
+from paramproof.formulas import EncoderSpec, Weight, inventory
+from paramproof.matching.live import compare_live
+from paramproof.matching.shapes import most_pairs
+from paramproof.matching.units import Unit
 from paramproof.sources.live.readers import READERS, live_weights, reader
-from paramproof.sources.live.weight import LiveWeight
-from tests.paramproof.live.models import model, shapes
+from tests.paramproof.matching.models import model, shapes
 from tests.specs import LIVE_ENCODER as SPEC
 from tests.specs import SPECS
 from tests.strategies import specs
@@ -110,7 +109,7 @@ def test_grouped_queries_may_be_fused_and_split():
 def test_an_ambiguous_tensor_leaves_room():
     """A tensor that could be either of two weights leaves the other its only match."""
     either, only = (Unit(path, (1,), frozenset(forms)) for path, forms in FORMS.items())
-    weights = [LiveWeight("a", (2,), True), LiveWeight("b", (3,), True)]
+    weights = [Weight("a", (2,), True), Weight("b", (3,), True)]
     pairs = most_pairs([either, only], weights).pairs
     assert {(unit.path, weight.path) for unit, weight in pairs} == {("either", "b"), ("only", "a")}
 
@@ -121,15 +120,16 @@ def test_missing_and_unexpected():
     tensors["embeddings.word_embeddings.weight"] = (32, 12)
     report = compare_live(model(tensors), SPEC)
     assert (report.difference, report.equal) == (12 - 20, False)
-    spec, totals, frozen, headings, *rows = report.render().splitlines()
+    spec, totals, frozen, how, headings, *rows = report.render().splitlines()
     assert eval(spec.removeprefix("spec = "), {"EncoderSpec": EncoderSpec}) == SPEC
     assert totals == f"actual {report.actual:,} − formula {report.formula:,} = −8"
-    assert frozen == "not trainable: 0"
-    assert headings.split() == ["what", "shape", "where", "difference"]
-    assert [row.split() for row in rows] == [
-        ["missing", "(31,", "12)", "embeddings.word_embeddings.weight", "−372"],
-        ["missing", "(20)", "layers.*.feed_forward.intermediate.bias", "−20"],
-        ["unexpected", "(32,", "12)", rows[2].split()[3], "+384"],
+    assert (frozen, how) == ("not trainable: 0", "tensors matched by shape")
+    assert headings.split() == ["component", "what", "expected", "native", "observed", "difference"]
+    native = rows[2].split()[0]
+    assert [" ".join(row.split()) for row in rows] == [
+        "embeddings.word_embeddings.weight missing (31, 12) - - −372",
+        "layers.*.feed_forward.intermediate.bias missing (20) - - −20",
+        f"{native} unexpected - {native} (32, 12) +384",
     ]
 
 
@@ -143,25 +143,26 @@ def test_missing_and_unexpected():
 )
 def test_unexpected_tensors_of_one_shape(more, note):
     tensors = shapes() | {f"more.{i}": (3, 5) for i in range(more)}
-    rows = compare_live(model(tensors), SPEC).render().splitlines()[4:]
-    assert [row.partition("+15")[2].strip() for row in rows] == [note] * more
+    rows = compare_live(model(tensors), SPEC).rows
+    assert [(row.kind, row.difference, row.note) for row in rows] == [
+        ("unexpected", 15, note)
+    ] * more
 
 
 def test_all_tensors_that_shapes_cannot_distinguish_are_named():
     tensors = shapes()
     del tensors["pooler.kernel"]
-    rows = compare_live(model(tensors), SPEC).render().splitlines()[4:]
-    (row,) = rows
-    for name in ("layers.*.attention.key.kernel", "pooler.kernel"):
-        assert name in row or "more" in row
-    assert row.split()[-3:] == ["of", "these", "tensors"]
+    (row,) = compare_live(model(tensors), SPEC).rows
+    names = [f"layers.*.attention.{part}.kernel" for part in ("key", "output", "query", "value")]
+    assert row.path == names[0]
+    assert row.note == f"1 of {', '.join(names)} and 1 more"
 
 
 def test_missing_in_every_layer_is_one_row():
     tensors = {path: shape for path, shape in shapes().items() if "norm.bias" not in path}
-    (row,) = compare_live(model(tensors), SPEC).render().splitlines()[4:]
-    assert "−60" in row
-    assert row.endswith("5 of these tensors")
+    (row,) = compare_live(model(tensors), SPEC).rows
+    assert (row.kind, row.difference) == ("missing", -60)
+    assert row.note.startswith("5 of embeddings.layer_norm.bias, ")
 
 
 def test_rows_add_up():
@@ -170,10 +171,7 @@ def test_rows_add_up():
         del tensors[path]
     tensors |= {"extra": (3, 5), "another": (12,), "third": (12,)}
     report = compare_live(model(tensors), SPEC)
-    rows = report.render().splitlines()[4:]
-    assert sum(
-        int(re.search(r"[+−][\d,]+", row)[0].replace(",", "").replace("−", "-")) for row in rows
-    ) == (report.difference)
+    assert sum(row.difference for row in report.rows) == report.difference
 
 
 def test_shared_storage_counts_once():
@@ -183,7 +181,7 @@ def test_shared_storage_counts_once():
     variables["params"]["tied"] = table
     assert_parameters(variables, spec)
     variables["params"]["tied"] = table.copy()
-    with pytest.raises(AssertionError, match=r"unexpected  \(31, 12\)"):
+    with pytest.raises(AssertionError, match=r"unexpected  -  +params/tied  \(31, 12\)"):
         assert_parameters(variables, spec)
 
 
@@ -272,11 +270,12 @@ def test_compare(compare, tmp_path):
     text = json.dumps(asdict(SPEC))
     done = compare("right", text)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "every tensor has a counterpart of its shape"
+    assert done.stdout.splitlines()[-1] == "every tensor is as the formula says"
     (tmp_path / "spec.json").write_text(text)
     done = compare("wrong", "spec.json")
     assert (done.returncode, done.stderr) == (1, "")
-    assert done.stdout.splitlines()[-1].split() == ["unexpected", "(3,", "5)", "params/more", "+15"]
+    row = "params/more unexpected - params/more (3, 5) +15"
+    assert done.stdout.splitlines()[-1].split() == row.split()
     assert compare("right", "bert-tiny").returncode == 1
 
 
@@ -306,7 +305,7 @@ def test_names_of_a_live_model_are_printable_and_rows_bounded():
     text = compare_live(tensors, SPEC).render()
     assert text.replace("\n", "").isprintable()
     assert max(map(len, text.splitlines()[1:])) < 300
-    rows = text.splitlines()[4:]
+    rows = text.splitlines()[5:]
     assert len(rows) == 51
     rest = sum(range(150, 400))
     assert rows[-1].split() == ["and", "250", "more", f"+{rest:,}"]

@@ -1,4 +1,4 @@
-"""Match the weights of a live model with canonical tensors by their shapes.
+"""Match the weights of a model with canonical tensors by their shapes.
 
 A model may fuse parts or stack its layers. The matching tries each choice for the whole model and
 keeps the one that leaves the fewest entries over. Tensors of one shape look alike, so a report
@@ -8,33 +8,34 @@ names every tensor that could be the one without a counterpart.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, product
 
-from paramproof.formulas import Spec
+from paramproof.formulas import Inventory, Row, Weight
+from paramproof.formulas.comparison import Matched
+from paramproof.formulas.printing import some_of
 from paramproof.formulas.report import Shape
-from paramproof.live.units import Unit, fusible, units_of, without_ones
-from paramproof.sources.live.weight import LiveWeight
+from paramproof.matching.units import Unit, fused_units, fusible, without_ones
+
+MAX_COMPONENTS_NAMED = 4
+"""The most components of one shape that a row names."""
+
+BY_SHAPE = "tensors matched by shape"
+"""The note of a report on a comparison by shape."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
     """Matched pairs, and the tensors left over on either side.
 
-    ``pairs`` match by shape, so tensors of the same shape could be exchanged; ``named`` match by
-    name.
+    Unless ``are_named``, the pairs match by shape, so tensors of the same shape could be exchanged.
     """
 
-    pairs: tuple[tuple[Unit, LiveWeight], ...]
+    pairs: tuple[tuple[Unit, Weight], ...]
     missing: tuple[Unit, ...]
-    unexpected: tuple[LiveWeight, ...]
-    named: tuple[tuple[Unit, LiveWeight], ...] = ()
-
-    @property
-    def all_pairs(self) -> tuple[tuple[Unit, LiveWeight], ...]:
-        """All matched pairs, by name or by shape."""
-        return (*self.named, *self.pairs)
+    unexpected: tuple[Weight, ...]
+    are_named: bool = False
 
     @property
     def left_over(self) -> int:
@@ -42,14 +43,35 @@ class Matching:
         missing = sum(unit.size for unit in self.missing)
         return missing + sum(weight.size for weight in self.unexpected)
 
-    def missing_together(self) -> list[tuple[frozenset[str], list[Unit]]]:
+    def rows(self) -> Iterator[Row]:
+        """Yield a row for each difference; a frozen weight without a counterpart is none."""
+        for paths, units in self._missing_together():
+            names, number = sorted(paths), len(units)
+            note = f"{number:,} tensors" if number > 1 else ""
+            if len(names) > 1:
+                note = f"{number:,} of {some_of(names, MAX_COMPONENTS_NAMED)}"
+            size = sum(unit.size for unit in units)
+            yield Row("missing", names[0], units[0].shape, None, None, -size, note)
+        shape_counts = self._shape_counts()
+        for weight in self.unexpected:
+            if weight.trainable:
+                note = _or_another(shape_counts[without_ones(weight.shape)] - 1)
+                path, shape = weight.path, weight.shape
+                yield Row("unexpected", path, None, path, shape, weight.size, note)
+        for unit, weight in self.pairs:
+            if not weight.trainable:
+                found = weight.path, weight.shape, -weight.size, "frozen"
+                yield Row("wrong trainability", unit.path, unit.shape, *found)
+
+    def _missing_together(self) -> list[tuple[frozenset[str], list[Unit]]]:
         """Return the missing units in groups, each with the paths that could be missing instead.
 
         If a missing unit could take the counterpart of another unit, shapes cannot tell which of
         the two is missing.
         """
         groups: list[tuple[frozenset[str], list[Unit]]] = []
-        fits = {(other, without_ones(weight.shape)) for other, weight in self.pairs}
+        pairs = () if self.are_named else self.pairs
+        fits = {(other, without_ones(weight.shape)) for other, weight in pairs}
         for unit, times in Counter(self.missing).items():
             paths, units = _could_be(unit, fits), [unit] * times
             for group in [group for group in groups if group[0] & paths]:
@@ -58,10 +80,31 @@ class Matching:
             groups.append((paths, units))
         return groups
 
-    def shape_counts(self) -> Counter[Shape]:
-        """Return how many weights of the model have each shape, without axes of length 1."""
-        weights = [*(other for _, other in self.pairs), *self.unexpected]
+    def _shape_counts(self) -> Counter[Shape]:
+        """Return how many weights could be exchanged, by their shape without axes of length 1."""
+        pairs = () if self.are_named else self.pairs
+        weights = [*(other for _, other in pairs), *self.unexpected]
         return Counter(without_ones(weight.shape) for weight in weights)
+
+
+def by_shape(inventory: Inventory, weights: Sequence[Weight]) -> Matched:
+    """Match canonical tensors with weights by shape, with or without fusing and stacking.
+
+    The matching is the one that leaves the fewest entries over.
+    """
+    parts = fusible(inventory)
+    matchings = []
+    for stacked, *chosen in product((False, True), repeat=1 + len(parts)):
+        units = fused_units(inventory, tuple(compress(parts, chosen)), stacked)
+        matchings.append(most_pairs(list(units), weights))
+    return Matched(min(matchings, key=lambda one: one.left_over).rows(), (BY_SHAPE,))
+
+
+def _or_another(others: int) -> str:
+    """Return the note of an unexpected weight, if there are others of its shape."""
+    if others < 2:
+        return "or the other tensor of this shape" * others
+    return f"or one of the {others} other tensors of this shape"
 
 
 def _could_be(unit: Unit, fits: set[tuple[Unit, Shape]]) -> frozenset[str]:
@@ -75,17 +118,7 @@ def _could_be(unit: Unit, fits: set[tuple[Unit, Shape]]) -> frozenset[str]:
     return frozenset(other.path for other in reached)
 
 
-def match_weights(spec: Spec, weights: Sequence[LiveWeight]) -> Matching:
-    """Return the matching that leaves the fewest entries over, with or without fusing, stacking."""
-    parts = fusible(spec)
-    matchings = []
-    for stacked, *chosen in product((False, True), repeat=1 + len(parts)):
-        units = units_of(spec, tuple(compress(parts, chosen)), stacked)
-        matchings.append(most_pairs(list(units), weights))
-    return min(matchings, key=lambda matching: matching.left_over)
-
-
-def most_pairs(units: list[Unit], weights: Sequence[LiveWeight]) -> Matching:
+def most_pairs(units: list[Unit], weights: Sequence[Weight]) -> Matching:
     """Return a maximum matching, by augmenting paths; trainable weights are matched first."""
     places = _Places(units, weights)
     placed: set[int] = set()
@@ -107,7 +140,7 @@ def most_pairs(units: list[Unit], weights: Sequence[LiveWeight]) -> Matching:
 class _Places:
     """Assigns weights to units, both by index."""
 
-    def __init__(self, units: list[Unit], weights: Sequence[LiveWeight]) -> None:
+    def __init__(self, units: list[Unit], weights: Sequence[Weight]) -> None:
         self.units = units
         self.holder: dict[int, int] = {}
         self.by_shape: dict[Shape, list[int]] = {}

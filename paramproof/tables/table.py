@@ -1,0 +1,121 @@
+"""A table as data: columns, rows and notes. Renderers write it; views make it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from paramproof.formulas.printing import signed
+
+Fold: TypeAlias = Literal["anywhere", "between words", "never"]
+"""Where a renderer may break a cell that is too wide."""
+
+PLAIN = (int, float, str, type(None))
+"""The types of cells that JSON has."""
+
+
+def grouped(cell: int | str) -> str:
+    """Return an int with thousands separators, and text unchanged."""
+    return cell if isinstance(cell, str) else f"{cell:,}"
+
+
+def signed_or_zero(number: int) -> str:
+    """Return a difference with its sign: ``+1,024``, ``−1,024``, ``0``."""
+    return signed(number) if number else "0"
+
+
+def percent(share: float) -> str:
+    """Return a percentage with two decimals."""
+    return f"{share:.2f} %"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its heading, its name in JSON, and how its cells are written.
+
+    ``form`` writes a cell for readers, and ``absent`` stands for None. A column of numbers is
+    aligned right. ``width`` is the least number of characters that a terminal gives it.
+    """
+
+    heading: str
+    key: str = ""
+    form: Callable[[Any], str] = grouped
+    fold: Fold = "anywhere"
+    width: int | None = None
+    is_number: bool = False
+    absent: str = ""
+
+    def write(self, cell: object) -> str:
+        """Return a cell as text."""
+        return self.absent if cell is None else self.form(cell)
+
+
+def numbers(
+    heading: str,
+    key: str = "",
+    form: Callable[[Any], str] = grouped,
+    *,
+    fold: Fold = "never",
+    width: int | None = None,
+    absent: str = "",
+) -> Column:
+    """Return a column of numbers."""
+    return Column(heading, key, form, fold, width, is_number=True, absent=absent)
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """The cells of a row: numbers as numbers, None for nothing.
+
+    ``level`` is the indentation of the first cell. A row that ``starts_section`` stands apart from
+    the rows above it.
+    """
+
+    cells: tuple[Any, ...]
+    level: int = 0
+    is_bold: bool = False
+    starts_section: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns, rows, and notes, which are lines below the table."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[TableRow, ...]
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, columns: Iterable[Column], rows: Iterable[TableRow], notes: Iterable[str] = ()
+    ) -> Table:
+        """Return a table of any iterables."""
+        return cls(tuple(columns), tuple(rows), tuple(notes))
+
+    def only(self, *keys: str) -> Table:
+        """Return the table with the columns of these keys, in this order."""
+        places = {column.key: place for place, column in enumerate(self.columns)}
+        chosen = [places[key] for key in keys]
+        return replace(
+            self,
+            columns=tuple(self.columns[place] for place in chosen),
+            rows=tuple(
+                replace(row, cells=tuple(row.cells[place] for place in chosen)) for row in self.rows
+            ),
+        )
+
+    def written(self, row: TableRow) -> list[str]:
+        """Return the cells of a row as text."""
+        return [column.write(cell) for column, cell in zip(self.columns, row.cells, strict=True)]
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows for JSON: the cells by the keys of their columns.
+
+        Numbers, text and None stay as they are; other cells, such as formulas, become text.
+        """
+        for row in self.rows:
+            yield {
+                column.key: cell if isinstance(cell, PLAIN) else column.form(cell)
+                for column, cell in zip(self.columns, row.cells, strict=True)
+            }

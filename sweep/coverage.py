@@ -1,0 +1,188 @@
+"""How many configurations the catalogue counts, of four kinds: ``python -m sweep --coverage``.
+
+``saved`` are the defaults of each model type as transformers saves them. ``edited`` are the same
+with all keys, of which one to three sizes or flags have another value. ``served`` and ``public``
+are files of models that people serve and publish. Each counted configuration is compared with the
+model that transformers builds, tensor by tensor.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
+from enum import Enum
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import transformers
+from transformers import CONFIG_MAPPING
+
+from paramproof.catalogue import entry, model_types
+from paramproof.catalogue.configuration import named_class
+from paramproof.catalogue.entries import type_named, usual_class
+from paramproof.catalogue.files import read_type
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue
+from sweep.keys import Keys
+from sweep.mismatch import find_mismatch
+from sweep.model import build, config_of
+from sweep.model_types import classes_of_type
+from sweep.public_configs import read_configs
+
+SERVED = Path(__file__).parent.parent / "tests" / "catalogue" / "served.jsonl"
+
+EDITS = 4
+"""Edited configurations of each type."""
+
+MAX_CHANGES = 3
+
+
+class Kind(Enum):
+    """A kind of configurations."""
+
+    SAVED = "saved defaults"
+    EDITED = "saved defaults, edited"
+    SERVED = "served models"
+    PUBLIC = "public files"
+
+
+class Outcome(Enum):
+    """What happens with a configuration."""
+
+    EQUAL = "counted, and equal to transformers"
+    OTHER = "counted, but built differently"
+    REFUSED = "counted, but refused by transformers"
+    NOT_COUNTED = "not counted, but built by transformers"
+    NOT_BUILT = "neither counted nor built"
+
+
+class Coverage(NamedTuple):
+    """The outcome for a configuration; ``key`` and ``why`` say why it is not counted."""
+
+    kind: Kind
+    config: Keys
+    outcome: Outcome
+    key: str = ""
+    why: str = ""
+
+
+def configs(kind: Kind, names: Sequence[str], seed: int) -> Iterator[Keys]:
+    """Yield the configurations of a kind, of these model types."""
+    if kind is Kind.SERVED:
+        lines = SERVED.read_text("utf-8").splitlines()
+        yield from (json.loads(line)["config"] for line in lines)
+    elif kind is Kind.PUBLIC:
+        yield from (one["config"] for one in read_configs())
+    else:
+        for name in names:
+            yield from _own_configs(kind, name, seed)
+
+
+def _own_configs(kind: Kind, name: str, seed: int) -> Iterator[Keys]:
+    try:
+        config = CONFIG_MAPPING[name]()
+    except Exception:  # A configuration class may raise any error for its own defaults.
+        return
+    saved: Keys = json.loads(config.to_json_string(use_diff=kind is Kind.SAVED))
+    if kind is Kind.SAVED:
+        yield saved
+        return
+    random = Random(f"{seed} {name}")
+    for _ in range(EDITS):
+        yield edit(saved, random)
+
+
+def edit(saved: Keys, random: Random) -> Keys:
+    """Return saved keys with other values for one to three sizes or flags."""
+    edited = deepcopy(saved)
+    places = [*_editable(edited)]
+    for part, name in random.sample(places, min(random.randint(1, MAX_CHANGES), len(places))):
+        value = part[name]
+        part[name] = (
+            not value
+            if isinstance(value, bool)
+            else random.choice([2 * value, value + 1, max(value // 2, 1)])
+        )
+    return edited
+
+
+def _editable(keys: Keys) -> Iterator[tuple[Keys, str]]:
+    """Yield each size or flag with the part that has it."""
+    for name, value in keys.items():
+        if isinstance(value, dict) and "model_type" in value:
+            yield from _editable(value)
+        elif isinstance(value, bool) or (type(value) is int and value > 0):
+            yield keys, name
+
+
+def judge(kind: Kind, config: Keys) -> Coverage:
+    """Return the outcome for a configuration."""
+    try:
+        found = entry(config)
+    except (InvalidInput, NotInCatalogue) as error:
+        built = Outcome.NOT_COUNTED if _is_built(config) else Outcome.NOT_BUILT
+        return Coverage(kind, config, built, getattr(error, "key", ""), str(error))
+    model_type = type_named(config) or config["model_type"]
+    model_class = getattr(transformers, found.derivation.name)
+    mismatch = find_mismatch(found, CONFIG_MAPPING[model_type], model_class, config)
+    if mismatch is None:
+        return Coverage(kind, config, Outcome.EQUAL)
+    outcome = Outcome.REFUSED if mismatch.is_refusal else Outcome.OTHER
+    return Coverage(kind, config, outcome, why=str(mismatch))
+
+
+def _is_built(config: Keys) -> bool:
+    """Return whether transformers builds a configuration."""
+    try:
+        model_type = type_named(config) or config["model_type"]
+        name = named_class(config) or (
+            usual_class(read_type(model_type))
+            if model_type in model_types()
+            else classes_of_type(model_type)[0]
+        )
+        build(getattr(transformers, name), config_of(CONFIG_MAPPING[model_type], config))
+    except Exception:  # Any error is a refusal.
+        return False
+    return True
+
+
+def coverage_table(results: Iterable[Coverage]) -> str:
+    """Return how many configurations of each kind are counted, as a table in Markdown."""
+    numbers: dict[Kind, Counter[Outcome]] = {}
+    for one in results:
+        numbers.setdefault(one.kind, Counter())[one.outcome] += 1
+    lines = ["| configurations | of | counted, each equal | share of those that can be built |"]
+    lines += ["| --- | --- | --- | --- |"]
+    for kind, outcomes in numbers.items():
+        built = sum(outcomes[one] for one in (Outcome.EQUAL, Outcome.OTHER, Outcome.NOT_COUNTED))
+        share = (
+            f"{100 * outcomes[Outcome.EQUAL] / built:.1f} % of {built:,}"
+            if built
+            else "none can be built"
+        )
+        row = (kind.value, f"{outcomes.total():,}", f"{outcomes[Outcome.EQUAL]:,}", share)
+        lines.append(f"| {' | '.join(row)} |")
+    return "\n".join(lines)
+
+
+def causes(results: Iterable[Coverage]) -> list[tuple[str, int, list[str]]]:
+    """Return the keys for which buildable configurations are not counted, the most frequent first.
+
+    Each has its number of configurations and their types.
+    """
+    found: dict[str, list[str]] = {}
+    for one in results:
+        if one.outcome is Outcome.NOT_COUNTED:
+            key = one.key.rpartition(".")[2] or "no key"
+            found.setdefault(key, []).append(str(one.config.get("model_type")))
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [(key, len(names), sorted(set(names))) for key, names in ordered]
+
+
+def measure(kinds: Iterable[Kind], names: Sequence[str], seed: int) -> Iterator[Coverage]:
+    """Yield the outcome of each configuration."""
+    for kind in kinds:
+        for config in configs(kind, names, seed):
+            yield judge(kind, config)

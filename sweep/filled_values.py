@@ -1,0 +1,215 @@
+"""Find the values that a configuration class fills in for each layer.
+
+``python -m sweep.filled_values TYPE ...`` writes them into the files of these types. The rule of
+such a value holds for all numbers of layers, and names the other keys on which the value depends.
+No model is built, since the configuration alone fills in the value.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from paramproof.catalogue import model_types
+from paramproof.catalogue.entries import entry_in
+from paramproof.catalogue.files import parse_type
+from paramproof.catalogue.filled_values import OVERRIDES, POSITIONS, by_layer
+from paramproof.catalogue.value_kinds import equal
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue
+from paramproof.formulas.path import parent
+from sweep.fields import names_in_code
+from sweep.layer_lists import DEPTHS, MAX_PERIOD
+from sweep.model import attribute_or_none
+from sweep.normalization import changed_fields
+from sweep.patterns import fit_pattern
+from sweep.read_keys import KEY_ORDER
+from sweep.saved_values import SavedValues, value_in
+from sweep.store import read_entry, write_entry
+from sweep.unread_fields import UnreadFields
+
+MAX_FIRST_DEPTH = 12
+"""The largest number of layers from which a rule may start to hold."""
+
+LENGTHS = {
+    "": ((1, 0), (2, 0)),
+    POSITIONS: ((1, 0), (1, 1)),
+    OVERRIDES: ((1, 0),),
+}
+"""Possible lengths of a value by its form: a multiple of the number of layers, and more."""
+
+Rule = dict[str, Any]
+
+
+class FilledValues:
+    """Finds the rules of a type's values that vary with the number of layers."""
+
+    def __init__(self, saved: SavedValues) -> None:
+        self.saved, self.file = saved, saved.file
+        self.start = saved.unread.start
+        self.fields = {size.path: letter for letter, size in self.file.letters.items()}
+        self.own = saved.save(saved.unread.keys({}))
+
+    def find(self) -> dict[str, Rule]:
+        """Return the rule of each value that a file could not give yet, by its path."""
+        found = {}
+        for path, values in self.saved.varying().items():
+            own = values[0][1]
+            if not own or not isinstance(own, list | dict) or self.is_accepted(path):
+                continue
+            sizes = {name for point, value in values if not equal(value, own) for name in point}
+            for field in sorted(sizes):
+                if rule := self.rule_at(path, field, sizes - {field}):
+                    found[path] = rule
+                    break
+        return found
+
+    def is_accepted(self, path: str) -> bool:
+        """Return whether the catalogue accepts the type's own value of a key already."""
+        alone = self.saved.unread.keys({path: value_in(self.own, path)})
+        for keys in (alone, self.own):
+            try:
+                entry_in(self.file, json.loads(json.dumps(keys)))
+            except (InvalidInput, NotInCatalogue) as error:
+                if error.key == path:
+                    return False
+        return True
+
+    def rule_at(self, path: str, field: str, others: set[str]) -> Rule | None:
+        """Return the rule of a value whose length is that of ``field``, or None if none fits."""
+        values = [(depth, self.value_at(path, {field: depth})) for depth in DEPTHS]
+        for form, lengths in LENGTHS.items():
+            for times, more in lengths:
+                lists = [
+                    (times * depth + more, by_layer(value, form, times * depth + more))
+                    for depth, value in values
+                    if value is not None
+                ]
+                if (fitted := _fit(lists)) is None:
+                    continue
+                first, rule = fitted
+                first = (first - more) // times
+                if not self.may_be_given(path, field, first):
+                    continue
+                dependencies = self.dependencies(path, field, others)
+                if dependencies is None:
+                    continue
+                letter = self.fields[field]
+                long = f"{times}·{letter}" if times > 1 else f"{letter} + 1" if more else letter
+                return {
+                    "long": long,
+                    **({"as": form} if form else {}),
+                    **({"from": first} if first > 1 else {}),
+                    **rule,
+                    **dependencies,
+                }
+        return None
+
+    def value_at(self, path: str, values: Mapping[str, Any]) -> Any:
+        """Return the value that a configuration saves for a key, with other values of others."""
+        return value_in(self.saved.save(self.saved.unread.keys(values)), path)
+
+    def may_be_given(self, path: str, field: str, first: int) -> bool:
+        """Return whether giving the value explicitly changes no field."""
+        for depth in (first, first + 1, 2 * MAX_PERIOD, DEPTHS[-1]):
+            value = self.value_at(path, {field: depth})
+            one, other = self.saved.without_and_with(path, value, {field: depth})
+            if one is None or other is None or changed_fields(one, other):
+                return False
+        return True
+
+    def dependencies(self, path: str, field: str, sizes: set[str]) -> Rule | None:
+        """Return the keys on which a value depends, beside the number of layers.
+
+        ``at`` has the values for which the rule holds, and ``lists`` the lists that must be the
+        type's own. None if the value depends on a key that cannot be described.
+        """
+        at: dict[str, Any] = {}
+        lists: list[str] = []
+        own = value_in(self.own, path)
+        for size in sorted(sizes):
+            at[size] = attribute_or_none(self.start, size)
+        others = list(self.other_keys(path, field))
+        # A key may have an effect only if a flag has its other value.
+        near = [one for one in others if parent(one[0]) == parent(path)]
+        flags = [{one: not value} for one, value in near if isinstance(value, bool)]
+        flags = [one for one in flags if not self.moves(path, own, {}, one)]
+        for other, value in others:
+            bases = [{}, *(flags if (other, value) in near else ())]
+            probes = [{other: one} for one in _probes(value) if not equal(one, value)]
+            moving = any(self.moves(path, own, base, one) for base in bases for one in probes)
+            if other in at or not moving:
+                continue
+            if isinstance(value, list):
+                lists.append(other)
+            elif isinstance(value, dict):
+                return None
+            else:
+                at[other] = value
+        at = {self.file.aliases.get(one, one): value for one, value in at.items()}
+        return {"at": at, **({"lists": lists} if lists else {})}
+
+    def other_keys(self, path: str, field: str) -> Iterator[tuple[str, Any]]:
+        """Yield every other key with its own value: saved ones, and those that code looks for."""
+        known = {path, field, *self.file.late}
+        for other, values in self.saved.values.items():
+            if other not in known:
+                known.add(other)
+                yield other, values[0][1]
+        for other in sorted(names_in_code(self.start) - known):
+            if parent(other) in ("", *self.file.parts):
+                yield other, None
+
+    def moves(
+        self, path: str, own: Any, base: Mapping[str, Any], others: Mapping[str, Any]
+    ) -> bool:
+        """Return whether other values of keys, beside those of ``base``, move a value."""
+        moved = self.saved.save(self.saved.unread.keys({**base, **others}))
+        return bool(moved) and not equal(value_in(moved, path), own)
+
+
+def _fit(lists: list[tuple[int, list[Any] | None]]) -> tuple[int, Rule] | None:
+    """Return the first length from which a rule gives all lists, with the rule."""
+    for skipped in range(MAX_FIRST_DEPTH):
+        rest = lists[skipped:]
+        complete = [(long, one) for long, one in rest if one is not None]
+        if complete and len(complete) == len(rest) and (rule := fit_pattern(complete)):
+            return complete[0][0], rule
+    return None
+
+
+def _probes(value: Any) -> list[Any]:
+    """Return other values for a key."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [value + 1, 2 * value, 0, 1, 3]
+    if isinstance(value, float):
+        return [value / 2, value + 1]
+    if isinstance(value, list):
+        kinds = [one for one in value if isinstance(one, str | int | float)]
+        return [value[::-1], *([one] * len(value) for one in dict.fromkeys(kinds))]
+    return [1, 3, True, 0.5, 2048] if value is None else []
+
+
+def with_filled_values(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a file's JSON with the values that the class fills in."""
+    bare = {key: one for key, one in data.items() if key != "filled"}
+    file = parse_type(bare, data["model_type"])
+    new = {**bare, "filled": FilledValues(SavedValues(file, UnreadFields(file))).find()}
+    return {key: new[key] for key in KEY_ORDER if new.get(key)}
+
+
+def main(names: list[str]) -> None:
+    """Write the values that the classes of these types fill in, and print their rules."""
+    for model_type in names or model_types():
+        data = read_entry(model_type)
+        assert data
+        new = with_filled_values(data)
+        print(json.dumps({"type": model_type, "filled": new.get("filled", {})}), flush=True)
+        write_entry(model_type, new)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

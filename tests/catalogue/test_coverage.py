@@ -1,0 +1,64 @@
+"""The measurement of how many configurations are counted."""
+
+from random import Random
+
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+transformers = pytest.importorskip("transformers")
+
+from sweep import coverage  # noqa: E402
+from sweep.__main__ import main  # noqa: E402
+from sweep.coverage import Coverage, Kind, Outcome, judge  # noqa: E402
+
+
+@pytest.mark.parametrize(
+    ("config", "outcome", "key"),
+    [
+        ({"model_type": "bert", "num_hidden_layers": 1}, Outcome.EQUAL, ""),
+        ({"model_type": "bert", "architectures": ["BertModel"]}, Outcome.EQUAL, ""),
+        (
+            {"model_type": "deberta", "pooler_hidden_size": 10, "num_hidden_layers": 1},
+            Outcome.NOT_COUNTED,
+            "pooler_hidden_size",
+        ),
+        ({"model_type": "bert", "hidden_act": "none"}, Outcome.NOT_BUILT, "hidden_act"),
+        ({"model_type": "no such type"}, Outcome.NOT_BUILT, "model_type"),
+        ({"model_type": "levit"}, Outcome.NOT_COUNTED, "model_type"),
+    ],
+)
+def test_a_configuration_is_judged(config, outcome, key):
+    found = judge(Kind.SERVED, config)
+    assert (found.outcome, found.key) == (outcome, key)
+
+
+def test_an_edit_changes_sizes_and_flags():
+    saved = {"a": 4, "b": True, "c": "x", "d": None, "part": {"model_type": "y", "e": 2}}
+    edited = [coverage.edit(saved, Random(seed)) for seed in range(40)]
+    assert all(one != saved for one in edited)
+    changed = {key for one in edited for key in saved if one[key] != saved[key]}
+    assert changed == {"a", "b", "part"}
+    assert saved["part"] == {"model_type": "y", "e": 2}
+
+
+def test_the_table_adds_up():
+    outcomes = [Outcome.EQUAL, Outcome.EQUAL, Outcome.NOT_COUNTED, Outcome.NOT_BUILT]
+    results = [Coverage(Kind.SAVED, {"model_type": "bert"}, one, "part.key") for one in outcomes]
+    assert "| saved defaults | 4 | 2 | 66.7 % of 3 |" in coverage.coverage_table(results)
+    assert coverage.causes(results) == [("key", 1, ["bert"])]
+
+
+def test_the_command_prints_the_table(monkeypatch, capsys):
+    """A wrong count is printed, and makes the status 1."""
+    kinds = {Kind.SERVED: [], Kind.PUBLIC: []}
+    own = coverage.configs
+    monkeypatch.setattr(
+        coverage, "configs", lambda kind, *rest: kinds[kind] if kind in kinds else own(kind, *rest)
+    )
+    assert main(["bert", "--coverage"]) == 0
+    assert "| saved defaults | 1 | 1 | 100.0 % of 1 |" in capsys.readouterr().out
+    real = coverage.entry
+    monkeypatch.setattr(coverage, "entry", lambda config: real({**config, "hidden_size": 24}))
+    assert main(["bert", "--coverage"]) == 1
+    assert "counted, but built differently: embeddings" in capsys.readouterr().out

@@ -1,0 +1,77 @@
+"""Values that classes fill in: the rules in the data are found, and saved files are counted."""
+
+import json
+
+import pytest
+
+from paramproof.catalogue import entry, model_types, read_type
+from paramproof.catalogue.filled_values import by_layer
+from paramproof.catalogue.value_kinds import default_layers, equal
+from paramproof.formulas.parsing import expression_in
+
+pytestmark = pytest.mark.framework("transformers")
+
+transformers = pytest.importorskip("transformers")
+
+from sweep.filled_values import FilledValues, with_filled_values  # noqa: E402
+from sweep.mismatch import find_mismatch  # noqa: E402
+from sweep.saved_values import SavedValues, value_in  # noqa: E402
+from sweep.store import read_entry  # noqa: E402
+from sweep.unread_fields import UnreadFields  # noqa: E402
+
+WITH_RULES = [
+    (name, path)
+    for name in model_types()
+    if name in transformers.CONFIG_MAPPING
+    for path in read_type(name).filled
+]
+
+
+@pytest.mark.parametrize("model_type", ["lfm2", "smollm3"])
+def test_the_rules_in_the_data_are_found(model_type):
+    data = read_entry(model_type)
+    without = {key: one for key, one in data.items() if key != "filled"}
+    assert with_filled_values(without) == data
+
+
+@pytest.mark.parametrize(("model_type", "path"), WITH_RULES)
+def test_a_rule_gives_what_the_class_saves(model_type, path):
+    """The rule is compared with the class at many numbers of layers."""
+    rule = read_type(model_type).filled[path]
+    long = expression_in(rule["long"])
+    (letter,) = long.letters
+    config_class = transformers.CONFIG_MAPPING[model_type]
+    field = read_type(model_type).letters[letter].path
+    part, _, name = field.rpartition(".")
+    for depth in (rule.get("from", 1), 13, 40):
+        given = {part: {name: depth}} if part else {name: depth}
+        saved = json.loads(config_class(**given).to_json_string(use_diff=False))
+        number = long.evaluate({letter: depth})
+        assert equal(
+            by_layer(value_in(saved, path), rule.get("as", ""), number),
+            default_layers(rule, number),
+        )
+
+
+REFUSED_ELSEWHERE = {"neomme"}
+"""Types whose saved files are refused for another key: ``rope_parameters``."""
+
+
+@pytest.mark.parametrize(
+    "model_type", dict.fromkeys(one for one, _ in WITH_RULES if one not in REFUSED_ELSEWHERE)
+)
+def test_a_saved_file_is_counted_as_transformers_builds_it(model_type):
+    config_class = transformers.CONFIG_MAPPING[model_type]
+    saved = json.loads(config_class().to_json_string(use_diff=False))
+    found = entry(saved)
+    model_class = getattr(transformers, found.derivation.name)
+    assert find_mismatch(found, config_class, model_class, saved) is None
+
+
+def test_two_keys_that_decide_together_are_found():
+    """``num_global_key_value_heads`` counts only with ``attention_k_eq_v``."""
+    file = read_type("gemma4_text")
+    finder = FilledValues(SavedValues(file, UnreadFields(file)))
+    found = finder.dependencies("per_layer_config", "num_hidden_layers", set())
+    assert found["at"].keys() >= {"global_head_dim", "num_global_key_value_heads"}
+    assert found["lists"] == ["layer_types"]

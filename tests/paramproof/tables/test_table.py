@@ -1,0 +1,147 @@
+"""One table, as its four renderers write it."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from paramproof.formulas.expression import letter
+from paramproof.formulas.notation import text
+from paramproof.formulas.printing import MINUS, legible
+from paramproof.tables.html import html_table, notebook_table
+from paramproof.tables.markdown import markdown, markdown_rows
+from paramproof.tables.markup import tag
+from paramproof.tables.table import Column, Table, TableRow, numbers, percent, signed_or_zero
+from paramproof.tables.terminal import print_table
+
+HOSTILE = "<b>[red]|\x1b"
+TABLE = Table.of(
+    [
+        Column("component", "component", legible),
+        Column("formula", "formula", text),
+        numbers("number", "number", absent="-"),
+        numbers("share", "share", percent),
+    ],
+    [
+        TableRow((HOSTILE, letter("L") * letter("H"), 1024, 50.0)),
+        TableRow(("inside", letter("H"), None, None), level=1),
+        TableRow(("total", letter("L"), -2048, 100), is_bold=True, starts_section=True),
+    ],
+    ["a [note]"],
+)
+
+
+def printed(table, width=80):
+    out = Console(width=width, file=io.StringIO(), emoji=False)
+    print_table(out, table)
+    return [line.rstrip() for line in out.file.getvalue().splitlines()]
+
+
+def test_terminal():
+    assert printed(TABLE) == [
+        "",
+        " component      formula  number     share",
+        " ────────────────────────────────────────",
+        r" <b>[red]|\x1b  L·H       1,024   50.00 %",
+        "   inside       H             -",
+        "",
+        " total          L        -2,048  100.00 %",
+        "",
+        "a [note]",
+    ]
+
+
+def test_where_cells_are_folded():
+    folds = {"anywhere": "12345", "between words": "12…", "never": "12…"}
+    for fold, first in folds.items():
+        lines = printed(Table.of([Column("n", fold=fold)], [TableRow(("1234567",))]), width=6)
+        assert lines[3].strip().startswith(first[:2])
+        assert any("…" in line for line in lines) == (fold != "anywhere"), lines
+
+
+def test_markdown():
+    assert markdown(TABLE).splitlines() == [
+        "| component | formula | number | share |",
+        "| --- | --- | ---: | ---: |",
+        r"| <b>[red]\|\x1b | L·H | 1,024 | 50.00 % |",
+        "| inside | H | - |  |",
+        "| total | L | -2,048 | 100.00 % |",
+    ]
+
+
+def test_cells_of_markdown():
+    rows = [("a|b", "1"), ("", "`x || y`")]
+    assert markdown_rows(["what", "number"], rows, ["---", "--:"]).splitlines() == [
+        "| what | number |",
+        "| --- | --: |",
+        r"| a\|b | 1 |",
+        r"|  | `x \|\| y` |",
+    ]
+    assert markdown_rows(["what"], []) == "| what |\n| --- |"
+
+
+def test_html():
+    """The caption and the scopes of headings are for screen readers; the classes align numbers."""
+    page = html_table(
+        "A <caption>",
+        TABLE,
+        first=lambda row: tag("i", row.cells[0]),
+        attributes_of=[{"data_level": row.level} for row in TABLE.rows],
+        class_="wide-one",
+        id="it",
+    )
+    assert page.startswith(
+        '<div class="wide" tabindex="0" role="region" aria-label="A &lt;caption&gt;">'
+        '<table class="n3 n4 wide-one" id="it"><caption>A &lt;caption&gt;</caption>'
+        '<thead><tr><th scope="col">component</th><th scope="col">formula</th>'
+    )
+    assert (
+        '<tr data-level="0"><th scope="row"><i>&lt;b&gt;[red]|\x1b</i></th>'
+        "<td>L·H</td><td>1,024</td><td>50.00 %</td></tr>"
+    ) in page
+    assert '<th scope="row">inside</th>' in html_table("c", TABLE)
+    assert '<th scope="col">else</th>' in html_table("c", TABLE, headings=["else"] * 4)
+
+
+def test_notebook():
+    page = notebook_table(TABLE, "it")
+    assert page.startswith("<table><caption>it</caption><tr><th>component</th><th>formula</th>")
+    assert (
+        '<td>&lt;b&gt;[red]|\\x1b</td><td>L·H</td><td style="text-align:right">1,024</td>' in page
+    )
+    assert "<caption>" not in notebook_table(TABLE)
+
+
+def test_records():
+    """Numbers stay numbers, names stay as they are, and a formula becomes text."""
+    first, inside, _ = TABLE.records()
+    assert first == {"component": HOSTILE, "formula": "L·H", "number": 1024, "share": 50.0}
+    assert (inside["number"], inside["share"]) == (None, None)
+
+
+def test_chosen_columns():
+    chosen = TABLE.only("number", "component")
+    assert [column.heading for column in chosen.columns] == ["number", "component"]
+    assert [row.cells for row in chosen.rows] == [
+        (1024, HOSTILE),
+        (None, "inside"),
+        (-2048, "total"),
+    ]
+    assert [row.level for row in chosen.rows] == [0, 1, 0]
+    assert chosen.notes == TABLE.notes
+    with pytest.raises(KeyError, match="absent"):
+        TABLE.only("absent")
+
+
+def test_a_row_has_a_cell_for_each_column():
+    short = Table.of([Column("a"), Column("b")], [TableRow(("1",))])
+    with pytest.raises(ValueError, match="shorter"):
+        markdown(short)
+
+
+def test_differences_have_a_sign():
+    assert [signed_or_zero(number) for number in (1024, 0, -1024)] == [
+        "+1,024",
+        "0",
+        f"{MINUS}1,024",
+    ]
