@@ -13,7 +13,6 @@ from paramproof.cli.output import tables_beside, write_json
 from paramproof.cli.progress import shown_progress
 from paramproof.cli.workers import chosen_frameworks, how_to_get, record_data
 from paramproof.json_form import document
-from paramproof.tables.table import Table
 from paramproof.tables.terminal import print_table
 from paramproof.workers.jobs import Differences
 from paramproof.workers.pool import run_in_workers
@@ -46,11 +45,12 @@ def differences_command(
     if json_file:
         write_json(json_file, document("differences", record_data(answers)))
     out = tables_beside(json_file)
-    for table in difference_tables(answers, out.width):
-        if isinstance(table, Table):
-            print_table(out, table)
-        else:
-            out.print(table, markup=False, highlight=False)
+    for table in difference_tables(answers):
+        print_table(out, table)
+    for answer in answers:
+        if answer.failed:
+            reason = f"{answer.framework} is installed but broken: {answer.facts['reason']}"
+            out.print(reason, markup=False, highlight=False)
     for chosen in absent:
         out.print(f"not installed, so not compared: {how_to_get(chosen)}", markup=False)
     if any(answer.failed for answer in answers):

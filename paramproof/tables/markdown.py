@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from paramproof.tables.table import Table
+from paramproof.tables.table import Column, Table
 
 
 def markdown(table: Table) -> str:
     """Return a table as Markdown, without its notes and without a final line end."""
     rule = ["---:" if column.is_number else "---" for column in table.columns]
     headings = [column.heading for column in table.columns]
-    return markdown_rows(headings, map(table.written, table.rows), rule)
+    rows = (map(_cell, table.columns, table.written(row)) for row in table.rows)
+    return markdown_rows(headings, rows, rule)
+
+
+def _cell(column: Column, text: str) -> str:
+    return f"`{text}`" if column.is_code and text else text
 
 
 def markdown_rows(

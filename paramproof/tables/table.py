@@ -34,8 +34,9 @@ def percent(share: float) -> str:
 class Column:
     """A column: its heading, its name in JSON, and how its cells are written.
 
-    ``form`` writes a cell for readers, and ``absent`` stands for None. A column of numbers is
-    aligned right. ``width`` is the least number of characters that a terminal gives it.
+    ``form`` writes a cell for readers, and ``absent`` is written for None. A column of numbers is
+    aligned right, and Markdown marks up one of code. ``width`` is the least number of characters
+    that a terminal gives it.
     """
 
     heading: str
@@ -44,6 +45,7 @@ class Column:
     fold: Fold = "anywhere"
     width: int | None = None
     is_number: bool = False
+    is_code: bool = False
     absent: str = ""
 
     def write(self, cell: object) -> str:

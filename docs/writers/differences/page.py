@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 
 from docs.writers.differences.pitfalls import pitfalls
 from paramproof.differences import rows as grid
 from paramproof.differences.answer import Answer
 from paramproof.differences.ask import COUNTED, counted_spec
+from paramproof.differences.tables import difference_table
 from paramproof.formulas import closed_form
 from paramproof.formulas.layout import LAYOUTS
-from paramproof.tables.markdown import markdown_rows
+from paramproof.tables.markdown import markdown, markdown_rows
+from paramproof.tables.table import Table, TableRow
 
 TEXT = """\
 <!-- Written by `tox run -e docs`; do not edit. -->
@@ -35,7 +36,7 @@ The rows below that support each statement are in parentheses.
 
 ## Tensors
 
-The left column has the name and shape of a tensor in the formula, with kernels as (in, out); the
+The left columns have the name and shape of a tensor in the formula, with kernels as (in, out); the
 others have the framework's own. L is the number of layers, H the hidden size, A the number of heads
 of size K, F the feed-forward size, V tokens, P positions, T token types. This project builds the
 encoder from the framework's own layers, so names outside those layers are this project's; in
@@ -85,7 +86,9 @@ measured.
 """
 
 SECTIONS = ("shapes", "defaults", "counts", "abstract")
-COUNTS = ("row", "what", "in", "counted by", *COUNTED, "less N")
+TENSORS = ("row", "what", "framework", "path", "shape", "layout")
+DEFAULTS = ("row", "what", "answer", "framework", "asked")
+COUNTS = ("row", "what", "framework", "how", *COUNTED, "difference")
 HELD = ("in", "what there is for an array", "asked for its value", "s", "MB", "175b, s", "MB")
 
 
@@ -101,61 +104,31 @@ def render(
         pitfalls="\n".join(f"{n}. {text}" for n, text in enumerate(pitfalls(cells), 1)),
         dtypes=dtype,
         layouts=", ".join(f"*{name}* `{pattern}`" for name, pattern in LAYOUTS.items()),
-        tensors="\n\n".join(_tensors(of["shapes"], every)),
-        defaults=markdown_rows(
-            ("row", "question", "answer", "in", "of"), _defaults(of["defaults"], every)
-        ),
+        tensors="\n\n".join(_tensors(difference_table("shapes", cells).only(*TENSORS))),
+        defaults=markdown(difference_table("defaults", cells).only(*DEFAULTS)),
         formulas=" and ".join(f"{closed_form(counted_spec(m).letters()):,}" for m in COUNTED),
-        counts=markdown_rows(COUNTS, _counts(of["counts"], every)),
+        counts=markdown(difference_table("counts", cells).only(*COUNTS)),
         counted=COUNTED[1],
         held=markdown_rows(HELD, _held(of["abstract"], costs)),
         code="\n\n".join(_code(of["abstract"], every)),
     )
 
 
-def _tensors(cells: Sequence[Answer], every: Sequence[str]) -> Iterator[str]:
+def _tensors(table: Table) -> Iterator[str]:
     """Yield a heading and a table for each component."""
-    rows = grid.rows(grid.tensors(cells), every)
-    for component, group in groupby(rows, key=lambda row: _component(row[0])):
-        lines = (
-            (
-                f"`{_within(row, component)}` {line.what}" if first else "",
-                line.frameworks,
-                f"`{line.facts['path']}`",
-                line.facts["shape"],
-                line.facts["layout"],
-            )
-            for row, found in group
-            for first, line in _marked(found)
-        )
-        heads = ("tensor", "in", "path", "stored", "layout")
-        yield f"### {component}\n\n{markdown_rows(heads, lines)}"
+    groups: dict[str, list[TableRow]] = {}
+    for row in table.rows:
+        if row.starts_section:
+            own = groups.setdefault(_component(row.cells[0]), [])
+        own.append(row)
+    for component, rows in groups.items():
+        yield f"### {component}\n\n{markdown(replace(table, rows=tuple(rows)))}"
 
 
 def _component(row: str) -> str:
     """Return the component of a row's tensors, with ``*`` for layers."""
     first, *rest = row.split(".")
     return f"{first}.*.{rest[1]}" if rest[0] == "*" else first
-
-
-def _within(row: str, component: str) -> str:
-    return row.removeprefix(f"{component}.")
-
-
-def _defaults(cells: Sequence[Answer], every: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    for row, found in grid.rows(cells, every):
-        for first, line in _marked(found):
-            heads = (f"`{row}`", line.what) if first else ("", "")
-            yield *heads, line.facts["answer"], line.frameworks, line.facts["asked"]
-
-
-def _counts(cells: Sequence[Answer], every: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    for row, found in grid.rows(cells, every):
-        for first, line in _marked(found):
-            numbers = (line.facts[model] for model in COUNTED)
-            how = f"`{line.facts['how']}`"
-            heads = (f"`{row}`", line.what) if first else ("", "")
-            yield *heads, line.frameworks, how, *numbers, line.facts["difference"]
 
 
 def _held(cells: Sequence[Answer], costs: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
@@ -172,9 +145,3 @@ def _code(cells: Sequence[Answer], every: Sequence[str]) -> Iterator[str]:
 
 def _only_code(cell: Answer) -> Answer:
     return replace(cell, facts={"code": cell.facts["code"]})
-
-
-def _marked(lines: Sequence[grid.Line]) -> Iterator[tuple[bool, grid.Line]]:
-    """Yield each line, and whether it is the first of its row."""
-    for number, line in enumerate(lines):
-        yield not number, line

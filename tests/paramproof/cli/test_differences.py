@@ -19,7 +19,7 @@ def test_command(paramproof, outsider, tmp_path):
     (kernel,) = (cell for cell in cells if cell.row == "pooler.kernel")
     assert kernel.facts["shape"] == "(H, H)"
     assert data["results"][0]["id"] == cells[0].id
-    assert re.search(r"^ pooler\.kernel \(H, H\) +toy ", done.stdout, re.MULTILINE)
+    assert re.search(r"^ pooler\.kernel \(H, H\) +\n   toy ", done.stdout, re.MULTILINE)
 
 
 def test_command_of_one_component(paramproof, outsider):

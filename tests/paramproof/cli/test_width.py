@@ -92,10 +92,9 @@ def test_prove(run_at_80_columns, outsider, toy, names):
 
 def test_differences(run_at_80_columns, outsider):
     folded, whole = run_at_80_columns("differences", "--framework", "toy")
-    assert " pooler.kernel (H, H)\n   toy " in folded
-    titles = re.findall(r"^ (\S+ \([^)]*\)) +toy ", whole, re.MULTILINE)
+    titles = re.findall(r"^ (\S+ \([^)]*\)) +$", whole, re.MULTILINE)
     assert len(titles) > 10
-    assert all(f"\n {title}\n" in folded for title in titles)
+    assert all(without_spaces(title) in without_spaces(folded) for title in titles)
 
 
 @pytest.fixture(scope="module")
@@ -105,25 +104,36 @@ def answers():
     return [Answer.from_json({k: v for k, v in cell.items() if k != "id"}) for cell in cells]
 
 
-@pytest.mark.parametrize(("width", "number"), [(80, 4), (200, 2)])
-def test_differences_of_every_framework(answers, width, number):
-    texts = [text for text in difference_tables(answers, width) if isinstance(text, str)]
-    assert len(texts) == number
-    assert max(map(len, "\n".join(texts).splitlines())) <= width
+@pytest.mark.parametrize("width", [80, 200])
+def test_differences_of_every_framework(answers, width):
+    """Every cell is there, whole, between the same columns of characters in each of its lines."""
+    tables = [*difference_tables(answers)]
+    assert len(tables) == 4
+    for table in tables:
+        lines = printed(table, width)
+        assert max(map(len, lines)) <= width
+        for column, text in zip(table.columns, columns_of(lines), strict=True):
+            place = table.columns.index(column)
+            cells = (column.write(row.cells[place]) for row in table.rows)
+            assert text == without_spaces(column.heading + "".join(cells))
 
 
-def test_each_cell_is_in_its_column(answers):
-    """Read from top to bottom, from the title of the row to the next one."""
-    lines = next(difference_tables(answers, 80)).splitlines()
-    title = lines.index(" embeddings.word_embeddings.weight (V, H)")
-    below = lines[title + 1 : lines.index("", title)]
-    starts = [heading.start() for heading in re.finditer(r"\S+", lines[2])]
-    columns = zip(starts, [*starts[1:], 80], strict=True)
-    framework, path, stored, _ = ("".join(line[a:b].strip() for line in below) for a, b in columns)
-    assert "keras-{jax,tensorflow,torch}" in framework
-    assert "bert.embeddings.word_embeddings.weight" in path
-    assert stored == "(V, H)" * 6
+def printed(table, width):
+    """Return the lines of a table."""
+    out = Console(width=width, file=io.StringIO())
+    print_table(out, table)
+    return out.file.getvalue().splitlines()
 
 
-def test_a_table_that_fits_is_not_split(answers):
-    assert not any(isinstance(table, str) for table in difference_tables(answers, 1000))
+def columns_of(lines):
+    """Return the text of each column without spaces. In all lines, two spaces lie between them."""
+    _, *lines = (line for line in lines if "─" not in line)
+    longest = max(map(len, lines))
+    is_blank = [all(line.ljust(longest)[at] == " " for line in lines) for at in range(longest)]
+    gaps = [all(is_blank[max(at - 2, 0) : at]) for at in range(longest)]
+    starts = [at for at in range(longest) if gaps[at] and not is_blank[at]]
+    ends = [*starts[1:], longest]
+    return [
+        without_spaces("".join(line.ljust(longest)[a:b] for line in lines))
+        for a, b in zip(starts, ends, strict=True)
+    ]
