@@ -181,30 +181,43 @@ class KindListFinder:
         own = attribute_at(self.start, part)
         number = len(attribute_at(self.start, one.counted.path))
         numbers = _numbers_in_code(type(own))
-        for key in sorted(names_in_code(own)):
+        names = sorted(names_in_code(own))
+        objects = [key for key in names if self.has_object(f"{part}.{key}".removeprefix("."))]
+        for key in [*names, *(f"{key}.{inner}" for key in objects for inner in names)]:
             path = f"{part}.{key}".removeprefix(".")
             text = getattr(own, key, None)
             signs: list[Any] = [*(sorted(set(text)) if isinstance(text, str) else ()), *numbers]
-            names: dict[str, str] = {}
+            kind_of: dict[str, str] = {}
             for sign in signs:
                 kinds = self.normalized_list(
                     one.counted.path, None, {path: _join_signs([sign] * number)}
                 )
                 if kinds and len(set(kinds[:-1])) == 1 and kinds[0] in one.names:
-                    names[str(sign)] = one.names[kinds[0]]
-            known_signs = [sign for sign in signs if str(sign) in names]
-            if len(set(names.values())) < 2:
+                    kind_of[str(sign)] = one.names[kinds[0]]
+            known_signs = [sign for sign in signs if str(sign) in kind_of]
+            if len(set(kind_of.values())) < 2:
                 continue
             drawn = Random(0).choices(known_signs, k=number)
             kinds = self.normalized_list(one.counted.path, None, {path: _join_signs(drawn)}) or []
-            wanted = [names[str(sign)] for sign in drawn]
+            wanted = [kind_of[str(sign)] for sign in drawn]
             if [one.names.get(kind) for kind in kinds][:-1] != wanted[:-1]:
                 continue
             longer = self.normalized_list(
                 one.counted.path, None, {path: _join_signs([*drawn, known_signs[0]])}
             )
             cut = one.counted.depth if longer and len(longer) == number else ""
-            yield path, {"into": one.counted.path, "names": names, **({"cut": cut} if cut else {})}
+            rule = {"into": one.counted.path, "names": kind_of}
+            yield path, {**rule, "cut": cut} if cut else rule
+
+    def has_object(self, path: str) -> bool:
+        """Return whether the configuration takes an object for a key that is no field."""
+        if attribute_or_none(self.start, path) is not None:
+            return False
+        try:
+            self.config_class(**self.keys(path, None, {path: {"any": 1}}))
+        except Exception:  # Any error of a configuration class is a refusal.
+            return False
+        return True
 
 
 def _join_signs(signs: list[Any]) -> Any:
@@ -217,7 +230,8 @@ def _numbers_in_code(kind: type) -> list[int]:
     module = sys.modules[kind.__module__]
     tree = ast.parse(inspect.getsource(module))
     numbers = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-    return sorted(one for one in numbers if type(one) is int and 0 <= one < MAX_SIGN)
+    # 0 and 1 may stand for kinds by being false and true.
+    return sorted({0, 1} | {one for one in numbers if type(one) is int and 0 <= one < MAX_SIGN})
 
 
 def _is_list_of_names(value: object) -> bool:

@@ -10,6 +10,7 @@ from paramproof.catalogue.configuration import LABELS
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.value_kinds import equal
 from paramproof.formulas.path import leaf, parent
+from sweep.fields import names_in_code
 from sweep.keys import Keys, part_in, set_key
 from sweep.model import attribute_or_none, config_of
 from sweep.normalization import Fields, changed_fields, normalize
@@ -32,6 +33,8 @@ class SavedValues:
             saved = self.save(unread.keys(point))
             for path in key_paths(saved, file.parts):
                 self.values.setdefault(path, []).append((point, value_in(saved, path)))
+        for path, value in self.properties():
+            self.values.setdefault(path, [({}, value)])
 
     def other_sizes(self) -> Iterator[Sizes]:
         """Yield one size at a time, by its field, that is not the type's own."""
@@ -40,6 +43,16 @@ class SavedValues:
             if type(own) is int and own > 0 and size.path != LABELS and not size.is_in_list:
                 for other in sorted({2 * own, own + 1, max(own // 2, 1), 3} - {own}):
                     yield {size.path: other}
+
+    def properties(self) -> Iterator[tuple[str, Any]]:
+        """Yield the text that a configuration gives under an older name, which it does not save.
+
+        Nemotron-H's ``mtp_hybrid_override_pattern`` is such a property.
+        """
+        for path in sorted(names_in_code(self.unread.start)):
+            value = attribute_or_none(self.unread.start, path)
+            if isinstance(value, str):
+                yield path, value
 
     def constants(self) -> dict[str, Any]:
         """Return the values that are the same at all sizes, and that a file may give explicitly."""

@@ -134,6 +134,8 @@ class GivenKeys:
                 yield from self.walk(value, f"{path}.")
             elif path in self.lists:
                 yield from self.list_sizes(path, value)
+            elif path in self.file.objects and isinstance(value, dict):
+                yield from self.walk(value, f"{path}.")
             elif key not in IRRELEVANT_KEYS and key not in ("id2label", QUANTIZATION):
                 yield path, value
 

@@ -6,12 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from paramproof.catalogue.value_kinds import decode_infinity
 from paramproof.formulas.errors import NotInCatalogue
+from paramproof.formulas.path import parent
 from paramproof.formulas.printing import MAX_VALUE_SHOWN, shown
 
 FORMAT = 1
@@ -56,7 +57,7 @@ class SizeField:
         return self.path.partition("[")[0]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TypeFile:
     """The contents of one model type's file.
 
@@ -116,6 +117,12 @@ class TypeFile:
     instead: Mapping[str, str] = field(default_factory=dict)
     flat: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     classes_of: str = ""
+
+    @cached_property
+    def objects(self) -> frozenset[str]:
+        """The paths of objects that are no parts, but have older names of fields."""
+        above = {parent(path) for path in (*self.aliases, *self.spelt)}
+        return frozenset(above - {"", *self.parts})
 
 
 @cache

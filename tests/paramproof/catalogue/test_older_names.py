@@ -1,0 +1,66 @@
+"""Older names of sizes and lists, some of them in an object that is no part."""
+
+import pytest
+
+from paramproof.catalogue.entries import entry
+from paramproof.formulas.errors import NotInCatalogue
+
+GLM = {"model_type": "glm_moe_dsa", "num_hidden_layers": 4}
+
+MINIMAX = {"model_type": "minimax_m3_vl", "text_config": {"num_hidden_layers": 3}}
+
+
+def minimax(**keys):
+    """Return a configuration of MiniMax-M3 with keys of its text model."""
+    return {**MINIMAX, "text_config": {**MINIMAX["text_config"], **keys}}
+
+
+@pytest.mark.parametrize(
+    ("config", "other"),
+    [
+        ({**GLM, "num_experts": 8}, {**GLM, "n_routed_experts": 8}),
+        ({**GLM, "num_experts": 256}, GLM),
+        (
+            minimax(moe_layer_freq=[0, 1, 1]),
+            minimax(mlp_layer_types=["dense", "sparse", "sparse"]),
+        ),
+        (
+            minimax(
+                sparse_attention_config={
+                    "sparse_attention_freq": [0, 1, 1],
+                    "sparse_index_dim": 32,
+                    "sparse_score_type": "max",
+                }
+            ),
+            minimax(
+                layer_types=["full_attention", "minimax_m3_sparse", "minimax_m3_sparse"],
+                index_head_dim=32,
+            ),
+        ),
+        ({**GLM, "layer_types": ["deepseek_sparse_attention"] * 4}, GLM),
+        (minimax(sparse_attention_config=None), MINIMAX),
+        (minimax(sparse_attention_config={}), MINIMAX),
+    ],
+)
+def test_older_names_are_read_as_the_fields(config, other):
+    assert entry(config).count == entry(other).count
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {**GLM, "num_experts": 8, "n_routed_experts": 16},
+        minimax(sparse_attention_config={"sparse_index_dim": 32}, index_head_dim=64),
+        minimax(sparse_attention_config={"sparse_attention_freq": ["a"] * 3}),
+        minimax(sparse_attention_config=3),
+        minimax(moe_layer_freq=[0, 1], mlp_layer_types=["dense", "dense"]),
+    ],
+)
+def test_contradictions_are_refused(config):
+    with pytest.raises(NotInCatalogue):
+        entry(config)
+
+
+def test_the_usual_pattern_of_predicted_layers_is_accepted():
+    config = {"model_type": "nemotron_h"}
+    assert entry({**config, "mtp_hybrid_override_pattern": "*E"}).count == entry(config).count
