@@ -44,6 +44,11 @@ AMBIGUOUS = "hidden_dim"
 """The width of the feed-forward network; the model's width if another field has the former."""
 
 
+def field_names(fields: Iterable[str]) -> dict[str, str]:
+    """Return each field's own name in place of a letter."""
+    return {field: field for field in fields}
+
+
 def letters_for(fields: Iterable[str]) -> dict[str, str]:
     """Return a letter for each field, all different: ``{"hidden_size": "H", …}``.
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from paramproof.algebra.letters import field_names
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import layer_packages
 from paramproof.derivation.pipeline import Effort, derive
@@ -110,12 +111,11 @@ def read(
     source = _Source(builder, case, known or {})
     constructor = source.constructor()
     try:
-        found = derive(constructor, seed, effort=EFFORT, outcomes=outcomes)
+        found = derive(constructor, seed, effort=EFFORT, outcomes=outcomes, naming=field_names)
     finally:
         # An error other than a refusal means that the builder is broken.
         if source.crash is not None:
             raise source.crash
-    found = found.renamed(dict(found.fields))
     heads = source.heads
     return Reading(
         tuple(source.named(found)),

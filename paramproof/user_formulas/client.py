@@ -20,7 +20,10 @@ TIME_LIMIT = 60
 """The default limit, in seconds, for one call of a formula."""
 
 CALLED = {"called": True}
-"""The message that the worker sends before each call; one answer may take several calls."""
+"""The message that the worker sends before it imports the formula, and before each call.
+
+One answer may take several calls.
+"""
 
 
 class FormulaClient:
@@ -78,6 +81,8 @@ class FormulaClient:
         if self._timeout:  # The process was killed, so every later request fails for this reason.
             raise self._timeout
         if not self._imported:
+            # The formula's time begins when its worker has started.
+            next(self._answers, None)
             self._next("when it was imported")
             self._imported = True
         self._child.ask(request)

@@ -1,7 +1,8 @@
 """The worker process of a formula: ``python -m paramproof.user_formulas.worker MODULE:FUNCTION``.
 
 Further arguments are the names of letters, which replace the letters and fields of the families.
-The worker first reports that it has imported the formula, and then answers each request.
+The worker reports that it has started, then that it has imported the formula, and answers each
+request.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ def main() -> None:
     # The parent handles Ctrl-C, and this process ends with the parent.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent, reference, letters = Parent(), sys.argv[1], sys.argv[2:]
+    parent.tell(CALLED)
     try:
         formula = UserFormula.named(reference, letters)
     except ValueError as error:

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from docs.writers.kerashub.pairs import Pair
+from paramproof.algebra.letters import field_names
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.formulas.derivation import Derivation
 from paramproof.tracing.constructors import function
@@ -48,8 +49,7 @@ def models() -> ModuleType:
 
 def derived(pair: Pair) -> Derivation:
     """Derive a backbone, in the letters of its pair. Raises as ``derive`` does."""
-    found = derive(constructor(pair), effort=EFFORT)
-    return found.renamed(dict(found.fields))
+    return derive(constructor(pair), effort=EFFORT, naming=field_names)
 
 
 def constructor(pair: Pair) -> Constructor:
