@@ -90,7 +90,7 @@ IN_LAYER = {
 
 
 def supports(spec: Spec) -> Literal[True] | str:
-    """True, or what ``get_model`` cannot build."""
+    """Return True, or the reason why ``get_model`` cannot build the model."""
     if not isinstance(spec, EncoderSpec):
         return "keras-bert builds BERT's encoder and no other family of models"
     if spec.type_vocab_size != 2:
@@ -112,7 +112,7 @@ def build(
     allocate: bool = False,
     dtype: DType = "float32",
 ) -> KerasBertModel:
-    """The encoder in a graph of its own; where it is to be allocated, with a session.
+    """Build the encoder in a graph of its own, with a session if ``allocate``.
 
     Raises ``UnsupportedSpec`` for a norm epsilon that is not keras-bert's own.
     """
@@ -130,13 +130,13 @@ def build(
 
 
 def _without_initial_value(create: Any, **of: Any) -> tf.Variable:
-    """A variable whose initial value is to be fed; what would draw it is a third of the graph."""
+    """Make a variable whose initial value is fed: drawing it would be a third of the graph."""
     value = tf.compat.v1.placeholder(of["dtype"], of["shape"])
     return create(**of | {"initial_value": value})
 
 
 def _initialised() -> tf.compat.v1.Session:
-    """A session of the current graph, its variables initialised.
+    """Return a session of the current graph with initialised variables.
 
     Not an eager model: tf-keras exchanges the base classes of its layers whenever one is
     made in a graph, and every eager model made before is invalid from then on.
@@ -148,7 +148,7 @@ def _initialised() -> tf.compat.v1.Session:
 
 @contextmanager
 def _floatx(dtype: DType) -> Iterator[None]:
-    """keras-bert's layers take no dtype."""
+    """Set Keras's default dtype inside, since keras-bert's layers take no dtype."""
     previous = keras.backend.floatx()
     keras.backend.set_floatx(dtype)
     try:
@@ -164,7 +164,7 @@ def _is_bare(spec: EncoderSpec) -> bool:
 # Nothing in the package branches on a tensor's value: rewritten, its layers make the same graph.
 @tf.autograph.experimental.do_not_convert
 def _model(spec: EncoderSpec, activation: Any) -> tuple[keras.Model, list[str]]:
-    """The part of keras-bert's model that ``spec`` asks for, and what its outputs are."""
+    """Return the part of keras-bert's model that ``spec`` describes, and its outputs' names."""
     bare = _is_bare(spec)
     built = keras_bert.get_model(
         token_num=spec.vocab_size,
@@ -204,7 +204,7 @@ class KerasBertModel:
         self.session = session
 
     def weights(self) -> list[Weight]:
-        """Every variable once. The tied decoder is data flow and has no variable."""
+        """Return every variable once. The tied decoder is data flow and has no variable."""
         trainable = {id(variable) for variable in self.model.trainable_weights}
         return [
             _weight(_path(variable), tuple(variable.shape), id(variable) in trainable)
@@ -213,16 +213,16 @@ class KerasBertModel:
 
     @property
     def dtype(self) -> DType:
-        """That of the first variable."""
+        """The dtype of the first variable."""
         return self.model.weights[0].dtype.name
 
     def read(self) -> dict[str, Array]:
-        """Every variable's value in the session."""
+        """Return the value of every variable in the session."""
         require_allocated(self.session is not None)
         return self.session.run({_path(variable): variable for variable in self.model.weights})
 
     def write(self, arrays: Mapping[str, Array]) -> None:
-        """Initialise every variable again, fed with ``arrays`` in place of its initial value."""
+        """Initialise every variable again, with ``arrays`` in place of the initial values."""
         require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
         variables = self.model.weights
         with variables[0].graph.as_default():
@@ -233,13 +233,13 @@ class KerasBertModel:
         self.session = session
 
     def run(self, *inputs: Array) -> Outputs:
-        """A forward pass. Raises ``ValueError`` where the mask is not that of token id 0."""
+        """Run a forward pass. Raises ``ValueError`` if the mask is not ``ids != 0``."""
         arrays = self._run(self.model.outputs, *inputs)
         given = dict(zip(self.outputs, arrays, strict=True))
         return Outputs(**dict.fromkeys(Outputs._fields) | given)
 
     def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
-        """The gradient of the sum of outputs times ``cotangents``."""
+        """Return the gradient of the sum of outputs times ``cotangents``."""
         outputs = dict(zip(self.outputs, self.model.outputs, strict=True))
         wanted = {k: v for k, v in cotangents._asdict().items() if v is not None}
         trainable = self.model.trainable_weights
@@ -263,7 +263,7 @@ def _path(variable: tf.Variable) -> str:
 
 
 def _weight(path: str, shape: tuple[int, ...], trainable: bool) -> Weight:
-    """Layers count from 1; a layer with several kernels repeats its name in its variables'."""
+    """Return the weight at a native path, in which layers count from 1 and may be named twice."""
     if not path.startswith("Encoder-"):
         part = OUTSIDE_LAYERS.get(path)
         return Weight(path, shape, trainable, (part,) if part else ())

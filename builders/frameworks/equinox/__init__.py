@@ -53,7 +53,7 @@ MODULES: dict[type[Spec], Any] = {
 
 
 def supports(spec: Spec) -> Literal[True] | str:
-    """Every model of these families can be expressed."""
+    """Return True for every model of these families, and otherwise a reason."""
     return has_family("equinox", MODULES, spec)
 
 
@@ -64,7 +64,7 @@ def build(
     allocate: bool = False,
     dtype: DType = "float32",
 ) -> EquinoxModel:
-    """The model's shapes, or its arrays where it is to be allocated."""
+    """Build the model with shapes, or with arrays if ``allocate``."""
     require(supports(spec))
     clear_caches_now_and_then()
     kind, own = MODULES[type(spec)], numerics or spec.original_numerics
@@ -81,7 +81,7 @@ def build(
 
 
 def build_abstractly(make: Callable[[], Any]) -> Any:
-    """The module that ``make`` returns, with shapes in place of arrays.
+    """Return the module that ``make`` returns, with shapes in place of arrays.
 
     A model without arrays of JAX, of another framework in the same process, is returned as it is.
     """

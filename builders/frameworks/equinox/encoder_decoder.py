@@ -99,7 +99,7 @@ class EncoderDecoder(eqx.Module):
 def embedded(
     ids: jax.Array, words: eqx.nn.Embedding, positions: eqx.nn.Embedding | None
 ) -> jax.Array:
-    """Tokens times √H (section 3.4), and positions, from a table or by sinusoids."""
+    """Return tokens times √H (section 3.4) plus positions, from a table or by sinusoids."""
     x = each(words)(ids) * math.sqrt(words.embedding_size)
     if positions is None:
         return x + sinusoids(*x.shape, x.dtype)
@@ -107,7 +107,7 @@ def embedded(
 
 
 def sinusoids(length: int, hidden_size: int, dtype: Any) -> jax.Array:
-    """Fixed positions (length, H): the sine of p / 10000^(2i/H) at 2i, its cosine at 2i + 1.
+    """Return fixed positions (length, H), sin(p / 10000^(2i/H)) at 2i and its cosine at 2i + 1.
 
     They are computed in each forward pass and not stored. Source: Vaswani et al. 2017,
     section 3.5. Its code (tensorflow/tensor2tensor) has all sines first, then all cosines.

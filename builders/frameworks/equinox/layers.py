@@ -67,22 +67,22 @@ class Parts:
         self._drawing = drawing
 
     def attention(self) -> eqx.nn.MultiheadAttention:
-        """Attention with its four biases, each of which is off by default."""
+        """Make an attention with its four biases, which are off by default."""
         names = ("query", "key", "value", "output")
         biases = {f"use_{name}_bias": self._attention_bias for name in names}
         options = self._drawing.options()
         return eqx.nn.MultiheadAttention(self._heads, self.hidden_size, **biases, **options)
 
     def linear(self, inputs: int, outputs: int, use_bias: bool = True) -> eqx.nn.Linear:
-        """A weight of (outputs, inputs), and a bias."""
+        """Make a Linear with a weight (outputs, inputs) and a bias."""
         return eqx.nn.Linear(inputs, outputs, use_bias, **self._drawing.options())
 
     def norm(self) -> eqx.nn.LayerNorm:
-        """A norm of (H)."""
+        """Make a norm of (H)."""
         return eqx.nn.LayerNorm(self.hidden_size, self._eps, dtype=self._drawing.dtype)
 
     def table(self, rows: int) -> eqx.nn.Embedding:
-        """A table of (rows, H)."""
+        """Make a table of (rows, H)."""
         return eqx.nn.Embedding(rows, self.hidden_size, **self._drawing.options())
 
 
@@ -119,10 +119,10 @@ class Layer(Sublayers):
 
 
 def so_far(x: jax.Array) -> jax.Array:
-    """The mask, (S, S), under which each position of ``x`` (S, H) sees none after it."""
+    """Return a mask, (S, S), that hides from each position of ``x`` (S, H) those after it."""
     return jnp.tril(jnp.ones((len(x), len(x)), bool))
 
 
 def visible(mask: jax.Array, queries: int) -> jax.Array:
-    """The mask, (queries, S), under which every query sees the tokens, where ``mask`` is True."""
+    """Return a mask, (queries, S), that shows every query the tokens, where ``mask`` is True."""
     return jnp.broadcast_to(mask, (queries, len(mask)))

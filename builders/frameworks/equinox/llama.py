@@ -44,16 +44,16 @@ class Parts:
         self._drawing = drawing
 
     def linear(self, inputs: int, outputs: int) -> eqx.nn.Linear:
-        """A weight of (outputs, inputs)."""
+        """Make a Linear with a weight (outputs, inputs)."""
         return eqx.nn.Linear(inputs, outputs, use_bias=False, **self._drawing.options())
 
     def norm(self) -> eqx.nn.RMSNorm:
-        """A norm of (H), without the bias that Equinox's has by default."""
+        """Make a norm of (H), without the bias that Equinox's has by default."""
         size, eps = self.spec.hidden_size, self.numerics.layer_norm_eps
         return eqx.nn.RMSNorm(size, eps, use_bias=False, dtype=self._drawing.dtype)
 
     def table(self) -> eqx.nn.Embedding:
-        """The token table, (V, H)."""
+        """Make the token table, (V, H)."""
         size = self.spec.hidden_size
         return eqx.nn.Embedding(self.spec.vocab_size, size, **self._drawing.options())
 
@@ -156,7 +156,7 @@ class Llama(eqx.Module):
 
 
 def rotated(x: jax.Array, theta: float) -> jax.Array:
-    """``x`` (S, heads, K) turned by its position p: the rotary embedding.
+    """Return ``x`` (S, heads, K) turned by its position p, the rotary embedding.
 
     Features i and i + K/2 are a pair, turned by the angle p·theta^(−2i/K). It is as in Hugging
     Face's LLaMA; the paper pairs neighbours, 2i and 2i + 1, which is the same up to the order

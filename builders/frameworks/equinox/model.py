@@ -36,16 +36,16 @@ class EquinoxModel:
 
     @property
     def dtype(self) -> DType:
-        """That of the first array."""
+        """The dtype of the first array."""
         return next(iter(_parameters(self.module).values())).dtype.name
 
     def read(self) -> dict[str, Array]:
-        """Every inexact array. They are immutable: none is copied."""
+        """Return every inexact array. None is copied, because they are immutable."""
         with self._precision():
             return {path: np.asarray(leaf) for path, leaf in _parameters(self.module).items()}
 
     def write(self, arrays: Mapping[str, Array]) -> None:
-        """Another module, of ``arrays``, in place of the values or the shapes of this one."""
+        """Replace the module by one with ``arrays`` in place of its values or shapes."""
         require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
         with enable_x64(self.dtype == "float64"):
             self.module = tree_map_with_path(
@@ -54,13 +54,13 @@ class EquinoxModel:
             )
 
     def run(self, *inputs: Array) -> Outputs:
-        """A forward pass of every sequence by itself."""
+        """Run a forward pass of each sequence separately."""
         with self._precision():
             outputs = _run(self.module, inputs)
         return Outputs(**{k: None if v is None else np.asarray(v) for k, v in outputs.items()})
 
     def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
-        """The gradient of the sum of outputs times ``cotangents``."""
+        """Return the gradient of the sum of outputs times ``cotangents``."""
         wanted = {k: v for k, v in cotangents._asdict().items() if v is not None}
 
         def loss(module: Any) -> jax.Array:
@@ -73,7 +73,7 @@ class EquinoxModel:
         return {path: np.asarray(leaf) for path, leaf in _parameters(gradients).items()}
 
     def _precision(self) -> AbstractContextManager[None]:
-        """JAX makes float32 of every float64 it is not told to keep."""
+        """Let JAX keep float64 inside, which it otherwise casts to float32."""
         leaves = _parameters(self.module).values()
         require_allocated(all(isinstance(leaf, jax.Array) for leaf in leaves))
         return enable_x64(self.dtype == "float64")

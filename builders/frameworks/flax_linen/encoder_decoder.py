@@ -66,7 +66,7 @@ class EncoderDecoder(nn.Module):
         return {"sequence": x, "lm": nn.softmax(logits)}
 
     def embedded(self, own: Parts, ids: jax.Array, words: nn.Embed, positions: str) -> jax.Array:
-        """Tokens times √H (section 3.4), and positions, from a table or by sinusoids."""
+        """Return tokens times √H (section 3.4) plus positions, from a table or by sinusoids."""
         x = words(ids) * math.sqrt(self.spec.hidden_size)
         if self.spec.learned_positions:
             table = own.table(self.spec.max_position_embeddings, name=positions)
@@ -92,7 +92,7 @@ class DecoderLayer(nn.Module):
 
 
 def sinusoids(length: int, hidden_size: int, dtype: Any) -> jax.Array:
-    """Fixed positions (length, H): the sine of p / 10000^(2i/H) at 2i, its cosine at 2i + 1.
+    """Return fixed positions (length, H), sin(p / 10000^(2i/H)) at 2i and its cosine at 2i + 1.
 
     They are computed in each forward pass and not stored. Source: Vaswani et al. 2017,
     section 3.5. Its code (tensorflow/tensor2tensor) has all sines first, then all cosines.

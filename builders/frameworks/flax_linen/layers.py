@@ -39,7 +39,7 @@ def parts(
     values: Values,
     attention_bias: bool = True,
 ) -> Parts:
-    """The parts of the model of ``spec``, computing in and stored as ``values``."""
+    """Return the parts of the model of ``spec``, which compute in the dtype of ``values``."""
     heads = spec.num_attention_heads
     attention = nn.MultiHeadDotProductAttention
     return Parts(
@@ -53,7 +53,7 @@ def parts(
 
 
 def feed_forward(parts: Parts, x: jax.Array) -> jax.Array:
-    """Two dense layers, which belong to the module that calls this."""
+    """Apply two dense layers, which belong to the module that calls this."""
     inner = parts.activation(parts.dense(parts.intermediate_size, name="intermediate")(x))
     return parts.dense(x.shape[-1], name="output")(inner)
 

@@ -98,7 +98,7 @@ class GroupedQueryAttention(nn.Module):
 
 
 def rotated(x: jax.Array, theta: float) -> jax.Array:
-    """``x`` (B, S, heads, K) turned by its position p: the rotary embedding.
+    """Return ``x`` (B, S, heads, K) turned by its position p, the rotary embedding.
 
     Features i and i + K/2 are a pair, turned by the angle p·theta^(−2i/K). It is as in Hugging
     Face's LLaMA; the paper pairs neighbours, 2i and 2i + 1, which is the same up to the order

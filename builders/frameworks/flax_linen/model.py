@@ -31,7 +31,7 @@ class LinenModel:
         self.variables = variables
 
     def weights(self) -> list[Weight]:
-        """Every leaf of the ``params`` collection. All are trainable, none is shared."""
+        """Return every leaf of the ``params`` collection. All are trainable, and none is shared."""
         names: NameTable = getattr(self.module, "names", {})
         leaves = self._leaves().items()
         return [
@@ -41,29 +41,29 @@ class LinenModel:
 
     @property
     def dtype(self) -> DType:
-        """That of the first leaf."""
+        """The dtype of the first leaf."""
         return next(iter(self._leaves().values())).dtype.name
 
     def read(self) -> dict[str, Array]:
-        """Every leaf of the ``params`` collection. They are immutable: none is copied."""
+        """Return every leaf of the ``params`` collection. None is copied: they are immutable."""
         with self._precision():
             return {path: np.asarray(leaf) for path, leaf in self._leaves().items()}
 
     def write(self, arrays: Mapping[str, Array]) -> None:
-        """Another ``params`` collection, of ``arrays``, in place of values or of shapes."""
+        """Replace the ``params`` collection, values or shapes, by one with ``arrays``."""
         require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
         with enable_x64(self.dtype == "float64"):
             leaves = {path: jnp.array(arrays[path]) for path in self._leaves()}
         self.variables = {**self.variables, "params": unflatten_dict(leaves, sep="/")}
 
     def run(self, *inputs: Array) -> Outputs:
-        """A forward pass."""
+        """Run a forward pass."""
         with self._precision():
             outputs: Any = self.module.apply(self.variables, *map(jnp.asarray, inputs))
         return Outputs(**{k: None if v is None else np.asarray(v) for k, v in outputs.items()})
 
     def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
-        """The gradient of the sum of outputs times ``cotangents``."""
+        """Return the gradient of the sum of outputs times ``cotangents``."""
         wanted = {k: v for k, v in cotangents._asdict().items() if v is not None}
 
         def loss(params: Any) -> jax.Array:
@@ -76,7 +76,7 @@ class LinenModel:
         return {k: np.asarray(v) for k, v in flatten_dict(gradients, sep="/").items()}
 
     def _precision(self) -> AbstractContextManager[None]:
-        """JAX makes float32 of every float64 it is not told to keep."""
+        """Let JAX keep float64 inside, which it otherwise casts to float32."""
         require_allocated(all(isinstance(leaf, jax.Array) for leaf in self._leaves().values()))
         return enable_x64(self.dtype == "float64")
 

@@ -48,7 +48,7 @@ MODULES: dict[type[Spec], Any] = {
 
 
 def supports(spec: Spec) -> Literal[True] | str:
-    """Every model of these families can be expressed."""
+    """Return True for every model of these families, and otherwise a reason."""
     return has_family("flax", MODULES, spec)
 
 
@@ -59,7 +59,7 @@ def build(
     allocate: bool = False,
     dtype: DType = "float32",
 ) -> NnxModel:
-    """The model's shapes, or its arrays where it is to be allocated."""
+    """Build the model with shapes, or with arrays if ``allocate``."""
     require(supports(spec))
     clear_caches_now_and_then()
     own, values = numerics or spec.original_numerics, Values(jnp.dtype(dtype), drawn=allocate)

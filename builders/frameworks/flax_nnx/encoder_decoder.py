@@ -85,7 +85,7 @@ class DecoderLayer(Sublayers):
 
 
 def embedded(ids: jax.Array, words: nnx.Embed, positions: nnx.Embed | None) -> jax.Array:
-    """Tokens times √H (section 3.4), and positions, from a table or by sinusoids."""
+    """Return tokens times √H (section 3.4) plus positions, from a table or by sinusoids."""
     x = words(ids) * math.sqrt(words.features)
     if positions is None:
         return x + sinusoids(*x.shape[1:], x.dtype)
@@ -93,7 +93,7 @@ def embedded(ids: jax.Array, words: nnx.Embed, positions: nnx.Embed | None) -> j
 
 
 def sinusoids(length: int, hidden_size: int, dtype: Any) -> jax.Array:
-    """Fixed positions (length, H): the sine of p / 10000^(2i/H) at 2i, its cosine at 2i + 1.
+    """Return fixed positions (length, H), sin(p / 10000^(2i/H)) at 2i and its cosine at 2i + 1.
 
     They are computed in each forward pass and not stored. Source: Vaswani et al. 2017,
     section 3.5. Its code (tensorflow/tensor2tensor) has all sines first, then all cosines.

@@ -25,7 +25,7 @@ Module = TypeVar("Module", bound=nnx.Module)
 
 
 def stacked(layers: int, make: Callable[[nnx.Rngs], Module], rngs: nnx.Rngs) -> Module:
-    """One module whose every array has a leading axis of ``layers``, for that many modules."""
+    """Make one module for ``layers`` modules; every array gets a leading axis of that length."""
 
     @nnx.split_rngs(splits=layers)
     @nnx.vmap(axis_size=layers)
@@ -36,7 +36,7 @@ def stacked(layers: int, make: Callable[[nnx.Rngs], Module], rngs: nnx.Rngs) -> 
 
 
 def through(layers: nnx.Module, x: jax.Array, *seen_by_all: jax.Array) -> jax.Array:
-    """What comes out of the last of the stacked ``layers``, each given what the one before did."""
+    """Return the output of the last of the stacked ``layers``, applied one after the other."""
 
     @nnx.scan(in_axes=(nnx.Carry, 0, *(None for _ in seen_by_all)), out_axes=nnx.Carry)
     def step(x: jax.Array, layer: Any, *seen_by_all: jax.Array) -> jax.Array:
@@ -46,7 +46,7 @@ def through(layers: nnx.Module, x: jax.Array, *seen_by_all: jax.Array) -> jax.Ar
 
 
 def so_far(x: jax.Array) -> jax.Array:
-    """The mask, (B, 1, S, S), under which each position of ``x`` (B, S, H) sees none after it.
+    """Return a mask, (B, 1, S, S), that hides from each position of ``x`` (B, S, H) those after it.
 
     Before Flax 0.12.7 nnx's attention is not told by ``is_causal``.
     """
@@ -72,7 +72,7 @@ def parts(
     values: Values,
     attention_bias: bool = True,
 ) -> Parts:
-    """The parts of the model of ``spec``, computing in and stored as ``values``."""
+    """Return the parts of the model of ``spec``, which compute in the dtype of ``values``."""
     hidden, heads = spec.hidden_size, spec.num_attention_heads
     attention = partial(nnx.MultiHeadAttention, heads, hidden, decode=False, **values.dense)
     return Parts(

@@ -84,12 +84,12 @@ class LlamaLayer(nnx.Module):
 def rotary_attention(
     query: jax.Array, key: jax.Array, value: jax.Array, *, theta: float, **how: Any
 ) -> jax.Array:
-    """nnx's attention, of rotated queries and keys. Queries are grouped where G < A."""
+    """Apply nnx's attention to rotated queries and keys. If G < A, queries share keys."""
     return nnx.dot_product_attention(rotated(query, theta), rotated(key, theta), value, **how)
 
 
 def rotated(x: jax.Array, theta: float) -> jax.Array:
-    """``x`` (B, S, heads, K) turned by its position p: the rotary embedding.
+    """Return ``x`` (B, S, heads, K) turned by its position p, the rotary embedding.
 
     Features i and i + K/2 are a pair, here a complex number, turned by the angle
     p·theta^(−2i/K). It is as in Hugging Face's LLaMA; the paper pairs neighbours, 2i and

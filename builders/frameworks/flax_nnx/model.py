@@ -28,7 +28,7 @@ class NnxModel:
         self.module = module
 
     def weights(self) -> list[Weight]:
-        """Every ``nnx.Param`` once, by identity. All are trainable."""
+        """Return every ``nnx.Param`` once, by identity. All are trainable."""
         names: NameTable = getattr(self.module, "names", {})
         return [
             Weight(path, tuple(variable.get_value().shape), True, *names.get(path, Storage()))
@@ -37,11 +37,11 @@ class NnxModel:
 
     @property
     def dtype(self) -> DType:
-        """That of the first parameter."""
+        """The dtype of the first parameter."""
         return next(iter(self._parameters().values())).get_value().dtype.name
 
     def read(self) -> dict[str, Array]:
-        """Every ``nnx.Param``. Their arrays are immutable: none is copied."""
+        """Return the array of every ``nnx.Param``, not copied, because arrays are immutable."""
         with self._precision():
             return {k: np.asarray(v.get_value()) for k, v in self._parameters().items()}
 
@@ -53,14 +53,14 @@ class NnxModel:
                 variable.set_value(jnp.array(arrays[path]))
 
     def run(self, *inputs: Array) -> Outputs:
-        """A forward pass. nnx takes the attention's softmax in float32, in float64 too."""
+        """Run a forward pass. In float64, too, nnx computes the attention's softmax in float32."""
         module: Any = self.module
         with self._precision():
             outputs = module(*map(jnp.asarray, inputs))
         return Outputs(**{k: None if v is None else np.asarray(v) for k, v in outputs.items()})
 
     def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
-        """The gradient of the sum of outputs times ``cotangents``."""
+        """Return the gradient of the sum of outputs times ``cotangents``."""
         wanted = {k: v for k, v in cotangents._asdict().items() if v is not None}
 
         def loss(module: Any) -> jax.Array:
@@ -74,13 +74,13 @@ class NnxModel:
         return {".".join(map(str, k)): np.asarray(v.get_value()) for k, v in leaves}
 
     def _precision(self) -> AbstractContextManager[None]:
-        """JAX makes float32 of every float64 it is not told to keep."""
+        """Let JAX keep float64 inside, which it otherwise casts to float32."""
         parameters = self._parameters().values()
         require_allocated(all(isinstance(v.get_value(), jax.Array) for v in parameters))
         return enable_x64(self.dtype == "float64")
 
     def _parameters(self) -> dict[str, nnx.Param[Any]]:
-        """By path. They are the module's own."""
+        """Return the parameters by path. They are the module's own objects."""
         graph = nnx.iter_graph(self.module)
         parameters = ((path, node) for path, node in graph if isinstance(node, nnx.Param))
         return {".".join(map(str, path)): parameter for path, parameter in parameters}

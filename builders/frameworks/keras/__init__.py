@@ -85,7 +85,7 @@ MODELS: dict[type[Spec], Any] = {
 
 
 def supports(spec: Spec) -> Literal[True] | str:
-    """Every model of these families can be expressed; LLaMA's norms came with Keras 3.9."""
+    """Return True for every model of these families; LLaMA's norms need Keras 3.9."""
     if isinstance(spec, LlamaSpec) and not hasattr(keras.layers, "RMSNormalization"):
         return f"Keras {keras.__version__} has no RMSNormalization, and 3.9 has one for LLaMA"
     return has_family("keras", MODELS, spec)
@@ -98,7 +98,7 @@ def build(
     allocate: bool = False,
     dtype: DType = "float32",
 ) -> KerasModel:
-    """The model's shapes, or its arrays where it is to be allocated."""
+    """Build the model with shapes, or with arrays if ``allocate``."""
     require(supports(spec))
     what = spec, numerics or spec.original_numerics, dtype
     if allocate:

@@ -70,7 +70,7 @@ class EncoderDecoder(keras.Model):
         return {"sequence": x, "lm": self.lm_head(x, self.target_words.embeddings)}
 
     def _embedded(self, ids: Any, words: Any, positions: Any) -> Any:
-        """Tokens times √H, and positions: learned, or sinusoids computed on the spot."""
+        """Return tokens times √H plus positions, learned or as sinusoids."""
         x, tokens = words(ids) * math.sqrt(self.hidden_size), ids.shape[1]
         if positions is not None:
             return x + positions(keras.ops.arange(tokens))
@@ -98,7 +98,7 @@ class DecoderLayer(Block):
 
 
 def sinusoids(positions: int, width: int) -> np.ndarray:
-    """The fixed positions, (positions, width): sines at even features, cosines at odd ones.
+    """Return fixed positions, (positions, width), sines at even features and cosines at odd ones.
 
     Source: Vaswani et al. 2017, section 3.5. (Their code, tensor2tensor, has all sines first.)
     """

@@ -104,7 +104,7 @@ class RotaryAttention(keras.layers.GroupQueryAttention):
 
 
 def rotated(x: Any, theta: float) -> Any:
-    """Rotary positions on (B, S, heads, K): feature i and i + K/2 are a pair that is turned.
+    """Apply rotary positions to (B, S, heads, K): features i and i + K/2 are turned as a pair.
 
     That is Hugging Face's order; Meta's code pairs neighbours, under weights permuted to
     match. The pair i turns by theta^(−2i/K) from one position to the next.

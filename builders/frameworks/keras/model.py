@@ -36,7 +36,7 @@ class KerasModel:
         self.allocated = allocated
 
     def weights(self) -> list[Weight]:
-        """Every weight once, by identity, with the moving statistics of a batch norm.
+        """Return every weight once, by identity, with the moving statistics of a batch norm.
 
         The seeds of dropout and the variables of metrics are not weights, and are left out,
         as in Keras's own ``weights``. A frozen one (``trainable`` False) is listed as such.
@@ -49,18 +49,18 @@ class KerasModel:
 
     @property
     def dtype(self) -> DType:
-        """That of the weights, whatever the layers compute in."""
+        """The dtype of the weights; the layers may compute in another one."""
         kind: Any = self.model.variable_dtype
         return kind
 
     def read(self) -> dict[str, Array]:
-        """A copy of every weight."""
+        """Return a copy of every weight."""
         with self._precision():
             numpy = keras.ops.convert_to_numpy
             return {_path(v): numpy(v).copy() for v in self.model.weights}
 
     def write(self, arrays: Mapping[str, Array]) -> None:
-        """Assign to every weight. On JAX alone a variable without a value takes one."""
+        """Assign to every weight. Only on JAX does a variable without a value accept one."""
         require_allocated(self.allocated or BACKEND == "jax")
         require_arrays({w.path: w.shape for w in self.weights()}, self.dtype, arrays)
         with enable_x64(self.dtype == "float64"):
@@ -70,7 +70,7 @@ class KerasModel:
         self.allocated = True
 
     def run(self, *inputs: Array) -> Outputs:
-        """A forward pass, in inference."""
+        """Run a forward pass in inference mode."""
         with self._precision():
             arrays = map(keras.ops.convert_to_tensor, inputs)
             outputs: Any = self.model(*arrays, training=False)
@@ -78,7 +78,7 @@ class KerasModel:
             return Outputs(**{k: None if v is None else numpy(v) for k, v in outputs.items()})
 
     def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
-        """The gradient of the sum of outputs times ``cotangents``, in the backend's own way."""
+        """Return the gradient of the sum of outputs times ``cotangents``."""
         tensor = keras.ops.convert_to_tensor
 
         def loss(outputs: dict[str, Any]) -> Any:
@@ -140,5 +140,5 @@ GRADIENTS = {
 
 
 def _path(variable: keras.Variable) -> str:
-    """Its path without the name of the model, with which it begins."""
+    """Return the path without the name of the model, with which it begins."""
     return variable.path.partition("/")[2]

@@ -62,7 +62,7 @@ MODULES: dict[type[Spec], Any] = {
 
 
 def supports(spec: Spec) -> Literal[True] | str:
-    """Every model of these families can be expressed."""
+    """Return True for every model of these families, and otherwise a reason."""
     return has_family("mlx", MODULES, spec)
 
 
@@ -73,7 +73,7 @@ def build(
     allocate: bool = False,
     dtype: DType = "float32",
 ) -> MlxModel:
-    """The model with arrays that nobody has computed yet; computed if it is to be allocated."""
+    """Build the model with arrays that MLX has not computed yet, or has if ``allocate``."""
     require(supports(spec))
     with on_cpu():
         module = MODULES[type(spec)](spec, numerics or spec.original_numerics, drawn=allocate)
@@ -82,11 +82,11 @@ def build(
 
 
 def live_weights(model: Any) -> Iterator[Weight]:
-    """The arrays in ``parameters()``; trainable ones are those in ``trainable_parameters()``."""
+    """Return the arrays in ``parameters()``; those in ``trainable_parameters()`` are trainable."""
     require_plain_weights(model)
     return stored_arrays(model)
 
 
 def build_abstractly(make: Callable[[], Any]) -> Any:
-    """What ``make`` returns: arrays of MLX are computed when they are read."""
+    """Return what ``make`` returns, since MLX computes an array only when it is read."""
     return make()

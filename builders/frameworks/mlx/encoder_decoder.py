@@ -81,12 +81,12 @@ class DecoderLayer(nn.TransformerDecoderLayer):
 
 
 def embedded(ids: mx.array, words: nn.Embedding, positions: nn.Embedding) -> mx.array:
-    """Tokens times √H, and positions."""
+    """Return tokens times √H plus positions."""
     return words(ids) * math.sqrt(words.weight.shape[1]) + positions(mx.arange(ids.shape[1]))
 
 
 def positions(spec: EncoderDecoderSpec, drawn: bool) -> nn.Embedding:
-    """Learned positions, or sinusoids in a table that is frozen."""
+    """Return learned positions, or sinusoids in a frozen table."""
     table = nn.Embedding(spec.max_position_embeddings, spec.hidden_size)
     if not spec.learned_positions:
         if drawn:
@@ -96,7 +96,7 @@ def positions(spec: EncoderDecoderSpec, drawn: bool) -> nn.Embedding:
 
 
 def sinusoids(length: int, width: int) -> mx.array:
-    """The fixed positions, (length, width): sines at even features, cosines at odd ones.
+    """Return fixed positions, (length, width), sines at even features and cosines at odd ones.
 
     NumPy computes them, since MLX's own sines are those of float32.
 

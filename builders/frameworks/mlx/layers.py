@@ -63,5 +63,5 @@ class LanguageHead(nn.Module):
 
 
 def at_keys(mask: mx.array) -> mx.array:
-    """The mask of an attention, (B, 1, 1, S), from that of the tokens, (B, S): True attends."""
+    """Return the mask of an attention, (B, 1, 1, S), for one of tokens, (B, S): True attends."""
     return mask[:, None, None, :]

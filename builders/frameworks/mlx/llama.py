@@ -93,7 +93,7 @@ class GroupedQueryAttention(nn.Module):
         return self.out_proj(attended.transpose(0, 2, 1, 3).flatten(-2, -1))
 
     def heads(self, x: mx.array) -> mx.array:
-        """(B, S, heads · K) as (B, heads, S, K)."""
+        """Return (B, S, heads · K) as (B, heads, S, K)."""
         return mx.unflatten(x, -1, (-1, self.head_dim)).transpose(0, 2, 1, 3)
 
 

@@ -32,7 +32,7 @@ class MlxModel:
             mx.eval(module.parameters())
 
     def weights(self) -> list[Weight]:
-        """Every array in ``parameters()`` once, by identity. A frozen one is not trainable."""
+        """Return every array in ``parameters()`` once. Frozen ones are not trainable."""
         return [self._named(weight) for weight in stored_arrays(self.module)]
 
     def _named(self, weight: Weight) -> Weight:
@@ -41,12 +41,12 @@ class MlxModel:
 
     @property
     def dtype(self) -> DType:
-        """That of the first parameter."""
+        """The dtype of the first parameter."""
         name: Any = str(next(iter(self._arrays().values())).dtype).removeprefix("mlx.core.")
         return name
 
     def read(self) -> dict[str, Array]:
-        """A copy of every parameter."""
+        """Return a copy of every parameter."""
         require_allocated(self.allocated)
         return {path: np.array(array) for path, array in self._arrays().items()}
 
@@ -61,14 +61,14 @@ class MlxModel:
         self.allocated = True
 
     def run(self, *inputs: Array) -> Outputs:
-        """A forward pass, evaluating."""
+        """Run a forward pass in evaluation mode."""
         require_allocated(self.allocated)
         with on_cpu():
             outputs = self.module(*map(_array, inputs))
             return Outputs(**{k: None if v is None else np.array(v) for k, v in outputs.items()})
 
     def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
-        """The gradient of the sum of outputs times ``cotangents``."""
+        """Return the gradient of the sum of outputs times ``cotangents``."""
         require_allocated(self.allocated)
         kind = getattr(mx, self.dtype)
         wanted = {k: v for k, v in cotangents._asdict().items() if v is not None}
@@ -120,7 +120,7 @@ def _arrays(tree: Any) -> dict[str, mx.array]:
 
 
 def _array(array: Array, dtype: mx.Dtype | None = None) -> mx.array:
-    """MLX takes no array of NumPy's that has a negative stride, and makes float32 of float64."""
+    """Return an MLX array. MLX refuses negative strides, and casts NumPy's float64 to float32."""
     return mx.array(array.copy(), dtype=dtype)
 
 

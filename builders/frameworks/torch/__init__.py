@@ -42,7 +42,7 @@ MODULES: dict[type[Spec], Any] = {
 
 
 def supports(spec: Spec) -> Literal[True] | str:
-    """Every model of these families can be expressed."""
+    """Return True for every model of these families, and otherwise a reason."""
     return has_family("torch", MODULES, spec)
 
 
@@ -53,7 +53,7 @@ def build(
     allocate: bool = False,
     dtype: DType = "float32",
 ) -> TorchModel:
-    """The model on the meta device, or on the CPU where it is to be allocated."""
+    """Build the model on the meta device, or on the CPU if ``allocate``."""
     require(supports(spec))
     with torch.device("cpu") if allocate else meta():
         module = MODULES[type(spec)](spec, numerics or spec.original_numerics)

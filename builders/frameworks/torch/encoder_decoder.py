@@ -106,7 +106,7 @@ def _attention(spec: EncoderDecoderSpec) -> nn.MultiheadAttention:
 
 
 def sinusoids(positions: int, width: int) -> Tensor:
-    """The fixed positions, (positions, width): sines at even features, cosines at odd ones.
+    """Return fixed positions, (positions, width), sines at even features and cosines at odd ones.
 
     Source: Vaswani et al. 2017, section 3.5. (Their code, tensor2tensor, has all sines first.)
     """

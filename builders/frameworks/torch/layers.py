@@ -30,5 +30,5 @@ class LanguageHead(nn.Linear):
 
 
 def later(tokens: int) -> Tensor:
-    """The mask of what may not be attended to, (S, S): True where a key comes later."""
+    """Return a mask, (S, S), that is True where a key comes later and must be ignored."""
     return torch.ones(tokens, tokens, dtype=torch.bool).triu(1)

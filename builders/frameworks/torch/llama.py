@@ -111,7 +111,7 @@ class GatedFeedForward(nn.Module):
 
 
 def rotated(x: Tensor, theta: float) -> Tensor:
-    """Rotary positions on (B, heads, S, K): feature i and i + K/2 are a pair that is turned.
+    """Apply rotary positions to (B, heads, S, K): features i and i + K/2 are turned as a pair.
 
     That is Hugging Face's order; Meta's code pairs neighbours, under weights permuted to
     match. The pair i turns by theta^(−2i/K) from one position to the next.

@@ -25,7 +25,7 @@ class TorchModel:
         self.names: NameTable = module.names
 
     def weights(self) -> list[Weight]:
-        """Every parameter once, by identity; further names of the same one are aliases.
+        """Return every parameter once, by identity, with its other names as aliases.
 
         Buffers are not parameters, and are left out. A frozen parameter (``requires_grad``
         False) is listed as not trainable.
@@ -38,7 +38,7 @@ class TorchModel:
         return [self.weight(parameters[key], *paths) for key, paths in names.items()]
 
     def weight(self, parameter: nn.Parameter, path: str, *others: str) -> Weight:
-        """The weight that ``parameter`` is, under a path and further ones."""
+        """Return ``parameter`` as a weight with a path and its other paths."""
         parts, layout = storage_of(self.names, path)
         further = (storage_of(self.names, other).parts or (other,) for other in others)
         aliases = tuple(alias for parts in further for alias in parts)
@@ -47,13 +47,13 @@ class TorchModel:
 
     @property
     def dtype(self) -> DType:
-        """That of the first parameter; float32 for half precision, whose values it has exactly."""
+        """The dtype of the first parameter, or float32 if that is half precision."""
         kind = next(self.module.parameters()).dtype
         name: Any = str(torch.float32 if kind in HALF else kind).removeprefix("torch.")
         return name
 
     def read(self) -> dict[str, Array]:
-        """A copy of every parameter; one in half precision in float32."""
+        """Return a copy of every parameter, in float32 if it is in half precision."""
         self._require_allocated()
         return {k: _array(v.detach()).copy() for k, v in self.module.named_parameters()}
 
@@ -72,13 +72,13 @@ class TorchModel:
                 parameter.copy_(_tensor(arrays[name]))
 
     def run(self, *inputs: Array) -> Outputs:
-        """A forward pass, evaluating."""
+        """Run a forward pass in evaluation mode."""
         with torch.no_grad():
             outputs = self._forward(*inputs)
         return Outputs(**{k: None if v is None else _array(v) for k, v in outputs.items()})
 
     def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
-        """The gradient of the sum of outputs times ``cotangents``."""
+        """Return the gradient of the sum of outputs times ``cotangents``."""
         outputs = self._forward(*inputs)
         wanted = {k: torch.as_tensor(v) for k, v in cotangents._asdict().items() if v is not None}
         loss = sum((outputs[name] * cotangent).sum() for name, cotangent in wanted.items())
@@ -96,12 +96,12 @@ class TorchModel:
 
 
 def _tensor(array: Array) -> Tensor:
-    """PyTorch takes no array that is read-only or has a negative stride."""
+    """Copy an array, since PyTorch refuses read-only arrays and negative strides."""
     return torch.as_tensor(array.copy())
 
 
 def _array(tensor: Tensor) -> Array:
-    """NumPy has no bfloat16; float32 has every value of it, and of float16, exactly."""
+    """Return a tensor as an array. NumPy does not have bfloat16, so half precision is float32."""
     return (tensor.float() if tensor.dtype in HALF else tensor).numpy()
 
 

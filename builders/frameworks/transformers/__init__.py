@@ -39,7 +39,7 @@ FAMILIES: dict[type[Spec], Any] = {EncoderSpec: encoder, GPTSpec: gpt, LlamaSpec
 
 
 def supports(spec: Spec) -> Literal[True] | str:
-    """True, or what Hugging Face has no class for."""
+    """Return True, or the heads for which Hugging Face has no class."""
     if isinstance(spec, EncoderDecoderSpec):
         return "Hugging Face's Transformer of 2017, Marian, orders its positions' sines otherwise"
     known = has_family("transformers", FAMILIES, spec)
@@ -53,7 +53,7 @@ def build(
     allocate: bool = False,
     dtype: DType = "float32",
 ) -> HuggingFaceModel:
-    """The model on the meta device, or on the CPU where it is to be allocated."""
+    """Build the model on the meta device, or on the CPU if ``allocate``."""
     require(supports(spec))
     family = FAMILIES[type(spec)]
     with torch.device("cpu") if allocate else meta():

@@ -26,7 +26,7 @@ NAMES = names_of("encoder").table
 
 
 def supports(spec: EncoderSpec) -> Literal[True] | str:
-    """True, or what Hugging Face has no class for."""
+    """Return True, or the heads for which Hugging Face has no class."""
     if not spec.tie_word_embeddings:
         return (
             "Hugging Face's untied MLM head has two output biases, decoder.bias and "
@@ -38,7 +38,7 @@ def supports(spec: EncoderSpec) -> Literal[True] | str:
 
 
 def made(spec: EncoderSpec, numerics: Numerics) -> PreTrainedModel:
-    """The class that has the heads of ``spec``, and no others."""
+    """Build the class that has exactly the heads of ``spec``."""
     config = _config(spec, numerics)
     if spec.mlm_head and spec.nsp_head:
         return BertForPreTraining(config)
@@ -50,7 +50,7 @@ def made(spec: EncoderSpec, numerics: Numerics) -> PreTrainedModel:
 
 
 def forward(module: Any, ids: Tensor, types: Tensor, mask: Tensor) -> Outputs:
-    """Encoder and heads, one after the other, as the model's own forward calls them.
+    """Run the encoder and the heads one after the other, as the model's own forward does.
 
     That returns the heads' scores without the sequence and the pooled output.
     """

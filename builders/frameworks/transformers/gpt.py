@@ -15,12 +15,12 @@ NAMES = names_of("gpt").table
 
 
 def supports(spec: GPTSpec) -> Literal[True]:
-    """Every GPT can be expressed."""
+    """Return True: every GPT can be expressed."""
     return True
 
 
 def made(spec: GPTSpec, numerics: Numerics) -> GPT2LMHeadModel:
-    """The model with its language head."""
+    """Build the model with its language head."""
     config = GPT2Config(
         vocab_size=spec.vocab_size,
         n_embd=spec.hidden_size,
@@ -42,6 +42,6 @@ def made(spec: GPTSpec, numerics: Numerics) -> GPT2LMHeadModel:
 
 
 def forward(module: Any, ids: Tensor) -> Outputs:
-    """The decoder and its head, one after the other, as the model's own forward calls them."""
+    """Run the decoder and its head one after the other, as the model's own forward does."""
     sequence = module.base_model(input_ids=ids, use_cache=False).last_hidden_state
     return Outputs(sequence, lm=module.lm_head(sequence).softmax(-1))

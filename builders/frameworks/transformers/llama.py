@@ -15,14 +15,14 @@ NAMES = names_of("llama").table
 
 
 def supports(spec: LlamaSpec) -> Literal[True] | str:
-    """True, or what the configuration refuses."""
+    """Return True, or the reason why the configuration refuses the sizes."""
     if spec.hidden_size % spec.num_attention_heads:
         return "Hugging Face's LlamaConfig takes no heads that do not divide the hidden size"
     return True
 
 
 def made(spec: LlamaSpec, numerics: Numerics) -> LlamaForCausalLM:
-    """The model with its language head."""
+    """Build the model with its language head."""
     config = LlamaConfig(
         vocab_size=spec.vocab_size,
         hidden_size=spec.hidden_size,
@@ -43,6 +43,6 @@ def made(spec: LlamaSpec, numerics: Numerics) -> LlamaForCausalLM:
 
 
 def forward(module: Any, ids: Tensor) -> Outputs:
-    """The decoder and its head, one after the other, as the model's own forward calls them."""
+    """Run the decoder and its head one after the other, as the model's own forward does."""
     sequence = module.base_model(input_ids=ids, use_cache=False).last_hidden_state
     return Outputs(sequence, lm=module.lm_head(sequence).softmax(-1))

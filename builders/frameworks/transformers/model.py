@@ -41,7 +41,7 @@ class HuggingFaceModel:
         self.family = family or max(FAMILIES, key=self._known)
 
     def weights(self) -> list[Weight]:
-        """Every parameter once, by identity; further names of the same one are aliases.
+        """Return every parameter once, by identity, with its other names as aliases.
 
         Buffers (``position_ids``, ``token_type_ids``) are not parameters, and are left out. A
         frozen parameter (``requires_grad`` False) is listed as not trainable.
@@ -55,13 +55,13 @@ class HuggingFaceModel:
 
     @property
     def dtype(self) -> DType:
-        """That of the first parameter; float32 for half precision, whose values it has exactly."""
+        """The dtype of the first parameter, or float32 if that is half precision."""
         kind = next(self.module.parameters()).dtype
         name: Any = str(torch.float32 if kind in HALF else kind).removeprefix("torch.")
         return name
 
     def read(self) -> dict[str, Array]:
-        """A copy of every parameter; one in half precision in float32."""
+        """Return a copy of every parameter, in float32 if it is in half precision."""
         self._require_allocated()
         return {k: _array(v.detach()).copy() for k, v in self.module.named_parameters()}
 
@@ -80,13 +80,13 @@ class HuggingFaceModel:
                 parameter.copy_(_tensor(arrays[name]))
 
     def run(self, *inputs: Array) -> Outputs:
-        """A forward pass, evaluating."""
+        """Run a forward pass in evaluation mode."""
         with torch.no_grad():
             outputs = self._forward(*inputs)
         return Outputs(*(None if tensor is None else _array(tensor) for tensor in outputs))
 
     def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
-        """The gradient of the sum of outputs times ``cotangents``."""
+        """Return the gradient of the sum of outputs times ``cotangents``."""
         pairs = zip(self._forward(*inputs), cotangents, strict=True)
         loss = sum((out * torch.as_tensor(by)).sum() for out, by in pairs if by is not None)
         trainable = {k: v for k, v in self.module.named_parameters() if v.requires_grad}
@@ -110,23 +110,23 @@ class HuggingFaceModel:
         return Weight(path, shape, parameter.requires_grad, parts, layout, aliases)
 
     def _known(self, family: Family) -> int:
-        """How many of the weights have a name that is one of ``family``."""
+        """Return how many of the weights have a name of ``family``."""
         paths = [path for path, _ in self.module.named_parameters()]
         return sum(bool(self._stored(path, family).parts) for path in paths)
 
     def _stored(self, path: str, family: Family | None = None) -> Storage:
-        """Within a model with heads the names of the bare one have a prefix, as bert."""
+        """Return what ``path`` stores, without a prefix such as bert. in a model with heads."""
         native = path.removeprefix(f"{self.module.base_model_prefix}.")
         return storage_of((family or self.family).NAMES, native)
 
 
 def _array(tensor: Tensor) -> Array:
-    """NumPy has no bfloat16; float32 has every value of it, and of float16, exactly."""
+    """Return a tensor as an array. NumPy does not have bfloat16, so half precision is float32."""
     return (tensor.float() if tensor.dtype in HALF else tensor).numpy()
 
 
 def _tensor(array: Array) -> Tensor:
-    """PyTorch takes no array that is read-only or has a negative stride."""
+    """Copy an array, since PyTorch refuses read-only arrays and negative strides."""
     return torch.as_tensor(array.copy())
 
 
