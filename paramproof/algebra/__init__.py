@@ -1,1 +1,1 @@
-"""Counts in letters: a family's letters as symbols, its terms, and what differs."""
+"""Counts as formulas: the symbols of a family, its terms, and differences of models."""

@@ -34,14 +34,14 @@ class Component:
 
     @property
     def difference(self) -> Expression:
-        """The surplus of the other model."""
+        """The count of the other model minus that of the first."""
         return (self.other or Expression()) - (self.first or Expression())
 
 
 def components(first: Lettered, other: Lettered) -> list[Component]:
     """Return the components of both, in order.
 
-    Where one model is of a family and the other is not, the other's names are made canonical, as
+    If one model is of a family and the other is not, the other's names are made canonical, as
     far as they are Hugging Face's names of that family. If none is, components are in groups.
     """
     return [Component(path, *sizes) for path, sizes in side_by_side([first, other]).items()]
@@ -100,7 +100,7 @@ def _by_group(named: Inventory) -> dict[str, Expression]:
 
 
 def told_apart(first: Lettered, other: Lettered) -> Lettered:
-    """Return the other model with a prime on letters that are another size than in the first.
+    """Return the other model with a prime on letters whose size differs from the first model's.
 
     A letter of a family of ours means the same everywhere; any other is what its field is called.
     """

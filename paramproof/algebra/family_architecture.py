@@ -1,4 +1,4 @@
-"""The architecture of a family's spec: what a family writes by hand, in letters."""
+"""The architecture of a family's spec, whose formula was written by hand."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class FamilyArchitecture(Architecture):
 
     @property
     def bound_letters(self) -> frozenset[str]:
-        """All sizes: a spec may require anything of them, such as heads that divide H."""
+        """All sizes, because a spec may require anything of them, such as heads that divide H."""
         return frozenset(self.fields)
 
     def inventory(self, sizes: Mapping[str, int] | None = None) -> Inventory:

@@ -1,4 +1,4 @@
-"""Primes, at which no product of some letters is one of others."""
+"""Primes as sizes: at these, different products of letters have different values."""
 
 from __future__ import annotations
 

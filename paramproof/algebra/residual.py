@@ -39,9 +39,9 @@ class Residual:
 
 
 def explained(report: Report, spec: Spec, width: int | None = None) -> str:
-    """Return ``report`` as text, and where something differs the residual as algebra below it.
+    """Return ``report`` as text. If something differs, the residual follows as algebra.
 
-    The rows of the report are folded where they are to fit a ``width``.
+    With a ``width``, the rows of the report are folded to fit it.
     """
     rendered = replace(report, about=f"spec = {spec!r}").render(width)
     if report.equal:
@@ -51,7 +51,7 @@ def explained(report: Report, spec: Spec, width: int | None = None) -> str:
 
 
 def lines(residuals: Iterable[Residual], letters: FamilyLetters) -> list[str]:
-    """Return the whole difference with its component, or a line for each where there are more.
+    """Return a line for each component in which the difference lies.
 
     There are at most as many lines as a report has rows, and one for the sum of the others.
     """
@@ -102,7 +102,7 @@ def _whole(paths: list[str], named: Inventory) -> str:
 
 
 def _place(path: str, size: Expression) -> str:
-    """Return ``path``, whose ``layers.*`` goes without saying where L is a factor."""
+    """Return ``path``, without ``layers.*`` if L is a factor of the term."""
     everywhere = not size.substitute({"L": 0})
     return legible(path.removeprefix(IN_LAYERS) if everywhere else path)
 
@@ -143,7 +143,7 @@ class _Known:
         self.axes = {axis: axis.evaluate(self.values) for axis in axes}
 
     def layers_of(self, component: str) -> Expression:
-        """The number of layers of the stack that ``component`` lies in, 1 outside of any."""
+        """Return the number of layers of the stack with ``component``, 1 outside any stack."""
         stack = stack_of(component)
         return expression(self.layers.get(stack, 1) if stack else 1)
 
@@ -165,7 +165,7 @@ def _residual(rows: list[Row], known: _Known) -> Residual:
 
 
 def _candidates(row: Row, known: _Known) -> Iterator[Expression]:
-    """Yield what the difference of one row may be in letters, the likeliest first."""
+    """Yield possible formulas for the difference of one row, the likeliest first."""
     whole = sum((known.sizes.get(path, 0) for path in without_braces(row.component)), Expression())
     whole *= known.layers_of(row.component) if LAYER in row.path else 1
     sign = -1 if row.difference < 0 else 1
@@ -187,7 +187,7 @@ def _candidates(row: Row, known: _Known) -> Iterator[Expression]:
 
 
 def _letters(length: int, known: _Known) -> Iterator[Expression]:
-    """Yield ``length`` in letters, where one letter or multiple of H is as long; then as it is."""
+    """Yield each symbol or multiple of H that equals ``length``, and then ``length`` itself."""
     hidden = known.hidden
     found = [axis for axis, size in known.axes.items() if size == length]
     if hidden in found:
@@ -198,7 +198,7 @@ def _letters(length: int, known: _Known) -> Iterator[Expression]:
 
 
 def _change(length: int, axis: Expression, known: _Known) -> Expression:
-    """Return ``length`` as a multiple of H where the axis is one (fused q, k and v)."""
+    """Return ``length`` as a multiple of H if it is one, as for fused q, k and v."""
     times, rest = divmod(length, known.axes[known.hidden])
     multiple = (axis / known.hidden).constant is not None
     return times * known.hidden if not rest and multiple else expression(length)

@@ -1,8 +1,8 @@
-"""The letters of a family as symbols: one way for all that computes with them.
+"""The symbols of a family, for everything that computes with them.
 
-A builder is given heads, and can be given no hidden size that is not a multiple of them: where H
-is to be varied it is A·K, with the head size K. Only printing folds A·K into H again, which every
-product allows in one way. LLaMA has a letter of its own for each, and nothing is folded.
+Builders refuse a hidden size that is not a multiple of the number of heads. So where H varies, it
+is the product A·K of heads and head size, and printing folds A·K into H again. LLaMA has a symbol
+for each of the three, and nothing is folded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ AnyLetters = TypeVar("AnyLetters", bound=FamilyLetters)
 
 
 def symbols(letters: type[AnyLetters]) -> AnyLetters:
-    """Return a family's letters as symbols, its indicators too."""
+    """Return the letters of a family as symbols, including its indicators."""
     return letters._make(symbol(letters, name) for name in letters._fields)
 
 
@@ -31,7 +31,7 @@ def symbol(letters: type[FamilyLetters], name: str) -> Expression:
 
 
 def in_order(one: Expression, letters: type[FamilyLetters]) -> Expression:
-    """Return ``one`` with the letters of a family as its symbols, to print it in their order."""
+    """Return ``one`` with the letters of a family as its symbols, which print in their order."""
     if printing_order(letters) is BUILT_IN:
         return one
     return one.substitute({name: symbol(letters, name) for name in letters._fields})
@@ -71,7 +71,7 @@ def folded(one: Expression | int) -> Expression:
 
 
 def sizes_of(spec: Spec) -> dict[str, int]:
-    """Return the sizes of ``spec`` by letter, the head size K among them where it has heads."""
+    """Return the sizes of ``spec`` by letter, including the head size K if it has heads."""
     own = spec.letters()._asdict()
     sizes = {name: own[name] for name in size_letters(type(spec.letters()))}
     return sizes | {"K": head_size_of(spec)} if "A" in own else sizes

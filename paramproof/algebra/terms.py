@@ -1,7 +1,7 @@
-"""A model's count as a sum of terms in letters, each with its component.
+"""Write a model's count as a sum of terms in symbols, each with its component.
 
-The terms are read off the inventory: the tables, norms and layers of dense units that a model
-is made of, a whole attention or feed-forward network inside a layer.
+The terms come from the inventory. Each is a table, a norm or a dense layer or, inside a layer, a
+whole attention or feed-forward network.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ class Term:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The clauses that ask for its tensors, each once."""
+        """The sources of its tensors, each once."""
         return tuple(dict.fromkeys(tensor.source for tensor in self.tensors))
 
 
 def terms(named: Inventory) -> list[Term]:
     """Return the terms of the count of a model, in the order of the forward pass.
 
-    The times that their layer is there, they add up to ``named.total()``.
+    Multiplied by their numbers of layers, they add up to ``named.total()``.
     """
     present = replace(named, tensors=tuple(t for t in named if t.present != 0))
     return [
@@ -67,7 +67,7 @@ def terms(named: Inventory) -> list[Term]:
 
 
 def _term_paths(named: Inventory, component: str) -> Iterator[str]:
-    """Components that hold tensors themselves, or are what a layer consists of."""
+    """Return the components that hold tensors themselves, or are the parts of a layer."""
     paths = {tensor.path for tensor in named}
     for path, inside in named.below(component).items():
         below = inside.components(path)
@@ -79,13 +79,13 @@ def _term_paths(named: Inventory, component: str) -> Iterator[str]:
 
 
 def _each(kind: Inventory) -> Quantity:
-    """Trainable parameters of what is there equally often, once."""
+    """Return the trainable parameters of one occurrence."""
     counted = (t for t in kind if t.trainable and t.tied_to is None)
     return sum((tensor.present * tensor.size for tensor in counted), 0)
 
 
 def latex_sum(parts: Sequence[Term], result: Quantity) -> str:
-    """Return the terms and what they add up to, as an ``align*`` environment of amsmath."""
+    """Return the terms and their sum as an ``align*`` environment of amsmath."""
     lines = [
         rf"{latex(term.times * term.each)} && \text{{{_upright(term.path)}}} \\"
         for term in parts

@@ -1,4 +1,4 @@
-"""The total parameters of a model, and those that one token passes."""
+"""The total parameters of a model, and those that are active for one token."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ class TotalAndActive(NamedTuple):
 
 
 def active_in_letters(model: Model) -> Lettered:
-    """Return in letters what one token passes of a model: all of one without experts.
+    """Return the active part of a model in symbols: all of it if it has no experts.
 
-    Raises ``ValueError``, in one line, where that has no single answer.
+    Raises ``ValueError``, in one line, if names and shapes do not decide what is active.
     """
     return replace(in_letters(model), named=active(model.architecture))
 
 
 ACTIVE = "embedding-and-head"
-"""The convention that counts of active parameters what a total counts."""
+"""The convention under which active parameters include all that the total includes."""
 
 
 def active_formula(architecture: Architecture) -> Expression | None:
-    """Return in letters what one token passes, embeddings and head counted.
+    """Return the formula of the active parameters, including embeddings and head.
 
-    None where names and shapes of tensors do not decide it.
+    The result is None if names and shapes of tensors do not decide what is active.
     """
     try:
         return expression(size(ACTIVE_CONVENTIONS[ACTIVE](active(architecture))))
@@ -53,13 +53,13 @@ def active_formula(architecture: Architecture) -> Expression | None:
 
 
 Counts: TypeAlias = dict[str, TotalAndActive | None]
-"""By convention; None where it cannot be decided."""
+"""The counts by convention, None if a convention cannot be decided."""
 
 
 def total_and_active(model: Model) -> Counts:
     """Return the counts of a model by convention.
 
-    Raises ``ValueError``, in one line, where what is active has no single answer.
+    Raises ``ValueError``, in one line, if names and shapes do not decide what is active.
     """
     whole, of_token = in_letters(model), active_in_letters(model)
     found: Counts = {}
@@ -94,7 +94,7 @@ def active_table(counts: Counts) -> Table:
 
 
 def routing(model: Model) -> Iterator[str]:
-    """Yield how many of which experts a token passes, a line for each router's kind."""
+    """Yield a line for each kind of router: how many of its experts are used per token."""
     experts = _experts(model)
     if not experts:
         yield "no experts: all parameters are active"
@@ -109,7 +109,7 @@ def verdict_on_active(published: str, counts: Counts) -> Verdict:
 
 
 def verdict_line(model: Model, counts: Counts) -> Iterator[str]:
-    """Yield the verdict on what is published as active, in words; nothing where nothing is."""
+    """Yield the verdict on the published active parameters, if any, in words."""
     published = model.named
     if isinstance(published, NamedConfiguration) and published.active:
         said = verdict_on_active(published.active, counts)
@@ -117,7 +117,7 @@ def verdict_line(model: Model, counts: Counts) -> Iterator[str]:
 
 
 def formulas(counts: Counts) -> Iterator[str]:
-    """Yield what is active in letters, under each convention."""
+    """Yield the formula of the active parameters under each convention."""
     for name, one in counts.items():
         yield f"{name}: {text(one.formula) if one else UNDECIDED}"
 

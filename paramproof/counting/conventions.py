@@ -17,16 +17,16 @@ from paramproof.formulas.conventions import (
 from paramproof.tables.table import Column, Table, TableRow, numbers
 
 UNDECIDED = "undecided"
-"""Stands for a number where the names of a derived formula's tensors do not say it."""
+"""Printed in place of a number that the names of a derived formula's tensors do not decide."""
 
 DEFAULT = "trainable"
 """The rule of what counts as a parameter, unless another is named."""
 
 
 def under_every(named: Inventory) -> dict[str, int | None]:
-    """Return the count of a model by convention; under those of PARTS, of trained tensors.
+    """Return the count of a model by convention. Those of PARTS count only trainable tensors.
 
-    None where a convention cannot be decided for a derived formula.
+    A count is None if the convention cannot be decided for a derived formula.
     """
     return {
         convention: _under(named, *((DEFAULT,) if convention in PARTS else ()), convention)
@@ -60,7 +60,7 @@ def _meanings() -> Iterator[str | None]:
 
 
 def undecided(named: Inventory) -> Iterator[str]:
-    """Yield why conventions cannot be decided, a line for each that cannot."""
+    """Yield a line for each convention that cannot be decided, with the reason."""
     for convention in CONVENTIONS:
         try:
             count(named, *((DEFAULT,) if convention in PARTS else ()), convention)

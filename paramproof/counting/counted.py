@@ -1,4 +1,4 @@
-"""A model's count, with everything that is known of it: what ``paramproof.count`` returns."""
+"""A model's count with its formula, tensors and origin, which ``paramproof.count`` returns."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ class Count:
     def loaded(self) -> int:
         """The parameters of the model that transformers loads.
 
-        They are more than ``total`` where a configuration says that a head is not tied, and
-        transformers ties it when it builds the model, as T5's.
+        They are more than ``total`` if a configuration says that a head is not tied, and
+        transformers still ties it when it builds the model, as with T5.
         """
         return self.model.loaded
 
     @cached_property
     def active(self) -> int | None:
-        """The parameters that one token passes: ``total`` for a model without experts.
+        """The parameters that are used per token: ``total`` for a model without experts.
 
-        Embeddings and the head are counted, as in ``total``. None where the names and shapes of
-        tensors do not decide it.
+        Embeddings and the head are counted, as in ``total``. It is None if the names and shapes
+        of tensors do not decide it.
         """
         architecture = self.model.architecture
         found = active_formula(architecture) if architecture else None

@@ -67,7 +67,7 @@ def _note(letter: str, derivation: Derivation) -> str:
 
 
 def conditions_table(derivation: Derivation) -> Table:
-    """Return the guards of the formula, what happens elsewhere, and the line that compares."""
+    """Return the guards of the formula, what violating them does, and the lines that compare."""
     columns = (
         Column("holds where", fold="between words"),
         Column("elsewhere"),

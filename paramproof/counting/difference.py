@@ -36,7 +36,7 @@ class Compared(NamedTuple):
 
 
 class SizeApart(NamedTuple):
-    """A letter whose values differ; None where it is not in a model's formula.
+    """A letter whose values differ; None for a model whose formula does not have it.
 
     ``field`` is its name in the configuration or the spec.
     """

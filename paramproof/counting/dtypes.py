@@ -88,7 +88,7 @@ def require_dtype(name: str) -> str:
 
 
 def _in(size: int, units: tuple[tuple[str, int], ...]) -> str:
-    """The size in the largest unit that is not larger than it, "" where there is none."""
+    """Return the size in the largest unit that is not larger than it, "" if there is none."""
     return next((f"{in_units(size, unit)} {name}" for name, unit in units if size >= unit), "")
 
 

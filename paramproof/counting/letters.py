@@ -1,4 +1,4 @@
-"""A model in letters: its tensors, what its letters are, where its formula holds."""
+"""A model in symbols: its tensors, the meaning of its letters, where its formula holds."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def tree(
 
 
 def depth_within(rows: Sequence[TreeRow]) -> int | None:
-    """Return how many levels of a tree are within ``MOST_ROWS``, 1 at least; None where all are."""
+    """Return how many levels of a tree fit into ``MOST_ROWS``, at least 1; None if all do."""
     if len(rows) <= MOST_ROWS:
         return None
     levels = Counter(row.depth for row in rows)

@@ -1,1 +1,1 @@
-"""How the frameworks differ: each is asked the same questions by running it."""
+"""Run each framework to find out how they differ: the same questions for all."""

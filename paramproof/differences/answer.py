@@ -16,9 +16,9 @@ Section: TypeAlias = Literal["shapes", "defaults", "counts", "abstract", "broken
 class Answer(Record):
     """One thing that was found out about a framework by running it.
 
-    ``row`` is what was asked: a canonical tensor, a default, a way of counting; ``what`` says
-    it in words, or as the tensor's shape in the formula. ``facts`` are the answer, by column,
-    as text. ``components`` are those that it concerns, none if it concerns the whole model.
+    ``row`` identifies the question: a canonical tensor, a default or a way of counting. ``what``
+    is the question in words, or the tensor's shape in the formula. ``facts`` are the answer as
+    text, by column. ``components`` are those that it concerns, none for the whole model.
     """
 
     section: Section
@@ -29,12 +29,12 @@ class Answer(Record):
 
     @property
     def id(self) -> str:
-        """The name of the test that asks again: ``differences::torch::gelu``."""
+        """The name of the test that measures it again: ``differences::torch::gelu``."""
         return f"differences::{self.framework}::{self.row}"
 
     @property
     def failed(self) -> bool:
-        """Whether the framework could not be asked."""
+        """Whether the framework failed before it could answer."""
         return self.section == "broken"
 
     def concerns(self, component: str) -> bool:
@@ -47,7 +47,7 @@ class Answer(Record):
 
     @classmethod
     def broken(cls, framework: Framework, reason: str) -> Answer:
-        """The record of a worker that died."""
+        """Return the record of a worker that died."""
         return cls(framework.name, "broken", "worker", facts={"reason": reason})
 
     def as_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Ask one framework everything, in this process, by running it."""
+"""Measure all answers of one framework by running it in this process."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ PROBES = "paramproof.differences.probes."
 def answers(chosen: Framework, builder: Builder) -> Iterator[Answer]:
     """Yield the answers of ``chosen``, in the order of the page.
 
-    Raises ``measure.Unknown`` where the framework does something that has no name here. A
-    framework from outside has no probe, and so is asked for shapes only.
+    Raises ``measure.Unknown`` if the framework does something that has no name here. A framework
+    from another package has no probe, so its answers are about shapes only.
     """
     probe = _probe(chosen)
     order = [tensor.path for tensor in inventory(symbols(EncoderLetters))]
@@ -48,7 +48,7 @@ def answers(chosen: Framework, builder: Builder) -> Iterator[Answer]:
 
 
 def counted_spec(model: str) -> EncoderSpec:
-    """The named model with both parts, the MLM head tied: what there is to count twice."""
+    """Return the named model with both heads, the MLM head tied: it can be counted twice."""
     encoder: Any = named_model(model).spec
     counted: EncoderSpec = replace(encoder, mlm_head=True, nsp_head=True)
     return counted
@@ -61,7 +61,7 @@ def _probe(chosen: Framework) -> ModuleType | None:
 
 
 def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> Iterator[Answer]:
-    """An answer for each canonical tensor; for the decoder's table one tied, one of its own."""
+    """Yield an answer for each canonical tensor, and two for the decoder's table: tied and not."""
     family = FAMILIES["encoder"]
     known = known_sizes(chosen.fixed, family)
     supported = supported_cases(builder, family, known)
@@ -111,7 +111,7 @@ def defaults(chosen: Framework, rows: Iterable[str]) -> Iterator[Answer]:
 
 
 def _counts(chosen: Framework, builder: Builder, probe: ModuleType) -> Iterator[Answer]:
-    """An answer for each way of counting: the numbers of both models, and their difference."""
+    """Yield an answer for each way of counting, with the numbers of both models."""
     specs = [counted_spec(model) for model in COUNTED]
     models = [builder.build(spec) for spec in specs]
     tensors = [len(model.weights()) for model in models]
@@ -126,7 +126,7 @@ def _counts(chosen: Framework, builder: Builder, probe: ModuleType) -> Iterator[
 
 
 def _abstract(chosen: Framework, probe: ModuleType) -> Answer:
-    """How a layer is made that could not be allocated, and what its weight is instead."""
+    """Return how a layer too large to allocate is made, and what its weight is instead."""
     weight = probe.abstract(IMPOSSIBLE)
     facts = {
         "held": probe.held(weight),
@@ -147,7 +147,7 @@ def _outcome(value_of: Any, weight: Any) -> str:
 
 
 def _body(function: Any) -> str:
-    """The source of ``function`` without its docstring."""
+    """Return the source of ``function`` without its docstring."""
     source = inspect.getsource(function)
     before, _, after = source.partition('"""')
     return before.rstrip() + after.partition('"""')[2].rstrip()

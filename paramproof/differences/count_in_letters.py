@@ -1,7 +1,7 @@
-"""What is between a native count and the formula's, in letters.
+"""Express the difference of a native count and the formula in symbols.
 
-Two models of other sizes give two differences; a sum of a few named quantities that is equal
-to both is taken as their meaning. At the sizes of real models no two short sums agree twice.
+Two models give two differences. If a short sum of named quantities equals both, it is taken as
+their meaning: at the sizes of real models no two short sums agree on both.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ MAX_TERMS = 3
 def count_in_letters(
     numbers: Sequence[int], specs: Sequence[EncoderSpec], tensors: Sequence[int]
 ) -> str:
-    """Return ``numbers`` less the formula's for ``specs``, in letters: ``0``, ``+ V·H + V``.
+    """Return ``numbers`` minus the formula of ``specs`` in symbols: ``0``, ``+ V·H + V``.
 
-    N is the formula itself and ``tensors`` the number of stored arrays. The shortest sum
-    that is right for all models, of at most three terms; raises ``ValueError`` for what has none.
-    A number that is the same for all models stands for itself.
+    N is the formula itself, and ``tensors`` the number of stored arrays. The result is the
+    shortest sum of at most three terms that is right for all models. Raises ``ValueError`` if there
+    is none. A number that is the same for all models is returned as a number.
     """
     formulas = [closed_form(spec.letters()) for spec in specs]
     if len(set(numbers)) == 1:

@@ -1,7 +1,7 @@
 """The questions to every framework, and how the answers are measured.
 
-A probe answers a question by a function of the name that stands here; one that its framework
-has nothing for, it leaves out. That function's docstring says what was asked.
+A probe answers a question with the function that is named here. It has no such function if its
+framework has nothing to measure. The function's docstring names what it ran.
 """
 
 from __future__ import annotations

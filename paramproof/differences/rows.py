@@ -1,4 +1,4 @@
-"""Answers side by side: frameworks that agree, and names that differ in a part, as one."""
+"""Join frameworks that agree, and names that differ in one part, into one line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_QUESTIONS_NAMED = 3
 
 
 class Line(NamedTuple):
-    """The frameworks that answer a row alike, and how; ``what`` is the row's."""
+    """The frameworks with the same answer to a row, and the answer; ``what`` is the row's."""
 
     what: str
     frameworks: str
@@ -23,9 +23,9 @@ class Line(NamedTuple):
 
 
 def rows(answers: Sequence[Answer], every: Sequence[str]) -> Iterator[tuple[str, list[Line]]]:
-    """Yield each row with its lines: frameworks of equal facts are together, in order.
+    """Yield each row with its lines, in which frameworks with equal facts are joined.
 
-    ``every`` names the frameworks that were asked at all.
+    ``every`` names all frameworks that answered any question.
     """
     for row in _in_order(answers):
         found: dict[tuple[tuple[str, str], ...], list[Answer]] = {}
@@ -46,7 +46,7 @@ def _key(answer: Answer) -> tuple[tuple[str, str], ...]:
 
 
 def _in_order(answers: Sequence[Answer]) -> list[str]:
-    """The rows of all frameworks, each after those that come before it in its own."""
+    """Return the rows of all frameworks, in an order that agrees with each framework's own."""
     order: list[str] = []
     for framework in dict.fromkeys(answer.framework for answer in answers):
         place = 0
@@ -80,7 +80,7 @@ def braced(texts: Sequence[str]) -> str:
 
 
 def _beginning(texts: Sequence[str]) -> str:
-    """What all of ``texts`` begin with, up to the end of a word."""
+    """Return the common beginning of ``texts``, up to the end of a word."""
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
     return re.sub(r"[A-Za-z0-9]+$", "", "".join(letters[0] for letters in alike))
 
