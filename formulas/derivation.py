@@ -322,14 +322,6 @@ class Derivation(Architecture):
         self.require(sizes)
         return _whole(value_at(self.formula, sizes, f"{self.name}: the formula"))
 
-    def holds_at(self, sizes: Mapping[str, int]) -> bool:
-        """Return whether these sizes meet all that ``require`` requires."""
-        try:
-            self.require(sizes)
-        except ValueError:
-            return False
-        return True
-
     def violated(self, sizes: Mapping[str, int]) -> StatedCondition | None:
         """Return the first condition that these sizes violate, None if they meet all."""
         unmet = (one for one in self.conditions if not one.condition.is_met(sizes))

@@ -22,6 +22,6 @@ def sizes_inside(found):
             name: max(1, int(size * factors[name]) + random.randint(-2, 2))
             for name, size in SIZES.items()
         }
-        if found.holds_at(in_letters(found, sizes)):
+        if found.has(in_letters(found, sizes)):
             inside.append(sizes)
     return inside[:BUILT]

@@ -44,8 +44,8 @@ def test_every_tensor_has_a_role(mixture):
 def test_there_is_no_inventory_outside_the_conditions(changes, sizes, line):
     derivation = with_tensors(*MIXTURE.tensors, **changes)
     sizes = {**MIXTURE.sizes, **sizes}
-    assert not derivation.holds_at(sizes)
-    assert derivation.holds_at(MIXTURE.sizes)
+    assert not derivation.has(sizes)
+    assert derivation.has(MIXTURE.sizes)
     with pytest.raises(ValueError, match=rf"^{line}"):
         derivation.inventory(sizes)
 

@@ -41,7 +41,7 @@ def test_a_size_below_1_is_refused_everywhere(way, name, size):
     printed = str(size).replace("-", "−")
     with pytest.raises(ValueError, match=rf"^\w+: {name} = {printed}: every size must be 1 or m"):
         WAYS[way](LAST_WITHOUT_BIAS, sizes(**{name: size}))
-    assert not LAST_WITHOUT_BIAS.holds_at(sizes(**{name: size}))
+    assert not LAST_WITHOUT_BIAS.has(sizes(**{name: size}))
 
 
 def test_the_smallest_sizes_are_counted():
@@ -54,7 +54,7 @@ def test_a_size_of_0_that_was_validated_is_counted():
     layers = with_tensors(tensor("layers.*.weight", H, H, times=L), tensor("head.weight", H))
     validated = replace(layers, validated={"L": (0, 9), "H": (2, 900)})
     assert validated.count(sizes(L=0)) == 8
-    assert validated.holds_at(sizes(L=0))
+    assert validated.has(sizes(L=0))
     with pytest.raises(ValueError, match=r"^\w+: L = −1: it must be 0 or more$"):
         validated.count(sizes(L=-1))
     with pytest.raises(ValueError, match=r"^\w+: H = 0: every size must be 1 or more$"):
@@ -65,7 +65,7 @@ def test_a_size_of_0_that_was_validated_is_counted():
 def test_a_negative_number_of_tensors(way):
     with pytest.raises(ValueError, match=r"^\w+: model\.layers\.\*\.mlp.* would occur −\d+ tim"):
         WAYS[way](MIXTURE, sizes(L=1, D=2))
-    assert not MIXTURE.holds_at(sizes(L=1, D=2))
+    assert not MIXTURE.has(sizes(L=1, D=2))
 
 
 def test_the_line_names_the_tensor_the_number_and_the_sizes():
@@ -81,7 +81,7 @@ def test_a_negative_length(role):
     narrow = with_tensors(tensor("a", H - 4, H, role=role))
     with pytest.raises(ValueError, match=r"^\w+: a would have a length of −1 at H = 3$"):
         narrow.count(sizes(H=3, A=1))
-    assert narrow.holds_at(sizes(H=4))
+    assert narrow.has(sizes(H=4))
 
 
 def test_the_length_of_an_absent_tensor_does_not_matter():

@@ -43,7 +43,7 @@ def _drawn(
         for name in moving:
             sizes[name] = _far(limits[name], random)
         for _ in range(REPAIRS):
-            if derivation.holds_at(sizes):
+            if derivation.has(sizes):
                 yield sizes
                 break
             stated = derivation.violated(sizes)
