@@ -92,6 +92,5 @@ def known_keys(file: TypeFile) -> set[str]:
         found |= set(names)
     for data in file.classes.values():
         for variant in (data, *data.get("also", ())):
-            for name in ("decides", "only", "where", "sized", "computed", "follows"):
-                found |= set(variant.get(name, ()))
+            found |= set(variant.get("sized", ()))
     return found

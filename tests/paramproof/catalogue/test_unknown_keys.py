@@ -4,7 +4,8 @@ from string import ascii_lowercase
 
 import pytest
 
-from paramproof.catalogue import entry, read_type
+from paramproof.catalogue import entry, model_types, read_type
+from paramproof.catalogue.names import known_keys
 from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.formulas.errors import InvalidInput
 from paramproof.resolver.spellings import as_transformers
@@ -42,6 +43,17 @@ def configuration(model_type, path):
         found = {"model_type": read_type(model_type).parts[part], part: found}
         found = {part: found[part]}
     return {"model_type": model_type, **found}
+
+
+def test_the_fields_of_variants_are_known():
+    """Whatever a variant's data names is a key of the configuration, or of one of its parts."""
+    for model_type in model_types():
+        file = read_type(model_type)
+        known = known_keys(file)
+        for data in file.classes.values():
+            for variant in (data, *data.get("also", ())):
+                for name in ("decides", "only", "where", "sized", "computed", "follows"):
+                    assert {*variant.get(name, ())} <= known, (model_type, name)
 
 
 def outcome(file, keys):
