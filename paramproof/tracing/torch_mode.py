@@ -217,7 +217,9 @@ class ShapeRecorder(TorchFunctionMode):
             or (isinstance(one, torch.Tensor) and self.is_of_sizes(one))
             for one in given
         ):
-            self._valued.update(_storage(one) for one in _tensors(results))
+            made = list(_tensors(results))
+            self._valued.update(map(_storage, made))
+            self._kept.extend(made)
             return True
         return False
 
