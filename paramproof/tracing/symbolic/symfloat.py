@@ -180,8 +180,7 @@ def scale_of(value: Any) -> tuple[Expression, float] | None:
     if value.over:
         bottom = value.over[1].constant
         return None if bottom is None else (value.over[0], 1 / float(bottom))
-    atom = _atom(value.expression)
-    return _scale_of(atom) if isinstance(atom, Computed) else None
+    return _scale_of(_atom(value.expression))
 
 
 def _scale_of(one: Operand) -> tuple[Expression, float] | None:

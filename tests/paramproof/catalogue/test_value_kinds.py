@@ -2,7 +2,7 @@
 
 import pytest
 
-from paramproof.catalogue.value_kinds import equal, rotary_factors, sort_of
+from paramproof.catalogue.value_kinds import equal, kind_of, rotary_factors, sort_of
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,25 @@ def test_rotary_factors_are_found_in_every_kind_of_layer():
     assert rotary_factors(plain) == {0.5}
     assert rotary_factors({"full_attention": plain, "sliding_attention": {}}) == {0.5, None}
     assert rotary_factors(None) == {None}
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (None, "null"),
+        (True, "flag"),
+        (3, "int"),
+        (0.5, "float"),
+        ("a", "text"),
+        ({}, "object"),
+        ([], "ints"),
+        ([1, 2], "ints"),
+        ([1, 0.5], "numbers"),
+        (["a"], "texts"),
+        ([1, "a"], "list"),
+        ((1, 2), ""),
+    ],
+)
+def test_kinds_of_values(value, kind):
+    """A value that JSON does not have, such as a tuple, has no kind."""
+    assert kind_of(value) == kind

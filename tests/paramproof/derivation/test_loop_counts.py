@@ -85,6 +85,13 @@ def until(make, each, L, D, **_):
         make()
 
 
+def not_both(make, each, L, D, S, **_):
+    for i in each(L):
+        if i < D and i % S == 0:
+            continue
+        make()
+
+
 def nested(make, each, L, M, **_):
     for _ in each(L):
         for _ in each(M):
@@ -132,6 +139,7 @@ def reversed_loop(make, each, L, **_):
         (every, floor(L - 1, S) + 1),
         (every_third, floor(L, 3)),
         (until, D),
+        (not_both, L - floor(D - 1, S) - 1),
         (nested, L * M),
         (nested_first, D * M),
         (from_two, D),

@@ -1,9 +1,12 @@
 """What is refused before any model is made, in one line; no framework is needed for that."""
 
+from contextlib import nullcontext
+from threading import Event
+
 import pytest
 
 from paramproof.builders.registry import Framework
-from paramproof.derivation import worker
+from paramproof.derivation import process, worker
 from paramproof.derivation.process import derive_in_subprocess
 
 BAD = "tests.paramproof.derivation.bad"
@@ -62,3 +65,31 @@ def test_a_class_of_transformers_needs_it(monkeypatch):
         worker._constructor("bert", {}, None, "")
     install = "must be installed: python -m pip install a-distribution-that-nobody-has"
     assert str(caught.value) == f"bert: to derive it a-distribution-that-nobody-has {install}"
+
+
+class Answering:
+    """A child process that gives the same answers whatever it is asked."""
+
+    def __init__(self, *answers):
+        self._answers = answers
+
+    def __call__(self, module, errors):
+        return nullcontext(self)
+
+    def time_limit(self, seconds):
+        return nullcontext(Event())
+
+    def ask(self, request):
+        self.request = request
+
+    def answers(self):
+        yield from self._answers
+
+
+@pytest.mark.parametrize(("answer", "error"), [("failed", RuntimeError), ("refused", ValueError)])
+def test_an_error_in_the_process_is_raised_here(monkeypatch, answer, error):
+    notes = []
+    monkeypatch.setattr(process, "Child", Answering({"note": "importing"}, {answer: "a\x1bline"}))
+    with pytest.raises(error, match=r"\Aa\\x1bline\Z"):
+        derive_in_subprocess("bert", note=notes.append)
+    assert notes == ["importing"]

@@ -70,6 +70,29 @@ def test_how_weights_are_quantized(keys, method):
 
 
 @pytest.mark.parametrize(
+    ("quantization", "stored"),
+    [
+        ({"quant_method": "fp8"}, "float8"),
+        ({"quant_method": "mxfp4", "bits": 8}, "int4"),
+        ({"load_in_8bit": True}, "int8"),
+        ({"load_in_4bit": True, "load_in_8bit": False}, "int4"),
+        ({"quant_method": "gptq", "bits": 4}, "int4"),
+        ({"quant_method": "gptq", "bits": 8}, "int8"),
+        ({"quant_method": "gptq", "bits": 3}, ""),
+        ({"quant_method": "gptq", "bits": "4"}, ""),
+        ({}, ""),
+        ("fp8", ""),
+    ],
+)
+def test_the_type_of_quantized_weights(quantization, stored):
+    assert resolve(MIXTRAL_8X7B | {"quantization_config": quantization}).reading.stored == stored
+
+
+def test_weights_that_are_not_quantized():
+    assert resolve(MIXTRAL_8X7B).reading.stored == ""
+
+
+@pytest.mark.parametrize(
     ("change", "dtype"),
     [
         ({}, ""),

@@ -176,6 +176,14 @@ def test_other_text_is_not_downloaded(text, tmp_path, monkeypatch):
     assert caught.value.where == text
 
 
+@pytest.mark.parametrize("text", ["bert.json", "folder/config.json", "folder/of/config.json"])
+def test_a_file_that_is_absent_is_not_taken_for_a_model_on_the_hub(text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidInput) as caught:
+        read_request(text)
+    assert caught.value.reason == "does not exist"
+
+
 def test_a_model_on_the_hub_may_have_a_name_here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for text, name in (("meta-llama/Llama-3.1-8B", "llama-3.1-8b"), ("a/b", None)):

@@ -49,3 +49,7 @@ def test_layers_of_one_stage_of_several_that_are_named_apart():
 def test_numbers_that_stand_alone_are_not_asked_about():
     assert not has_numbered_names(["layers.0.weight", "layers.1.norm.bias"])
     assert has_numbered_names(["layers.0.fc1.weight"])
+
+
+def test_a_model_without_tensors_has_no_patterns():
+    assert layer_patterns([[], TWO]) == layer_patterns([[], []]) == frozenset()

@@ -256,3 +256,19 @@ EVERY = [
     classes, comprehensions, closures, globals_too, generators, errors, matches, texts, slices,
     chains, loops, builtins_too,
 ]  # fmt: skip
+
+
+def boxes(n):
+    found = []
+    for _ in range(n):
+        box = Base(7)
+        box.number = box.number + 1
+        found.append(box.number)
+    return found
+
+
+TWICE, THRICE = (lambda n: 2 * n), (lambda n: 3 * n)
+
+
+def is_below_five(n):
+    return n in range(5), n not in range(5, 9)

@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paramproof.formulas.expression import letter
 from paramproof.tracing.instrumented import code_swap
 from paramproof.tracing.instrumented.code_swap import run_instrumented
 from paramproof.tracing.instrumented.code_transform import instrumented_code
 from paramproof.tracing.recorder import recording
+from paramproof.tracing.symbolic.symint import SymInt
 
 SOURCE = Path(__file__).with_name("plain_code.py")
 NAME = "code_to_instrument"
@@ -123,3 +125,17 @@ def test_an_error_has_the_line_of_the_plain_code(module):
     inside = instrumented(lambda: line_of_the_error(module))
     assert before
     assert inside == before
+
+
+def test_what_each_object_adds_to_itself_once_is_followed(module):
+    """In a loop over sizes, each iteration makes an object and adds to its attribute."""
+    with recording():
+        found = instrumented(lambda: module.boxes(SymInt(3, letter("L"))))
+    assert found == [8, 8, 8]
+    assert {*map(type, found)} == {int}
+
+
+def test_membership_is_a_guard(module):
+    with recording() as recorder:
+        assert instrumented(lambda: module.is_below_five(SymInt(3, letter("L")))) == (True, True)
+    assert "L < 5" in {str(guard) for guard in recorder.guards}

@@ -181,3 +181,10 @@ def test_no_finite_number(other):
         assert (size(8) < other) is operator.lt(8, other)
         assert plain_int(min(size(8), math.inf)) == 8
     assert not recorder.size_guards
+
+
+def test_parts_of_a_number():
+    """A size is a number whose imaginary part and denominator are constants."""
+    assert heard(lambda: size(7).imag) == heard(lambda: size(7).denominator) == []
+    assert (size(7).imag, size(7).denominator) == (0, 1)
+    assert size(7).real.expression == size(7).numerator.expression == letter("H")

@@ -1,0 +1,23 @@
+"""Sizes of a trace, what it knows about a container, and what it recorded."""
+
+from paramproof.formulas.expression import letter
+from paramproof.tracing.caveats import caveat_text
+from paramproof.tracing.instrumented.lengths import known_length
+from paramproof.tracing.symbolic.symint import SymInt
+
+H, L = letter("H"), letter("L")
+
+
+def size(number, expression):
+    return SymInt(number, expression)
+
+
+def length_of_list(values):
+    """Return the expression of a list's length, and whether anything is known of it."""
+    known = known_length(values)
+    return (False, None) if known is None else (True, known.length)
+
+
+def caveats(recorder):
+    """Return the caveats of a trace without the lines that they name."""
+    return [caveat_text(one).partition(" (")[0] for one in recorder.caveats]

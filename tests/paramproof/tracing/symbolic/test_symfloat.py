@@ -1,0 +1,61 @@
+"""Floats that contain sizes: which results are exact, and which comparisons are guards."""
+
+import math
+import operator
+
+import pytest
+
+from paramproof.formulas.division import floor
+from paramproof.formulas.expression import letter
+from paramproof.tracing.instrumented.calls import call
+from paramproof.tracing.recorder import recording
+from paramproof.tracing.symbolic.arithmetic import expression_of
+from paramproof.tracing.symbolic.symint import SymInt
+
+A, H = letter("A"), letter("H")
+
+
+def size(value):
+    return SymInt(value, H)
+
+
+def guards(action):
+    """Return the guards that an action records."""
+    with recording() as recorder:
+        action()
+    return {str(guard) for guard in recorder.guards if not guard.is_settled}
+
+
+@pytest.mark.parametrize(
+    ("compute", "made"), [("add", H + 1 / 2), ("sub", H - 1 / 2), ("mul", H / 2)]
+)
+def test_halves_are_exact(compute, made):
+    found = getattr(operator, compute)(size(9), 0.5)
+    assert found.exact
+    assert found.expression == made
+
+
+@pytest.mark.parametrize("number", range(1, 25))
+@pytest.mark.parametrize("divisor", [2, 4, 8])
+def test_rounding_a_quotient(number, divisor):
+    """A formula from one size gives the rounded number, with ties to even, at every size."""
+    made = expression_of(round(size(9) / divisor))
+    assert made.evaluate({"H": number}) == round(number / divisor)
+    assert made == floor(2 * H + divisor, 4 * divisor) - floor(divisor - 2 * H, 4 * divisor)
+
+
+def test_the_sign_of_a_root():
+    """A root is positive where its operand is, so it is compared with 0 as the operand."""
+    assert guards(lambda: call(math.sqrt, size(9)) > 0) <= {"0 < H"}
+
+
+def test_multiples_of_a_size_compare_alike_at_every_size():
+    assert guards(lambda: size(9) * 0.3 < size(9) * 0.7) == set()
+    assert guards(lambda: size(9) * 0.3 < size(9)) == set()
+    assert guards(lambda: size(9) < size(9) * 1.3) == set()
+
+
+def test_multiples_of_what_may_be_0_are_compared():
+    half = size(9) // 2
+    assert half.expression == floor(H, 2)
+    assert guards(lambda: half * 0.3 < half * 0.7) != set()
