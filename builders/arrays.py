@@ -48,7 +48,7 @@ def mismatches(
     wrong = [(path, "is missing") for path in shapes if path not in arrays]
     for path, array in arrays.items():
         if path not in shapes:
-            wrong.append((path, "is no weight of this model"))
+            wrong.append((path, "is not a weight of this model"))
         elif tuple(array.shape) != shapes[path]:
             wrong.append((path, f"has shape {tuple(array.shape)}, not {shapes[path]}"))
         elif str(array.dtype) != dtype:

@@ -17,7 +17,7 @@ from paramproof.formulas.tensors import Inventory
 
 
 class Matched(NamedTuple):
-    """The rows that differ, notes for the report, and weights that are no part of the total."""
+    """The rows that differ, notes for the report, and weights that the total leaves out."""
 
     rows: Iterable[Row]
     notes: tuple[str, ...] = ()

@@ -28,7 +28,7 @@ FITTED = "fitted"
 
 
 class Outcome(Enum):
-    """What the constructor does if a condition is violated, with the words for it."""
+    """The reaction of the constructor if a condition is violated, in words."""
 
     REFUSED = "the constructor refuses"
     OTHERS = "other tensors are created"

@@ -34,7 +34,7 @@ A difference counts as explained if named causes turn the catalogue's tensors in
 mlx-lm: each tensor has the number of entries that the causes say, and the formulas of the causes
 add up to the difference. A test fails for any other difference. Tensors that have two names, or
 that one library keeps in one piece and the other in several, are compared under one name:
-`sweep/second_opinion/names.toml` has the rules, and `causes.toml` beside it the causes.
+`sweep/second_opinion/names.toml` has the rules, and `causes.toml`, next to it, the causes.
 
 mlx-lm's own total, `mlx_lm.utils.get_total_parameters`, leaves out the arrays of modules that
 contain other modules. Here all arrays are counted.

@@ -17,7 +17,7 @@ HEADINGS: dict[Section, str] = {
     "counts": "number of",
     "abstract": "without memory",
 }
-"""What the first column asks, by section."""
+"""The heading of the first column, by section."""
 
 
 def difference_tables(answers: Sequence[Answer]) -> Iterator[Table]:

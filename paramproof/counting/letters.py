@@ -44,7 +44,7 @@ def latex_of(model: Lettered) -> str:
 
 
 def terms_table(model: Lettered) -> Table:
-    """Return the terms of a count: what one has, how often it occurs, their product, its value.
+    """Return the terms of a count: the size of one, how often it occurs, the product, its value.
 
     Below them are the sum and, for a family, the closed form.
     """

@@ -1,4 +1,4 @@
-"""What is published of models, and the verdicts on it."""
+"""The numbers that were published about models, and the verdicts on them."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ QUESTIONS: dict[Section, tuple[str, str]] = {
     "counts": ("row", "number of"),
     "abstract": ("row", "without memory"),
 }
-"""The headings of a row's name and of what is asked, by section."""
+"""The headings of a row's name and of its question, by section."""
 
 FACTS: dict[Section, tuple[Column, ...]] = {
     "shapes": (

@@ -12,8 +12,8 @@ from paramproof.formulas.spec import Spec
 def full_width(tree: Tree, spec: Spec) -> Counted:
     """Yield attention whose A heads each have full-size matrices, and components that contain it.
 
-    Query, key and value then have not one H·H kernel, whose columns the heads share, but A of
-    them, and either A biases or one; likewise the output projection. Keras with ``key_dim`` set to
+    Query, key and value then have A kernels of H·H in place of one whose columns the heads share,
+    and either A biases or one. The output projection, too. Keras with ``key_dim`` set to
     the hidden size has A biases for query, key and value, and one for the output.
     """
     counts, more = tree.counts(), number_of_heads(spec) - 1

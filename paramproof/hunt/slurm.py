@@ -1,9 +1,9 @@
 """Run tasks as array jobs of SLURM, through submitit, in the same worker as on one machine.
 
-Each job is one task. A complete file means that the task is done; a job that has left SLURM's queue
-without one has failed. Accounting is not needed. A job is requeued at SLURM's warning, before its
-time is over or it is preempted, and SLURM itself requeues it if its node fails. In both cases the
-task starts again.
+Each job is one task. A complete file means that the task is done; a job that left SLURM's queue
+and wrote no complete file has failed. Accounting is not needed. submitit requeues a job when SLURM
+warns it, before its time is over or it is preempted. SLURM itself requeues it if its node fails. In
+both cases the task starts again.
 """
 
 from __future__ import annotations

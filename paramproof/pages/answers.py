@@ -142,7 +142,7 @@ def _request(name: str) -> Request:
 
 
 def forget() -> None:
-    """Forget the models that were asked for, and keep what all answers need."""
+    """Forget the models of earlier requests, and keep what all answers need."""
     _model.cache_clear()
     _view.cache_clear()
 

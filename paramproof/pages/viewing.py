@@ -208,7 +208,7 @@ class Branch:
         return self.kind or next(filter(None, found), "")
 
     def first_apart(self) -> Branch:
-        """Return this component, or the first one below it that has not just one part."""
+        """Return this component, or the first one below it with more parts than one, or none."""
         return self.inside[0].first_apart() if len(self.inside) == 1 else self
 
 

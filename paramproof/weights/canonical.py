@@ -29,9 +29,8 @@ def stored_tensors(spec: Spec) -> dict[str, Tensor]:
 def require_canonical(spec: Spec, dtype: DType, arrays: Mapping[str, Array]) -> None:
     """Raise ``ValueError`` naming whatever keeps ``arrays`` from being the weights of ``spec``.
 
-    Every trainable tensor is there, and none that ``spec`` has not; its shape is canonical,
-    its dtype is ``dtype``, and it is finite. A fixed tensor may be left out: not every
-    framework stores it.
+    Required are exactly the trainable tensors of ``spec``, with canonical shapes, ``dtype`` and
+    finite values. A fixed tensor may be left out, because not every framework stores it.
     """
     expected = stored_tensors(spec)
     shapes = {path: t.shape for path, t in expected.items() if t.trainable or path in arrays}

@@ -53,8 +53,8 @@ def read_weights(path: str | Path, spec: Spec) -> dict[str, Array]:
     """Return the canonical weights of ``spec`` in the file ``path``, written by ``save_weights``.
 
     The file may have been converted to half precision since: F16 and BF16 are read as float32,
-    which has each of their values exactly. Raises ``ValueError``, naming the file, where it
-    cannot be read, is no whole safetensors file, or has anything but finite weights of ``spec``.
+    which has each of their values exactly. Raises ``ValueError``, naming the file, if it cannot
+    be read, is not a whole safetensors file, or has anything but finite weights of ``spec``.
     """
     try:
         if not Path(path).is_file():

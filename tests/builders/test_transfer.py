@@ -77,8 +77,8 @@ def with_value(array, value):
 POOLER = "pooler.kernel"
 WRONG = {
     "pooler.kernel is missing": {POOLER: lambda array: None},
-    "nobody is no weight of this model": {"nobody": lambda array: array},
-    "mlm_head.decoder.weight is no weight of this model": {
+    "nobody is not a weight of this model": {"nobody": lambda array: array},
+    "mlm_head.decoder.weight is not a weight of this model": {
         "mlm_head.decoder.weight": lambda array: array
     },
     "pooler.kernel has shape (6, 6, 1), not (6, 6)": {POOLER: lambda array: array[..., None]},
@@ -117,9 +117,9 @@ def test_every_wrong_weight_is_named_and_layers_are_folded(model):
         "layers.*.feed_forward.output.bias (x2) is missing; "
         "layers.*.feed_forward_layer_norm.scale (x2) is missing; "
         "layers.*.feed_forward_layer_norm.bias (x2) is missing; "
-        "pooler.kernel has shape (3,), not (6, 6); nobody is no weight of this model"
+        "pooler.kernel has shape (3,), not (6, 6); nobody is not a weight of this model"
     )
-    with raises("n38 is no weight of this model; n39 is no weight of this model; and 2 more"):
+    with raises("n38 is not a weight of this model; n39 is not a weight of this model; and 2 more"):
         assign_weights(model, HEADS, weights_of(HEADS) | {f"n{i}": np.ones(1) for i in range(42)})
 
 
@@ -128,7 +128,7 @@ def raises(message):
 
 
 def test_weights_of_another_spec(builder, model):
-    with raises("layers.1.feed_forward_layer_norm.bias is no weight of this model"):
+    with raises("layers.1.feed_forward_layer_norm.bias is not a weight of this model"):
         build_with(builder, replace(SPEC, num_hidden_layers=1), weights_of(SPEC))
     # A stacked weight has another shape if the number of layers differs.
     others = {

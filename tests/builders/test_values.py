@@ -53,7 +53,7 @@ def test_a_model_computes_with_written_values(model, values):
 
 WRONG = {
     "is missing": lambda arrays, path: arrays.pop(path),
-    "is no weight of this model": lambda arrays, path: arrays.update(nobody=arrays[path]),
+    "is not a weight of this model": lambda arrays, path: arrays.update(nobody=arrays[path]),
     "has shape": lambda arrays, path: arrays.update({path: arrays[path][..., None]}),
     "is float16, not": lambda arrays, path: arrays.update({path: arrays[path].astype("float16")}),
 }
@@ -65,7 +65,7 @@ def test_nothing_is_partly_written(model, values, wrong):
     others = {path: array + 1 for path, array in values.items()}
     path = list(others)[-1]
     WRONG[wrong](others, path)
-    named = "nobody" if wrong == "is no weight of this model" else path
+    named = "nobody" if wrong == "is not a weight of this model" else path
     with pytest.raises(ValueError, match=f"^the weights do not fit: {named} {wrong}"):
         model.write(others)
     assert_same(model.read(), values)

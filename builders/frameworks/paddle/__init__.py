@@ -12,8 +12,8 @@ from contextlib import contextmanager, nullcontext
 from typing import Any, Literal
 
 with warnings.catch_warnings():
-    # It warns that there is no ccache and, before setuptools 82, of pkg_resources. Both are for
-    # extensions in C++.
+    # It warns if ccache is missing and, before setuptools 82, about pkg_resources. Both matter
+    # only for extensions in C++.
     warnings.simplefilter("ignore")
     import paddle
 

@@ -135,7 +135,10 @@ SPOILT = {
         "pooler.kernel is I16; weights are F32 or F64 or F16 or BF16",
     ),
     "integers": (lambda c: header(c, with_metadata(dtype="I32")), "pooler.kernel is I32"),
-    "renamed": (lambda c: header(c, rename_tensor), "pooler.bias is missing; nobody is no weight"),
+    "renamed": (
+        lambda c: header(c, rename_tensor),
+        "pooler.bias is missing; nobody is not a weight",
+    ),
     "no spec": (lambda c: header(c, lambda entries: entries.pop("__metadata__")), "of what spec"),
     "nonsense for a spec": (
         lambda c: header(c, lambda entries: entries.update(__metadata__={"spec": "[" * 99999})),
