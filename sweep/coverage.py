@@ -25,6 +25,7 @@ from paramproof.catalogue.configuration import named_class
 from paramproof.catalogue.entries import type_named, usual_class
 from paramproof.catalogue.files import read_type
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
+from paramproof.tables.markdown import markdown_rows
 from sweep.keys import Keys
 from sweep.mismatch import find_mismatch
 from sweep.model import build, config_of
@@ -153,8 +154,8 @@ def coverage_table(results: Iterable[Coverage]) -> str:
     numbers: dict[Kind, Counter[Outcome]] = {}
     for one in results:
         numbers.setdefault(one.kind, Counter())[one.outcome] += 1
-    lines = ["| configurations | of | counted, each equal | share of those that can be built |"]
-    lines += ["| --- | --- | --- | --- |"]
+    headings = ("configurations", "of", "counted, each equal", "share of those that can be built")
+    rows = []
     for kind, outcomes in numbers.items():
         built = sum(outcomes[one] for one in (Outcome.EQUAL, Outcome.OTHER, Outcome.NOT_COUNTED))
         share = (
@@ -162,9 +163,8 @@ def coverage_table(results: Iterable[Coverage]) -> str:
             if built
             else "none can be built"
         )
-        row = (kind.value, f"{outcomes.total():,}", f"{outcomes[Outcome.EQUAL]:,}", share)
-        lines.append(f"| {' | '.join(row)} |")
-    return "\n".join(lines)
+        rows.append((kind.value, f"{outcomes.total():,}", f"{outcomes[Outcome.EQUAL]:,}", share))
+    return markdown_rows(headings, rows)
 
 
 def causes(results: Iterable[Coverage]) -> list[tuple[str, int, list[str]]]:

@@ -24,7 +24,7 @@ from paramproof.counting.letters import in_letters, latex_of, letters_of, terms_
 from paramproof.counting.tree import tree_table
 from paramproof.formulas.expression import expression
 from paramproof.resolver import Model
-from paramproof.tables.terminal import print_table
+from paramproof.tables.terminal import print_lines, print_table
 
 
 def print_count_or_formula(
@@ -44,8 +44,7 @@ def print_count_or_formula(
         console.print(title, markup=False)
         _print_terms(in_letters(model), letters_of(model))
     if model.spec is None:
-        for line in model.origin():
-            console.print(line, markup=False, highlight=False)
+        print_lines(console, model.origin())
 
 
 def _print_terms(model: Lettered, notes: Iterable[str]) -> None:
@@ -76,8 +75,7 @@ def print_tree(model: Model, depth: int | None, dtype: str) -> None:
     title = f"{model.title}: trainable parameters, tied tensors counted once"
     console.print(title, markup=False)
     print_table(console, tree_table(model.inventory(), depth, dtype))
-    for line in [*_bytes(model, dtype), *model.origin()]:
-        console.print(line, markup=False)
+    print_lines(console, [*_bytes(model, dtype), *model.origin()])
 
 
 def print_beside(resolved: Sequence[Model], depth: int | None, dtype: str) -> None:
@@ -86,8 +84,8 @@ def print_beside(resolved: Sequence[Model], depth: int | None, dtype: str) -> No
     for table in beside_tables(resolved, depth, dtype, console.width):
         print_table(console, table)
     for model in resolved:
-        for line in [*_bytes(model, dtype), *model.origin()]:
-            console.print(f"{model.title}: {line}", markup=False)
+        lines = (*_bytes(model, dtype), *model.origin())
+        print_lines(console, (f"{model.title}: {line}" for line in lines))
 
 
 def _bytes(model: Model, dtype: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ from paramproof.formulas.notation import latex
 from paramproof.formulas.printing import legible, shown
 from paramproof.json_form import document
 from paramproof.resolver import Request, derive_request, read_request
-from paramproof.tables.terminal import print_table
+from paramproof.tables.terminal import print_lines, print_table
 
 
 @click.command("derive", short_help="Derive the formula of a model from its code.")
@@ -82,13 +82,11 @@ def print_derivation(out: Console, derivation: Derivation) -> None:
     built = ", ".join(f"{name} {version}" for name, version in versions)
     out.print(f"{legible(derivation.name)}, built with {built}\n", markup=False, highlight=False)
     print_table(out, tensors_table(derivation))
-    for line in formula_lines(derivation):
-        out.print(line, markup=False, highlight=False)
+    print_lines(out, formula_lines(derivation))
     print_table(out, letters_table(derivation))
     if derivation.conditions:
         print_table(out, conditions_table(derivation))
-    for line in evidence_lines(derivation):
-        out.print(line, markup=False, highlight=False)
+    print_lines(out, evidence_lines(derivation))
 
 
 def _size(given: str) -> tuple[str, int]:

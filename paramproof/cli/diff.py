@@ -10,7 +10,7 @@ from paramproof.cli.options import INSTEAD, MODELS, class_option, json_option
 from paramproof.cli.output import console, write_json
 from paramproof.cli.resolving import resolving_all
 from paramproof.counting.difference import difference_of
-from paramproof.tables.terminal import print_table
+from paramproof.tables.terminal import print_lines, print_table
 
 
 @click.command("diff", short_help="Compare two models, in letters and in numbers.")
@@ -38,5 +38,4 @@ def diff_command(first: str, other: str, json_file: Path | None, class_name: str
     print_table(console, found.table())
     for model in models:
         if model.reading or model.spec is None:
-            for line in model.origin():
-                console.print(f"{model.title}: {line}", markup=False, highlight=False)
+            print_lines(console, (f"{model.title}: {line}" for line in model.origin()))

@@ -25,7 +25,7 @@ from paramproof.formulas.models import (
 )
 from paramproof.json_form import document
 from paramproof.resolver import Model
-from paramproof.tables.terminal import print_table
+from paramproof.tables.terminal import print_lines, print_table
 
 SHOWN = ("model", "parameters", "published", "verdict")
 
@@ -56,9 +56,8 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
         console.print("active parameters: those used per token in a mixture of experts")
         print_table(console, active)
     names = {one.name for one, _ in models}
-    for short, name in SHORT_NAMES.items():
-        if name in names:
-            console.print(f"{short} is short for {name}", markup=False, highlight=False)
+    known = ((short, name) for short, name in SHORT_NAMES.items() if name in names)
+    print_lines(console, (f"{short} is short for {name}" for short, name in known))
 
 
 def family_name(model: Model) -> str:

@@ -11,6 +11,7 @@ from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.printing import legible
 from paramproof.json_form import document
 from paramproof.resolver import Request
+from paramproof.tables.terminal import print_lines
 
 
 def prove_derived(request: Request, json_file: Path | None) -> bool:
@@ -22,10 +23,7 @@ def prove_derived(request: Request, json_file: Path | None) -> bool:
     if json_file:
         write_json(json_file, document("derivation", derivation_data(derivation)))
     out = tables_beside(json_file)
-    for line in (legible(derivation.name), *formula_lines(derivation)):
-        out.print(line, markup=False, highlight=False)
-    for stated in derivation.conditions:
-        out.print(f"where {stated.condition}", markup=False, highlight=False)
-    for line in evidence_lines(derivation):
-        out.print(line, markup=False, highlight=False)
+    print_lines(out, (legible(derivation.name), *formula_lines(derivation)))
+    print_lines(out, (f"where {stated.condition}" for stated in derivation.conditions))
+    print_lines(out, evidence_lines(derivation))
     return derivation.is_proved_at(derivation.sizes)

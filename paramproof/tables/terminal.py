@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from rich import box
@@ -43,5 +44,10 @@ def rich_table(table: Table) -> RichTable:
 def print_table(out: Console, table: Table) -> None:
     """Print a table and its notes."""
     out.print(rich_table(table))
-    for note in table.notes:
-        out.print(note, markup=False, highlight=False)
+    print_lines(out, table.notes)
+
+
+def print_lines(out: Console, lines: Iterable[str]) -> None:
+    """Print lines as they are; those wider than the terminal are wrapped."""
+    for line in lines:
+        out.print(line, markup=False, highlight=False)
