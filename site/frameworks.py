@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
-from paramproof.differences.answer import Answer
+from paramproof.differences.answer import Answer, Section
+from paramproof.differences.tables import FACTS
 from paramproof.pages.document import main
 from paramproof.tables.html import html_table
 from paramproof.tables.markup import Html, breakable, joined, path, tag
@@ -14,24 +16,13 @@ from paramproof.tables.table import Column, Table, TableRow
 
 DATA = Path(__file__).parents[1] / "docs/framework-differences.json"
 
-SECTIONS = {
-    "shapes": ("Tensors", {"path": "path", "shape": "shape", "layout": "layout"}),
-    "defaults": ("Defaults", {"answer": "default"}),
-    "counts": (
-        "Counts",
-        {
-            "how": "counted by",
-            "bert-tiny": "bert-tiny",
-            "bert-base-uncased": "bert-base-uncased",
-            "difference": "minus the formula",
-        },
-    ),
-    "abstract": (
-        "Models without memory for their weights",
-        {"held": "type of a weight", "value": "reading its value"},
-    ),
+SECTIONS: dict[Section, str] = {
+    "shapes": "Tensors",
+    "defaults": "Defaults",
+    "counts": "Counts",
+    "abstract": "Models without memory for their weights",
 }
-"""The title of each section, and the headings of its columns by fact."""
+"""The title of each section."""
 
 COMPONENTS = (
     "embeddings",
@@ -58,33 +49,30 @@ def frameworks_view() -> Html:
     )
 
 
-def _section(name: str, cells: list[Answer]) -> Html:
-    heading, facts = SECTIONS[name]
+def _section(name: Section, cells: list[Answer]) -> Html:
+    heading = SECTIONS[name]
+    facts = [replace(fact, form=breakable) for fact in FACTS[name]]
     own = [cell for cell in cells if cell.section == name]
     groups = _groups(own, facts)
-    columns = (
-        Column("question"),
-        Column("frameworks"),
-        *(Column(fact, form=breakable) for fact in facts.values()),
-    )
+    columns = (Column("question"), Column("frameworks"), *facts)
     table = Table.of(columns, (_row(same, facts) for same in groups))
     shown = html_table(heading, table, attributes_of=[*map(_data, groups)], class_="answers")
     return tag("details", tag("summary", tag("h2", heading), f" {len(groups)} rows"), shown)
 
 
-def _groups(cells: list[Answer], facts: Iterable[str]) -> list[list[Answer]]:
+def _groups(cells: list[Answer], facts: Iterable[Column]) -> list[list[Answer]]:
     """Return the answers by row, those that are the same together."""
     same: dict[tuple[str, ...], list[Answer]] = {}
     for cell in cells:
-        same.setdefault((cell.row, *(cell.facts[fact] for fact in facts)), []).append(cell)
+        same.setdefault((cell.row, *(cell.facts[fact.key] for fact in facts)), []).append(cell)
     return [group for _, group in sorted(same.items(), key=lambda pair: pair[0][0])]
 
 
-def _row(same: list[Answer], facts: Iterable[str]) -> TableRow:
+def _row(same: list[Answer], facts: Iterable[Column]) -> TableRow:
     first = same[0]
     names = ", ".join(cell.framework for cell in same)
     question = joined(path(first.row), " ", first.what)
-    return TableRow((question, names, *(first.facts[fact] for fact in facts)))
+    return TableRow((question, names, *(first.facts[fact.key] for fact in facts)))
 
 
 def _data(same: list[Answer]) -> dict[str, object]:

@@ -11,6 +11,9 @@ from paramproof.record import Record
 
 Section: TypeAlias = Literal["shapes", "defaults", "counts", "abstract", "broken"]
 
+COUNTED = ("bert-tiny", "bert-base-uncased")
+"""The models whose counts are compared."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer(Record):

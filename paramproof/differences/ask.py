@@ -12,7 +12,7 @@ from typing import Any
 from paramproof.algebra.symbols import folded, symbols
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
-from paramproof.differences.answer import Answer
+from paramproof.differences.answer import COUNTED, Answer
 from paramproof.differences.count_in_letters import count_in_letters
 from paramproof.differences.questions import COUNTS, QUESTIONS
 from paramproof.formulas import FAMILIES, EncoderLetters, EncoderSpec, inventory
@@ -23,7 +23,6 @@ from paramproof.proof.builder_tensors import NamedTensor, read
 from paramproof.proof.cases import known_sizes, plain, supported_cases
 
 DECODER = "mlm_head.decoder.weight"
-COUNTED = ("bert-tiny", "bert-base-uncased")
 IMPOSSIBLE = 10**6
 """Features of a dense layer from as many: 4 TB in float32, which no machine here allocates."""
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from paramproof.differences.answer import Answer, Section
-from paramproof.differences.ask import COUNTED
+from paramproof.differences.answer import COUNTED, Answer, Section
 from paramproof.differences.rows import rows, tensors
 from paramproof.tables.table import Column, Table, TableRow
 
@@ -27,9 +26,9 @@ FACTS: dict[Section, tuple[Column, ...]] = {
     "counts": (
         Column("counted by", "how", is_code=True),
         *(Column(model, model) for model in COUNTED),
-        Column("minus N", "difference"),
+        Column("minus the formula", "difference"),
     ),
-    "abstract": (Column("type", "held"), Column("reading its value", "value")),
+    "abstract": (Column("type of a weight", "held"), Column("reading its value", "value")),
 }
 """The columns of the answers, by section."""
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from docs.writers.differences.pitfalls import pitfalls
 from paramproof.differences import rows as grid
-from paramproof.differences.answer import Answer
-from paramproof.differences.ask import COUNTED, counted_spec
+from paramproof.differences.answer import COUNTED, Answer
+from paramproof.differences.ask import counted_spec
 from paramproof.differences.tables import difference_table
 from paramproof.formulas import closed_form
 from paramproof.formulas.layout import LAYOUTS

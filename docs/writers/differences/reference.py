@@ -12,8 +12,7 @@ from bench.page import RESULTS, warm
 from docs.writers.blocks import ROOT
 from docs.writers.differences.page import render
 from paramproof.builders.registry import Framework, frameworks
-from paramproof.differences.answer import Answer
-from paramproof.differences.ask import COUNTED
+from paramproof.differences.answer import COUNTED, Answer
 from paramproof.workers.jobs import Differences
 from paramproof.workers.pool import run_in_workers
 
