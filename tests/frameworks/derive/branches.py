@@ -41,7 +41,7 @@ def too_wide(hidden_size=8):
 
 
 def odd_where_large(vocab_size=100, hidden_size=30):
-    """An odd size is refused where it is large; the number of tokens is asked for, and no more."""
+    """Refuse large odd sizes. The comparison with the number of tokens changes nothing."""
     if hidden_size > 20 and hidden_size % 2:
         raise ValueError("odd")
     kind = nn.Embedding if vocab_size > 50 else lambda *sizes: nn.Embedding(*sizes)
@@ -111,7 +111,7 @@ def by_bits(hidden_size=12):
 
 
 def by_bits_of_text(hidden_size=12):
-    """Of a plain number nobody knows that a size decides it."""
+    """Lose the size: nothing connects a plain number with the size it came from."""
     width = json.loads(json.dumps(hidden_size))
     return nn.Linear(hidden_size, hidden_size, bias=width & (width - 1) != 0)
 

@@ -16,7 +16,7 @@ def constructor(name, **sizes):
 
 
 def derived(name, **sizes):
-    """What is derived of it. What travels as data is the same: that is tried with each."""
+    """Derive a constructor, and check that its derivation survives the way through JSON."""
     from paramproof.derivation.pipeline import derive
 
     found = derive(constructor(name, **sizes))

@@ -12,7 +12,7 @@ def linears(hidden_size, layers, bias):
 
 
 def bisected(hidden_size=64, layers=3):
-    """What is compared first lies in the middle: beyond that there are more questions."""
+    """Compare the middle limit first; the other guards lie beyond it."""
     return linears(hidden_size, layers, bisect(LIMITS, hidden_size) < 4)
 
 

@@ -14,7 +14,7 @@ def heads(hidden_size=24, heads=3):
 
 
 def refused(hidden_size=24, heads=3):
-    """What asks is no size any more."""
+    """Refuse by a number of elements, which is a plain int and not a size."""
     if not nn.Linear(hidden_size, hidden_size // heads).weight.numel():
         raise ValueError("no head has a width")
     return nn.Linear(hidden_size, hidden_size // heads)
@@ -39,7 +39,7 @@ def asked(hidden_size=24, wide=4):
 
 
 def scaled(hidden_size=24, heads=3):
-    """Whether 3 divides 24 is asked, and is no matter; 0 ** −0.5 is."""
+    """The guard 3 divides 24 is irrelevant, but 0 ** −0.5 raises an error."""
     if hidden_size % heads and hidden_size < 0:
         raise ValueError("heads of no whole width")
     width = hidden_size // heads

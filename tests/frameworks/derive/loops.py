@@ -51,7 +51,7 @@ def number_carried(hidden_size=12, layers=4):
 
 
 def below_zero(hidden_size=8, layers=5):
-    """What is between two ends: layers - 2, none of them at 1 and at 2."""
+    """Create layers - 2 layers between two ends: none if there are 1 or 2 layers."""
     middle = nn.ModuleList(square(hidden_size) for _ in range(layers - 2))
     return nn.ModuleDict({"first": nn.Embedding(7, hidden_size), "middle": middle})
 
@@ -98,7 +98,7 @@ def by_list(hidden_size=12, layers=6):
 
 
 def by_runs(hidden_size=12, layers=6, dense=2):
-    """Kinds of layers, each of them several times, and a copy of what was said of them."""
+    """Read the kinds of layers from a copy of a list in which each kind is repeated."""
     return _by_kinds(hidden_size, layers, ["dense"] * dense + ["wide"] * (layers - dense))
 
 
@@ -111,7 +111,7 @@ def by_a_run_and_one(hidden_size=12, layers=6):
 
 
 def by_changed_runs(hidden_size=12, layers=6):
-    """What is put into a list is not what it was made of."""
+    """Change an element of a list that was built from repeated kinds."""
     kinds = ["dense"] + ["wide"] * (layers - 1)
     kinds[-1] = "dense"
     return _by_kinds(hidden_size, layers, kinds)

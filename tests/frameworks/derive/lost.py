@@ -78,7 +78,7 @@ def through_text_and_xor(hidden_size=8):
 
 
 def through_a_root_beside_one_block(hidden_size=8, blocks=1, stride=16):
-    """The first block is narrow, others are wide: of one there are no others."""
+    """The first block is narrow and the others are wide, but by default there is only one."""
     model = nn.Module()
     widths = [hidden_size if index else 3 for index in range(blocks)]
     model.blocks = nn.ModuleList(nn.Linear(hidden_size, width) for width in widths)
@@ -176,7 +176,7 @@ def by_a_power(hidden_size=8, depth=3):
 
 
 def asked_of_a_number(hidden_size=12, heads=3):
-    """Whether 3 divides 12 is asked, and at another width whether 5 divides 35."""
+    """The guard is 3 divides 12 and, at another width, 5 divides 35."""
     width = _through_text(hidden_size)
     if width % heads:
         raise ValueError("heads of no whole width")
@@ -191,7 +191,7 @@ def asked_of_two_numbers(hidden_size=12, wide=30, heads=3):
 
 
 def asked_of_a_strange_number(hidden_size=12, heads=3):
-    """No sum or product of sizes is the number that is asked about."""
+    """Compare a number that is neither a sum nor a product of sizes."""
     if _through_text(hidden_size) ^ 5 < heads:
         raise ValueError("too many heads")
     return nn.Linear(hidden_size, hidden_size)

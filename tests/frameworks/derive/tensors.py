@@ -73,7 +73,7 @@ def drawn(hidden_size=8):
 
 
 def numbers(hidden_size=8, layers=3):
-    """A number that is computed is no factory's, as those of an activation that learns."""
+    """Compute numbers as parameters, as a learned activation does, and not by a factory."""
     slope = [torch.log(torch.tensor(0.8)).unsqueeze(0) for _ in range(layers)]
     return nn.ParameterList([torch.empty(hidden_size), *slope])
 

@@ -60,7 +60,7 @@ def test_beyond_it_nothing_is_counted(name, sizes):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_what_does_harm_with_another_is_the_only_condition(seed):
-    """Whatever sizes are drawn, the bound beside it and what is asked after it are none."""
+    """With any random sizes, the two other guards turn out to be irrelevant."""
     from paramproof.derivation.pipeline import derive
 
     found = derive(constructor("branches:odd_where_large"), seed)
@@ -133,7 +133,7 @@ def test_not_derived(name, cause, said):
 
 
 def test_the_environment_is_not_seen(monkeypatch):
-    """Nothing sees it: the formula is that of this process. docs/evidence.md says so."""
+    """A branch on the environment leaves no caveat, as docs/evidence.md describes."""
     found = derived("branches:by_environment")
     assert (str(found.formula), found.is_proved, found.conditions) == ("H² + H", True, ())
     monkeypatch.setenv("WITHOUT_BIAS", "1")

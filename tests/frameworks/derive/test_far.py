@@ -1,4 +1,4 @@
-"""What a PyTorch model does far from its own sizes, or beyond other conditions, is found."""
+"""Derivation finds what a model does far from its own sizes, or beyond other conditions."""
 
 import pytest
 

@@ -79,7 +79,7 @@ def test_a_module_of_equinox_with_its_state():
 
 @pytest.mark.framework("keras-bert")
 def test_keras_bert():
-    """Its layer of attention asks plain ints: their letters are told by values."""
+    """Its attention compares plain ints, whose letters are inferred from their values."""
     found = derived("in_keras_bert:model", generic=2, held=2, deepest=2)
     layer = "4·H² + 2·H·F + 9·H + F"
     assert str(found.formula) == f"L·({layer}) + 2·H² + V·H + 20·H + V + 2"

@@ -41,7 +41,7 @@ def test_lengths(name, formula, stated):
 
 
 def test_heads_that_divide_nothing_and_are_not_more_than_it_is_wide():
-    """What one condition refuses is not what another one does."""
+    """The refusal of one guard is not attributed to another."""
     found = derived("lengths:scaled")
     assert str(found.formula) == "A·⌊H/A⌋·(H + 1)"
     refusal = "the constructor refuses: ZeroDivisionError: 0.0 cannot be raised to a negative power"

@@ -113,7 +113,7 @@ def test_not_derived(name, tensors):
 
 
 def test_rather_fixed_than_refused():
-    """Where that is asked for, the letters that move what is not explained stay as they are."""
+    """With this option, sizes that change an unexplained length are fixed."""
     from paramproof.derivation.pipeline import Effort, derive
 
     found = derive(constructor("lost:through_text_and_a_root"), effort=Effort(rather_fixed=True))
@@ -153,7 +153,7 @@ def test_fixed_where_letters_move_together_only():
 
 
 def test_a_table_asks_about_what_it_has():
-    """At 8, which is in the table, the formula holds at 8 only; at 10 nothing is asked."""
+    """At 8, which is in the table, the formula holds at 8 only; at 10 it has no condition."""
     found = derived("lost:through_a_table")
     assert conditions(found) == {"H = 8": "other tensors are created"}
     assert not conditions(derived("lost:past_a_table"))
@@ -189,7 +189,7 @@ def test_an_index_into_a_list_is_a_condition():
     ],
 )
 def test_a_number_that_was_asked_about_is_a_size(name, stated):
-    """By its values: that is said, and nothing is called proved."""
+    """It is recognised by its values, so the formula has a caveat and is not proved."""
     found = derived(f"lost:{name}")
     assert conditions(found).keys() == stated
     read = {f"read from values: what was asked whether {one}" for one in stated}

@@ -50,7 +50,7 @@ def test_the_formula_is_the_one_that_was_written(what, written):
 
 
 def test_layers_that_are_named_by_their_numbers():
-    """Of SAM's layers 2, 5, 8 and 11 look at the whole image: those numbers are no sizes."""
+    """SAM's layers 2, 5, 8 and 11 attend to the whole image. These numbers are not sizes."""
     found = derive.derive(models.transformers_constructor("sam_vision_model"))
     named = [f"global_attn_indexes[{i}]" for i in range(4)]
     assert [found.fields[one] for one in found.fixed] == named
@@ -140,8 +140,8 @@ def test_a_kind_of_layer_that_a_models_own_sizes_leave_out_is_in_the_formula():
 def test_two_questions_decide_where_there_are_experts():
     """Interval and first layer with experts, in ERNIE 4.5.
 
-    The second is asked only where the first was answered yes, which no question about all indices
-    says: the number is right, and not proved.
+    The code reaches the second comparison only if the first is true, which no guard over all
+    indices expresses: the number is right, but not proved.
     """
     found = derive.derive(
         models.transformers_constructor("ernie4_5_moe", sizes={"moe_layer_interval": 2})

@@ -49,7 +49,7 @@ def test_loops_that_nobody_may_move_are_not_kept_apart():
 
 
 def turning(parts, A, H, **_):
-    """What is lost decides which tensors there are."""
+    """Create a tensor whose name depends on a size that was lost."""
     parts.add("weight" if plain_int(A) == 6 else "other", H)
 
 
@@ -208,7 +208,7 @@ def test_they_are_not_looked_for_where_that_was_not_asked():
 
 
 def test_a_branch_is_no_kind_of_layer():
-    """What a size decides would not be there at its own sizes."""
+    """Tensors that depend on a branch do not exist at the original sizes."""
 
     def program(parts, A, H, L, **_):
         for index in range(L):
@@ -273,7 +273,7 @@ def test_letters_that_a_loop_s_index_is_compared_with():
 
 
 def test_what_its_own_sizes_answer_otherwise_is_doubted():
-    """It was asked in a part that is not reached at its own sizes."""
+    """The guard lies in code that the original sizes do not reach."""
 
     def program(parts, D, H, L, **_):
         for index in range(L):

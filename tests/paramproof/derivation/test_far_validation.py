@@ -1,4 +1,4 @@
-"""Formulas are held to models far from where they were found, as far as the time goes."""
+"""Formulas are compared with models at far larger sizes, as time allows."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def width(shapes):
 
 
 def bias_where(differs):
-    """What no tracer hears: a tensor more where the shapes are so."""
+    """Return a function that adds a tensor for some shapes, unseen by the tracer."""
     return lambda shapes: [("bias", (7,))] if differs(shapes) else []
 
 
@@ -99,7 +99,7 @@ def test_how_far_it_was_held_is_said():
 
 
 def test_what_is_far_refused_is_made_closer():
-    """A validator's limit is no reason to lose a formula, and neither is it a condition."""
+    """The limit of a validator neither prevents a formula nor becomes a condition."""
     unseen = refusing(lambda shapes: width(shapes) > 5000)
     found = derive(toy(rows, unseen, vocab_size=64, hidden_size=64))
     assert found.fixed == ()
@@ -133,7 +133,7 @@ def test_width_goes_as_far_as_there_is_time(clock):
     unseen = clock.takes(lambda shapes: (width(shapes) / 64) ** 2 / 1000)
     found = derive(toy(square, unseen, hidden_size=64))
     assert 64 * 15 * 0.7 <= found.validated["H"][1] <= 64 * 40 * 1.4
-    # At 300 times the size one would take 90 seconds.
+    # A model of 300 times the size would take 90 seconds.
     assert max(clock.spent) < 4
 
 

@@ -72,7 +72,7 @@ def unseen(parts, H, A, L):
 
 
 def test_what_nobody_saw_is_read_from_values():
-    """What a layer divides unseen is a quotient of letters."""
+    """A length that a layer divides without a trace is fitted as a quotient."""
     tensors = found(unseen)
     assert lines(tensors) == [
         ("plain", ("1000", "H"), "1"),
@@ -153,7 +153,7 @@ def test_a_loop_that_ran_explains_how_often():
 
 
 def odd(parts, H, A, L):
-    """Each tensor has a length, or a number, that is no simple one of sizes."""
+    """Create tensors whose lengths and numbers are not simple expressions of sizes."""
     noise = {96: 17, 130: 90, 143: 2, 221: 31}[plain_int(H)]
     parts.add("shape", noise, H)
     for _ in [None] * noise:
@@ -182,7 +182,7 @@ def at_times(parts, H, A, L):
 
 
 def test_what_is_not_in_every_trace_is_left_out():
-    """What the first trace lacks nobody can name, and models that have it differ."""
+    """Tensors that the first trace lacks have no formula, and models with them differ."""
     tensors = found(at_times)
     assert [one.path for one in tensors.found] == ["norm", "last"]
     assert tensors.left_out == {"mask (buffer)": None}

@@ -101,7 +101,7 @@ def test_a_letter_is_not_tried_farther():
 
 
 def sorted_out(near):
-    """What is stated of a period that must be 1, divides 3, and is asked for a remainder."""
+    """Return the conditions for a period with four guards, after probing near a size."""
     asked = ("i divides 3", "i divides 1", "−i·⌊6/i⌋ + 6 = 0", "i > 2")
     conditions = GuardSet({condition_in(one): {("a.py", 1)} for one in asked}, {})
     runner = Runner(near, None)
@@ -132,7 +132,7 @@ def test_one_value_is_seen_once_it_is_known_what_divides():
 
 
 def sorter_of(near, *asked, outcomes=None):
-    """A prober of what was asked at these places, with a runner that draws this width."""
+    """Return a prober of these guards, with a runner that draws this width."""
     places = {("a.py", 1)}
     conditions = GuardSet({condition_in(one): places for one in asked}, {})
     return GuardProber(
@@ -167,7 +167,7 @@ def test_what_was_remembered_is_tried_again(near, stated):
     assert one.remembered == set()
     assert one.conditions.consequences == ({condition: NARROW} if stated else {})
     assert list(one.conditions.irrelevant) == ([] if stated else [condition])
-    # Where it is stated, the places that ask are said too.
+    # A stated condition has its call sites.
     assert one.conditions.guards == ({condition: {("a.py", 1)}} if stated else {})
 
 
@@ -202,7 +202,7 @@ def test_the_sizes_of_a_model_that_is_as_derived_are_kept():
 
 
 def test_sizes_without_a_condition_meet_the_others_as_far_as_can_be():
-    """First all that was asked; then what is not known to be harmless; then what is stated."""
+    """Drawing drops irrelevant guards first, then all guards but the stated conditions."""
 
     drawn = []
 

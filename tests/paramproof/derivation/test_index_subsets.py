@@ -141,7 +141,7 @@ def test_what_is_not_linear_says_nothing(question):
 
 
 def test_a_question_that_cannot_be_answered_hides_no_other():
-    """There is no remainder of a division by nothing, and no Z among the sizes."""
+    """A division by 0 has no remainder, and the sizes have no Z."""
     by_zero = Condition(DIVIDES, INSIDE, D, True)
     unknown = Condition(LESS, INSIDE, letter("Z"), True)
     plain = Condition(LESS, INSIDE, D, True)

@@ -70,7 +70,7 @@ def test_the_simplest_is_taken_and_of_equals_the_first_by_name():
 def test_quotients_of_letters_and_of_products_that_were_computed():
     points = ({"A": 3, "F": 20, "H": 130}, {"A": 5, "F": 31, "H": 300})
     found = candidate_quotients(points, [H, A * F, 2 * A, A + F, floor(H, 2)])
-    # What is 0 somewhere would make the length of anything else: ⌊A/F⌋ and more.
+    # Quotients that are 0 at some point, such as ⌊A/F⌋, would fit any length.
     wanted = {floor(H, A), floor(F, A), floor(H, F), floor(H, A * F), floor(H, 2 * A)}
     assert set(found) == wanted | {floor(F, 2 * A)}
     assert set(candidate_quotients(points[:1], [2 * F])) == {

@@ -1,4 +1,4 @@
-"""What is asked only where another condition is not met is sorted too."""
+"""Guards that occur only if another guard is violated are probed, too."""
 
 from bisect import bisect
 from random import Random
@@ -34,7 +34,7 @@ def one_limit_after_another(hidden_size):
 
 @pytest.mark.parametrize("make", [bisected, one_limit_after_another])
 def test_what_is_asked_beyond_is_stated(make):
-    """No model that is drawn is as wide: what is asked must be tried."""
+    """No random model is as wide, so the prober must try the guard itself."""
     found = derive(toy(make, hidden_size=64))
     assert conditions(found) == {f"H < {10**7}": OTHERS}
     assert found.is_proved_at({"H": 64})
@@ -68,7 +68,7 @@ def test_a_refusal_beyond_is_stated():
 
 
 def test_no_proof_reaches_what_was_not_sorted():
-    """There is always another question, and somewhere beyond them all there is no bias."""
+    """There is always another guard, and beyond all of them the model has no bias."""
     asked = []
 
     def make(hidden_size):

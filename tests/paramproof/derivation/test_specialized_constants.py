@@ -22,7 +22,7 @@ def divides(number, holds=True, left=A):
 
 
 def learned(*asked):
-    """What is known after these questions at the sizes above, and the first ones in letters."""
+    """Return the first guards in symbols, after learning from these at the sizes above."""
     lost = SpecializedConstants()
     for sizes, questions in zip(SIZES, asked, strict=False):
         lost.learn(sizes, questions)

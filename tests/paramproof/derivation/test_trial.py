@@ -1,4 +1,4 @@
-"""What is said of one model at other sizes: as derived, refused, otherwise."""
+"""The trial of one model at other sizes: as derived, refused, or with other tensors."""
 
 import pytest
 

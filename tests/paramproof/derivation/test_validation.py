@@ -1,4 +1,4 @@
-"""Where a formula does not hold, what is stated is what was asked there, and no more."""
+"""If a formula fails beyond guards, exactly these guards become conditions."""
 
 from random import Random
 
@@ -18,7 +18,7 @@ from tests.paramproof.derivation.toys import conditions, toy
 pytestmark = pytest.mark.usefixtures("clock")
 
 FARTHER = 50_000
-"""No size that is drawn is as large, however far: only what is asked for leads there."""
+"""No random size is as large, even far from the original: only a guard leads there."""
 
 NEAR = Effort(far=False)
 V, H = "vocab_size", "hidden_size"
@@ -53,7 +53,7 @@ def nothing(large, wide):
     ],
 )
 def test_what_was_remembered_to_do_nothing_is_tried_where_it_does(harm, stated, effort):
-    """Sizes beyond everything that was remembered show that something is otherwise here."""
+    """Sizes beyond all remembered guards show that this constructor differs."""
     outcomes = {}
     first = derive(branching(nothing), effort=effort, outcomes=outcomes)
     assert first.conditions == ()
@@ -129,7 +129,7 @@ def test_there_is_nothing_beyond_all_where_there_are_no_sizes():
     ([LARGE], 1, True), ([LARGE], 2, False), ([], 1, False),
 ])  # fmt: skip
 def test_the_second_model_is_beyond_what_was_remembered(remembered, held, is_beyond):
-    """The first is of its own sizes. What was tried alone here is left to chance."""
+    """The first has the original sizes. Guards that were tried alone here are left to chance."""
     one = validation([LARGE], remembered=remembered)
     one.on_any_side = lambda random, draw: draw([])
     assert (one.others(held)[V] > FARTHER) is is_beyond
