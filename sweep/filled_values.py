@@ -1,7 +1,8 @@
-"""Find the values that a configuration class fills in for each layer.
+"""Find the values that a configuration class computes from other keys.
 
 ``python -m sweep.filled_values TYPE ...`` writes them into the files of these types. The rule of
-such a value holds for all numbers of layers, and names the other keys on which the value depends.
+such a value holds for all numbers of layers if the value has a pattern, and names the other keys on
+which it depends.
 No model is built, since the configuration alone fills in the value.
 """
 
@@ -56,14 +57,23 @@ class FilledValues:
         found = {}
         for path, values in self.saved.varying().items():
             own = values[0][1]
-            if not own or not isinstance(own, list | dict) or self.is_accepted(path):
+            if not own or self.is_accepted(path):
                 continue
             sizes = {name for point, value in values if not equal(value, own) for name in point}
-            for field in sorted(sizes):
-                if rule := self.rule_at(path, field, sizes - {field}):
-                    found[path] = rule
-                    break
+            rules = (self.rule_at(path, field, sizes - {field}) for field in sorted(sizes))
+            if rule := next(filter(None, rules), None) or self.own_rule(path, own, sizes):
+                found[path] = rule
         return found
+
+    def own_rule(self, path: str, own: Any, sizes: set[str]) -> Rule | None:
+        """Return the rule of a value that may be given where the sizes are the type's own."""
+        one, other = self.saved.without_and_with(path, own, {})
+        if one is None or other is None or changed_fields(one, other):
+            return None
+        if (rule := self.dependencies(path, "", sizes)) is None:
+            return None
+        lists = {one: value_in(self.own, one) for one in rule.pop("lists", ())}
+        return {"value": own, "at": {**rule["at"], **lists}}
 
     def is_accepted(self, path: str) -> bool:
         """Return whether the catalogue accepts the type's own value of a key already."""
@@ -92,8 +102,7 @@ class FilledValues:
                 first = (first - more) // times
                 if not self.may_be_given(path, field, first):
                     continue
-                dependencies = self.dependencies(path, field, others)
-                if dependencies is None:
+                if (dependencies := self.dependencies(path, field, others)) is None:
                     continue
                 letter = self.fields[field]
                 long = f"{times}·{letter}" if times > 1 else f"{letter} + 1" if more else letter
@@ -123,7 +132,7 @@ class FilledValues:
         """Return the keys on which a value depends, beside the number of layers.
 
         ``at`` has the values for which the rule holds, and ``lists`` the lists that must be the
-        type's own. None if the value depends on a key that cannot be described.
+        type's own. None if giving these values explicitly has another effect than not giving them.
         """
         at: dict[str, Any] = {}
         lists: list[str] = []
@@ -143,10 +152,12 @@ class FilledValues:
                 continue
             if isinstance(value, list):
                 lists.append(other)
-            elif isinstance(value, dict):
-                return None
             else:
                 at[other] = value
+        # A field that the class overwrites has another effect if a file gives it: Bailing's head_dim.
+        given = {one: value for one, value in at.items() if value is not None}
+        if self.moves(path, own, {}, given):
+            return None
         at = {self.file.aliases.get(one, one): value for one, value in at.items()}
         return {"at": at, **({"lists": lists} if lists else {})}
 

@@ -1,8 +1,8 @@
-"""Values that a configuration class fills in for each layer, and that files repeat.
+"""Values that a configuration class computes from other keys, and that files repeat.
 
 LFM2's class fills in ``full_attn_idxs`` with the numbers of all layers, and Gemma 4's fills in
 ``per_layer_config`` for every sixth layer. A file that has the value that the class would fill in
-is read as one without the key.
+is read as one without the key. A value without a pattern is known for the type's own sizes alone.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ def _is_filled_in(given: GivenKeys, rule: Mapping[str, Any], value: object) -> b
         return False
     if not all(is_own_list(given, path) for path in rule.get("lists", ())):
         return False
+    if "value" in rule:
+        return equal(value, rule["value"])
     expression = expression_in(rule["long"])
     (letter,) = expression.letters
     depth = _value_of(given, given.file.letters[letter].path, given.file.letters[letter].default)

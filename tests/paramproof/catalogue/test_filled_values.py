@@ -40,6 +40,8 @@ def test_a_file_may_give_what_the_class_fills_in(config, more):
             {"model_type": "llama4_text", "num_hidden_layers": 2, "interleave_moe_layer_step": 2},
             {"moe_layers": [0, 1]},
         ),
+        # The class overwrites head_dim, so a file that gives its own value means another model.
+        ({"model_type": "bailing_hybrid"}, {"head_dim": 64, "linear_head_dim": 128}),
         (GEMMA, {"per_layer_config": {}}),
         (GEMMA, {"per_layer_config": {"x": {"head_dim": 512}}}),
         (GEMMA, {"per_layer_config": {**OVERRIDES, "30": {"head_dim": 512}}}),
