@@ -154,7 +154,7 @@ class FilledValues:
                 lists.append(other)
             else:
                 at[other] = value
-        # A field that the class overwrites has another effect if a file gives it: Bailing's head_dim.
+        # A field that the class overwrites, as Bailing's head_dim, has another effect if given.
         given = {one: value for one, value in at.items() if value is not None}
         if self.moves(path, own, {}, given):
             return None
