@@ -7,6 +7,7 @@ import pytest
 
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import letter
+from paramproof.tracing.caveats import caveat_text
 from paramproof.tracing.instrumented.calls import call
 from paramproof.tracing.recorder import recording
 from paramproof.tracing.symbolic.arithmetic import expression_of
@@ -59,3 +60,22 @@ def test_multiples_of_what_may_be_0_are_compared():
     half = size(9) // 2
     assert half.expression == floor(H, 2)
     assert guards(lambda: half * 0.3 < half * 0.7) != set()
+
+
+def test_what_only_a_float_has_is_a_caveat():
+    with recording() as recorder:
+        assert (size(9) * 0.7).hex() == (9 * 0.7).hex()
+        assert (size(9) / 4).as_integer_ratio() == (9, 4)
+    told = [caveat_text(one).partition(" (")[0] for one in recorder.caveats]
+    assert [text.rpartition(" was ")[2] for text in told] == [
+        "asked for its hex",
+        "asked for its as_integer_ratio",
+    ]
+
+
+def test_parts_of_a_float():
+    half = size(9) / 2
+    assert guards(lambda: half.imag) == set()
+    assert (half.real, half.conjugate(), half.imag) == (half, half, 0.0)
+    with pytest.raises(AttributeError, match=r"\A'float' object has no attribute 'numerator'\Z"):
+        half.numerator  # noqa: B018

@@ -188,3 +188,10 @@ def test_parts_of_a_number():
     assert heard(lambda: size(7).imag) == heard(lambda: size(7).denominator) == []
     assert (size(7).imag, size(7).denominator) == (0, 1)
     assert size(7).real.expression == size(7).numerator.expression == letter("H")
+
+
+@pytest.mark.parametrize("name", ["nobody_has_it", "__array_interface__"])
+def test_an_absent_attribute_is_named(name):
+    for one in (size(7), 7):
+        with pytest.raises(AttributeError, match=rf"\A'int' object has no attribute '{name}'\Z"):
+            getattr(one, name)
