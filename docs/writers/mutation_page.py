@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from docs.writers.blocks import EVIDENCE, ROOT, write_blocks
 from paramproof.tables.markdown import markdown_rows
-from tests.mutation.survivors import Change, equivalent
+from tests.mutation.survivors import EQUIVALENT_SAMPLED, Change, equivalent
 
 PAGE = ROOT / "docs" / "mutation.md"
 
@@ -19,11 +19,18 @@ def survivors(reasons: Mapping[Change, str]) -> str:
 
 
 def write() -> None:
-    """Rewrite the list. A run of the mutants writes the score."""
-    write_blocks(PAGE, {"survivors": survivors(equivalent())})
+    """Rewrite the lists. A run of the mutants writes the scores."""
+    sampled = survivors(equivalent(EQUIVALENT_SAMPLED))
+    write_blocks(PAGE, {"survivors": survivors(equivalent()), "sampled-survivors": sampled})
 
 
 def write_score(score: str) -> None:
     """Rewrite the score in docs/mutation.md and docs/evidence.md."""
     write_blocks(PAGE, {"score": score})
     write_blocks(EVIDENCE, {"score": score})
+
+
+def write_sampled_score(score: str) -> None:
+    """Rewrite the score of the sample in docs/mutation.md and docs/evidence.md."""
+    write_blocks(PAGE, {"sampled-score": score})
+    write_blocks(EVIDENCE, {"sampled-score": score})

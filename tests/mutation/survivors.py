@@ -7,12 +7,13 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 EQUIVALENT = Path(__file__).parent / "equivalent.toml"
+EQUIVALENT_SAMPLED = Path(__file__).parent / "equivalent_sampled.toml"
 
 KILLED = 1
 """The exit status of a failed pytest run."""
@@ -32,15 +33,15 @@ class Change:
         return f"{self.function}\n  - {self.before}\n  + {self.after}"
 
 
-def equivalent() -> dict[Change, str]:
+def equivalent(listed: Path = EQUIVALENT) -> dict[Change, str]:
     """Return the changes that no test can detect, each with the reason."""
-    entries = tomllib.loads(EQUIVALENT.read_text("utf-8"))["equivalent"]
+    entries = tomllib.loads(listed.read_text("utf-8"))["equivalent"]
     reasons = {}
     for entry in entries:
         reason = entry.pop("reason")
         reasons[Change(**entry)] = reason
     if len(reasons) != len(entries):
-        raise ValueError(f"{EQUIVALENT.name} lists a change twice")
+        raise ValueError(f"{listed.name} lists a change twice")
     return reasons
 
 
@@ -87,6 +88,22 @@ def score() -> str:
         f"{total} mutants of `formulas/`, `derivation/` and `tracing/`: {dead} killed, "
         f"{killed['survived']} survived, all of them equivalent "
         f"({100 * dead / total:.1f} % killed).\n"
+    )
+
+
+def sampled_score(statuses: Iterable[str], mutants: int) -> str:
+    """Return the result of a sample as Markdown.
+
+    Args:
+        statuses: What became of each sampled mutant.
+        mutants: The number of mutants that the sample was drawn from.
+    """
+    found = Counter(statuses)
+    total, survived = found.total(), found["survived"]
+    return (
+        f"{total} of {mutants:,} mutants, drawn at random: {total - survived} killed "
+        f"({found['timed out']} of them by the time limit), {survived} survived, all of them "
+        f"equivalent ({100 * (total - survived) / total:.1f} % killed).\n"
     )
 
 

@@ -84,7 +84,7 @@ def test_the_list_is_compared_with_the_run(listed, found, status, said, monkeypa
     monkeypatch.setattr(command, "equivalent", lambda: dict.fromkeys(listed, "a reason"))
     monkeypatch.setattr(command, "score", lambda: "a score\n")
     monkeypatch.setattr(command, "block", lambda name, text: "a score\n")
-    assert command.main() == status
+    assert command.main([]) == status
     assert said in capsys.readouterr().out
 
 
@@ -96,5 +96,5 @@ def test_another_score_in_the_docs_fails(monkeypatch, capsys):
     monkeypatch.setattr(command, "survivors", lambda: [])
     monkeypatch.setattr(command, "equivalent", dict)
     monkeypatch.setattr(command, "score", lambda: "a score\n")
-    assert command.main() == 1
+    assert command.main([]) == 1
     assert "has another score" in capsys.readouterr().out

@@ -33,6 +33,7 @@ def test_its_commands_agree_with_tox():
         "python -m pip install .",
         "python -m pip install tox",
         "tox run -e hunt",
+        "tox run -e mutation-sample",
         "tox run -e site",
         'sudo --preserve-env "$(which tox)" run -e ${{ matrix.lane }}',
         "tox run -e ${{ matrix.end }}-${{ matrix.of }}",
@@ -41,7 +42,8 @@ def test_its_commands_agree_with_tox():
 
 def test_its_lanes_exist(tox):
     """Some have a section, the others run the tests of a framework."""
-    assert {f"testenv:{name}" for name in [*values("lane"), "hunt", "site"]} <= set(tox.sections())
+    named = [*values("lane"), "hunt", "mutation-sample", "site"]
+    assert {f"testenv:{name}" for name in named} <= set(tox.sections())
     there = tox["tox"]["env_list"].replace("keras-{tensorflow,torch}", "keras-tensorflow")
     assert set(values("of")) <= set(re.split(r"[,\s]+", there))
     ends = tox["testenv"]["constraints"].strip().partition(":")[0]
