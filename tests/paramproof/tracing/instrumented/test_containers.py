@@ -69,6 +69,21 @@ def test_a_slice_of_the_indices_of_a_loop():
         assert value.expression == index.expression + 1
 
 
+def test_a_slice_that_is_inside_at_every_size_is_no_guard(recorder):
+    values = record_length([0] * 5, L + H)
+    found = containers.get_item(values, containers.make_slice(None, size(3, L), None))
+    assert length_of_list(found) == (True, L)
+    assert not recorder.guards
+
+
+def test_a_slice_that_may_end_beyond_the_list_is_a_guard(recorder):
+    found = containers.get_item(
+        record_length([0] * 5, L), containers.make_slice(None, size(3, H), None)
+    )
+    assert length_of_list(found) == (True, H)
+    assert {str(guard) for guard in recorder.guards} == {"H ≤ L"}
+
+
 def test_the_length_of_a_repeated_list():
     values = repeat_list([0], size(3, L))
     assert known_length(values).container is values
