@@ -18,6 +18,7 @@ from paramproof.formulas import FAMILIES, Spec
 from paramproof.formulas.families import family_of
 from paramproof.formulas.models import named_models
 from paramproof.random_specs import fixed_in, random_spec, refusal
+from tests.builders.features import FEATURES
 from tests.gradients import ENCODERS
 from tests.parity.families import SPECS
 
@@ -50,7 +51,7 @@ FEATURES_REFUSED: dict[str, set[str]] = {
         "llama, V = F = H = 1",
     },
 }
-"""Refused features of supported families, by their names in ``test_features.py``."""
+"""Refused features of supported families, by their names in ``features.py``."""
 
 REFUSED_OF_1000: dict[str, dict[str, int]] = {
     # Neither head nor layer, 1 in 4 times 1 in 5; or a hidden size of 1.
@@ -98,8 +99,6 @@ def listed(framework: str) -> dict[str, Any]:
 
 def found(framework: Framework, builder: Builder) -> dict[str, Any]:
     """Return what the literals should be, by the framework's ``supports``."""
-    from tests.builders.test_features import FEATURES  # It imports this module.
-
     families = {family for family in FAMILIES if refusal(builder, family)}
 
     def refused(models: dict[str, Spec]) -> set[str]:
