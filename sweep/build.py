@@ -7,7 +7,9 @@ from typing import Any
 
 from sweep.added_variants import VariantAdder
 from sweep.entry_builder import EntryBuilder
+from sweep.filled_values import with_filled_values
 from sweep.most_used import WIDELY_USED
+from sweep.older_names import with_older_names
 from sweep.read_keys import with_read_keys
 from sweep.repair import CHECK_SEEDS, EntryRepair
 from sweep.type_sweep import TypeSweep
@@ -26,5 +28,5 @@ def build_entry(model_type: str, seconds: float, result: dict[str, Any]) -> None
     result["entry"] = with_read_keys(data)
     adder = VariantAdder(result["entry"], seconds)
     adder.run()
-    result["entry"] = adder.data
+    result["entry"] = with_filled_values(with_older_names(adder.data))
     result["failed"] |= adder.failed
