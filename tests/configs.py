@@ -163,3 +163,12 @@ ALL = {
     "gpt2": GPT2,
     "llama": LLAMA,
 }
+
+GLM = {"model_type": "glm_moe_dsa", "num_hidden_layers": 4}
+
+MINIMAX = {"model_type": "minimax_m3_vl", "text_config": {"num_hidden_layers": 3}}
+
+
+def minimax(**keys):
+    """Return a configuration of MiniMax-M3 with keys of its text model."""
+    return {**MINIMAX, "text_config": {**MINIMAX["text_config"], **keys}}

@@ -12,7 +12,7 @@ from sweep.mismatch import find_mismatch  # noqa: E402
 from sweep.older_names import OlderNames  # noqa: E402
 from sweep.saved_values import SavedValues  # noqa: E402
 from sweep.unread_fields import UnreadFields  # noqa: E402
-from tests.paramproof.catalogue.test_older_names import GLM, minimax  # noqa: E402
+from tests.configs import GLM, minimax  # noqa: E402
 
 
 def test_names_in_an_object_are_found():

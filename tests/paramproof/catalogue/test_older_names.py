@@ -4,15 +4,7 @@ import pytest
 
 from paramproof.catalogue.entries import entry
 from paramproof.formulas.errors import NotInCatalogue
-
-GLM = {"model_type": "glm_moe_dsa", "num_hidden_layers": 4}
-
-MINIMAX = {"model_type": "minimax_m3_vl", "text_config": {"num_hidden_layers": 3}}
-
-
-def minimax(**keys):
-    """Return a configuration of MiniMax-M3 with keys of its text model."""
-    return {**MINIMAX, "text_config": {**MINIMAX["text_config"], **keys}}
+from tests.configs import GLM, MINIMAX, minimax
 
 
 @pytest.mark.parametrize(
