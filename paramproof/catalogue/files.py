@@ -119,6 +119,12 @@ class TypeFile:
     classes_of: str = ""
 
     @cached_property
+    def idle(self) -> frozenset[str]:
+        """The fields that change nothing where a list of layers is given."""
+        variants = (one for data in self.classes.values() for one in (data, *data.get("also", ())))
+        return frozenset(path for one in variants for path in one.get("idle", ()))
+
+    @cached_property
     def objects(self) -> frozenset[str]:
         """The paths of objects that are no parts, but have older names of fields."""
         above = {parent(path) for path in (*self.aliases, *self.spelt)}

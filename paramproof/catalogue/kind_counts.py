@@ -49,7 +49,8 @@ def count_kinds(given: GivenKeys, *, is_own: bool = False) -> set[str]:
     counted = set()
     for path, rule in given.file.kinds.items():
         value = given.values.get(path)
-        if not isinstance(value, list) or is_own_list(given, path) is not is_own:
+        differs = not is_own_list(given, path) or _would_be_another(given)
+        if not isinstance(value, list) or differs is is_own:
             continue
         kinds = [rule["names"].get(one) if isinstance(one, str) else None for one in value]
         if None in kinds or (rule.get("last") and kinds[-1:] != [rule["last"]]):
@@ -59,6 +60,17 @@ def count_kinds(given: GivenKeys, *, is_own: bool = False) -> set[str]:
         given.values |= {one: numbers[one[len(path) + 1 : -1]] for one in fields}
         counted.add(path)
     return counted
+
+
+def _would_be_another(given: GivenKeys) -> bool:
+    """Return whether the class would compute another list from the other keys.
+
+    A list that is given makes such keys idle: Qwen3.5 has the layers of its ``layer_types``,
+    whatever its ``full_attention_interval``.
+    """
+    fields = given.file.fields
+    keys = (one for one in given.file.idle if one in fields and given.values.get(one) is not None)
+    return any(not equal(given.values[one], given.default(one, fields[one])) for one in keys)
 
 
 def require_length(given: GivenKeys, lists: Collection[str], sizes: Mapping[str, int]) -> None:

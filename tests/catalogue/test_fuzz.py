@@ -1,5 +1,6 @@
 """The catalogue is compared with transformers' models of random configurations."""
 
+from dataclasses import fields
 from random import Random
 
 import pytest
@@ -103,6 +104,19 @@ def _objects(value):
             yield from _objects(one)
 
 
+@pytest.mark.parametrize("model_type", ["qwen3_5_text", "qwen3_5_moe_text", "qwen3_next"])
+def test_a_list_that_is_given_decides_over_the_interval(model_type):
+    """The type's own list beside another interval, which transformers ignores then."""
+    import transformers
+
+    config_class = transformers.CONFIG_MAPPING[model_type]
+    config = {"model_type": model_type, "full_attention_interval": 2}
+    config["layer_types"] = config_class().layer_types
+    found = entry(config)
+    model_class = getattr(transformers, found.derivation.name)
+    assert find_mismatch(found, config_class, model_class, config) is None
+
+
 def test_types_to_check():
     """The most used types come each time, and each of the others for some digest."""
     known = model_types()
@@ -162,7 +176,7 @@ def test_kinds_of_mismatches(keys, fault):
 
 
 def _fields(file):
-    return {name: getattr(file, name) for name in file.__slots__}
+    return {field.name: getattr(file, field.name) for field in fields(file)}
 
 
 def test_accepted_activations_have_no_parameters():

@@ -55,6 +55,20 @@ def is_counted(config):
         return False
 
 
+OWN = [*["linear_attention"] * 3, "full_attention"] * 8
+"""The layers of Qwen3.5 at its own sizes, every fourth with full attention."""
+
+
+@pytest.mark.parametrize("interval", [1, 2, 4])
+@pytest.mark.parametrize("layers", [OWN, OWN[::-1]])
+def test_a_list_that_is_given_decides_over_the_interval(interval, layers):
+    """Its own list, too: without one, the class computes the list from the interval."""
+    config = {"model_type": "qwen3_5_text", "full_attention_interval": interval}
+    listed = {"model_type": "qwen3_5_text", "layer_types": layers}
+    assert entry(config | listed).count == entry(listed).count
+    assert (entry(config).count == entry(listed).count) is (interval == 4)
+
+
 @pytest.mark.parametrize(
     ("parts", "count"),
     [
