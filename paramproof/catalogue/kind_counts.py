@@ -68,9 +68,9 @@ def _would_be_another(given: GivenKeys) -> bool:
     A list that is given makes such keys idle: Qwen3.5 has the layers of its ``layer_types``,
     whatever its ``full_attention_interval``.
     """
-    fields = given.file.fields
-    keys = (one for one in given.file.idle if one in fields and given.values.get(one) is not None)
-    return any(not equal(given.values[one], given.default(one, fields[one])) for one in keys)
+    keys = (one for one in given.file.idle if given.values.get(one) is not None)
+    own = given.file.fields
+    return any(not equal(given.values[one], given.default(one, own.get(one))) for one in keys)
 
 
 def require_length(given: GivenKeys, lists: Collection[str], sizes: Mapping[str, int]) -> None:

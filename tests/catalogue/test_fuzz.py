@@ -104,14 +104,25 @@ def _objects(value):
             yield from _objects(one)
 
 
-@pytest.mark.parametrize("model_type", ["qwen3_5_text", "qwen3_5_moe_text", "qwen3_next"])
-def test_a_list_that_is_given_decides_over_the_interval(model_type):
-    """The type's own list beside another interval, which transformers ignores then."""
+@pytest.mark.parametrize(
+    ("model_type", "key", "listed"),
+    [
+        ("axk1", "first_k_dense_replace", "mlp_layer_types"),
+        ("axk2", "moe_layer_freq", "mlp_layer_types"),
+        ("glm_moe_dsa", "index_topk_freq", "indexer_types"),
+        ("qwen3_5_moe_text", "full_attention_interval", "layer_types"),
+        ("qwen3_5_text", "full_attention_interval", "layer_types"),
+        ("qwen3_next", "full_attention_interval", "layer_types"),
+    ],
+)
+def test_a_list_that_is_given_decides_over_what_computes_it(model_type, key, listed):
+    """The type's own list beside another value of the key, which transformers ignores then."""
     import transformers
 
     config_class = transformers.CONFIG_MAPPING[model_type]
-    config = {"model_type": model_type, "full_attention_interval": 2}
-    config["layer_types"] = config_class().layer_types
+    own = getattr(config_class(), listed)
+    assert getattr(config_class(**{key: 2}), listed) != own
+    config = {"model_type": model_type, key: 2, listed: own}
     found = entry(config)
     model_class = getattr(transformers, found.derivation.name)
     assert find_mismatch(found, config_class, model_class, config) is None
