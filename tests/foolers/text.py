@@ -113,6 +113,56 @@ def repeated_text(dim=64, n=3):
     return linears(dim, n, len("x" * dim) < 4000)
 
 
+@fooler(dim=30_000)
+def joined_list(dim=64, n=3):
+    return linears(dim, n, len("".join(["x"] * dim)) < 30_000)
+
+
+@fooler(dim=30_000)
+def joined_generator(dim=64, n=3):
+    return linears(dim, n, len("".join("x" for _ in range(dim))) < 30_000)
+
+
+@fooler(dim=30_000)
+def joined_map(dim=64, n=3):
+    return linears(dim, n, len("".join(map(str, [7] * dim))) < 30_000)
+
+
+@fooler(dim=30_000)
+def text_of_a_list(dim=64, n=3):
+    return linears(dim, n, len(str([1] * dim)) < 90_000)
+
+
+@fooler(dim=30_000)
+def formatted_list(dim=64, n=3):
+    return linears(dim, n, len(f"{[1] * dim}") < 90_000)
+
+
+@fooler(dim=30_000)
+def percent_of_a_list(dim=64, n=3):
+    return linears(dim, n, len("%s" % ([1] * dim,)) < 90_000)  # noqa: UP031
+
+
+@fooler(dim=30_000)
+def split_text(dim=64, n=3):
+    return linears(dim, n, len("-".join(["x"] * dim).split("-")) < 30_000)
+
+
+@fooler(dim=30_000)
+def counted_in_text(dim=64, n=3):
+    return linears(dim, n, "".join(["x"] * dim).count("x") < 30_000)
+
+
+@fooler(dim=30_000)
+def starred_set(dim=64, n=3):
+    return linears(dim, n, len({*range(dim)}) < 30_000)
+
+
+@fooler(dim=10_000)
+def list_of_digits(dim=64, n=3):
+    return linears(dim, n, len([*str(dim)]) < 5)
+
+
 @fooler(dim=4000)
 def as_a_width(dim=64, n=3):
     return linears(dim, n, len(f"{'':{dim}}") < 4000)

@@ -14,6 +14,7 @@ from paramproof.tracing.instrumented.iteration import (
     make_list,
     symbolic_enumerate,
     symbolic_iteration,
+    symbolic_parts,
     symbolic_range,
     symbolic_reversed,
     symbolic_zip,
@@ -25,7 +26,7 @@ from paramproof.tracing.symbolic.arithmetic import expression_of, plain_number, 
 from paramproof.tracing.symbolic.escapes import trusting
 from paramproof.tracing.symbolic.symfloat import SymFloat, computed_symfloat, exact_symfloat
 from paramproof.tracing.symbolic.symint import SymInt, plain_int, unknown_symint
-from paramproof.tracing.symbolic.symstr import SymStr, has_size, walk, with_sizes
+from paramproof.tracing.symbolic.symstr import SymStr, has_size, with_sizes
 
 _function: Any
 MODELS: dict[Any, Callable[..., Any]] = {}
@@ -420,8 +421,8 @@ def _sizes_in(value: Any) -> list[Any]:
     """Return the symbolic values in a container or an exception that is formatted."""
     if isinstance(value, BaseException):
         value = value.args
-    if isinstance(value, list | tuple | set | dict):
-        return [one for one in walk(value) if has_size(one)]
+    if isinstance(value, list | tuple | set | dict | SymRange):
+        return list(symbolic_parts(value))
     return []
 
 
@@ -429,7 +430,7 @@ def percent_format(left: Any, right: Any) -> Any:
     """Return ``left % right``, which may format a string."""
     if not isinstance(left, str):
         return left % right
-    told = [one for one in walk(right) if has_size(one)]
+    told = list(symbolic_parts(right))
     if not told:
         return left % right
     values = tuple(map(_plain, right)) if isinstance(right, tuple) else _plain(right)

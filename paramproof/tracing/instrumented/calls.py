@@ -30,6 +30,7 @@ from paramproof.tracing.instrumented.iteration import (
     SymRange,
     make_list,
     symbolic_iteration,
+    symbolic_parts,
 )
 from paramproof.tracing.instrumented.lengths import known_length, loops_have_run, record_length
 from paramproof.tracing.iterations import RUNNING
@@ -111,7 +112,7 @@ C_CALLABLES = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, Wra
 
 def _call_python(function: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
     code = getattr(function, "__code__", None)
-    own = getattr(function, "__self__", None)
+    own: Any = getattr(function, "__self__", None)
     file = "" if code is None else code.co_filename
     if code is None and is_trusted_file(code_file(getattr(function, "__wrapped__", None))):
         # A logger that prints each message once looks up the messages it has printed.
@@ -119,6 +120,11 @@ def _call_python(function: Any, args: tuple[Any, ...], options: Mapping[str, Any
             return function(*args, **options)
     if function is json.dumps:
         return _as_json(args, options)
+    # Not isinstance: it would call the object's own ``__getattribute__``, which may end up here.
+    if issubclass(type(own), SymStr):
+        found = function(*args, **options)
+        # A separator may occur as often as a size says.
+        return record_length(found) if isinstance(found, list) and not own.plain else found
     if RUNNING and own is not None and function.__name__ in GROWING:
         record_growth(own)
     if "/numpy/" in file:
@@ -175,7 +181,7 @@ def _named(found: Any) -> Any:
 
 def _call_builtin(function: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
     own: Any = getattr(function, "__self__", None)
-    # Not isinstance: it would call the object's own ``__getattribute__``, which may end up here.
+    # Not isinstance, as above.
     kind = type(own)
     if issubclass(kind, list | dict | set) or hasattr(kind, "append"):
         options = _record_mutation(own, function.__name__, args, options)
@@ -229,8 +235,9 @@ def _call_str_method(
     function: Any, own: str, args: tuple[Any, ...], options: Mapping[str, Any]
 ) -> Any:
     """Call a method of a string, whose arguments may be symbolic."""
-    parts = walk((args, options))
-    sized = [one for one in parts if isinstance(one, SymInt | SymStr | SymFloat)]
+    if function.__name__ == "join" and not isinstance(args[0], list | tuple | str):
+        args = (make_list(*args),)
+    sized = list(symbolic_parts((*args, *options.values())))
     if isinstance(own, SymStr):
         found = function(*args, **options)
         return unknown_value(found) if isinstance(found, int) else found

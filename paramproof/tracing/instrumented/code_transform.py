@@ -149,7 +149,8 @@ class _Instrumenter(ast.NodeTransformer):
 
     def visit_List(self, node: Any) -> Any:
         starred = any(isinstance(one, ast.Starred) for one in node.elts)
-        if not starred or not isinstance(node.ctx, ast.Load):
+        # A set is no target, and has no context.
+        if not starred or isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
             self.generic_visit(node)
             return node
         self.sites += 1

@@ -26,6 +26,7 @@ from paramproof.tracing.instrumented.lengths import (
 from paramproof.tracing.iterations import RUNNING
 from paramproof.tracing.recorder import LOOP_INDEX, record_caveat, record_loop
 from paramproof.tracing.symbolic.arithmetic import expression_of
+from paramproof.tracing.symbolic.symfloat import SymFloat
 from paramproof.tracing.symbolic.symint import (
     SymInt,
     new_symint,
@@ -33,6 +34,7 @@ from paramproof.tracing.symbolic.symint import (
     symint_or_int,
     unknown_symint,
 )
+from paramproof.tracing.symbolic.symstr import MAX_ELEMENTS, SymStr, has_size
 
 _numbers = count()
 
@@ -191,6 +193,9 @@ def symbolic_iteration(container: Any) -> SymbolicIteration | None:
         return container.run()
     if hasattr(type(container), "__torch_function__"):
         return _rows(container)
+    if type(container) is SymStr:
+        letters = list(container)
+        return SymbolicIteration(None, len(letters), lambda n, _: letters[n])
     known = known_length(container)
     if known is None:
         return None
@@ -200,6 +205,28 @@ def symbolic_iteration(container: Any) -> SymbolicIteration | None:
     return SymbolicIteration(
         known.length, len(values), lambda n, index: element_at(known, values, n, index)
     )
+
+
+def symbolic_parts(value: Any, depth: int = 3) -> Iterator[Any]:
+    """Yield what the text of a value depends on: symbolic numbers and strings, and lengths.
+
+    A container whose length a size decides yields a string that contains this size.
+    """
+    # Not isinstance: it would call an object's own ``__getattribute__``, which may end up here.
+    kind = type(value)
+    if issubclass(kind, SymbolicIteration):
+        yield SymStr("", value.length)
+    elif kind is SymRange:
+        yield SymStr("", None)
+    elif issubclass(kind, list | tuple | set | frozenset | dict):
+        if (known := known_length(value)) is not None:
+            yield SymStr("", known.length)
+        if depth and len(value) < MAX_ELEMENTS:
+            values = [*value, *value.values()] if issubclass(kind, dict) else value
+            for one in values:
+                yield from symbolic_parts(one, depth - 1)
+    elif issubclass(kind, SymInt | SymFloat | SymStr) and has_size(value):
+        yield value
 
 
 ROW_READERS: list[Callable[[Any, int, Expression | None], Any]] = []
