@@ -49,8 +49,9 @@ def count_kinds(given: GivenKeys, *, is_own: bool = False) -> set[str]:
     counted = set()
     for path, rule in given.file.kinds.items():
         value = given.values.get(path)
-        differs = not is_own_list(given, path) or _would_be_another(given)
-        if not isinstance(value, list) or differs is is_own:
+        if not isinstance(value, list):
+            continue
+        if (is_own_list(given, path) and not _would_be_another(given)) is not is_own:
             continue
         kinds = [rule["names"].get(one) if isinstance(one, str) else None for one in value]
         if None in kinds or (rule.get("last") and kinds[-1:] != [rule["last"]]):

@@ -328,6 +328,7 @@ FOOLERS: dict[str, str] = {
     "text_of_a_list": "caveat",
     "formatted_list": "caveat",
     "percent_of_a_list": "caveat",
+    "list_as_json": "caveat",
     "split_text": "caveat",
     "counted_in_text": "caveat",
     "starred_set": "caveat",

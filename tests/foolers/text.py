@@ -144,6 +144,11 @@ def percent_of_a_list(dim=64, n=3):
 
 
 @fooler(dim=30_000)
+def list_as_json(dim=64, n=3):
+    return linears(dim, n, len(json.dumps([1] * dim)) < 90_000)
+
+
+@fooler(dim=30_000)
 def split_text(dim=64, n=3):
     return linears(dim, n, len("-".join(["x"] * dim).split("-")) < 30_000)
 

@@ -419,11 +419,7 @@ def _part(value: Any, conversion: int, spec: Any) -> Any:
 
 def _sizes_in(value: Any) -> list[Any]:
     """Return the symbolic values in a container or an exception that is formatted."""
-    if isinstance(value, BaseException):
-        value = value.args
-    if isinstance(value, list | tuple | set | dict | SymRange):
-        return list(symbolic_parts(value))
-    return []
+    return list(symbolic_parts(value.args if isinstance(value, BaseException) else value))
 
 
 def percent_format(left: Any, right: Any) -> Any:

@@ -92,7 +92,7 @@ def _is_followed(kind: type) -> bool:
 
 def _as_json(args: Any, options: Any) -> Any:
     """Return JSON, as a symbolic string if it contains a size."""
-    sized = [one for one in walk((args, options), 6) if isinstance(one, SymInt | SymFloat | SymStr)]
+    sized = list(symbolic_parts((args, options), 6))
     found = json.dumps(*_plain_deep(args), **_plain_deep(options))
     return SymStr(found, sized[0].expression) if sized else found
 
