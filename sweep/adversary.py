@@ -18,7 +18,7 @@ import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from paramproof.catalogue.configuration import IRRELEVANT_KEYS
-from paramproof.catalogue.entries import entry
+from paramproof.catalogue.entries import entry, type_named
 from sweep.keys import Keys, part_in
 from sweep.mismatch import Mismatch, find_mismatch
 from sweep.names import config_keys
@@ -49,11 +49,11 @@ class Verdict(Enum):
 
 
 class Judgement(NamedTuple):
-    """A configuration with its verdict, and the mismatch if the count is wrong."""
+    """A configuration with its verdict; why it is not counted, or the mismatch of a wrong count."""
 
     config: Keys
     verdict: Verdict
-    problem: Mismatch | None = None
+    problem: Mismatch | ValueError | None = None
 
     def __str__(self) -> str:
         return f"{self.config['model_type']}: {self.problem}; {json.dumps(self.config)[:400]}"
@@ -72,10 +72,11 @@ def judge(config: Keys) -> Judgement:
     """Compare the catalogue's count of a configuration with transformers' model."""
     try:
         found = entry(config)
-    except ValueError:
-        return Judgement(config, Verdict.NOT_COUNTED)
+    except ValueError as error:
+        return Judgement(config, Verdict.NOT_COUNTED, error)
     model_class = getattr(transformers, found.derivation.name)
-    problem = find_mismatch(found, CONFIG_MAPPING[config["model_type"]], model_class, config)
+    config_class = CONFIG_MAPPING[type_named(config) or config["model_type"]]
+    problem = find_mismatch(found, config_class, model_class, config)
     if problem is None:
         return Judgement(config, Verdict.EQUAL)
     return Judgement(config, Verdict.REFUSED if problem.is_refusal else Verdict.OTHER, problem)

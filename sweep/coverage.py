@@ -20,14 +20,13 @@ from typing import NamedTuple
 import transformers
 from transformers import CONFIG_MAPPING
 
-from paramproof.catalogue import entry, model_types
+from paramproof.catalogue import model_types
 from paramproof.catalogue.configuration import named_class
 from paramproof.catalogue.entries import type_named, usual_class
 from paramproof.catalogue.files import read_type
-from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.tables.markdown import markdown_rows
+from sweep import adversary
 from sweep.keys import Keys
-from sweep.mismatch import find_mismatch
 from sweep.model import build, config_of
 from sweep.model_types import classes_of_type
 from sweep.public_configs import read_configs
@@ -50,7 +49,7 @@ class Kind(Enum):
 
 
 class Outcome(Enum):
-    """What happens with a configuration."""
+    """What happens with a configuration: the adversary's verdict, or that nothing is built."""
 
     EQUAL = "counted, and equal to transformers"
     OTHER = "counted, but built differently"
@@ -120,18 +119,11 @@ def _editable(keys: Keys) -> Iterator[tuple[Keys, str]]:
 
 def judge(kind: Kind, config: Keys) -> Coverage:
     """Return the outcome for a configuration."""
-    try:
-        found = entry(config)
-    except (InvalidInput, NotInCatalogue) as error:
-        built = Outcome.NOT_COUNTED if _is_built(config) else Outcome.NOT_BUILT
-        return Coverage(kind, config, built, getattr(error, "key", ""), str(error))
-    model_type = type_named(config) or config["model_type"]
-    model_class = getattr(transformers, found.derivation.name)
-    mismatch = find_mismatch(found, CONFIG_MAPPING[model_type], model_class, config)
-    if mismatch is None:
-        return Coverage(kind, config, Outcome.EQUAL)
-    outcome = Outcome.REFUSED if mismatch.is_refusal else Outcome.OTHER
-    return Coverage(kind, config, outcome, why=str(mismatch))
+    _, verdict, problem = adversary.judge(config)
+    outcome = Outcome[verdict.name]
+    if outcome is Outcome.NOT_COUNTED and not _is_built(config):
+        outcome = Outcome.NOT_BUILT
+    return Coverage(kind, config, outcome, getattr(problem, "key", ""), str(problem or ""))
 
 
 def _is_built(config: Keys) -> bool:

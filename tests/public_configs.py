@@ -123,3 +123,15 @@ DEEPSEEK_V3 = {
     "v_head_dim": 128,
     "vocab_size": 129280,
 }
+
+SMALL_MIXTRAL = {
+    **MIXTRAL_8X7B,
+    "vocab_size": 50,
+    "hidden_size": 8,
+    "intermediate_size": 6,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "num_local_experts": 3,
+}
+"""A Mixtral with few sizes, whose tensors can be listed."""

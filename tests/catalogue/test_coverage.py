@@ -8,7 +8,7 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
-from sweep import coverage  # noqa: E402
+from sweep import adversary, coverage  # noqa: E402
 from sweep.__main__ import main  # noqa: E402
 from sweep.coverage import Coverage, Kind, Outcome, judge  # noqa: E402
 
@@ -58,7 +58,7 @@ def test_the_command_prints_the_table(monkeypatch, capsys):
     )
     assert main(["bert", "--coverage"]) == 0
     assert "| saved defaults | 1 | 1 | 100.0 % of 1 |" in capsys.readouterr().out
-    real = coverage.entry
-    monkeypatch.setattr(coverage, "entry", lambda config: real({**config, "hidden_size": 24}))
+    real = adversary.entry
+    monkeypatch.setattr(adversary, "entry", lambda config: real({**config, "hidden_size": 24}))
     assert main(["bert", "--coverage"]) == 1
     assert "counted, but built differently: embeddings" in capsys.readouterr().out

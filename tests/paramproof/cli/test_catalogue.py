@@ -13,20 +13,11 @@ from paramproof.cli.verify_built import verify_built
 from paramproof.resolver import resolve
 from tests.checkpoints import T5, in_memory, write
 from tests.public_configs import DEEPSEEK_V3, MIXTRAL_8X7B
+from tests.public_configs import SMALL_MIXTRAL as SMALL
 
 DEEPSEEK_HAS = 671_026_404_352
 SOURCE = " in the catalogue (torch "
 
-SMALL = {
-    **MIXTRAL_8X7B,
-    "vocab_size": 50,
-    "hidden_size": 8,
-    "intermediate_size": 6,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "num_local_experts": 3,
-}
 STORED = {
     "model.embed_tokens.weight": (50, 8),
     **{

@@ -10,18 +10,8 @@ from paramproof.sources.checkpoints import Checkpoint
 from paramproof.sources.checkpoints.header import StoredTensor
 from tests.checkpoints import T5, derivation, in_memory
 from tests.configs import BERT
-from tests.public_configs import MIXTRAL_8X7B
+from tests.public_configs import SMALL_MIXTRAL as SMALL
 
-SMALL = {
-    **MIXTRAL_8X7B,
-    "vocab_size": 50,
-    "hidden_size": 8,
-    "intermediate_size": 6,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "num_local_experts": 3,
-}
 EXPERT = "model.layers.1.block_sparse_moe.experts.2"
 SHAPES = {"w1": (6, 8), "w2": (8, 6), "w3": (6, 8)}
 
