@@ -10,12 +10,10 @@ import click
 from paramproof.cli.differences_tables import components, difference_tables, require_component
 from paramproof.cli.options import completing, framework_option, json_option
 from paramproof.cli.output import tables_beside, write_json
-from paramproof.cli.progress import shown_progress
-from paramproof.cli.workers import chosen_frameworks, how_to_get, record_data
+from paramproof.cli.workers import how_to_get, record_data, run_in_frameworks
 from paramproof.json_form import document
 from paramproof.tables.terminal import print_table
 from paramproof.workers.jobs import Differences
-from paramproof.workers.pool import run_in_workers
 
 
 @click.command("differences", short_help="Compare the frameworks with each other.")
@@ -37,9 +35,7 @@ def differences_command(
     """
     if component is not None:
         require_component(component)
-    installed, absent = chosen_frameworks(names)
-    with shown_progress(installed) as take:
-        answers = run_in_workers(installed, Differences(), take)
+    answers, absent = run_in_frameworks(names, Differences())
     if component:
         answers = [answer for answer in answers if answer.failed or answer.concerns(component)]
     if json_file:

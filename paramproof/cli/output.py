@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from rich.console import Console
 from rich.text import Text
@@ -16,7 +16,7 @@ from rich.text import Text
 from paramproof.cli.signals import READER_LEFT, Ended
 from paramproof.cli.signs import in_signs_of
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
-from paramproof.json_form import json_text
+from paramproof.json_form import document, json_text
 from paramproof.whole_file import write_whole
 
 STANDARD_OUTPUT = "-"
@@ -57,7 +57,13 @@ _beside_json = _Signs(stderr=True, emoji=False, width=_width(sys.stderr))
 
 def say(line: str) -> None:
     """Print ``line`` unchanged, however wide it is."""
-    console.print(line, markup=False, highlight=False, soft_wrap=True)
+    print_unwrapped(console, [line])
+
+
+def print_unwrapped(out: Console, lines: Iterable[str]) -> None:
+    """Print lines unchanged, however wide they are."""
+    for line in lines:
+        out.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def remark(line: str) -> None:
@@ -109,6 +115,23 @@ def require_writable(path: Path, option: str = "--json") -> None:
             raise ValueError(f"{option} {path_text(path)}: its directory is not writable")
     if not writable:
         raise ValueError(f"{option} {path_text(path)}: cannot be written")
+
+
+class Answer(NamedTuple):
+    """What a command found: the body of its document, whether that is a success, and its text."""
+
+    body: Mapping[str, Any]
+    is_success: bool
+    show: Callable[[Console], None]
+
+
+def finish(kind: str, answer: Answer, json_file: Path | None) -> None:
+    """Write an answer as a document of ``kind``, print it, and exit with 1 if it is no success."""
+    if json_file:
+        write_json(json_file, document(kind, answer.body))
+    answer.show(tables_beside(json_file))
+    if not answer.is_success:
+        raise SystemExit(1)
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -10,22 +11,22 @@ from rich.console import Console
 
 from paramproof.builders.registry import Framework
 from paramproof.checks.model import require_agreement
+from paramproof.cli.derive import deriving
 from paramproof.cli.options import family_option, framework_option, json_option, models_option
-from paramproof.cli.output import tables_beside, write_json
-from paramproof.cli.progress import shown_progress
-from paramproof.cli.prove_derived import prove_derived
+from paramproof.cli.output import Answer, finish
 from paramproof.cli.tables import proof_table
-from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, record_data
+from paramproof.cli.workers import broken, how_to_get, record_data, run_in_frameworks
+from paramproof.counting.derivation_text import evidence_lines, formula_lines
 from paramproof.formulas import FAMILIES
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.families import family_of
-from paramproof.formulas.printing import path_text
-from paramproof.json_form import document
+from paramproof.formulas.printing import legible, path_text
 from paramproof.proof.prove import Proof
-from paramproof.resolver import Request, read_request, resolve_request
-from paramproof.tables.terminal import print_table
+from paramproof.resolver import Model, Request, read_request, resolve_request
+from paramproof.tables.terminal import print_lines, print_table
 from paramproof.workers.jobs import Prove
-from paramproof.workers.pool import run_in_workers
 
 
 @click.command("prove", short_help="Prove the formula in every framework, at every size.")
@@ -48,33 +49,48 @@ def prove_command(
     if models and families:
         raise ValueError("--model and --family cannot be combined: a model has only one family")
     requests = [read_request(model) for model in models]
-    derived = [one for one in requests if one.reference or not _has_family(one)]
+    resolved = [_of_family(request) for request in requests]
+    derived = [one for one, found in zip(requests, resolved, strict=True) if found is None]
+    if derived and (names or len(requests) > 1):
+        where = path_text(derived[0].name)
+        raise ValueError(f"--model {where} has no family: prove it alone, without --framework")
     if derived:
-        if names or len(requests) > 1:
-            where = path_text(derived[0].name)
-            raise ValueError(f"--model {where} has no family: prove it alone, without --framework")
-        raise SystemExit(0 if prove_derived(derived[0], json_file) else 1)
-    resolved = map(resolve_request, requests)
-    specs = {one.name: one.spec for one in resolved if one.spec}
+        finish("derivation", _of_derivation(deriving(derived[0])), json_file)
+        return
+    specs = {one.name: one.spec for one in resolved if one and one.spec}
     own = (family_of(spec).name for spec in specs.values())
     wanted = tuple(dict.fromkeys(own)) or tuple(families) or tuple(FAMILIES)
     require_agreement(wanted)
-    installed, absent = chosen_frameworks(names)
-    with shown_progress(installed) as take:
-        proofs = run_in_workers(installed, Prove(wanted, specs), take)
-    if json_file:
-        write_json(json_file, document("proof", record_data(proofs)))
-    _print_proofs(tables_beside(json_file), proofs, absent)
-    if not _is_proved(proofs):
-        raise SystemExit(1)
+    proofs, absent = run_in_frameworks(names, Prove(wanted, specs))
+    answer = Answer(
+        record_data(proofs),
+        _is_proved(proofs),
+        partial(_print_proofs, proofs=proofs, absent=absent),
+    )
+    finish("proof", answer, json_file)
 
 
-def _has_family(request: Request) -> bool:
-    """Return whether a family describes the requested model; the formulas of others are derived."""
+def _of_family(request: Request) -> Model | None:
+    """Return the requested model if a family describes it; the formulas of others are derived."""
+    if request.reference:
+        return None
     try:
-        return resolve_request(request).spec is not None
+        found = resolve_request(request)
     except NotInCatalogue:
-        return False
+        return None
+    return found if found.spec else None
+
+
+def _of_derivation(derivation: Derivation) -> Answer:
+    """Return a derived formula with its evidence; a success if it is proved at its own sizes."""
+
+    def show(out: Console) -> None:
+        print_lines(out, (legible(derivation.name), *formula_lines(derivation)))
+        print_lines(out, (f"where {stated.condition}" for stated in derivation.conditions))
+        print_lines(out, evidence_lines(derivation))
+
+    is_proved = derivation.is_proved_at(derivation.sizes)
+    return Answer(derivation_data(derivation), is_proved, show)
 
 
 def _is_proved(proofs: Sequence[Proof]) -> bool:

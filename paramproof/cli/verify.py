@@ -1,17 +1,13 @@
-"""``paramproof verify``: compare every framework with the formula, over many models."""
+"""``paramproof verify``: compare a formula with frameworks, transformers, or a user's function."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
-from rich.console import Console
 
-from paramproof.algebra.residual import explained
-from paramproof.builders.registry import Framework
-from paramproof.checks.model import require_agreement
-from paramproof.checks.result import Result
 from paramproof.cli.options import (
     family_option,
     framework_option,
@@ -19,25 +15,19 @@ from paramproof.cli.options import (
     models_option,
     time_limit_option,
 )
-from paramproof.cli.output import tables_beside, width_of, write_json
-from paramproof.cli.progress import shown_progress
+from paramproof.cli.output import Answer, finish
 from paramproof.cli.resolving import require_one_input, resolving
-from paramproof.cli.tables import verify_table
-from paramproof.cli.verify_built import verify_built
-from paramproof.cli.verify_derived import verify_derived
-from paramproof.cli.verify_formula import verify_formula
-from paramproof.cli.workers import broken, chosen_frameworks, how_to_get, record_data
-from paramproof.formulas import FAMILIES
-from paramproof.formulas.families import family_of
-from paramproof.formulas.models import named_models
-from paramproof.formulas.printing import path_text
-from paramproof.formulas.spec import Spec
-from paramproof.json_form import document
+from paramproof.cli.verify_sources import (
+    Sample,
+    built_by_transformers,
+    formula_at_sizes,
+    formula_in_frameworks,
+    in_frameworks,
+    require_families,
+)
+from paramproof.formulas.architecture import Architecture
 from paramproof.resolver import Model
-from paramproof.tables.terminal import print_table
-from paramproof.user_formulas.client import TIME_LIMIT
-from paramproof.workers.jobs import Verify
-from paramproof.workers.pool import run_in_workers
+from paramproof.user_formulas.client import TIME_LIMIT, FormulaClient
 
 
 @click.command("verify", short_help="Verify the formula in every framework, on many models.")
@@ -89,51 +79,36 @@ def verify_command(
     catalogue or is derived, and your formula takes its letters or fields. Without --formula, the
     model is compared with the one that transformers builds.
     """
-    resolved = _resolved(models)
+    require_one_input(models)
+    resolved = [resolving(model) for model in dict.fromkeys(models)]
     derived = [one for one in resolved if one.spec is None]
     if derived:
         _require_alone(derived, resolved, bool(names or families), reference)
-        equal = (
-            verify_derived(reference, derived[0], examples, seed, seconds, json_file)
-            if reference
-            else verify_built(derived, json_file)
-        )
-        raise SystemExit(0 if equal else 1)
-    specs = _specs(resolved, families)
-    own = tuple(dict.fromkeys(family_of(spec).name for spec in specs.values()))
-    families = families or (own if models else ())
-    if not reference:
-        families = families or tuple(FAMILIES)
-        require_agreement(families)
-    if reference:
-        results = verify_formula(
-            reference,
-            names,
-            specs,
-            families,
-            named=bool(models),
-            examples=examples,
-            seed=seed,
-            seconds=seconds,
-            json_file=json_file,
-        )
-    else:
-        installed, absent = chosen_frameworks(names)
-        with shown_progress(installed) as take:
-            job = Verify(specs, examples, seed, tuple(families))
-            results = run_in_workers(installed, job, take)
-        if json_file:
-            body = record_data(results, seed=seed, examples=examples)
-            write_json(json_file, document("verification", body))
-        _print_results(tables_beside(json_file), results, absent, seed)
-    # A run in which no framework could build any of the models has verified nothing, and fails.
-    if any(result.failed for result in results) or not any(result.report for result in results):
-        raise SystemExit(1)
+    letters = _letters(derived[0].architecture) if derived else ()
+    with FormulaClient(reference, letters, seconds) if reference else nullcontext() as formula:
+        answer = verify(resolved, formula, Sample(names, families, examples, seed))
+        finish("verification", answer, json_file)
 
 
-def _resolved(models: Sequence[str]) -> list[Model]:
-    require_one_input(models)
-    return [resolving(model) for model in dict.fromkeys(models)]
+def verify(models: Sequence[Model], formula: FormulaClient | None, sample: Sample) -> Answer:
+    """Compare ``models`` with the sample's frameworks, with transformers, or with a ``formula``.
+
+    Either all ``models`` have a family, or none has. Without models, the named ones are compared.
+    """
+    if models and models[0].spec is None:
+        if formula:
+            return formula_at_sizes(formula, models[0], sample)
+        return built_by_transformers(models)
+    if sample.families:
+        require_families(models, sample.families, "which is not in --family")
+    if formula:
+        return formula_in_frameworks(formula, models, sample)
+    return in_frameworks(models, sample)
+
+
+def _letters(architecture: Architecture) -> tuple[str, ...]:
+    """Return the names that a user's formula of ``architecture`` may take."""
+    return (*architecture.sizes, *architecture.fields.values())
 
 
 def _require_alone(
@@ -152,44 +127,3 @@ def _require_alone(
         raise ValueError(f"--model {where} has no family, but others do: verify them separately")
     if not reference and any(model.keys is None for model in derived):
         raise ValueError(f"--model {where} is a function: give a --formula to compare with")
-
-
-def _specs(models: Sequence[Model], families: Sequence[str]) -> dict[str, Spec]:
-    """Return the specs of ``models``; without them, of all named models of the ``families``.
-
-    Raises ``ValueError`` if one of ``models`` belongs to none of the ``families``.
-    """
-    chosen = models or named_models().values()
-    specs = {one.name: one.spec for one in chosen if one.spec}
-    if not families:
-        return specs
-    own = {name: spec for name, spec in specs.items() if family_of(spec).name in families}
-    others = [name for name in specs if name not in own]
-    if models and others:
-        family = family_of(specs[others[0]]).name
-        where = path_text(others[0])
-        raise ValueError(f"--model {where} is of the family {family}, which is not in --family")
-    return own
-
-
-def _print_results(out: Console, results: list[Result], absent: list[Framework], seed: int) -> None:
-    print_table(out, verify_table(results))
-    failures = [result for result in results if result.failed]
-    for result in failures:
-        if result.report and result.spec:
-            text = explained(result.report, result.spec, width_of(out))
-            out.print(f"\n{result.framework}", text, sep="\n", markup=False)
-        else:
-            out.print("", broken(result), sep="\n", markup=False)
-    for reason in dict.fromkeys(r.reason for r in results if r.status == "not expressible"):
-        if reason:
-            out.print(f"not expressible: {reason}", markup=False)
-    for chosen in absent:
-        out.print(f"not installed, so not verified: {how_to_get(chosen)}", markup=False)
-    reports = [result for result in results if result.report]
-    if not reports:
-        out.print("no model was verified")
-        return
-    equal = len(reports) - sum(result.failed for result in reports)
-    out.print(f"{equal} of {len(reports)} models equal the formula, tensor by tensor", end="")
-    out.print(f" (random specs: seed {seed})")

@@ -7,8 +7,11 @@ from typing import Any
 
 from paramproof.builders.registry import Framework, framework, frameworks
 from paramproof.checks.result import Result
+from paramproof.cli.progress import shown_progress
 from paramproof.proof.prove import Proof
 from paramproof.record import Record
+from paramproof.workers.jobs import Job, R
+from paramproof.workers.pool import run_in_workers
 
 
 def chosen_frameworks(names: Sequence[str]) -> tuple[list[Framework], list[Framework]]:
@@ -26,6 +29,17 @@ def chosen_frameworks(names: Sequence[str]) -> tuple[list[Framework], list[Frame
             "no framework is installed: 'paramproof frameworks' lists how to install them"
         )
     return installed, absent
+
+
+def run_in_frameworks(names: Sequence[str], job: Job[R]) -> tuple[list[R], list[Framework]]:
+    """Run a job in the named frameworks, or in all, and show its progress.
+
+    Return its records, and the frameworks that are not installed. Raises the same errors as
+    ``chosen_frameworks``.
+    """
+    installed, absent = chosen_frameworks(names)
+    with shown_progress(installed) as take:
+        return run_in_workers(installed, job, take), absent
 
 
 def how_to_get(chosen: Framework) -> str:

@@ -40,7 +40,7 @@ class FormulaClient:
         self, reference: str, letters: Sequence[str] = (), seconds: float = TIME_LIMIT
     ) -> None:
         self.name = reference
-        self._seconds = seconds
+        self.seconds = seconds
         self._timeout: FormulaRefused | None = None
         self._child = Child("paramproof.user_formulas.worker", reference, *letters)
         self._answers = self._child.answers()
@@ -91,7 +91,7 @@ class FormulaClient:
     def _next(self, when: str) -> Any:
         answer: Any = CALLED
         while answer == CALLED:
-            with self._child.time_limit(self._seconds) as late:
+            with self._child.time_limit(self.seconds) as late:
                 answer = next(self._answers, None)
         if answer and "refused" in answer:
             raise FormulaRefused(answer["refused"])
@@ -99,7 +99,7 @@ class FormulaClient:
             return answer["answer"]
         if late.is_set():
             self._timeout = FormulaRefused(
-                f"{self.name} does not return within {self._seconds:g} seconds {when}"
+                f"{self.name} does not return within {self.seconds:g} seconds {when}"
             )
             raise self._timeout
         status = how_it_ended(self._child.wait())

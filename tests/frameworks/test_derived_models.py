@@ -9,7 +9,8 @@ import textwrap
 import pytest
 
 from paramproof.algebra.difference import components, told_apart
-from paramproof.cli.verify_built import verify_built
+from paramproof.cli.output import console
+from paramproof.cli.verify_sources import built_by_transformers
 from paramproof.counting.explained import explained
 from paramproof.counting.letters import in_letters
 from paramproof.explanation.number import read
@@ -246,7 +247,9 @@ def test_verify_reports_differences(mixtral, monkeypatch, capsys):
     from dataclasses import replace
 
     wrong = replace(mixtral.architecture, sizes={**mixtral.architecture.sizes, "H": 36, "A": 4})
-    assert not verify_built([replace(mixtral, architecture=wrong)], None)
+    answer = built_by_transformers([replace(mixtral, architecture=wrong)])
+    assert not answer.is_success
+    answer.show(console)
     printed = capsys.readouterr().out
     assert "0 of 1 models equal the formula" in printed
     assert "missing" in printed

@@ -107,11 +107,10 @@ def run(monkeypatch, capsys):
     """Run a command in this process; return its status and both its outputs."""
 
     def run(*arguments):
-        for command in ("verify", "prove"):
-            monkeypatch.setattr(
-                f"paramproof.cli.{command}.run_in_workers",
-                lambda *_, **__: pytest.fail("a worker started"),
-            )
+        monkeypatch.setattr(
+            "paramproof.cli.workers.run_in_workers",
+            lambda *_, **__: pytest.fail("a worker started"),
+        )
         monkeypatch.setattr("sys.argv", ["paramproof", *arguments])
         with pytest.raises(SystemExit) as ended:
             main()

@@ -9,7 +9,7 @@ from math import prod
 import pytest
 
 from paramproof.builders.registry import Framework
-from paramproof.cli.verify_built import verify_built
+from paramproof.cli.verify_sources import built_by_transformers
 from paramproof.resolver import resolve
 from tests.checkpoints import T5, in_memory, write
 from tests.public_configs import DEEPSEEK_V3, MIXTRAL_8X7B
@@ -203,4 +203,4 @@ def test_verify_against_transformers_needs_it(monkeypatch):
     with pytest.raises(
         ValueError, match=r"^config.json: building it needs transformers: python -m pip install "
     ):
-        verify_built([replace(resolve(SMALL), name="config.json")], None)
+        built_by_transformers([replace(resolve(SMALL), name="config.json")])
