@@ -16,15 +16,12 @@ from typing import Any, NoReturn, cast
 
 import click
 
-from paramproof.builders.registry import frameworks
 from paramproof.checks.model import FormulaError
-from paramproof.cli.output import complain, console
+from paramproof.cli.output import complain
 from paramproof.cli.signals import HAS_SIGPIPE, READER_LEFT, Ended, heed_signals
 from paramproof.cli.signs import write_any_sign
-from paramproof.cli.tables import frameworks_table
 from paramproof.formulas.plugins import broken_plugins
 from paramproof.formulas.printing import path_text
-from paramproof.tables.terminal import print_table
 
 # Click 8.1 does not have this class: it prints the help itself.
 NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())
@@ -42,13 +39,14 @@ COMMANDS = (
     "diff",
     "differences",
     "explain",
+    "frameworks",
     "hunt",
     "models",
     "prove",
     "site",
     "verify",
 )
-"""Commands in modules of their own, each imported only when its command runs."""
+"""The commands, each in a module of its own that is imported only when the command runs."""
 
 EXAMPLES = """\b
 Examples:
@@ -91,12 +89,6 @@ class _Commands(click.Group):
 @click.version_option(package_name="paramproof")
 def cli() -> None:
     """Count the parameters of transformers, by formulas checked against real frameworks."""
-
-
-@cli.command("frameworks", short_help="List the frameworks, installed or not.")
-def frameworks_command() -> None:
-    """List the frameworks: the versions of installed ones, and how to install the others."""
-    print_table(console, frameworks_table(list(frameworks().values())))
 
 
 # Click lists these names in the help, and suggests them for a misspelt command.

@@ -1,11 +1,10 @@
-"""The tables of ``verify``, ``prove`` and ``frameworks``."""
+"""The tables of ``verify`` and ``prove``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from paramproof.builders.registry import Framework
 from paramproof.checks.result import Result
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
@@ -114,20 +113,3 @@ def _scope(proof: Proof) -> str:
     number = len(proof.parts)
     plural = "s" * (number > 1)
     return ", ".join([*fixed, f"{number} combination{plural} of parts", *proof.conditions])
-
-
-def frameworks_table(frameworks: Sequence[Framework]) -> Table:
-    """Return the frameworks with their versions, or with the command that installs them."""
-    columns = (
-        *(Column(name, fold="between words") for name in ("framework", "installed", "missing")),
-        # A truncated command could not be copied.
-        Column("how to install it"),
-    )
-    return Table.of(columns, map(_framework_row, frameworks))
-
-
-def _framework_row(framework: Framework) -> TableRow:
-    versions = framework.versions().items()
-    installed = ", ".join(f"{name} {version}" for name, version in versions if version)
-    how = framework.how_to_get if framework.missing else None
-    return TableRow((framework.name, installed, ", ".join(framework.missing), how))
