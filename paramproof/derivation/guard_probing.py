@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from paramproof.derivation.far_validation import tensor_count
 from paramproof.derivation.generalization import GeneralTensors
 from paramproof.derivation.guard_set import GuardSet, negated
-from paramproof.derivation.nested_guards import NestedGuardQueue
+from paramproof.derivation.nested_guards import NestedGuard, NestedGuardQueue
 from paramproof.derivation.trace_runner import Progress, TraceRunner
 from paramproof.derivation.trial import Trial, run_trial
 from paramproof.formulas.condition import Condition, Relation
@@ -18,6 +19,12 @@ PROBES_PER_GUARD = 2
 
 MAX_NESTED_PROBES = 40
 """The largest number of models for guards that occur only if another is violated."""
+
+DEEPER = 5
+"""How much longer loops may be where shorter ones do not violate such a guard."""
+
+MAX_TENSORS = 5000
+"""The largest number of tensors of such a deep model, which takes seconds."""
 
 
 class GuardProber:
@@ -72,14 +79,12 @@ class GuardProber:
         """
         known, beyond = self.conditions, self.beyond
         while self.left and (question := beyond.next(self.runner.fixed, self.alike)):
-            asked = [
-                one for one in (*known.guards, *known.irrelevant) if one not in question.guards
-            ]
-            sizes = self.runner.draw([*asked, *question.elsewhere]) or self.runner.draw(
-                [*known.consequences, *question.elsewhere]
-            )
+            sizes = self.sizes_at(question)
             if sizes is None:
-                beyond.bound(question, self.runner.sizes)
+                if question.condition.letters & self.runner.repeated:
+                    beyond.exclude(question, self.runner.sizes)
+                else:
+                    beyond.bound(question, self.runner.sizes)
                 continue
             self.left -= 1
             if outside := self.trial(sizes).consequence:
@@ -148,6 +153,18 @@ class GuardProber:
                 [*(one for one in known.consequences if one is not condition), broken]
             )
         )
+
+    def sizes_at(self, question: NestedGuard) -> dict[str, int] | None:
+        """Return sizes that reach a nested guard and violate it, with few layers if possible."""
+        known, there = self.conditions, question.elsewhere
+        others = [one for one in (*known.guards, *known.irrelevant) if one not in question.guards]
+        draw = self.runner.draw
+        if found := draw([*others, *there]) or draw([*known.consequences, *there]):
+            return found
+        if not question.condition.letters & self.runner.repeated:
+            return None
+        deep = draw([*known.consequences, *there], deeper=DEEPER)
+        return deep if deep and tensor_count(self.tensors, deep) <= MAX_TENSORS else None
 
     def besides(self, condition: Condition) -> list[Condition]:
         """Return the other guards."""

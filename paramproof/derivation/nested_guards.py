@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from paramproof.derivation.guard_set import GuardSet, negated
 from paramproof.formulas.condition import Condition
-from paramproof.formulas.derivation import Consequence
+from paramproof.formulas.derivation import Consequence, Outcome
 
 Places = set[tuple[str, int]]
 
@@ -91,6 +91,15 @@ class NestedGuardQueue:
         for guard in guards:
             if guard in self.conditions.irrelevant:
                 self.conditions.state(guard, outside)
+
+    def exclude(self, question: NestedGuard, own: Mapping[str, int]) -> None:
+        """State a guard on a loop that is too long to try, or let it bound the proof."""
+        if not question.condition.is_met(own):
+            self.bound(question, own)
+            return
+        self.conditions.beyond.pop(question.condition, None)
+        self.conditions.guards[question.condition] = question.places
+        self.conditions.consequences[question.condition] = Consequence(Outcome.NOT_TRIED)
 
     def bound(self, question: NestedGuard, own: Mapping[str, int]) -> None:
         """Let a guard that was not probed bound the proof, unless a guard around it does."""
