@@ -19,6 +19,19 @@ def reduced_with_a_float(dim=64, n=3):
     return linears(dim, n, reduce(max, [2000.5, dim]) < 2001)
 
 
+@fooler(n=301)
+def compared_if_deeper_than_wide(dim=24, n=8):
+    """The larger one is compared with 300, so ``n`` only if it is the larger one."""
+    return linears(dim, n, max(dim, n) <= 300)
+
+
+@fooler(n=30_001)
+def compared_if_longer_than_any_model(dim=24, n=8):
+    """No model that is built for a proof runs a loop this often."""
+    steps = sum(1 for _ in range(n))
+    return linears(dim, 3, n <= dim or steps <= 30_000)
+
+
 @fooler(dim=4000)
 def partial_product(dim=64, n=3):
     return linears(dim, n, partial(operator.mul, 0.5)(dim) < 2000)

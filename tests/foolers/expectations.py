@@ -106,6 +106,8 @@ FOOLERS: dict[str, str] = {
     "past_the_end_of_a_list": "caveat",
     "reduced": "guard",
     "reduced_with_a_float": "guard",
+    "compared_if_deeper_than_wide": "guard",
+    "compared_if_longer_than_any_model": "guard",
     "partial_product": "guard",
     "partial_comparison": "guard",
     "named_on_the_way": "guard",
