@@ -2,12 +2,14 @@
 
 from random import Random
 
+from paramproof.formulas.expression import expression
 from tests.foolers.judging import in_letters
 from tests.foolers.random_constructors import SIZES
 
 FACTORS = (0.3, 1, 1.5, 3, 7, 40, 40, 300, 300)
 CANDIDATES = 60
 BUILT = 12
+MOST_TENSORS = 100_000
 
 
 def sizes_inside(found):
@@ -22,6 +24,12 @@ def sizes_inside(found):
             name: max(1, int(size * factors[name]) + random.randint(-2, 2))
             for name, size in SIZES.items()
         }
-        if found.has(in_letters(found, sizes)):
+        here = in_letters(found, sizes)
+        if found.has(here) and _tensors(found, here) <= MOST_TENSORS:
             inside.append(sizes)
     return inside[:BUILT]
+
+
+def _tensors(found, sizes):
+    """Return how many tensors the formula counts at these sizes, which decides the time."""
+    return sum(expression(one.repeat).value(sizes) for one in found.inventory())
