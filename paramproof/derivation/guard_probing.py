@@ -77,7 +77,7 @@ class GuardProber:
 
         After ``MAX_NESTED_PROBES`` models, the rest bounds the proof.
         """
-        known, beyond = self.conditions, self.beyond
+        beyond = self.beyond
         while self.left and (question := beyond.next(self.runner.fixed, self.alike)):
             sizes = self.sizes_at(question)
             if sizes is None:
