@@ -18,12 +18,16 @@ LINT += "sys.exit(lint_imports(no_cache=True))"
 @pytest.fixture
 def package_copy(tmp_path):
     """Return a folder with copies of the package, the docs, the sweep and the contracts."""
+    return copy_to(tmp_path)
+
+
+def copy_to(folder):
     ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(Path(paramproof.__file__).parent, tmp_path / "paramproof", ignore=ignored)
+    shutil.copytree(Path(paramproof.__file__).parent, folder / "paramproof", ignore=ignored)
     for name in ("docs", "sweep"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    return tmp_path
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
 
 
 def lint(folder):
@@ -63,14 +67,22 @@ BREACHES = {
 }
 
 
+@pytest.fixture(scope="module")
+def breached(tmp_path_factory):
+    """Plant all breaches in a copy, and return what import-linter says of it, and its status."""
+    folder = copy_to(tmp_path_factory.mktemp("breached"))
+    for file, module in BREACHES.items():
+        path = folder / file
+        path.write_text(f"{path.read_text('utf-8')}\n\ndef planted():\n    import {module}\n")
+    return lint(folder)
+
+
 @pytest.mark.parametrize("file", BREACHES)
-def test_a_breach_is_noticed(package_copy, file):
-    path, module = package_copy / file, BREACHES[file]
-    path.write_text(f"{path.read_text('utf-8')}\n\ndef planted():\n    import {module}\n")
-    status, said = lint(package_copy)
+def test_a_breach_is_noticed(breached, file):
+    status, said = breached
     importer = file.removesuffix(".py").replace("/", ".")
     assert status == 1
-    assert f"{importer} -> {module} (l." in said
+    assert f"{importer} -> {BREACHES[file]} (l." in said
 
 
 def test_a_package_without_a_layer_is_noticed(package_copy):

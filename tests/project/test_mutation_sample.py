@@ -132,7 +132,7 @@ def statuses(mutants, folder):
 
 
 def test_mutants_are_tried_in_a_copy(toy_project, tmp_path, monkeypatch):
-    monkeypatch.setattr(trying, "OWN_SECONDS", 5)
+    monkeypatch.setattr(trying, "OWN_SECONDS", 2)
     monkeypatch.setattr(trying, "asdict", lambda one: _without_source(one))
     endless = "while True: pass\n    return a + b"
     tried = [
