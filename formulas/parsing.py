@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TypeVar
 
 from paramproof.formulas.computed import FUNCTIONS, INFIX, Computed, Operand, as_operand, computed
@@ -53,6 +54,8 @@ RELATIONS = {
 RELATION = re.compile(f" ({'|'.join(RELATIONS)}) ")
 
 
+# A file of the catalogue has the same few texts at hundreds of tensors.
+@lru_cache(maxsize=4096)
 def expression_in(text: str) -> Expression:
     """Return the expression that is printed as ``text``.
 
