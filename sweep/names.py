@@ -1,7 +1,8 @@
 """Write the names of transformers' configuration keys and classes: ``python -m sweep.names``.
 
 With these names the catalogue tells a key that a configuration class does not have from one that it
-has, and an existing class from a name that no class has. They are written to
+has, and an existing class from a name that no class has. For keys of every type, it also has the
+kinds of values that transformers refuses. They are written to
 ``paramproof/catalogue/names.json``. ``tests/catalogue/test_names.py`` compares it with the
 installed release.
 """
@@ -23,6 +24,7 @@ from transformers.models.auto.configuration_auto import model_type_to_module_nam
 
 from paramproof.catalogue.files import read_type
 from paramproof.catalogue.names import NAMES, known_keys, model_types
+from sweep.common_keys import common_kinds
 
 MODELS = Path(transformers.__file__).parent / "models"
 
@@ -45,6 +47,7 @@ def read_names() -> dict[str, Any]:
     return {
         "transformers": transformers.__version__,
         "keys": " ".join(sorted(common)),
+        "kinds": common_kinds(),
         "types": written,
     }
 

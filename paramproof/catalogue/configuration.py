@@ -8,8 +8,8 @@ from typing import Any
 from paramproof.catalogue.files import TypeFile, type_of_class
 from paramproof.catalogue.filled_values import drop_filled_in
 from paramproof.catalogue.kind_counts import count_kinds, expand_spellings
-from paramproof.catalogue.names import has_type
-from paramproof.catalogue.value_kinds import decode_infinity, equal
+from paramproof.catalogue.names import has_type, kinds_to_give, refused_kinds
+from paramproof.catalogue.value_kinds import KIND_NAMES, decode_infinity, equal, kind_of
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.impossible import value_at
@@ -121,8 +121,11 @@ class GivenKeys:
 
     def walk(self, config: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
         """Yield each key with its path and value, including keys of parts and sizes in lists."""
+        is_object = before[:-1] in self.file.objects
         for key, value in config.items():
             path = f"{before}{key}"
+            if not is_object:
+                require_possible_kind(path, key, value, in_part=bool(before))
             if path in self.file.parts:
                 if path in self.file.fields:
                     # Some variants are models without this part.
@@ -211,6 +214,16 @@ class GivenKeys:
         if len(given) < len(above):
             raise self.unsupported(f"{path} is absent, and so is the part that contains it", path)
         return self.file.given[path]
+
+
+def require_possible_kind(path: str, key: str, value: object, *, in_part: bool) -> None:
+    """Raise ``InvalidInput`` for a kind of value that transformers refuses in any model type."""
+    refused = refused_kinds(in_part=in_part).get(key, ())
+    if kind_of(value) not in refused:
+        return
+    names = dict.fromkeys(KIND_NAMES[kind] for kind in kinds_to_give(key))
+    needed = f"it must be {' or '.join(names)}" if names else "leave it out"
+    raise InvalidInput(f"{path}={shown(value)} is not possible: {needed}", key=path)
 
 
 def sizes_of(

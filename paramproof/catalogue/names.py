@@ -19,9 +19,11 @@ __all__ = [
     "NAMES",
     "has_class",
     "has_type",
+    "kinds_to_give",
     "known_keys",
     "model_types",
     "older_keys",
+    "refused_kinds",
     "release",
     "type_keys",
     "type_with_class",
@@ -41,6 +43,21 @@ def older_keys() -> frozenset[str]:
 
     found = tomllib.loads(NAMES.with_name("older_keys.toml").read_text("utf-8"))
     return frozenset(key for keys in found.values() for key in keys)
+
+
+@cache
+def refused_kinds(*, in_part: bool = False) -> dict[str, frozenset[str]]:
+    """Return the kinds of values that transformers refuses in any model type, by key.
+
+    The keys are those of the base class of all configurations. In a part some have no effect.
+    """
+    found = _names()["kinds"]["part" if in_part else "whole"]
+    return {key: frozenset(kinds.split()) for key, kinds in found.items()}
+
+
+def kinds_to_give(key: str) -> list[str]:
+    """Return the kinds of values that transformers declares for such a key, or none."""
+    return str(_names()["kinds"]["instead"][key]).split()
 
 
 def release() -> str:

@@ -75,6 +75,18 @@ KINDS: Mapping[type, str] = {
 """The kind of a JSON value that is not a list, by its type."""
 
 
+KIND_NAMES: Mapping[str, str] = {
+    "int": "an int",
+    "float": "a float",
+    "text": "text",
+    "flag": "true or false",
+    "null": "null",
+    **dict.fromkeys(("ints", "numbers", "texts", "list"), "a list"),
+    "object": "an object",
+}
+"""What errors call the kinds that ``kind_of`` returns."""
+
+
 def sort_of(value: object) -> str:
     """Return the sort of a JSON value, or "" for a value that stands only for itself.
 

@@ -4,12 +4,21 @@ import json
 
 import pytest
 
-from paramproof.catalogue.names import NAMES, has_class, has_type, type_keys, type_with_class
+from paramproof.catalogue.names import (
+    NAMES,
+    has_class,
+    has_type,
+    kinds_to_give,
+    refused_kinds,
+    type_keys,
+    type_with_class,
+)
 
 pytestmark = pytest.mark.framework("transformers")
 
 pytest.importorskip("transformers")
 
+from sweep.common_keys import PART, VALUES, WHOLE, Sample, common_names  # noqa: E402
 from sweep.names import config_keys, exported_classes, read_names  # noqa: E402
 
 WRITTEN = json.loads(NAMES.read_text("utf-8"))
@@ -19,6 +28,7 @@ def test_the_file_has_the_names_of_the_installed_release():
     found = read_names()
     assert found["transformers"] == WRITTEN["transformers"]
     assert found["keys"] == WRITTEN["keys"]
+    assert found["kinds"] == WRITTEN["kinds"]
     assert found["types"].keys() == WRITTEN["types"].keys()
     changed = {
         one: (said, WRITTEN["types"][one])
@@ -55,3 +65,45 @@ def test_types_and_classes_of_transformers():
     assert type_with_class("BertForMultipleChoice") == "bert"
     assert type_with_class("GPT2LMHeadModel") == "gpt2"
     assert type_with_class("NobodysModel") is None
+
+
+def test_kinds_that_transformers_refuses_in_any_type():
+    """An older type, one with parts, and one with a constructor of its own refuse them too."""
+    others = (
+        Sample("gpt2", "GPT2Model", {"n_layer": 1}),
+        Sample("vit", "ViTModel", {"num_hidden_layers": 1}),
+        Sample("t5", "T5Model", {"num_layers": 1}),
+    )
+    for one in others:
+        built = [
+            (name, value)
+            for name, kinds in refused_kinds().items()
+            for kind in kinds
+            for value in VALUES[kind]
+            if one.accepts(name, value)
+        ]
+        assert built == [], one.model_type
+
+
+def test_kinds_of_a_part_are_those_of_its_configuration():
+    """The whole replaces a part's implementation of attention, so any value is built."""
+    assert "int" in refused_kinds()["_attn_implementation"]
+    assert "_attn_implementation" not in refused_kinds(in_part=True)
+    assert all(one.accepts("_attn_implementation", 2) for one in PART)
+    assert not any(one.accepts("num_labels", None) for one in PART)
+
+
+def test_kinds_that_an_error_recommends():
+    """They are the declared ones, and a value of each is built."""
+    assert kinds_to_give("_attn_implementation") == ["null", "text", "object"]
+    assert kinds_to_give("num_labels") == ["int"]
+    assert kinds_to_give("use_return_dict") == []
+    for name in refused_kinds():
+        for kind in kinds_to_give(name):
+            assert any(WHOLE[0].accepts(name, value) for value in VALUES[kind]), (name, kind)
+
+
+def test_attributes_of_the_base_class():
+    found = common_names()
+    assert {"_attn_implementation", "num_labels", "dtype", "attribute_map"} <= set(found)
+    assert not {"to_dict", "id2label", "__init__"} & set(found)

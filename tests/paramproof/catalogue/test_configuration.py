@@ -7,7 +7,7 @@ import pytest
 
 from paramproof.catalogue.entries import entry_in
 from paramproof.catalogue.files import parse_type
-from paramproof.formulas.errors import NotInCatalogue, Refusal
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 
 TOY = {
     "format": 1,
@@ -109,6 +109,39 @@ def test_other_tensors_and_constructor_errors_are_different_refusals():
 def test_the_type_alone_gives_its_defaults():
     assert toy().sizes == {"H": 8, "A": 2, "L": 3, "W": 16, "D_0": 1, "D_1": 2}
     assert toy().count == 3 * 8 * 16 + 2
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"num_labels": None}, "num_labels=None is not possible: it must be an int"),
+        ({"dtype": [1]}, "dtype=[1] is not possible: it must be null or text"),
+        ({"use_return_dict": True}, "use_return_dict=True is not possible: leave it out"),
+        (
+            {"_attn_implementation": 2},
+            "_attn_implementation=2 is not possible: it must be null or text or an object",
+        ),
+        (
+            {"part": {"bias": False, "num_labels": 0.5}},
+            "part.num_labels=0.5 is not possible: it must be an int",
+        ),
+    ],
+)
+def test_kinds_of_values_that_no_type_takes_are_wrong(config, message):
+    with pytest.raises(InvalidInput) as caught:
+        toy(config)
+    assert str(caught.value) == message
+    assert caught.value.key == message.partition("=")[0]
+
+
+def test_other_kinds_of_the_same_keys_are_accepted():
+    for value in (None, "eager", {}):
+        assert toy({"_attn_implementation": value}).sizes == toy().sizes
+    assert toy({"part": {"bias": False, "_attn_implementation": 2}}).sizes["W"] == 32
+    assert toy({"num_labels": 5}, HEAD).sizes["k"] == 5
+    # An object that is no part may have any keys.
+    data = {**deepcopy(TOY), "aliases": {"sparse.n_embd": "hidden_size"}}
+    assert toy({"sparse": {"n_embd": 4, "num_labels": None}}, data=data).sizes["H"] == 4
 
 
 def test_a_given_part_has_its_own_defaults():
