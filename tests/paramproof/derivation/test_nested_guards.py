@@ -67,6 +67,30 @@ def test_a_refusal_beyond_is_stated():
     assert [str(one) for one in found.irrelevant_guards] == ["H ≤ 100000"]
 
 
+def deep(limit):
+    """Return a toy with layers; beyond as many as it is wide, ``limit`` layers change the model."""
+
+    def make(hidden_size, num_layers):
+        bias = num_layers <= hidden_size or num_layers < limit
+        return [one for index in range(num_layers) for one in numbered(index, hidden_size, bias)]
+
+    def numbered(index, hidden_size, bias):
+        return [(f"{index}.{name}", shape) for name, shape in layer(hidden_size, bias)]
+
+    return toy(make, hidden_size=64, num_layers=4)
+
+
+def test_a_deep_model_is_tried_where_no_shallow_one_violates_a_guard():
+    assert conditions(derive(deep(300))) == {"L ≤ H": OTHERS}
+
+
+def test_a_guard_on_a_loop_that_is_too_long_to_try_is_stated():
+    """No model of this many layers is built, and so nothing is known of it."""
+    found = derive(deep(10**5))
+    assert conditions(found) == {f"L < {10**5}": "not tried: no sizes were found"}
+    assert [str(one) for one in found.irrelevant_guards] == ["L ≤ H"]
+
+
 def test_no_proof_reaches_what_was_not_sorted():
     """There is always another guard, and beyond all of them the model has no bias."""
     asked = []
@@ -127,6 +151,21 @@ def test_what_own_sizes_do_not_meet_bounds_nothing():
     conditions = known()
     NestedGuardQueue(conditions).bound(NestedGuard(condition_in("V > 50"), (), PLACES), OWN)
     assert not conditions.irrelevant
+
+
+def test_what_is_excluded_is_stated_as_not_tried():
+    conditions = known(harmless=[GUARD])
+    conditions.beyond[WIDER] = None
+    NestedGuardQueue(conditions).exclude(NestedGuard(WIDER, (GUARD,), PLACES), OWN)
+    assert conditions.consequences == {WIDER: Consequence(Outcome.NOT_TRIED)}
+    assert conditions.guards == {WIDER: PLACES}
+    assert WIDER not in conditions.beyond
+
+
+def test_what_own_sizes_do_not_meet_is_not_excluded():
+    conditions = known(harmless=[GUARD])
+    NestedGuardQueue(conditions).exclude(NestedGuard(condition_in("V > 50"), (GUARD,), PLACES), OWN)
+    assert not conditions.consequences
 
 
 @pytest.mark.parametrize(
