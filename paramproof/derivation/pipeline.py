@@ -151,7 +151,10 @@ def _derived(
     conditions.fold()
     most = len(letters) if effort.rather_fixed else MAX_SPECIALIZED
     validation = HeldOutValidation(runner, conditions, tensors, prober, note, most)
-    validation.hold(effort.held + 1, effort.far)
+    try:
+        validation.hold(effort.held + 1, effort.far)
+    except DerivationError as error:
+        raise error.because(aligner.caveats) from error
     caveats = aligner.caveats | validation.caveats
     alike = [*(trace.sizes for trace in traces), *prober.alike, *validation.alike]
     letters_now = naming(runner.sizes)

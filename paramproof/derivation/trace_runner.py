@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from itertools import islice
 from os.path import basename
 from random import Random
 from traceback import walk_tb
@@ -20,6 +21,7 @@ from paramproof.formulas.derivation import Evidence, Stored
 from paramproof.formulas.expression import Expression, letter
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.call_sites import MODEL_FILES
+from paramproof.tracing.caveats import Caveat, caveat_text
 from paramproof.tracing.constructors.base import Constructor
 from paramproof.tracing.instrumented.code_swap import forget_functions, run_instrumented
 from paramproof.tracing.internal_errors import raise_if_tracing_failed
@@ -30,6 +32,10 @@ from paramproof.tracing.tensor_groups import GroupKey, TensorGroups, count_store
 
 Progress = Callable[[str], None]
 """A callback that receives a short message about the progress."""
+
+
+MAX_CAVEATS = 2
+"""Caveats in the message of a failure."""
 
 
 class FailureCause(Enum):
@@ -57,6 +63,11 @@ class DerivationError(ValueError):
     def __init__(self, text: str, cause: FailureCause = FailureCause.OTHER) -> None:
         super().__init__(text)
         self.cause = cause
+
+    def because(self, caveats: Iterable[Caveat]) -> DerivationError:
+        """Return this error with the first caveats, which name the lines where sizes were lost."""
+        shown = [caveat_text(one) for one in islice(caveats, MAX_CAVEATS)]
+        return DerivationError("; ".join((str(self), *shown)), self.cause) if shown else self
 
 
 @dataclass(slots=True)

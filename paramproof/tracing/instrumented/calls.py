@@ -77,8 +77,8 @@ def call(function: Any, /, *args: Any, **options: Any) -> Any:
         return _call_builtin(function, args, options)
     if isinstance(function, type):
         return _call_class(function, args, options)
-    if kind.__module__.startswith("numpy") and kind.__name__ != "ufunc":
-        return _call_numpy(function, args, options)
+    if kind.__module__.startswith("numpy"):
+        return (_call_ufunc if kind.__name__ == "ufunc" else _call_numpy)(function, args, options)
     if not _is_followed(kind):
         _record_silent_reads(function, args, options)
     return function(*args, **options)
@@ -326,6 +326,14 @@ def _call_numpy(function: Any, args: Any, options: Any) -> Any:
             )
     plainly = {key: _plain_in(one) for key, one in options.items()}
     return function(*map(_plain_in, args), **plainly)
+
+
+def _call_ufunc(function: Any, args: Any, options: Any) -> Any:
+    """Call a ufunc, with plain numbers if symbolic ones do not have its operation, as ``sqrt``."""
+    try:
+        return function(*args, **options)
+    except TypeError:
+        return _call_numpy(function, args, options)
 
 
 def _plain_in(value: Any) -> Any:

@@ -80,8 +80,10 @@ def test_other_functions_of_numpy_are_caveats(recorder):
     assert call(numpy.repeat, [1], size(2, L)).tolist() == [1, 1]
     assert call(numpy.zeros, size(2, H)).tolist() == [0, 0]
     assert call(numpy.sum, record_length([1, 2], H)) == 3
+    assert call(numpy.sqrt, size(9, H)) == 3
     assert caveats(recorder) == [
         "L was given to numpy.repeat",
         "H was given to numpy.zeros",
         "H decides how long is what numpy.sum is given",
+        "H was given to numpy.sqrt",
     ]
