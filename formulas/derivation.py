@@ -20,6 +20,7 @@ from paramproof.formulas.impossible import (
     value_at,
 )
 from paramproof.formulas.native_parts import NativeNames, NativeTensor
+from paramproof.formulas.parts import TensorParts
 from paramproof.formulas.spec import Quantity
 from paramproof.formulas.tensors import Inventory, Tensor
 
@@ -193,14 +194,8 @@ class Derivation(Architecture):
         """
         if sizes is not None:
             self.require(sizes)
-        parameters = [
-            (one, NativeTensor((one.path, *one.aliases), one.shape, one.times))
-            for one in self.tensors
-            if one.role != "buffer"
-        ]
-        names = NativeNames((native for _, native in parameters), self.fields)
 
-        def tensor(one: DerivedTensor, native: NativeTensor, alias: str | None) -> Tensor:
+        def tensor(one: DerivedTensor, alias: str | None, parts: TensorParts) -> Tensor:
             lengths: list[Quantity] = [*one.shape, one.times]
             if sizes is not None:
                 lengths = [_whole(value_at(length, sizes, self._in(one))) for length in lengths]
@@ -213,13 +208,27 @@ class Derivation(Architecture):
                 tied_to=one.path if alias else None,
                 repeat=times,
                 present=1 if times else 0,
-                parts=names.parts(alias or one.path, native),
+                parts=parts,
             )
 
-        own = [tensor(one, native, None) for one, native in parameters]
-        tied = [tensor(one, native, name) for one, native in parameters for name in one.aliases]
         letters = {name: letter(name) for name in self.sizes} if sizes is None else dict(sizes)
-        return Inventory(letters, (*own, *tied))
+        return Inventory(letters, tuple(tensor(*name) for name in self._names))
+
+    @cached_property
+    def _names(self) -> tuple[tuple[DerivedTensor, str | None, TensorParts], ...]:
+        """The names in an inventory, in its order: tensor, further name of its storage, parts."""
+        parameters = [
+            (one, NativeTensor((one.path, *one.aliases), one.shape, one.times))
+            for one in self.tensors
+            if one.role != "buffer"
+        ]
+        names = NativeNames((native for _, native in parameters), self.fields)
+        own = ((one, native, None) for one, native in parameters)
+        tied = ((one, native, alias) for one, native in parameters for alias in one.aliases)
+        return tuple(
+            (one, alias, names.parts(alias or one.path, native))
+            for one, native, alias in (*own, *tied)
+        )
 
     @property
     def reasons(self) -> tuple[str, ...]:

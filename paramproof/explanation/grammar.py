@@ -8,7 +8,7 @@ numbers are still explained by chance.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import combinations
 
@@ -46,6 +46,9 @@ MODELS_REMEMBERED = 64
 NON_EMBEDDING = (*TRAINABLE, "without-embeddings", "without-heads")
 """Non-embedding parameters: two conventions, but one fact to state."""
 
+WHOLE_STORAGE = frozenset((storage,) for storage in STORAGE)
+"""The conventions that say only what a parameter is."""
+
 ABOUT_HEADS = {"without-pooler", "without-heads"}
 """Conventions that leave out the heads that an explanation adds."""
 
@@ -78,6 +81,18 @@ def simple_explanations(architecture: Architecture, named: Inventory) -> Counted
     yield from whole_under(tree, most=2)
 
 
+def whole_explanations(architecture: Architecture, named: Inventory) -> Counted:
+    """Yield those of the usual counts that people round if they name no model.
+
+    These are the whole model, its active parameters and its non-embedding parameters.
+    """
+    tree = Tree(named)
+    yield from whole_under(tree, most=2, among=WHOLE_STORAGE)
+    yield from active_counts(architecture)
+    yield from with_other_heads(architecture.spec, WHOLE_STORAGE) if architecture.spec else ()
+    yield from whole_under(tree, most=2, among={NON_EMBEDDING})
+
+
 def components(tree: Tree) -> Counted:
     """Yield each component, of one layer or of all, under every storage convention."""
     trained = tree.counts()
@@ -98,12 +113,17 @@ def under_conventions(tree: Tree) -> Counted:
     yield from whole_under(tree, most=3)
 
 
-def whole_under(tree: Tree, most: int) -> Counted:
-    """Yield the whole model under conventions that change its count, up to complexity ``most``."""
+def whole_under(tree: Tree, most: int, among: Collection[tuple[str, ...]] | None = None) -> Counted:
+    """Yield the whole model under conventions that change its count, up to complexity ``most``.
+
+    Only the conventions in ``among`` are tried, if it is given.
+    """
     plainly = tree.whole(TRAINABLE)
     yield plainly, Explanation((Part(),), 1)
     for names, complexity in whole_conventions():
-        if 1 < complexity <= most and (count := tree.whole(names)) not in (0, plainly):
+        if not 1 < complexity <= most or (among is not None and names not in among):
+            continue
+        if (count := tree.whole(names)) not in (0, plainly):
             yield count, Explanation((Part(conventions=names),), complexity)
 
 
@@ -185,11 +205,11 @@ def left_out_or_twice(tree: Tree) -> Counted:
                     yield whole + times * count, explanation
 
 
-def with_other_heads(spec: Spec) -> Counted:
+def with_other_heads(spec: Spec, among: Collection[tuple[str, ...]] | None = None) -> Counted:
     """Yield the whole model with other heads, under at most one convention."""
     for heads in heads_of(spec):
         tree = Tree(heads.on(inventory(heads.spec(spec).letters())))
-        for count, explanation in whole_under(tree, most=2):
+        for count, explanation in whole_under(tree, most=2, among=among):
             if not ABOUT_HEADS & set(explanation.parts[0].conventions):
                 yield (
                     count,

@@ -11,20 +11,16 @@ from paramproof.explanation.explanation import Counted, Explanation, inventory_o
 from paramproof.explanation.grammar import (
     MIN_COUNT_BY_COMPLEXITY,
     MODELS_REMEMBERED,
-    NON_EMBEDDING,
     explanations,
     simple_explanations,
+    whole_explanations,
     with_classifier,
 )
 from paramproof.explanation.number import WrittenNumber
 from paramproof.explanation.sizes import at_known_sizes, with_labels
 from paramproof.formulas import Inventory
 from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.conventions import STORAGE
 from paramproof.formulas.spec import Spec
-
-WHOLE_CONVENTIONS = frozenset({NON_EMBEDDING, *((storage,) for storage in STORAGE)})
-"""Conventions for rounded numbers of whole models, if no model is given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +53,11 @@ class SearchedModel:
         """The usual explanations, each with its count."""
         return tuple(dict.fromkeys(simple_explanations(self.architecture, self.named)))
 
+    @cached_property
+    def whole(self) -> tuple[tuple[int, Explanation], ...]:
+        """Those of the usual explanations that count the whole model, each with its count."""
+        return tuple(dict.fromkeys(whole_explanations(self.architecture, self.named)))
+
     def candidates(self, number: int | None, *, alone: bool) -> Iterator[tuple[int, Explanation]]:
         """Yield the possible explanations of an exact ``number``, or of any, with their counts.
 
@@ -72,10 +73,7 @@ class SearchedModel:
         Components, and conventions that leave little of a model, are tried only if it is searched
         ``alone``.
         """
-        for count, explanation in self.simple:
-            part = explanation.parts[0]
-            if alone or (not part.component and part.conventions in WHOLE_CONVENTIONS):
-                yield count, explanation
+        yield from self.simple if alone else self.whole
 
     def is_published(self, number: WrittenNumber, explanation: Explanation) -> bool:
         """Return whether ``number`` was published for what ``explanation`` counts."""
