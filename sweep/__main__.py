@@ -44,7 +44,7 @@ from typing import Any
 from paramproof.catalogue import model_types
 from sweep.adversary import Verdict, judge_random
 from sweep.build import build_entry
-from sweep.coverage import Kind, Outcome, causes, coverage_table, measure
+from sweep.coverage import Kind, causes, coverage_table, measure
 from sweep.difference import Difference
 from sweep.jobs import (
     add_bias_variants,
@@ -150,7 +150,8 @@ def _judge_adversary(known: Sequence[str], number: int, seed: int) -> int:
         judged[one.verdict] += 1
         if one.problem:
             print(f"{one.verdict.value}: {one}", flush=True)
-    print(", ".join(f"{judged[verdict]} {verdict.value}" for verdict in Verdict))
+    verdicts = (one for one in Verdict if one is not Verdict.NOT_BUILT)
+    print(", ".join(f"{judged[one]} {one.value}" for one in verdicts))
     return 1 if judged[Verdict.OTHER] else 0
 
 
@@ -174,12 +175,12 @@ def _measure_coverage(names: Sequence[str], seed: int) -> int:
     results = []
     for one in measure(Kind, names, seed):
         results.append(one)
-        if one.outcome is Outcome.OTHER:
-            print(f"{one.outcome.value}: {one.why}; {json.dumps(one.config)[:400]}", flush=True)
+        if one.verdict is Verdict.OTHER:
+            print(f"{one.verdict.value}: {one.why}; {json.dumps(one.config)[:400]}", flush=True)
     print(coverage_table(results))
     for key, number, types in causes(results):
         print(f"{number} {key}: {', '.join(types)}")
-    return 1 if any(one.outcome is Outcome.OTHER for one in results) else 0
+    return 1 if any(one.verdict is Verdict.OTHER for one in results) else 0
 
 
 def _repair_all(names: Sequence[str], seed: int) -> int:

@@ -40,12 +40,13 @@ STRINGS = ("gelu", "silu", "relu", "default", "")
 
 
 class Verdict(Enum):
-    """The result for one configuration."""
+    """The result for one configuration; ``judge`` does not try if one without a count is built."""
 
     NOT_COUNTED = "not counted"
     EQUAL = "equal to transformers"
     REFUSED = "counted, but refused by transformers"
     OTHER = "counted, but built differently"
+    NOT_BUILT = "neither counted nor built"
 
 
 class Judgement(NamedTuple):

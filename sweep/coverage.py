@@ -26,6 +26,7 @@ from paramproof.catalogue.entries import type_named, usual_class
 from paramproof.catalogue.files import read_type
 from paramproof.tables.markdown import markdown_rows
 from sweep import adversary
+from sweep.adversary import Verdict
 from sweep.keys import Keys
 from sweep.model import build, config_of
 from sweep.model_types import classes_of_type
@@ -48,22 +49,12 @@ class Kind(Enum):
     PUBLIC = "public files"
 
 
-class Outcome(Enum):
-    """What happens with a configuration: the adversary's verdict, or that nothing is built."""
-
-    EQUAL = "counted, and equal to transformers"
-    OTHER = "counted, but built differently"
-    REFUSED = "counted, but refused by transformers"
-    NOT_COUNTED = "not counted, but built by transformers"
-    NOT_BUILT = "neither counted nor built"
-
-
 class Coverage(NamedTuple):
-    """The outcome for a configuration; ``key`` and ``why`` say why it is not counted."""
+    """The verdict on a configuration; ``key`` and ``why`` say why it is not counted."""
 
     kind: Kind
     config: Keys
-    outcome: Outcome
+    verdict: Verdict
     key: str = ""
     why: str = ""
 
@@ -118,12 +109,11 @@ def _editable(keys: Keys) -> Iterator[tuple[Keys, str]]:
 
 
 def judge(kind: Kind, config: Keys) -> Coverage:
-    """Return the outcome for a configuration."""
+    """Return the verdict on a configuration."""
     _, verdict, problem = adversary.judge(config)
-    outcome = Outcome[verdict.name]
-    if outcome is Outcome.NOT_COUNTED and not _is_built(config):
-        outcome = Outcome.NOT_BUILT
-    return Coverage(kind, config, outcome, getattr(problem, "key", ""), str(problem or ""))
+    if verdict is Verdict.NOT_COUNTED and not _is_built(config):
+        verdict = Verdict.NOT_BUILT
+    return Coverage(kind, config, verdict, getattr(problem, "key", ""), str(problem or ""))
 
 
 def _is_built(config: Keys) -> bool:
@@ -143,19 +133,19 @@ def _is_built(config: Keys) -> bool:
 
 def coverage_table(results: Iterable[Coverage]) -> str:
     """Return how many configurations of each kind are counted, as a table in Markdown."""
-    numbers: dict[Kind, Counter[Outcome]] = {}
+    numbers: dict[Kind, Counter[Verdict]] = {}
     for one in results:
-        numbers.setdefault(one.kind, Counter())[one.outcome] += 1
+        numbers.setdefault(one.kind, Counter())[one.verdict] += 1
     headings = ("configurations", "of", "counted, each equal", "share of those that can be built")
     rows = []
-    for kind, outcomes in numbers.items():
-        built = sum(outcomes[one] for one in (Outcome.EQUAL, Outcome.OTHER, Outcome.NOT_COUNTED))
+    for kind, verdicts in numbers.items():
+        built = sum(verdicts[one] for one in (Verdict.EQUAL, Verdict.OTHER, Verdict.NOT_COUNTED))
         share = (
-            f"{100 * outcomes[Outcome.EQUAL] / built:.1f} % of {built:,}"
+            f"{100 * verdicts[Verdict.EQUAL] / built:.1f} % of {built:,}"
             if built
             else "none can be built"
         )
-        rows.append((kind.value, f"{outcomes.total():,}", f"{outcomes[Outcome.EQUAL]:,}", share))
+        rows.append((kind.value, f"{verdicts.total():,}", f"{verdicts[Verdict.EQUAL]:,}", share))
     return markdown_rows(headings, rows)
 
 
@@ -166,7 +156,7 @@ def causes(results: Iterable[Coverage]) -> list[tuple[str, int, list[str]]]:
     """
     found: dict[str, list[str]] = {}
     for one in results:
-        if one.outcome is Outcome.NOT_COUNTED:
+        if one.verdict is Verdict.NOT_COUNTED:
             key = one.key.rpartition(".")[2] or "no key"
             found.setdefault(key, []).append(str(one.config.get("model_type")))
     ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
@@ -174,7 +164,7 @@ def causes(results: Iterable[Coverage]) -> list[tuple[str, int, list[str]]]:
 
 
 def measure(kinds: Iterable[Kind], names: Sequence[str], seed: int) -> Iterator[Coverage]:
-    """Yield the outcome of each configuration."""
+    """Yield the verdict on each configuration."""
     for kind in kinds:
         for config in configs(kind, names, seed):
             yield judge(kind, config)

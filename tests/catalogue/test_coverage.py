@@ -10,27 +10,28 @@ transformers = pytest.importorskip("transformers")
 
 from sweep import adversary, coverage  # noqa: E402
 from sweep.__main__ import main  # noqa: E402
-from sweep.coverage import Coverage, Kind, Outcome, judge  # noqa: E402
+from sweep.adversary import Verdict  # noqa: E402
+from sweep.coverage import Coverage, Kind, judge  # noqa: E402
 
 
 @pytest.mark.parametrize(
     ("config", "outcome", "key"),
     [
-        ({"model_type": "bert", "num_hidden_layers": 1}, Outcome.EQUAL, ""),
-        ({"model_type": "bert", "architectures": ["BertModel"]}, Outcome.EQUAL, ""),
+        ({"model_type": "bert", "num_hidden_layers": 1}, Verdict.EQUAL, ""),
+        ({"model_type": "bert", "architectures": ["BertModel"]}, Verdict.EQUAL, ""),
         (
             {"model_type": "deberta", "pooler_hidden_size": 10, "num_hidden_layers": 1},
-            Outcome.NOT_COUNTED,
+            Verdict.NOT_COUNTED,
             "pooler_hidden_size",
         ),
-        ({"model_type": "bert", "hidden_act": "none"}, Outcome.NOT_BUILT, "hidden_act"),
-        ({"model_type": "no such type"}, Outcome.NOT_BUILT, "model_type"),
-        ({"model_type": "levit"}, Outcome.NOT_COUNTED, "model_type"),
+        ({"model_type": "bert", "hidden_act": "none"}, Verdict.NOT_BUILT, "hidden_act"),
+        ({"model_type": "no such type"}, Verdict.NOT_BUILT, "model_type"),
+        ({"model_type": "levit"}, Verdict.NOT_COUNTED, "model_type"),
     ],
 )
 def test_a_configuration_is_judged(config, outcome, key):
     found = judge(Kind.SERVED, config)
-    assert (found.outcome, found.key) == (outcome, key)
+    assert (found.verdict, found.key) == (outcome, key)
 
 
 def test_an_edit_changes_sizes_and_flags():
@@ -43,8 +44,8 @@ def test_an_edit_changes_sizes_and_flags():
 
 
 def test_the_table_adds_up():
-    outcomes = [Outcome.EQUAL, Outcome.EQUAL, Outcome.NOT_COUNTED, Outcome.NOT_BUILT]
-    results = [Coverage(Kind.SAVED, {"model_type": "bert"}, one, "part.key") for one in outcomes]
+    verdicts = [Verdict.EQUAL, Verdict.EQUAL, Verdict.NOT_COUNTED, Verdict.NOT_BUILT]
+    results = [Coverage(Kind.SAVED, {"model_type": "bert"}, one, "part.key") for one in verdicts]
     assert "| saved defaults | 4 | 2 | 66.7 % of 3 |" in coverage.coverage_table(results)
     assert coverage.causes(results) == [("key", 1, ["bert"])]
 
