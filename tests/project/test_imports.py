@@ -24,6 +24,7 @@ CONTRACT = (
     "paramproof.builders.jax_tracing",
     "paramproof.builders.meta",
     "paramproof.builders.names",
+    "paramproof.builders.torch_parameters",
     "paramproof.builders.huggingface",
 )
 PROBES = "differences/probes/"
