@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from docs.writers.blocks import ROOT
+from paramproof.catalogue.tensors import parse_tensors, tensors_data
 from paramproof.formulas.derivation import (
     Consequence,
     Derivation,
-    DerivedTensor,
     Evidence,
     Outcome,
     StatedCondition,
 )
-from paramproof.formulas.notation import text
-from paramproof.formulas.parsing import condition_in, expression_in
+from paramproof.formulas.parsing import condition_in
 
 RESULTS = ROOT / "docs" / "kerashub.json"
 
@@ -28,13 +28,13 @@ def known() -> dict[str, Any]:
 
 
 def written(derivation: Derivation) -> dict[str, Any]:
-    """Return a derivation as JSON: a line for each tensor, with ``L × H, F`` after its path."""
+    """Return a derivation as JSON, with its tensors as the catalogue has them: ``L × H, F``."""
+    own = (one for one in derivation.tensors if one.role != "buffer")
     evidence = derivation.evidence
     return {
         "name": derivation.name,
         "sizes": dict(derivation.sizes),
-        "trainable": list(_lines(derivation, "trainable")),
-        "frozen": list(_lines(derivation, "frozen")),
+        "tensors": tensors_data(replace(one, traced=True, looped=True) for one in own),
         "conditions": {
             str(one.condition): [one.consequence.outcome.name, one.consequence.why]
             for one in derivation.conditions
@@ -50,22 +50,8 @@ def written(derivation: Derivation) -> dict[str, Any]:
     }
 
 
-def _lines(derivation: Derivation, role: str) -> Iterator[str]:
-    for one in derivation.tensors:
-        if one.role == role:
-            yield f"{one.path} {text(one.times)} × {', '.join(map(text, one.shape))}"
-
-
 def derivation_in(data: Mapping[str, Any]) -> Derivation:
     """Return the derivation that ``written`` wrote, without any traced shapes."""
-    tensors = []
-    for role in ("trainable", "frozen"):
-        for line in data[role]:
-            path, _, rest = line.partition(" ")
-            times, _, shape = rest.partition(" × ")
-            lengths = tuple(map(expression_in, shape.split(", ") if shape else ()))
-            times_made = expression_in(times)
-            tensors.append(DerivedTensor(path, lengths, times_made, role, (), False, False))
     stated = (
         StatedCondition(condition_in(one), Consequence(Outcome[outcome], why))
         for one, (outcome, why) in data["conditions"].items()
@@ -77,7 +63,7 @@ def derivation_in(data: Mapping[str, Any]) -> Derivation:
         data["name"],
         data["sizes"],
         {name: name for name in data["sizes"]},
-        tuple(tensors),
+        tuple(replace(one, traced=False, looped=False) for one in parse_tensors(data["tensors"])),
         tuple(stated),
         fixed=tuple(data["fixed"]),
         inert=(),
