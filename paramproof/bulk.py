@@ -14,13 +14,11 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
-from multiprocessing import parent_process
-from multiprocessing.connection import wait
-from threading import Thread
 from typing import Any, BinaryIO
 
 from paramproof.algebra.experts_per_token import with_experts_per_token
 from paramproof.catalogue import Entry, entry
+from paramproof.child_process import end_with_parent
 from paramproof.counting.active import active_formula
 from paramproof.counting.counted import Count
 from paramproof.formulas.active import has_experts
@@ -83,14 +81,7 @@ def _begin_worker() -> None:
     """Leave Ctrl-C to the parent, end at once when asked to, and end where the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
+    end_with_parent()
 
 
 def _count_chunk(chunk: Iterable[Line]) -> list[dict[str, Any]]:

@@ -1,8 +1,9 @@
-"""A child process that ends when its parent does.
+"""Processes that end when their parent does.
 
-Both communicate in lines of JSON: requests go to the child's standard input, and its answers come
-from its standard output. The input stays open as a lifeline: when it is closed, the child exits at
-once. That works however the parent ended, SIGKILL included, and on every system.
+``Child`` starts a module, and both communicate in lines of JSON: requests go to the child's
+standard input, and its answers come from its standard output. The input stays open as a lifeline:
+when it is closed, the child exits at once. That works however the parent ended, SIGKILL included,
+and on every system. A process of ``multiprocessing`` does the same by ``end_with_parent``.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -24,8 +26,8 @@ CHUNK = 1 << 16
 class Child:
     """A process that runs ``python -m MODULE ARGUMENTS``, and is killed at the end of the context.
 
-    It can import the same modules as this process, gets ``environment`` in addition to this
-    process's variables, and writes its standard error to ``errors``.
+    It can import the same modules as this process, and gets ``environment`` in addition to this
+    process's variables. With ``keeps_errors``, ``errors`` returns its standard error.
     """
 
     def __init__(
@@ -33,15 +35,16 @@ class Child:
         module: str,
         *arguments: str,
         environment: Mapping[str, str] | None = None,
-        errors: IO[str] | None = None,
+        keeps_errors: bool = False,
     ) -> None:
+        self._errors = _temporary_file() if keeps_errors else None
         path = os.pathsep.join(map(os.path.abspath, sys.path))
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", module, *arguments],
             env={**os.environ, "PYTHONPATH": path, **(environment or {})},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=errors,
+            stderr=self._errors,
             encoding="utf-8",
         )
 
@@ -52,6 +55,8 @@ class Child:
         self.kill()
         with suppress(OSError), self._process:
             pass
+        if self._errors:
+            self._errors.close()
 
     def ask(self, request: Any) -> None:
         """Send ``request``, which is lost if the child has ended."""
@@ -71,6 +76,12 @@ class Child:
     def wait(self) -> int:
         """Wait until the child has ended, and return its status."""
         return self._process.wait()
+
+    def errors(self) -> str:
+        """Return what a child with ``keeps_errors`` has written to its standard error."""
+        assert self._errors
+        self._errors.seek(0)
+        return self._errors.read()
 
     def kill(self) -> None:
         """Kill the child."""
@@ -97,10 +108,11 @@ class Parent:
     """The parent, as seen from the child: it sends requests and receives answers.
 
     Create it once, before anything else runs. From then on, standard input is empty, printed text
-    goes to standard error, and this process ends when its parent does.
+    goes to standard error, the parent alone receives Ctrl-C, and this process ends when it does.
     """
 
     def __init__(self) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         self._requests: SimpleQueue[bytes] = SimpleQueue()
         source = os.dup(0)
         self._lines = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -126,6 +138,25 @@ class Parent:
             for line in lines:
                 self._requests.put(line)
         os._exit(1)
+
+
+def end_with_parent() -> None:
+    """End this process of ``multiprocessing`` when its parent ends."""
+    threading.Thread(target=_wait_for_parent, daemon=True).start()
+
+
+def _wait_for_parent() -> None:
+    # Imported here, since most commands have no such process.
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _temporary_file() -> IO[str]:
+    return tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
 
 
 def how_it_ended(status: int) -> str:

@@ -30,6 +30,7 @@ import transformers.masking_utils
 import transformers.models.auto.tokenization_auto
 import transformers.processing_utils
 
+from paramproof.child_process import end_with_parent
 from sweep.failure import NO_TIME, Failure, OutOfTime, Reason
 
 Result = dict[str, Any]
@@ -107,6 +108,7 @@ def _raise_out_of_time(*_: object) -> None:
 
 def _run(work: Work, model_type: str, seconds: float, result: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    end_with_parent()
     # The process builds and drops thousands of models, but keeps everything from before the fork.
     gc.freeze()
     gc.set_threshold(200_000)

@@ -5,7 +5,6 @@ A derivation patches modules that build models, so a process should do nothing e
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -35,8 +34,7 @@ def derive_in_subprocess(
     own = None if keys is None else dict(keys)
     request = {"what": what, "sizes": dict(sizes or {}), "keys": own, "architecture": architecture}
     with (
-        tempfile.TemporaryFile("w+", encoding="utf-8") as errors,
-        Child("paramproof.derivation.worker", errors=errors) as child,
+        Child("paramproof.derivation.worker", keeps_errors=True) as child,
         child.time_limit(seconds) as late,
     ):
         child.ask({"constructor": request, "seed": seed})

@@ -6,7 +6,6 @@ failure.
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,7 +20,6 @@ from paramproof.tracing.internal_errors import InternalError
 
 def main() -> None:
     """Derive what the parent process requests."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = Parent()
     request = parent.request()
     try:

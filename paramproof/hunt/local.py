@@ -5,13 +5,11 @@ If a worker ends or raises, its task is tried again, up to ``TRIES`` times. Othe
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter, deque
 from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 from threading import Lock
-from typing import IO
 
 from paramproof.builders.registry import framework
 from paramproof.child_process import Child, how_it_ended
@@ -122,17 +120,14 @@ class _Queue:
 def _serve(queue: _Queue, workers: Workers, folder: Path) -> None:
     """Start workers, one at a time, until no framework has tasks that wait."""
     while name := queue.framework():
-        with (
-            tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors,
-            workers.start(queue.frameworks[name], errors, WORKER) as child,
-        ):
+        with workers.start(queue.frameworks[name], WORKER) as child:
             alive = True
             while alive and (task := queue.next(name)):
-                alive = _done(queue, child, task, folder, errors)
+                alive = _done(queue, child, task, folder)
         queue.left(name)
 
 
-def _done(queue: _Queue, child: Child, task: Task, folder: Path, errors: IO[str]) -> bool:
+def _done(queue: _Queue, child: Child, task: Task, folder: Path) -> bool:
     """Send a task to a worker and wait for it; return whether the worker can take another."""
     child.ask({"task": task.as_json(), "folder": str(folder)})
     for answer in child.answers():
@@ -147,6 +142,6 @@ def _done(queue: _Queue, child: Child, task: Task, folder: Path, errors: IO[str]
         else:
             queue.checked(task, task.number)
             return True
-    status, last_words = ended(child, errors)
+    status, last_words = ended(child)
     queue.failed(task, last_words or f"the worker ended {how_it_ended(status)}")
     return False

@@ -7,7 +7,6 @@ request.
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -28,8 +27,6 @@ from paramproof.user_formulas.signature import FormulaRefused, UserFormula
 
 def main() -> None:
     """Answer requests until the parent ends, or the formula ends this process."""
-    # The parent handles Ctrl-C, and this process ends with the parent.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent, reference, letters = Parent(), sys.argv[1], sys.argv[2:]
     parent.tell(CALLED)
     try:

@@ -7,13 +7,12 @@ calling process.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import partial
 from threading import Lock
-from typing import IO, Any
+from typing import Any
 
 from paramproof.builders.registry import Framework
 from paramproof.child_process import Child, how_it_ended
@@ -32,15 +31,13 @@ class Workers:
         self._lock = Lock()
         self._children: list[Child] | None = []
 
-    def start(
-        self, framework: Framework, errors: IO[str], module: str = WORKER
-    ) -> AbstractContextManager[Child]:
+    def start(self, framework: Framework, module: str = WORKER) -> AbstractContextManager[Child]:
         """Start a worker of ``framework``; raise ``RuntimeError`` after ``end``."""
         with self._lock:
             if self._children is None:
                 raise RuntimeError("the workers have been ended")
             variables = framework.environment
-            child = Child(module, framework.name, environment=variables, errors=errors)
+            child = Child(module, framework.name, environment=variables, keeps_errors=True)
             self._children.append(child)
             return child
 
@@ -89,10 +86,7 @@ def _records(
     steps: tuple[int, int | None] | None = None
     news = partial(Progress, framework.name)
     on_progress(news("importing"))
-    with (
-        tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors,
-        workers.start(framework, errors) as worker,
-    ):
+    with workers.start(framework) as worker:
         worker.ask(written(job))
         for answer in worker.answers():
             if "done" in answer:
@@ -103,7 +97,7 @@ def _records(
                 came.append(record.from_json(answer["record"]))
             # Progress counts the job's own steps or, without any, its records.
             on_progress(news("running", *(steps or (len(came), job.due(came)))))
-        status, last_words = ended(worker, errors)
+        status, last_words = ended(worker)
     due = job.due(came)
     if status or done != len(came) or due not in (None, done):
         came.append(record.broken(framework, last_words or _how_far(status, len(came), due)))
@@ -113,11 +107,10 @@ def _records(
     return came
 
 
-def ended(worker: Child, errors: IO[str]) -> tuple[int, str]:
+def ended(worker: Child) -> tuple[int, str]:
     """Wait for a worker to end; return its status and the last line of its error, or ""."""
     status = worker.wait()
-    errors.seek(0)
-    return status, last_line(errors.read()) if status > 0 else ""
+    return status, last_line(worker.errors()) if status > 0 else ""
 
 
 def last_line(errors: str) -> str:

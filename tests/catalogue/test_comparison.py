@@ -1,7 +1,9 @@
 """A type is derived again, and each difference from its file is a line, symbolically."""
 
 import os
+import subprocess
 import sys
+import time
 from copy import deepcopy
 
 import pytest
@@ -161,6 +163,26 @@ def test_each_type_has_its_own_process():
     failure = found["none"]["failed"]["none"]
     assert failure.reason is Reason.ERROR
     assert "no entry for the model type 'none'" in failure.why
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
+def test_a_process_ends_if_its_parent_is_killed(tmp_path):
+    program = (
+        "import os, time\nfrom sweep.pool import run_in_processes\n"
+        "def work(*_):\n    os.symlink(f'/proc/{os.getpid()}', 'child')\n    time.sleep(600)\n"
+        "next(run_in_processes(['bert'], work, 60, 1))"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path)
+    child = tmp_path / "child"
+    while not child.exists():
+        assert parent.poll() is None
+        time.sleep(0.1)
+    parent.kill()
+    parent.wait()
+    deadline = time.monotonic() + 30
+    while child.exists():
+        assert time.monotonic() < deadline, "a process outlives its parent"
+        time.sleep(0.1)
 
 
 def test_python_restarts_with_a_fixed_hash_seed(monkeypatch):

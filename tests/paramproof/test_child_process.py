@@ -36,17 +36,16 @@ def test_requests_and_answers(child):
         assert process.wait() == 0
 
 
-def test_only_answers_are_passed_on(child, tmp_path):
+def test_only_answers_are_passed_on(child):
     """Neither printed text nor a line that was cut short is an answer."""
     source = (
         "print(1, flush=True)\nos.system('echo 2')\nparent.tell(3)\nassert sys.stdin.read() == ''\n"
     )
     source += "os.write(parent._lines.fileno(), b'4')\nos._exit(5)\n"
-    with (tmp_path / "errors").open("w+") as errors, child(source, errors=errors) as process:
+    with child(source, keeps_errors=True) as process:
         assert [*process.answers()] == [3]
         assert process.wait() == 5
-        errors.seek(0)
-        assert errors.read().split() == ["1", "2"]
+        assert process.errors().split() == ["1", "2"]
 
 
 def test_a_request_to_an_ended_child_fails(child):
