@@ -57,8 +57,13 @@ def live_model(request: Request) -> LiveModel:
     return LiveModel(name=name_of(request.live), weights=(*live_weights(request.live),))
 
 
-def resolve_request(request: Request, class_name: str = "", note: Note = _ignore) -> Model:
-    """Return the requested model. Raises the same errors as ``resolve``."""
+def resolve_request(
+    request: Request, class_name: str = "", note: Note = _ignore, *, derives: bool = True
+) -> Model:
+    """Return the requested model. Raises the same errors as ``resolve``.
+
+    Unless it ``derives``, a configuration in neither catalogue nor family has no formula.
+    """
     if request.live is not None:
         raise InvalidInput("a live model has no formula", where=name_of(request.live))
     if request.keys is None and class_name:
@@ -72,17 +77,15 @@ def resolve_request(request: Request, class_name: str = "", note: Note = _ignore
         return Model(name=request.name, architecture=found, seconds=time.monotonic() - start)
     assert request.keys is not None
     try:
-        return _configured(request, request.keys, class_name, note)
+        try:
+            return catalogued(request, request.keys, class_name)
+        except NotInCatalogue as error:
+            if not derives:
+                raise
+            return _on_the_spot(request, class_name, error, note)
     except (InvalidInput, NotInCatalogue) as error:
         error.where = error.where or path_text(request.name)
         raise
-
-
-def _configured(request: Request, keys: Mapping[str, Any], class_name: str, note: Note) -> Model:
-    try:
-        return catalogued(request, keys, class_name)
-    except NotInCatalogue as error:
-        return _on_the_spot(request, class_name, error, note)
 
 
 def catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "") -> Model:

@@ -34,3 +34,11 @@ class Constructor:
     read_fields: Callable[[], frozenset[str] | None] = lambda: None
     is_followed: bool = True
     numbers: tuple[Expression, ...] = ()
+
+
+def require_sizes(sizes: Mapping[str, int]) -> Mapping[str, int]:
+    """Return ``sizes``. Raises ``ValueError``, with one line, if one is below 1."""
+    for name, value in sizes.items():
+        if value < 1:
+            raise ValueError(f"{name}={value} is not a size: it must be 1 or more")
+    return sizes

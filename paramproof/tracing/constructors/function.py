@@ -16,7 +16,7 @@ from typing import Any
 from paramproof.builders.registry import layer_packages
 from paramproof.formulas.printing import shown
 from paramproof.tracing import abstract_build
-from paramproof.tracing.constructors.base import Constructor
+from paramproof.tracing.constructors.base import Constructor, require_sizes
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
 from paramproof.tracing.numbered_layers import (
     has_numbered_names,
@@ -38,12 +38,10 @@ def function_constructor(
     sizes = _defaults(name, function)
     chosen = dict(given or {})
     takes = inspect.signature(function).parameters
-    for size, value in chosen.items():
+    for size in chosen:
         if size not in takes:
             raise ValueError(f"{name} takes no {shown(size)}; it takes {', '.join(takes)}")
-        if value < 1:
-            raise ValueError(f"{size}={value} is not a size: it must be 1 or more")
-    sizes |= chosen
+    sizes |= require_sizes(chosen)
     missing = [
         parameter.name
         for parameter in takes.values()

@@ -18,7 +18,7 @@ from paramproof.builders.registry import layer_packages
 from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing import torch_tensors
-from paramproof.tracing.constructors.base import Constructor
+from paramproof.tracing.constructors.base import Constructor, require_sizes
 from paramproof.tracing.constructors.layer_kinds import LayerKinds
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
 from paramproof.tracing.symbolic.symfloat import symbolic_float
@@ -62,14 +62,14 @@ def transformers_constructor(
         first[LABELS] = int(start.num_labels or 0)
     kinds = kinds or {}
     first |= {name: number for one in kinds.values() for name, number in one.sizes.items()}
-    for name in sizes or {}:
+
+    def has_size(name: str) -> bool:
         known = name in first or _may_be_size(start, name) or _accepts_key(config_class, keys, name)
-        if not known and not _looks_up(config_class, keys, start, model_class, name):
-            raise ValueError(f"{what} has no size {shown(name)}; it has {', '.join(first)}")
-    for name, value in (sizes or {}).items():
-        if value < 1:
-            raise ValueError(f"{name}={value} is not a size: it must be 1 or more")
-    first |= sizes or {}
+        return known or _looks_up(config_class, keys, start, model_class, name)
+
+    if other := next((name for name in sizes or {} if not has_size(name)), None):
+        raise ValueError(f"{what} has no size {shown(other)}; it has {', '.join(first)}")
+    first |= require_sizes(sizes or {})
 
     reads: set[str] = set()
 

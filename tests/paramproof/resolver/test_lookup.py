@@ -138,6 +138,13 @@ def test_derivations_are_cached(derivations):
     assert len(derivations) == 3
 
 
+def test_nothing_is_derived_if_the_caller_does_that(derivations):
+    with pytest.raises(NotInCatalogue):
+        lookup.resolve_request(read_request(KEYS), derives=False)
+    assert not derivations
+    assert lookup.resolve_request(read_request(BERT), derives=False).spec
+
+
 def test_the_catalogue_comes_before_deriving(derivations):
     keys = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}
     assert resolve(keys).inventory().total() == 46_702_792_704
