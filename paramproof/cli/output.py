@@ -16,7 +16,7 @@ from rich.text import Text
 from paramproof.cli.signals import READER_LEFT, Ended
 from paramproof.cli.signs import in_signs_of
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
-from paramproof.json_form import document, json_text
+from paramproof.json_form import json_text
 from paramproof.whole_file import write_whole
 
 STANDARD_OUTPUT = "-"
@@ -117,18 +117,18 @@ def require_writable(path: Path, option: str = "--json") -> None:
         raise ValueError(f"{option} {path_text(path)}: cannot be written")
 
 
-class Answer(NamedTuple):
-    """What a command found: the body of its document, whether that is a success, and its text."""
+class CommandAnswer(NamedTuple):
+    """What a command found: its document, whether that is a success, and how it is printed."""
 
-    body: Mapping[str, Any]
+    document: Mapping[str, Any]
     is_success: bool
     show: Callable[[Console], None]
 
 
-def finish(kind: str, answer: Answer, json_file: Path | None) -> None:
-    """Write an answer as a document of ``kind``, print it, and exit with 1 if it is no success."""
+def finish(answer: CommandAnswer, json_file: Path | None) -> None:
+    """Write an answer as JSON, print it, and exit with 1 if it is not a success."""
     if json_file:
-        write_json(json_file, document(kind, answer.body))
+        write_json(json_file, answer.document)
     answer.show(tables_beside(json_file))
     if not answer.is_success:
         raise SystemExit(1)

@@ -13,7 +13,7 @@ from paramproof.builders.registry import Framework
 from paramproof.checks.model import require_agreement
 from paramproof.cli.derive import deriving
 from paramproof.cli.options import family_option, framework_option, json_option, models_option
-from paramproof.cli.output import Answer, finish
+from paramproof.cli.output import CommandAnswer, finish
 from paramproof.cli.tables import proof_table
 from paramproof.cli.workers import broken, how_to_get, record_data, run_in_frameworks
 from paramproof.counting.derivation_text import evidence_lines, formula_lines
@@ -23,6 +23,7 @@ from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import legible, path_text
+from paramproof.json_form import document
 from paramproof.proof.prove import Proof
 from paramproof.resolver import Model, Request, read_request, resolve_request
 from paramproof.tables.terminal import print_lines, print_table
@@ -55,19 +56,19 @@ def prove_command(
         where = path_text(derived[0].name)
         raise ValueError(f"--model {where} has no family: prove it alone, without --framework")
     if derived:
-        finish("derivation", _of_derivation(deriving(derived[0])), json_file)
+        finish(_of_derivation(deriving(derived[0])), json_file)
         return
     specs = {one.name: one.spec for one in resolved if one and one.spec}
     own = (family_of(spec).name for spec in specs.values())
     wanted = tuple(dict.fromkeys(own)) or tuple(families) or tuple(FAMILIES)
     require_agreement(wanted)
     proofs, absent = run_in_frameworks(names, Prove(wanted, specs))
-    answer = Answer(
-        record_data(proofs),
+    answer = CommandAnswer(
+        document("proof", record_data(proofs)),
         _is_proved(proofs),
         partial(_print_proofs, proofs=proofs, absent=absent),
     )
-    finish("proof", answer, json_file)
+    finish(answer, json_file)
 
 
 def _of_family(request: Request) -> Model | None:
@@ -81,7 +82,7 @@ def _of_family(request: Request) -> Model | None:
     return found if found.spec else None
 
 
-def _of_derivation(derivation: Derivation) -> Answer:
+def _of_derivation(derivation: Derivation) -> CommandAnswer:
     """Return a derived formula with its evidence; a success if it is proved at its own sizes."""
 
     def show(out: Console) -> None:
@@ -90,7 +91,7 @@ def _of_derivation(derivation: Derivation) -> Answer:
         print_lines(out, evidence_lines(derivation))
 
     is_proved = derivation.is_proved_at(derivation.sizes)
-    return Answer(derivation_data(derivation), is_proved, show)
+    return CommandAnswer(document("derivation", derivation_data(derivation)), is_proved, show)
 
 
 def _is_proved(proofs: Sequence[Proof]) -> bool:

@@ -15,7 +15,7 @@ from paramproof.cli.options import (
     models_option,
     time_limit_option,
 )
-from paramproof.cli.output import Answer, finish
+from paramproof.cli.output import CommandAnswer, finish
 from paramproof.cli.resolving import require_one_input, resolving
 from paramproof.cli.verify_sources import (
     Sample,
@@ -87,10 +87,10 @@ def verify_command(
     letters = _letters(derived[0].architecture) if derived else ()
     with FormulaClient(reference, letters, seconds) if reference else nullcontext() as formula:
         answer = verify(resolved, formula, Sample(names, families, examples, seed))
-        finish("verification", answer, json_file)
+        finish(answer, json_file)
 
 
-def verify(models: Sequence[Model], formula: FormulaClient | None, sample: Sample) -> Answer:
+def verify(models: Sequence[Model], formula: FormulaClient | None, sample: Sample) -> CommandAnswer:
     """Compare ``models`` with the sample's frameworks, with transformers, or with a ``formula``.
 
     Either all ``models`` have a family, or none has. Without models, the named ones are compared.

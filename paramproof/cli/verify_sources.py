@@ -12,7 +12,7 @@ from paramproof.algebra.residual import explained
 from paramproof.builders.registry import Framework, framework
 from paramproof.checks.model import require_agreement
 from paramproof.checks.result import Result
-from paramproof.cli.output import Answer, print_unwrapped, width_of
+from paramproof.cli.output import CommandAnswer, print_unwrapped, width_of
 from paramproof.cli.tables import verify_table
 from paramproof.cli.workers import broken, how_to_get, record_data, run_in_frameworks
 from paramproof.counting.derivation_text import certainty
@@ -22,6 +22,7 @@ from paramproof.formulas.models import named_models
 from paramproof.formulas.printing import legible
 from paramproof.formulas.report import totals
 from paramproof.formulas.spec import Spec
+from paramproof.json_form import document
 from paramproof.matching.live import compare_live
 from paramproof.resolver import Model
 from paramproof.tables.terminal import print_table
@@ -42,7 +43,7 @@ class Sample:
     seed: int
 
 
-def in_frameworks(models: Sequence[Model], sample: Sample) -> Answer:
+def in_frameworks(models: Sequence[Model], sample: Sample) -> CommandAnswer:
     """Compare the formulas of families with the models that frameworks build."""
     specs = _specs(models, sample.families)
     families = _families(models, sample) or tuple(FAMILIES)
@@ -55,7 +56,7 @@ def in_frameworks(models: Sequence[Model], sample: Sample) -> Answer:
 
 def formula_in_frameworks(
     formula: FormulaClient, models: Sequence[Model], sample: Sample
-) -> Answer:
+) -> CommandAnswer:
     """Compare a user's formula with the models that frameworks build.
 
     The formula is called first, without any framework, to see that it works. Its family is one of
@@ -76,7 +77,7 @@ def formula_in_frameworks(
     )
 
 
-def formula_at_sizes(formula: FormulaClient, model: Model, sample: Sample) -> Answer:
+def formula_at_sizes(formula: FormulaClient, model: Model, sample: Sample) -> CommandAnswer:
     """Compare a user's formula with that of a model without a family, at many sizes."""
     derived = model.architecture
     found = list(comparisons(formula, derived, sample.examples, sample.seed))
@@ -91,10 +92,12 @@ def formula_at_sizes(formula: FormulaClient, model: Model, sample: Sample) -> An
         f"{formula.name}: equal at {len(found) - len(differing)} of {len(found)} sizes that meet "
         "the conditions",
     ]
-    return Answer(body, not differing, lambda out: print_unwrapped(out, lines))
+    return CommandAnswer(
+        document("verification", body), not differing, lambda out: print_unwrapped(out, lines)
+    )
 
 
-def built_by_transformers(models: Sequence[Model]) -> Answer:
+def built_by_transformers(models: Sequence[Model]) -> CommandAnswer:
     """Compare each formula with the model that transformers builds from the same configuration.
 
     The models are built on the meta device, in this process.
@@ -122,7 +125,7 @@ def built_by_transformers(models: Sequence[Model]) -> Answer:
         print_unwrapped(out, lines)
         out.print(f"{equal} of {len(models)} models equal the formula, tensor by tensor")
 
-    return Answer({"results": results}, equal == len(models), show)
+    return CommandAnswer(document("verification", {"results": results}), equal == len(models), show)
 
 
 def require_families(models: Sequence[Model], families: Sequence[str], but: str) -> None:
@@ -154,14 +157,16 @@ def _first_lines(found: Sequence[Comparison], differing: Sequence[Comparison]) -
         yield totals(first.derived, first.theirs)
 
 
-def _answer(results: Sequence[Result], sample: Sample, show: Callable[[Console], None]) -> Answer:
+def _answer(
+    results: Sequence[Result], sample: Sample, show: Callable[[Console], None]
+) -> CommandAnswer:
     """Return the answer of a run in frameworks.
 
     A run in which no framework could build any of the models has verified nothing, and fails.
     """
     body = record_data(results, seed=sample.seed, examples=sample.examples)
     failed = any(result.failed for result in results) or not any(one.report for one in results)
-    return Answer(body, not failed, show)
+    return CommandAnswer(document("verification", body), not failed, show)
 
 
 def _print_results(out: Console, results: list[Result], absent: list[Framework], seed: int) -> None:
