@@ -55,7 +55,7 @@ def random_config(
                 set_key(config, field, None)
             continue
         set_key(config, field, sizes[letter])
-    _complete_lists(file, derivation, config, sizes)
+    _complete_lists(file, config, sizes)
     _add_kind_lists(file, variant, derivation, config, sizes, random)
     _add_other_keys(file, variant, config, absent_parts, sizes, random)
     _move_parts_to_other_keys(file, config, random)
@@ -87,9 +87,7 @@ def _flatten_parts(file: TypeFile, config: dict[str, Any], random: Random) -> No
             config |= {name: keys[name] for name in names if name in keys}
 
 
-def _complete_lists(
-    file: TypeFile, derivation: Derivation, config: dict[str, Any], sizes: Mapping[str, int]
-) -> None:
+def _complete_lists(file: TypeFile, config: dict[str, Any], sizes: Mapping[str, int]) -> None:
     """Give every size of a list of which some were left out."""
     for letter, size in sizes.items():
         field = file.letters[letter]

@@ -157,15 +157,11 @@ def tensors_of(file: TypeFile, variant: Variant) -> list[DerivedTensor]:
 
     Raises ``ValueError`` if classes contain each other.
     """
-    return _tensors(file, variant.name, variant.where, variant.data, ())
+    return _tensors(file, variant.data, ())
 
 
 def _tensors(
-    file: TypeFile,
-    name: str,
-    where: Mapping[str, Any],
-    data: Mapping[str, Any],
-    inside: tuple[object, ...],
+    file: TypeFile, data: Mapping[str, Any], inside: tuple[object, ...]
 ) -> list[DerivedTensor]:
     contained: list[DerivedTensor] = []
     if data.get("contains"):
@@ -174,7 +170,7 @@ def _tensors(
         if (other, index) in inside:
             raise ValueError(f"{other} contains itself")
         part = variants(file, other)[index]
-        all_of_it = _tensors(file, other, part.where, part.data, (*inside, (other, index)))
+        all_of_it = _tensors(file, part.data, (*inside, (other, index)))
         without = set(data.get("without", ()))
         contained = [one for one in with_prefix(prefix, all_of_it) if one.path not in without]
     own = [

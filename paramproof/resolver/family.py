@@ -91,7 +91,7 @@ def spec_of(model_type: str, class_name: str, entry: Entry, keys: Mapping[str, A
     if described is None or parts is None:
         return None
     try:
-        spec = described.spec(**_sizes(described, entry), **_parts(parts, entry, keys))
+        spec = described.spec(**_sizes(described, entry), **_parts(parts, keys))
     except ValueError:
         return None
     if entry.derivation.name != class_name:
@@ -112,7 +112,7 @@ def _sizes(described: FamilyClasses, entry: Entry) -> dict[str, int]:
     return found
 
 
-def _parts(parts: Mapping[str, bool], entry: Entry, keys: Mapping[str, Any]) -> dict[str, bool]:
+def _parts(parts: Mapping[str, bool], keys: Mapping[str, Any]) -> dict[str, bool]:
     """Return the parts of a class; the configuration or the default of its type ties the head."""
     default = keys.get("model_type") != "llama"
     tied = keys.get("tie_word_embeddings")
