@@ -62,6 +62,12 @@ def test_a_child_ends_with_the_context(child):
         os.kill(pid, 0)
 
 
+def test_ctrl_c_does_not_reach_a_child(child):
+    source = "import signal\nos.kill(os.getpid(), signal.SIGINT)\nparent.tell('alive')\n"
+    with child(source) as process:
+        assert [*process.answers()] == ["alive"]
+
+
 def test_no_other_process_holds_the_life_line(child):
     """Another child with the same life line would keep this one alive."""
     with child("parent.request()\n") as process:
