@@ -93,19 +93,22 @@ def test_the_sum_is_by_component_in_letters():
     assert "<td>2·H·⌊H/A⌋·(A + G) × L</td>" in shown
 
 
-def by_default():
-    """Return the model types that have a default for every size."""
+def _by_default():
     for model_type in model_types():
         with suppress(NotInCatalogue):
             entry({"model_type": model_type})
             yield model_type
 
 
+BY_DEFAULT = [*_by_default()]
+"""The model types that have a default for every size."""
+
+
 def test_most_types_have_default_sizes():
-    assert len([*by_default()]) > len(model_types()) * 0.9
+    assert len(BY_DEFAULT) > len(model_types()) * 0.9
 
 
-@pytest.mark.parametrize("model_type", [*by_default()])
+@pytest.mark.parametrize("model_type", BY_DEFAULT)
 def test_a_type_of_the_catalogue(model_type):
     found = answer_to("model", model=model_type)
     assert f"{entry({'model_type': model_type}).count:,}" in found["parts"]["number"]
