@@ -8,9 +8,11 @@ import importlib.metadata
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
+from types import CodeType, FunctionType
 from typing import Any
 
 import transformers
+from torch import nn
 from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig, PreTrainedModel
 
 from paramproof.builders.meta import meta
@@ -58,7 +60,7 @@ def transformers_constructor(
     keys = {name: value for name, value in keys.items() if name not in IGNORED_KEYS}
     start = make_readable(config_class(**keys))
     first = dict(_sizes(start))
-    if _reads_labels(model_class):
+    if reads_labels(model_class):
         first[LABELS] = int(start.num_labels or 0)
     kinds = kinds or {}
     first |= {name: number for one in kinds.values() for name, number in one.sizes.items()}
@@ -133,10 +135,36 @@ LABELS = "num_labels"
 """A size that is not a field: the config stores it as the length of a mapping of names."""
 
 
-def _reads_labels(model_class: Any) -> bool:
-    """Return whether a class has as many labels as its config; some of BART's always have two."""
-    made = inspect.unwrap(model_class.__init__)
-    return LABELS in made.__code__.co_names and f"config.{LABELS} = " not in inspect.getsource(made)
+def reads_labels(model_class: type) -> bool:
+    """Return whether a class, or one that it consists of, has as many labels as its config.
+
+    Some of BART's always have two. The head of T5ForSequenceClassification is a class of its own.
+    """
+    if f"config.{LABELS} = " in inspect.getsource(inspect.unwrap(model_class.__init__)):
+        return False
+    return any(LABELS in _names_in(made.__code__) for made in _constructors_inside(model_class))
+
+
+def _constructors_inside(model_class: type) -> Iterator[FunctionType]:
+    """Yield the constructors of a class, of its bases, and of the classes that these name."""
+    waiting, seen = [model_class], {model_class}
+    while waiting:
+        for base in waiting.pop().__mro__:
+            made = inspect.unwrap(vars(base).get("__init__", object.__init__))
+            if not isinstance(made, FunctionType):
+                continue
+            yield made
+            for name in _names_in(made.__code__):
+                one = made.__globals__.get(name)
+                if isinstance(one, type) and issubclass(one, nn.Module) and one not in seen:
+                    seen.add(one)
+                    waiting.append(one)
+
+
+def _names_in(code: CodeType) -> set[str]:
+    """Return the names that some code uses, also in its comprehensions."""
+    inside = (_names_in(one) for one in code.co_consts if isinstance(one, CodeType))
+    return set(code.co_names).union(*inside)
 
 
 def _may_be_size(config: PreTrainedConfig, name: str) -> bool:
