@@ -105,6 +105,7 @@ KEY_ORDER = (
         "free",
         "texts",
         "layers",
+        "stages",
         "filled",
         "kinds",
         "spelt",

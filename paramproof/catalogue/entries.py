@@ -25,6 +25,7 @@ from paramproof.catalogue.files import TypeFile, model_types, read_type, type_of
 from paramproof.catalogue.heads import Head, announced_heads
 from paramproof.catalogue.kind_counts import count_kinds, require_length
 from paramproof.catalogue.names import has_class, has_type, release
+from paramproof.catalogue.stages import chosen_stages
 from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.catalogue.value_kinds import equal
 from paramproof.formulas.derivation import Derivation, Outcome
@@ -155,7 +156,7 @@ def _entry(file: TypeFile, given: GivenKeys, name: str) -> Entry:
     needed = variants(file, name)[0].where
     only, computed = variant.data.get("only", {}), computed_of(file, variant)
     require_length(given, variant.lists, sizes)
-    counted = {*variant.lists, *variant.data.get("idle", ())}
+    counted = {*variant.lists, *variant.data.get("idle", ()), *chosen_stages(given, sizes)}
     require_accepted(given, values, needed, only, computed, sizes, counted)
     derivation = _derivation(file, name, variant.index)
     derivation = _without_bounds(derivation, set(_default_bounds(file, given)))

@@ -1,0 +1,127 @@
+"""Find the stages of backbones of which a configuration may choose any.
+
+``python -m sweep.stages TYPE ...`` writes them into the files of these types. The number of stages
+is constant, or a size of the backbone. A choice must change no tensor of any class.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import transformers
+from transformers import CONFIG_MAPPING
+from transformers.backbone_utils import BackboneConfigMixin
+
+from paramproof.catalogue import model_types
+from paramproof.catalogue.files import TypeFile, parse_type
+from paramproof.catalogue.stages import FEATURES, INDICES, stage_names
+from paramproof.formulas.path import parent
+from sweep.keys import Keys, set_key
+from sweep.model import attribute_or_none, build, config_of, sub_configs
+from sweep.read_keys import KEY_ORDER
+from sweep.seed_values import seed_config, seed_values_of
+from sweep.store import read_entry, write_entry
+
+
+class StageFinder:
+    """Finds the stages of a type's backbones."""
+
+    def __init__(self, file: TypeFile) -> None:
+        self.file = file
+        self.config_class = CONFIG_MAPPING[file.model_type]
+        self.start = seed_config(self.config_class)
+        self.decides = {path for one in file.classes.values() for path in one.get("decides", ())}
+
+    def find(self) -> dict[str, str]:
+        """Return the number of stages of each backbone by its path, "" for the whole."""
+        found = {}
+        for path, part in [("", self.start), *sub_configs(self.start)]:
+            number = self.number_at(path, {})
+            is_backbone = isinstance(part, BackboneConfigMixin) and number
+            if is_backbone and self.is_free(path, number) and (size := self.size_of(path, number)):
+                found[path] = size
+        return found
+
+    def keys(self, values: Mapping[str, Any]) -> Keys:
+        """Return the keys of a configuration with these values by path."""
+        keys: Keys = {}
+        for path, value in {**seed_values_of(self.file.model_type), **values}.items():
+            if part := parent(path):
+                set_key(keys, f"{part}.model_type", self.file.parts[part])
+            set_key(keys, path, value)
+        return keys
+
+    def number_at(self, path: str, values: Mapping[str, Any]) -> int | None:
+        """Return the number of stages at some sizes, or None if they have other names."""
+        try:
+            config = config_of(self.config_class, self.keys(values))
+        except Exception:  # Any error is a refusal.
+            return None
+        names = attribute_or_none(config, f"{path}.stage_names".removeprefix("."))
+        number = len(names) - 1 if isinstance(names, list) else 0
+        return number if names == stage_names(number) else None
+
+    def size_of(self, path: str, number: int) -> str:
+        """Return the number of stages, or the letter that gives it; "" if other sizes change it."""
+        found = str(number)
+        for letter, size in self.file.letters.items():
+            own = attribute_or_none(self.start, size.path)
+            if parent(size.key) != path or size.is_in_list or type(own) is not int:
+                continue
+            for other in (own + 1, own + 2):
+                if (now := self.number_at(path, {size.path: other})) in (number, None):
+                    continue
+                if own != number or now != other:
+                    return ""
+                found = letter
+        return found
+
+    def is_free(self, path: str, number: int) -> bool:
+        """Return whether models have the same tensors whichever stages are chosen."""
+        before = f"{path}." if path else ""
+        if {f"{before}{FEATURES}", f"{before}{INDICES}"} & self.decides:
+            return False
+        names = stage_names(number)
+        choices = [
+            {FEATURES: [names[1]]},
+            {FEATURES: [names[0], names[-1]]},
+            {INDICES: [0]},
+            {INDICES: [number - 1, -1], FEATURES: names[-2:]},
+        ]
+        for name in self.file.classes:
+            tensors = list[Any]()
+            for values in ({INDICES: None}, *choices):
+                keys = self.keys({f"{before}{key}": one for key, one in values.items()})
+                try:
+                    config = config_of(self.config_class, keys)
+                    tensors.append(build(getattr(transformers, name), config).parameters)
+                except Exception:  # Any error is a refusal of the choice.
+                    return False
+            if any(one != tensors[0] for one in tensors):
+                return False
+        return True
+
+
+def with_stages(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a file's JSON with the stages of its backbones."""
+    found = StageFinder(parse_type(dict(data), data["model_type"])).find()
+    new = {**data, "stages": found}
+    return {key: new[key] for key in KEY_ORDER if new.get(key)}
+
+
+def changed_files(names: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the JSON of each file whose stages are not written yet."""
+    for model_type in names or model_types():
+        data = read_entry(model_type)
+        assert data
+        if FEATURES in json.dumps(data) and (new := with_stages(data)) != data:
+            yield new
+
+
+if __name__ == "__main__":
+    for changed in changed_files(sys.argv[1:]):
+        print(changed["model_type"], json.dumps(changed.get("stages")), flush=True)
+        write_entry(changed["model_type"], changed)
