@@ -12,6 +12,7 @@ from typing import Any
 
 from paramproof.catalogue.derivations import kept_variants
 from paramproof.catalogue.files import own_classes, parse_type
+from paramproof.catalogue.value_kinds import encode_infinity
 from sweep.failure import Failure, Reason
 
 ROOT = Path(__file__).parent.parent
@@ -63,7 +64,7 @@ WIDTH = 100
 
 def format_json(value: Any, depth: int = 0) -> str:
     """Return a value as JSON, with short objects and lists on one line."""
-    short = json.dumps(value, ensure_ascii=False)
+    short = json.dumps(encode_infinity(value), ensure_ascii=False, allow_nan=False)
     if len(short) + depth <= WIDTH or not isinstance(value, dict | list):
         return short
     if isinstance(value, list):

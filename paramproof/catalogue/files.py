@@ -73,9 +73,9 @@ class TypeFile:
     Other fields: ``fields`` has the default of each selecting field. ``unread`` has, for fields
     that no class reads, the kinds of values that the configuration class takes. ``free`` has, for
     fields that are read, the sorts of values that gave the same tensors, and ``texts`` the strings
-    that did. ``layers`` has rules for lists with a name for each layer. ``stages`` has, by its part,
-    the number of stages of each backbone of which a file may choose any. ``filled`` has the values
-    that the class fills in for each layer: a file may give them. ``kinds`` has lists for which some
+    that did. ``layers`` has rules for lists with a name for each layer. ``stages`` has how many
+    stages each backbone has, by its part: a file may choose any. ``filled`` has the values that the
+    class fills in for each layer: a file may give them. ``kinds`` has lists for which some
     variants count the layers of each kind, in any order. ``spelt`` has keys that give such a list
     in another way. ``buffered`` has fields that buffers depend on.
 

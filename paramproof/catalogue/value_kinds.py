@@ -192,6 +192,17 @@ def decode_infinity(value: Any) -> Any:
     return value
 
 
+def encode_infinity(value: Any) -> Any:
+    """Return a JSON value with infinity as an object: JSON itself has no number for it."""
+    if isinstance(value, list):
+        return [*map(encode_infinity, value)]
+    if isinstance(value, dict):
+        return {key: encode_infinity(one) for key, one in value.items()}
+    if isinstance(value, float) and math.isinf(value):
+        return {"__float__": "Infinity" if value > 0 else "-Infinity"}
+    return value
+
+
 def equal(one: object, other: object) -> bool:
     """Return whether two JSON values are equal: 1 is not true, but 1.0 equals 1."""
     if isinstance(one, bool) or isinstance(other, bool):

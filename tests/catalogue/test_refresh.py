@@ -1,5 +1,7 @@
 """A type with unchanged formulas is derived again, and its status and caveats are updated."""
 
+import json
+import math
 from copy import deepcopy
 from dataclasses import replace
 
@@ -43,6 +45,11 @@ def without_evidence(data):
         for each in (one, *one.get("also", ())):
             each.pop("evidence", None)
     return format_json(data)
+
+
+def test_a_file_has_no_number_that_json_lacks():
+    text = format_json([math.inf] * 60)
+    assert json.loads(text, parse_constant=pytest.fail)[0] == {"__float__": "Infinity"}
 
 
 def test_letters_stay_unchanged():

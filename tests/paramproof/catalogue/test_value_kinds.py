@@ -1,8 +1,18 @@
 """Sorts of values: those that were tried stand for the others of their sort."""
 
+import json
+import math
+
 import pytest
 
-from paramproof.catalogue.value_kinds import equal, kind_of, rotary_factors, sort_of
+from paramproof.catalogue.value_kinds import (
+    decode_infinity,
+    encode_infinity,
+    equal,
+    kind_of,
+    rotary_factors,
+    sort_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -92,3 +102,11 @@ def test_rotary_factors_are_found_in_every_kind_of_layer():
 def test_kinds_of_values(value, kind):
     """A value that JSON does not have, such as a tuple, has no kind."""
     assert kind_of(value) == kind
+
+
+def test_infinity_is_an_object_in_a_file():
+    value = {"limits": [0.0, math.inf], "low": -math.inf, "flag": True}
+    written = encode_infinity(value)
+    assert written["limits"] == [0.0, {"__float__": "Infinity"}]
+    assert json.loads(json.dumps(written, allow_nan=False)) == written
+    assert decode_infinity(written) == value
