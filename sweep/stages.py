@@ -39,9 +39,11 @@ class StageFinder:
         """Return the number of stages of each backbone by its path, "" for the whole."""
         found = {}
         for path, part in [("", self.start), *sub_configs(self.start)]:
-            number = self.number_at(path, {})
-            is_backbone = isinstance(part, BackboneConfigMixin) and number
-            if is_backbone and self.is_free(path, number) and (size := self.size_of(path, number)):
+            if not isinstance(part, BackboneConfigMixin) or not (
+                number := self.number_at(path, {})
+            ):
+                continue
+            if self.is_free(path, number) and (size := self.size_of(path, number)):
                 found[path] = size
         return found
 
@@ -85,7 +87,8 @@ class StageFinder:
         if {f"{before}{FEATURES}", f"{before}{INDICES}"} & self.decides:
             return False
         names = stage_names(number)
-        choices = [
+        choices: list[Keys] = [
+            {INDICES: None},
             {FEATURES: [names[1]]},
             {FEATURES: [names[0], names[-1]]},
             {INDICES: [0]},
@@ -93,7 +96,7 @@ class StageFinder:
         ]
         for name in self.file.classes:
             tensors = list[Any]()
-            for values in ({INDICES: None}, *choices):
+            for values in choices:
                 keys = self.keys({f"{before}{key}": one for key, one in values.items()})
                 try:
                     config = config_of(self.config_class, keys)

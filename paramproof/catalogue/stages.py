@@ -6,8 +6,8 @@ no tensor where an entry lists the stages.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from paramproof.catalogue.value_kinds import equal
 from paramproof.formulas.errors import InvalidInput
@@ -46,7 +46,7 @@ def chosen_stages(given: GivenKeys, sizes: Mapping[str, int]) -> set[str]:
     return found
 
 
-def _positions(value: object, stages: list[int] | list[str]) -> list[int] | None:
+def _positions(value: object, stages: Sequence[Any]) -> list[int] | None:
     """Return the positions of the chosen stages, or None if they are not in order.
 
     A negative number counts from the last stage, as often as necessary.
@@ -61,7 +61,7 @@ def _positions(value: object, stages: list[int] | list[str]) -> list[int] | None
     return positions if positions == sorted(set(positions)) else None
 
 
-def _impossible(path: str, value: object, stages: list[int] | list[str]) -> InvalidInput:
+def _impossible(path: str, value: object, stages: Sequence[Any]) -> InvalidInput:
     ends = f"{stages[0]} … {stages[-1]}"
     return InvalidInput(
         f"{legible(path)}={shown(value)} is not possible: it must be a list of stages from {ends}, "

@@ -140,7 +140,8 @@ def reads_labels(model_class: type) -> bool:
 
     Some of BART's always have two. The head of T5ForSequenceClassification is a class of its own.
     """
-    if f"config.{LABELS} = " in inspect.getsource(inspect.unwrap(model_class.__init__)):
+    own = next(_constructors_inside(model_class))
+    if f"config.{LABELS} = " in inspect.getsource(own):
         return False
     return any(LABELS in _names_in(made.__code__) for made in _constructors_inside(model_class))
 
