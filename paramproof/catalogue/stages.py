@@ -49,11 +49,12 @@ def chosen_stages(given: GivenKeys, sizes: Mapping[str, int]) -> set[str]:
 def _positions(value: object, stages: Sequence[Any]) -> list[int] | None:
     """Return the positions of the chosen stages, or None if they are not in order.
 
-    A negative number counts from the last stage, as often as necessary.
+    A negative number counts from the last stage.
     """
     if not isinstance(value, list):
         return None
-    plain = [one % len(stages) if type(one) is int and one < 0 else one for one in value]
+    number = len(stages)
+    plain = [one + number if type(one) is int and -number <= one < 0 else one for one in value]
     kind = type(stages[0])
     if not all(type(one) is kind and one in stages for one in plain):
         return None

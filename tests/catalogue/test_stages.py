@@ -17,7 +17,7 @@ CHOICES = [
     {"out_features": ["stem", "stage2"]},
     {"out_indices": [1, -1]},
     {"out_indices": [2], "out_features": ["stage2"]},
-    {"out_indices": [-7]},
+    {"out_indices": [-5]},
 ]
 
 
@@ -34,6 +34,15 @@ def test_another_choice_is_neither_built_nor_counted(choice):
     with pytest.raises(ValueError, match="out_indices must be"):
         AutoConfig.for_model("dinov2", **choice)
     assert judge({"model_type": "dinov2", **choice}).verdict is Verdict.NOT_COUNTED
+
+
+def test_a_number_before_the_first_stage_is_neither_built_nor_counted():
+    from transformers import AutoConfig
+
+    with pytest.raises(IndexError):
+        AutoConfig.for_model("convnextv2", out_indices=[-6])
+    found = judge({"model_type": "convnextv2", "out_indices": [-6]})
+    assert found.verdict is Verdict.NOT_COUNTED
 
 
 def test_the_stages_in_the_files_are_found_again():

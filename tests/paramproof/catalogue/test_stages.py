@@ -34,6 +34,7 @@ def test_a_choice_in_order_is_counted(config, choice):
         (CONVNEXT, {"out_features": "stage2"}, "out_features"),
         (CONVNEXT, {"out_indices": [5]}, "out_indices"),
         (CONVNEXT, {"out_indices": [True]}, "out_indices"),
+        (CONVNEXT, {"out_indices": [-6]}, "out_indices"),
         (CONVNEXT, {"out_indices": [4, -1]}, "out_indices"),
         (CONVNEXT, {"out_indices": [], "out_features": ["stage4"]}, "out_indices"),
         (DINO, {"out_indices": [7]}, "out_indices"),
