@@ -30,7 +30,7 @@ def with_block(name: str, text: str, lines: str, margin: str = "    ") -> str:
     Raises ``KeyError`` if ``text`` does not have the block.
     """
     block(name, text)
-    indented = "".join(f"{margin}{line}".rstrip() + "\n" for line in lines.splitlines())
+    indented = "".join(f"{margin}{line}".rstrip() + "\n" for line in lines.rstrip().splitlines())
     return _pattern(name).sub(lambda match: f"{match['start']}\n{indented}\n{match['end']}", text)
 
 

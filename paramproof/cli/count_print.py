@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rich.markup import escape
@@ -20,9 +20,16 @@ from paramproof.counting.active import (
     verdict_line,
 )
 from paramproof.counting.dtypes import BITS, bytes_text
-from paramproof.counting.letters import in_letters, latex_of, letters_of, terms_table
+from paramproof.counting.letters import (
+    holds_where,
+    in_letters,
+    latex_of,
+    letters_in,
+    letters_table,
+    terms_table,
+)
 from paramproof.counting.tree import tree_table
-from paramproof.formulas.expression import expression
+from paramproof.formulas.expression import Expression, expression
 from paramproof.resolver import Model
 from paramproof.tables.terminal import print_lines, print_table
 
@@ -42,14 +49,20 @@ def print_count_or_formula(
     else:
         title = f"{model.title}: trainable parameters in letters, tied tensors counted once"
         console.print(title, markup=False)
-        _print_terms(in_letters(model), letters_of(model))
+        _print_terms(in_letters(model), model)
     if model.spec is None:
         print_lines(console, model.origin())
 
 
-def _print_terms(model: Lettered, notes: Iterable[str]) -> None:
-    table = terms_table(model).only("component", "each", "times", "total")
-    print_table(console, replace(table, notes=tuple(notes)))
+def _print_terms(
+    counted: Lettered, model: Model, formula: Expression | None = None, *notes: str
+) -> None:
+    """Print the terms of a count, their letters, and where the formula holds."""
+    table = terms_table(counted).only("component", "each", "times", "total")
+    print_table(console, replace(table, notes=notes))
+    if letters := letters_in(model, formula):
+        print_table(console, letters_table(model.architecture, letters))
+    print_lines(console, holds_where(model))
 
 
 def print_active(model: Model, symbolic: bool) -> None:
@@ -60,8 +73,9 @@ def print_active(model: Model, symbolic: bool) -> None:
         active = active_in_letters(model)
         title = f"{model.title}: active parameters per token, in letters, tied tensors counted once"
         console.print(title, markup=False)
-        letters = letters_of(model, expression(active.named.total()))
-        _print_terms(active, (*routing(model), *formulas(counts), *letters, *verdict))
+        whole = expression(active.named.total())
+        _print_terms(active, model, whole, *routing(model), *formulas(counts))
+        print_lines(console, verdict)
     else:
         title = f"{model.title}: total and active parameters, tied tensors counted once"
         console.print(title, markup=False)

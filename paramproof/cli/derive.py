@@ -11,7 +11,7 @@ from rich.console import Console
 
 from paramproof.cli.options import MODELS, class_option, json_option, time_limit_option
 from paramproof.cli.output import console, errors, require_writable, tables_beside, write_json
-from paramproof.counting.derivation_tables import conditions_table, letters_table, tensors_table
+from paramproof.counting.derivation_tables import conditions_table, sizes_table, tensors_table
 from paramproof.counting.derivation_text import evidence_lines, formula_lines
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data
@@ -83,7 +83,7 @@ def print_derivation(out: Console, derivation: Derivation) -> None:
     out.print(f"{legible(derivation.name)}, built with {built}\n", markup=False, highlight=False)
     print_table(out, tensors_table(derivation))
     print_lines(out, formula_lines(derivation))
-    print_table(out, letters_table(derivation))
+    print_table(out, sizes_table(derivation))
     if derivation.conditions:
         print_table(out, conditions_table(derivation))
     print_lines(out, evidence_lines(derivation))

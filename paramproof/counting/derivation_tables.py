@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from paramproof.counting.derivation_text import ONE
-from paramproof.counting.letters import factor
+from paramproof.counting.letters import factor, letters_table
 from paramproof.formulas.derivation import Derivation, DerivedTensor, StatedCondition
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.path import LAYER
@@ -43,27 +43,17 @@ def _groups(derivation: Derivation, whole: int) -> Iterator[TableRow]:
                 yield TableRow((legible(alias), "the same tensor, tied", 0, None), level=1)
 
 
-def letters_table(derivation: Derivation) -> Table:
+def sizes_table(derivation: Derivation) -> Table:
     """Return each letter with its value, its field, and a note if it was not varied or unused."""
-    columns = (
-        Column("letter", fold="between words"),
-        numbers("size"),
-        Column("field", form=legible),
-        Column("", fold="between words"),
-    )
-    rows = (
-        TableRow((letter, value, derivation.fields[letter], _note(letter, derivation)))
-        for letter, value in derivation.sizes.items()
-    )
-    return Table.of(columns, rows)
 
+    def note(letter: str) -> str:
+        if letter in derivation.fixed:
+            return "not varied: the formula holds for this value only"
+        if letter in derivation.unread:
+            return "never read"
+        return "changes no tensor" if letter in derivation.inert else ""
 
-def _note(letter: str, derivation: Derivation) -> str:
-    if letter in derivation.fixed:
-        return "not varied: the formula holds for this value only"
-    if letter in derivation.unread:
-        return "never read"
-    return "changes no tensor" if letter in derivation.inert else ""
+    return letters_table(derivation, derivation.sizes, note)
 
 
 def conditions_table(derivation: Derivation) -> Table:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from paramproof.algebra.terms import Lettered, Term, latex_sum, terms
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible
@@ -24,17 +25,41 @@ def in_letters(model: Model) -> Lettered:
     return Lettered(*named, one.formula, spec.family) if spec else Lettered(*named)
 
 
-def letters_of(model: Model, formula: Expression | None = None) -> Iterator[str]:
-    """Yield the letters of a formula with their sizes and fields, and where the formula holds.
+def letters_in(model: Model, formula: Expression | None = None) -> tuple[str, ...]:
+    """Return the letters of a formula and of the conditions under which it holds.
 
     The formula is that of the trainable parameters, unless another is given.
     """
     one = model.architecture
     moving = (one.formula if formula is None else formula).letters | one.bound_letters
-    known = ((name, field) for name, field in one.fields.items() if name in moving)
-    yield ", ".join(f"{name} = {one.sizes[name]} ({legible(field)})" for name, field in known)
-    if one.conditions:
-        yield f"holds where {'; '.join(str(stated.condition) for stated in one.conditions)}"
+    return tuple(name for name in one.fields if name in moving)
+
+
+def letters_table(
+    one: Architecture, letters: Iterable[str], note: Callable[[str], str] | None = None
+) -> Table:
+    """Return letters with their sizes and fields, and what there is to ``note`` about each."""
+    columns = Column("letter", fold="between words"), numbers("size"), Column("field", form=legible)
+    notes = () if note is None else (Column("", "note", fold="between words"),)
+    rows = (
+        TableRow((name, one.sizes[name], one.fields[name], *((note(name),) if note else ())))
+        for name in letters
+    )
+    return Table.of((*columns, *notes), rows)
+
+
+def letters_of(model: Model, formula: Expression | None = None) -> Iterator[str]:
+    """Yield the letters of a formula with their sizes and fields, and where the formula holds."""
+    one = model.architecture
+    known = ((name, one.sizes[name], one.fields[name]) for name in letters_in(model, formula))
+    yield ", ".join(f"{name} = {size} ({legible(field)})" for name, size, field in known)
+    yield from holds_where(model)
+
+
+def holds_where(model: Model) -> Iterator[str]:
+    """Yield the conditions under which a formula holds, as one line."""
+    if conditions := model.architecture.conditions:
+        yield f"holds where {'; '.join(str(stated.condition) for stated in conditions)}"
 
 
 def latex_of(model: Lettered) -> str:

@@ -11,7 +11,14 @@ from paramproof.cli.beside_table import beside_tables
 from paramproof.counting.conventions import under_every
 from paramproof.counting.count_data import count_data
 from paramproof.counting.derivation_tables import tensors_table
-from paramproof.counting.letters import in_letters, latex_of, letters_of, terms_table
+from paramproof.counting.letters import (
+    in_letters,
+    latex_of,
+    letters_in,
+    letters_of,
+    letters_table,
+    terms_table,
+)
 from paramproof.counting.tree import MOST_ROWS, ties, tree, tree_table
 from paramproof.resolver import Model, resolve
 from paramproof.tables.terminal import rich_table
@@ -177,6 +184,16 @@ def test_symbolic():
         "D = 2 (dense_layers), F = 16 (ffn_dim), E = 4 (experts), k = 3 (num_labels)",
         "holds where A divides H",
     ]
+
+
+def test_letters():
+    """The letters of the formula and of its conditions, which A alone occurs in."""
+    assert letters_in(MODEL, H * V) == ("V", "H", "A")
+    lines = lines_of(letters_table(MIXTURE, letters_in(MODEL, H * V)))
+    assert lines[0] == "letter size field"
+    assert lines[2:] == ["V 50 vocab_size", "H 8 hidden_size", "A 2 heads"]
+    noted = lines_of(letters_table(MIXTURE, ["V", "H"], {"V": "never read", "H": ""}.__getitem__))
+    assert noted[2:] == ["V 50 vocab_size never read", "H 8 hidden_size"]
 
 
 def test_latex():
