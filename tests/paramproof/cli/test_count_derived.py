@@ -186,7 +186,7 @@ def test_symbolic():
     ]
 
 
-def test_letters():
+def test_the_table_of_letters():
     """The letters of the formula and of its conditions, which A alone occurs in."""
     assert letters_in(MODEL, H * V) == ("V", "H", "A")
     lines = lines_of(letters_table(MIXTURE, letters_in(MODEL, H * V)))
