@@ -82,9 +82,9 @@ def rows(stdout):
 def test_count_symbolic(paramproof):
     done = paramproof("count", "gpt2", "--symbolic")
     assert (done.returncode, done.stderr) == (0, "")
-    title, _, _, *lines, sizes = rows(done.stdout)
+    title, _, _, *lines = rows(done.stdout)
     assert title == ["gpt2: trainable parameters in letters, tied tensors counted once"]
-    assert lines == [
+    assert lines[:10] == [
         ["embeddings.word_embeddings", "V·H", "38,597,376"],
         ["embeddings.position_embeddings", "P·H", "786,432"],
         ["layers.*.attention_layer_norm", "2·H", "× L", "18,432"],
@@ -96,10 +96,15 @@ def test_count_symbolic(paramproof):
         ["total", "L·(4·H² + 2·H·F + 9·H + F) + H·(V + P + 2)", "124,439,808"],
         ["closed form", "L·(4·H² + 2·H·F + 9·H + F) + H·(V + P + 2)", "124,439,808"],
     ]
-    assert " ".join(sizes) == (
-        "L = 12 (num_hidden_layers), H = 768 (hidden_size), A = 12 (num_attention_heads), "
-        "F = 3072 (intermediate_size), V = 50257 (vocab_size), P = 1024 (max_position_embeddings)"
-    )
+    assert lines[10] == ["letter", "size", "field"]
+    assert lines[12:] == [
+        ["L", "12", "num_hidden_layers"],
+        ["H", "768", "hidden_size"],
+        ["A", "12", "num_attention_heads"],
+        ["F", "3,072", "intermediate_size"],
+        ["V", "50,257", "vocab_size"],
+        ["P", "1,024", "max_position_embeddings"],
+    ]
 
 
 def test_count_symbolic_names_untrainable_tensors(paramproof):

@@ -73,7 +73,7 @@ class Answering:
     def __init__(self, *answers):
         self._answers = answers
 
-    def __call__(self, module, errors):
+    def __call__(self, module, keeps_errors):
         return nullcontext(self)
 
     def time_limit(self, seconds):
