@@ -172,7 +172,8 @@ def test_a_process_ends_if_its_parent_is_killed(tmp_path):
         "def work(*_):\n    os.symlink(f'/proc/{os.getpid()}', 'child')\n    time.sleep(600)\n"
         "next(run_in_processes(['bert'], work, 60, 1))"
     )
-    parent = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
+    parent = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, env=environment)
     child = tmp_path / "child"
     while not child.exists():
         assert parent.poll() is None
