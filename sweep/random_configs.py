@@ -214,7 +214,7 @@ def _add_kind_lists(
     random: Random,
 ) -> None:
     """Add the lists whose kinds a variant counts, and their numbers of layers."""
-    for path in variant.lists:
+    for path in sorted(variant.lists):
         set_key(config, path, _draw_kinds(file, path, derivation, sizes, random))
         if long := file.kinds[path].get("long"):
             set_key(config, field_of(file, long), sizes[long])

@@ -1,5 +1,8 @@
 """The catalogue is compared with transformers' models of random configurations."""
 
+import os
+import subprocess
+import sys
 from dataclasses import fields
 from random import Random
 
@@ -184,6 +187,26 @@ def test_kinds_of_mismatches(keys, fault):
         assert problem.may_be_of_sizes == (
             fault in (MismatchKind.INVALID, MismatchKind.DIVIDES_BY_ZERO)
         )
+
+
+def test_what_is_drawn_does_not_depend_on_the_order_of_sets():
+    """A variant of this type counts the kinds of two lists, whose names are a set."""
+    program = (
+        "from random import Random\nfrom paramproof.catalogue import read_type\n"
+        "from sweep.random_entries import draw_entry\n"
+        "print([draw_entry(read_type('mimo_v2_flash'), Random(i)).config for i in range(8)])"
+    )
+    path = os.pathsep.join(map(os.path.abspath, sys.path))
+    drawn = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(drawn) == 1
 
 
 def _fields(file):
