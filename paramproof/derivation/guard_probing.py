@@ -81,10 +81,8 @@ class GuardProber:
         while self.left and (question := beyond.next(self.runner.fixed, self.alike)):
             sizes = self.sizes_at(question)
             if sizes is None:
-                if question.condition.letters & self.runner.repeated:
-                    beyond.exclude(question, self.runner.sizes)
-                else:
-                    beyond.bound(question, self.runner.sizes)
+                leave = beyond.exclude if self.is_about_loops(question) else beyond.bound
+                leave(question, self.runner.sizes)
                 continue
             self.left -= 1
             if outside := self.trial(sizes).consequence:
@@ -161,10 +159,14 @@ class GuardProber:
         draw = self.runner.draw
         if found := draw([*others, *there]) or draw([*known.consequences, *there]):
             return found
-        if not question.condition.letters & self.runner.repeated:
+        if not self.is_about_loops(question):
             return None
         deep = draw([*known.consequences, *there], deeper=DEEPER)
         return deep if deep and tensor_count(self.tensors, deep) <= MAX_TENSORS else None
+
+    def is_about_loops(self, question: NestedGuard) -> bool:
+        """Return whether lengths of loops decide a nested guard, which shallow models may meet."""
+        return bool(question.condition.letters & self.runner.repeated)
 
     def besides(self, condition: Condition) -> list[Condition]:
         """Return the other guards."""

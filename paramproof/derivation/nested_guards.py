@@ -82,11 +82,9 @@ class NestedGuardQueue:
         That is the nested guard itself if it excludes nothing else, otherwise the guards around it.
         ``own`` are the constructor's own sizes, which meet all guards.
         """
-        condition, guards, places = question
+        condition, guards, _ = question
         if condition.is_met(own) and all(guard.implies(condition) for guard in guards):
-            self.conditions.beyond.pop(condition, None)
-            self.conditions.guards[condition] = places
-            self.conditions.consequences[condition] = outside
+            self._state_alone(question, outside)
             return
         for guard in guards:
             if guard in self.conditions.irrelevant:
@@ -94,12 +92,17 @@ class NestedGuardQueue:
 
     def exclude(self, question: NestedGuard, own: Mapping[str, int]) -> None:
         """State a guard on a loop that is too long to try, or let it bound the proof."""
-        if not question.condition.is_met(own):
+        if question.condition.is_met(own):
+            self._state_alone(question, Consequence(Outcome.NOT_TRIED))
+        else:
             self.bound(question, own)
-            return
-        self.conditions.beyond.pop(question.condition, None)
-        self.conditions.guards[question.condition] = question.places
-        self.conditions.consequences[question.condition] = Consequence(Outcome.NOT_TRIED)
+
+    def _state_alone(self, question: NestedGuard, outside: Consequence) -> None:
+        """State a nested guard itself."""
+        condition, known = question.condition, self.conditions
+        known.beyond.pop(condition, None)
+        known.guards[condition] = question.places
+        known.consequences[condition] = outside
 
     def bound(self, question: NestedGuard, own: Mapping[str, int]) -> None:
         """Let a guard that was not probed bound the proof, unless a guard around it does."""
