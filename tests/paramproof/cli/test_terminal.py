@@ -5,7 +5,6 @@ import os
 import stat
 import subprocess
 import sys
-import time
 from itertools import groupby
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from paramproof.cli.main import cli
 from paramproof.cli.signs import in_signs_of
 from paramproof.formulas.families import spec_fields
 from tests.checkpoints import ENCODER, canonical, write
+from tests.work import calls_of
 
 FULL = Path("/dev/full")
 NO_FULL = "no device that is always full"
@@ -76,21 +76,23 @@ def test_a_long_name_does_not_make_a_long_line(checkpoint):
 
 
 def test_many_unknown_tensors_are_reported(checkpoint):
-    start = time.monotonic()
     done = checkpoint({f"unknown.tensor_{number}.weight": (2,) for number in range(100_000)})
-    assert time.monotonic() - start < 50
     assert done.returncode == 1
     assert len(done.stdout) < 20_000
     assert "and 99,950 more" in done.stdout
     assert done.stdout.splitlines()[-1] == "  199900   and 99,950 more"
 
 
-def test_a_count_takes_no_longer_for_more_layers(paramproof, tmp_path):
-    fields = spec_fields(ENCODER) | {"num_hidden_layers": 100_000}
-    (tmp_path / "deep.json").write_text(json.dumps(fields))
-    start = time.process_time()
-    stdout = CliRunner().invoke(cli, ["count", str(tmp_path / "deep.json")]).stdout
-    assert time.process_time() - start < 2
+def test_a_count_takes_no_longer_for_more_layers(tmp_path):
+    deep = str(tmp_path / "deep.json")
+
+    def count(layers):
+        fields = spec_fields(ENCODER) | {"num_hidden_layers": layers}
+        Path(deep).write_text(json.dumps(fields))
+        return CliRunner().invoke(cli, ["count", deep]).stdout
+
+    stdout = count(100_000)
+    assert calls_of(lambda: count(100_000)) < 1.1 * calls_of(lambda: count(10))
     assert "each of 100000" in stdout
     assert "tied: mlm_head.decoder.weight is embeddings.word_embeddings.weight" in stdout
 
