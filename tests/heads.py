@@ -56,3 +56,32 @@ INTERNVL = {
     },
 }
 """transformers reads the outer field, true by default; only the part's own field would count."""
+
+MISTRAL_SMALL_3_1 = {
+    "architectures": ["Mistral3ForConditionalGeneration"],
+    "model_type": "mistral3",
+    "spatial_merge_size": 2,
+    "text_config": {
+        "model_type": "mistral",
+        "head_dim": 128,
+        "hidden_size": 5120,
+        "intermediate_size": 32768,
+        "max_position_embeddings": 131072,
+        "num_attention_heads": 32,
+        "num_hidden_layers": 40,
+        "num_key_value_heads": 8,
+        "vocab_size": 131072,
+    },
+    "vision_config": {
+        "model_type": "pixtral",
+        "head_dim": 64,
+        "hidden_size": 1024,
+        "image_size": 1540,
+        "intermediate_size": 4096,
+        "num_attention_heads": 16,
+        "num_channels": 3,
+        "num_hidden_layers": 24,
+        "patch_size": 14,
+    },
+}
+"""It names no tie_word_embeddings: true by default for the whole, and false for the text part."""

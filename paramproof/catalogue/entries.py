@@ -175,7 +175,7 @@ def _entry(file: TypeFile, given: GivenKeys, name: str) -> Entry:
         assumed=assumed,
         read_as={kind: file.parts[path] for path, kind in given.renamed.items()},
         variant=variant.index,
-        heads=announced_heads(file.classes[name], given.values, derivation),
+        heads=announced_heads(file.classes[name], given, derivation),
     )
 
 

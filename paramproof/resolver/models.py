@@ -169,11 +169,18 @@ class Model:
         """Return the reason why the loaded model has more parameters than the model as built."""
         size = sum((one.size for one in self.heads), Expression())
         names = " and ".join(one.path for one in self.heads)
-        fields = " and ".join(dict.fromkeys(f"{one.field}: false" for one in self.heads))
+        reasons = " and ".join(
+            dict.fromkeys(
+                f"the configuration says {one.field}: false"
+                if one.is_given
+                else f"{one.field} is absent, and false by default"
+                for one in self.heads
+            )
+        )
         return (
-            f"(+{text(size)} = {size.evaluate(self.sizes):,}): the configuration says "
-            f"{fields}, and from_pretrained leaves {names} untied if the checkpoint has other "
-            "values for it; the model as built ties it"
+            f"(+{text(size)} = {size.evaluate(self.sizes):,}): {reasons}, and from_pretrained "
+            f"leaves {names} untied if the checkpoint has other values for it; the model as built "
+            "ties it"
         )
 
     def _source(self) -> str:

@@ -19,6 +19,7 @@ from sweep.heads import untied_on_loading  # noqa: E402
 from sweep.model_types import types_to_check  # noqa: E402
 from sweep.seed_values import SEED_VALUES, missing_sizes  # noqa: E402
 from sweep.store import data_digest  # noqa: E402
+from tests.configs import without  # noqa: E402
 from tests.heads import INTERNVL  # noqa: E402
 
 SMALL = {"vocab_size": 100, "d_model": 16, "d_kv": 8, "d_ff": 24, "num_layers": 1, "num_heads": 2}
@@ -37,6 +38,7 @@ CONFIGS = [
         for kind, name in T5_KIND.items()
     ),
     INTERNVL,
+    INTERNVL | {"text_config": without(INTERNVL["text_config"], "tie_word_embeddings")},
 ]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from paramproof.catalogue import entry
 from tests.configs import without
-from tests.heads import FLAN_T5_BASE, FLAN_T5_SMALL, INTERNVL, MT5_SMALL
+from tests.heads import FLAN_T5_BASE, FLAN_T5_SMALL, INTERNVL, MISTRAL_SMALL_3_1, MT5_SMALL
 from tests.public_configs import LLAMA_3_1_8B
 
 FIELD = "tie_word_embeddings"
@@ -48,6 +48,28 @@ def test_a_field_of_a_part_declares_its_head_untied():
     found = entry(INTERNVL)
     assert [head.field for head in found.heads] == [f"text_config.{FIELD}"]
     assert found.loaded - found.count == 100 * 16
+
+
+def test_a_part_whose_type_does_not_tie_declares_its_head_untied():
+    """Mistral Small 3.1 has 24,011,361,280 parameters; its file does not name the field."""
+    found = entry(MISTRAL_SMALL_3_1)
+    assert [(head.field, head.is_given) for head in found.heads] == [
+        (f"text_config.{FIELD}", False)
+    ]
+    assert (found.count, found.loaded) == (23_340_272_640, 24_011_361_280)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        without(MISTRAL_SMALL_3_1, "text_config"),
+        MISTRAL_SMALL_3_1 | {FIELD: True},
+        {"model_type": "gemma3", "text_config": {"model_type": "gemma3_text"}},
+    ],
+    ids=["no part", "true for the whole", "a part that ties"],
+)
+def test_a_part_declares_nothing(config):
+    assert entry(config).heads == ()
 
 
 def test_a_field_at_top_level_overrides_that_of_a_part():
