@@ -41,7 +41,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from paramproof.catalogue import model_types
+from paramproof.catalogue import model_types, read_type
+from paramproof.catalogue.names import transformers_types
 from sweep.adversary import Verdict, judge_random
 from sweep.build import build_entry
 from sweep.coverage import Kind, causes, coverage_table, measure
@@ -117,7 +118,7 @@ def _compare_with_models(options: argparse.Namespace) -> int:
         return _count_public()
     if options.coverage:
         return _measure_coverage(options.types or swept_types(), options.seed)
-    return _compare_random(options.types or model_types(), options.random, options.seed)
+    return _compare_random(options.types or transformers_types(), options.random, options.seed)
 
 
 def _types_left(wanted: Sequence[str], options: argparse.Namespace) -> list[str]:
@@ -278,7 +279,8 @@ def _upgrade_all(wanted: Sequence[str], seconds: float) -> int:
             took_text = f"{number}/{len(names)} {name} ({took:.0f} s): "
             print(took_text + "\n  ".join(lines), flush=True)
     for name in sorted(set(model_types()) - set(swept_types())):
-        print(f"{name}: transformers no longer has this type")
+        if read_type(name).library == "transformers":
+            print(f"{name}: transformers no longer has this type")
     print(", ".join(f"{number} {what}" for what, number in count.items()))
     if left:
         print(f"not derived: {', '.join(left)}")

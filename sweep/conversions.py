@@ -24,11 +24,11 @@ from transformers.conversion_mapping import (
 )
 from transformers.core_model_loading import WeightTransform
 
-from paramproof.catalogue import model_types
 from paramproof.catalogue.conversions import FILE, FORMAT
 from paramproof.catalogue.derivations import derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import read_type
+from paramproof.catalogue.names import transformers_types
 from paramproof.tracing.constructors.transformers_class import build_model
 from sweep.random_configs import random_config
 
@@ -58,7 +58,7 @@ def main() -> int:
 def classes_of_catalogue() -> Iterator[tuple[str, str]]:
     """Yield each class of the catalogue with a model type that it belongs to."""
     found: dict[str, str] = {}
-    for model_type in model_types():
+    for model_type in transformers_types():
         file = read_type(model_type)
         for name in file.classes:
             if name not in found or not file.classes_of:

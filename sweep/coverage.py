@@ -24,6 +24,7 @@ from paramproof.catalogue import model_types
 from paramproof.catalogue.configuration import named_class
 from paramproof.catalogue.entries import type_named, usual_class
 from paramproof.catalogue.files import read_type
+from paramproof.catalogue.names import has_type
 from paramproof.tables.markdown import markdown_rows
 from sweep import adversary
 from sweep.adversary import Verdict
@@ -110,6 +111,9 @@ def _editable(keys: Keys) -> Iterator[tuple[Keys, str]]:
 
 def judge(kind: Kind, config: Keys) -> Coverage:
     """Return the verdict on a configuration."""
+    if not has_type(type_named(config) or str(config.get("model_type"))):
+        why = "transformers does not have the model type"
+        return Coverage(kind, config, Verdict.NOT_BUILT, "model_type", why)
     _, verdict, problem = adversary.judge(config)
     if verdict is Verdict.NOT_COUNTED and not _is_built(config):
         verdict = Verdict.NOT_BUILT

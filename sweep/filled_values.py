@@ -13,10 +13,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from paramproof.catalogue import model_types
 from paramproof.catalogue.entries import entry_in
 from paramproof.catalogue.files import parse_type
 from paramproof.catalogue.filled_values import OVERRIDES, POSITIONS, by_layer
+from paramproof.catalogue.names import transformers_types
 from paramproof.catalogue.value_kinds import equal
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.path import parent
@@ -214,7 +214,7 @@ def with_filled_values(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def main(names: list[str]) -> None:
     """Write the values that the classes of these types fill in, and print their rules."""
-    for model_type in names or model_types():
+    for model_type in names or transformers_types():
         data = read_entry(model_type)
         assert data
         new = with_filled_values(data)

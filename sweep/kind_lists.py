@@ -209,6 +209,25 @@ class KindListFinder:
             rule = {"into": one.counted.path, "names": kind_of}
             yield path, {**rule, "cut": cut} if cut else rule
 
+    def first_layers(self, one: KindList) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield keys that give a list by the number of its first layers, which have one kind."""
+        into, part = one.counted.path, parent(one.counted.path)
+        number = len(attribute_at(self.start, into))
+        known = {size.path for size in self.file.letters.values()}
+        for key in sorted(names_in_code(attribute_at(self.start, part))):
+            path = f"{part}.{key}".removeprefix(".")
+            every, none = (self.normalized_list(into, None, {path: n}) for n in (number, 0))
+            if path in known or not every or not none or not one.counted.depth:
+                continue
+            first, then = every[0], none[0]
+            lists = {n: [first] * n + [then] * (number - n) for n in range(number + 1)}
+            if first != then and all(
+                self.normalized_list(into, None, {path: n}) == due for n, due in lists.items()
+            ):
+                beyond = self.normalized_list(into, None, {path: number + 1})
+                rule = {"into": into, "first": first, "then": then}
+                yield path, rule if beyond == lists[number] else {**rule, "bounded": True}
+
     def has_object(self, path: str) -> bool:
         """Return whether the configuration takes an object for a key that is no field."""
         if attribute_or_none(self.start, path) is not None:

@@ -16,9 +16,9 @@ from typing import Any
 import transformers
 from transformers import configuration_utils
 
-from paramproof.catalogue import model_types
 from paramproof.catalogue.configuration import IRRELEVANT_KEYS
 from paramproof.catalogue.files import TypeFile, parse_type
+from paramproof.catalogue.names import transformers_types
 from paramproof.formulas.path import leaf, parent
 from sweep.fields import names_in_code
 from sweep.kind_lists import KindListFinder
@@ -136,7 +136,11 @@ def with_older_names(data: Mapping[str, Any]) -> dict[str, Any]:
         sweep = TypeSweep(model_type, lambda _: None, 0)
         finder = KindListFinder(file, sweep, getattr(transformers, next(iter(file.classes))))
         lists = [one for one in finder.find() if one.counted.path in file.kinds]
-        spelt = {path: rule for one in lists for path, rule in finder.spellings(one)}
+        spelt = {
+            path: rule
+            for one in lists
+            for path, rule in (*finder.spellings(one), *finder.first_layers(one))
+        }
         new["spelt"] = {**data.get("spelt", {}), **spelt}
     return {key: new[key] for key in KEY_ORDER if new.get(key)}
 
@@ -151,7 +155,7 @@ def _without_names(data: Mapping[str, Any], names: Mapping[str, str]) -> dict[st
 
 def main(names: list[str]) -> None:
     """Write the older names of these types, and print them."""
-    for model_type in names or model_types():
+    for model_type in names or transformers_types():
         data = read_entry(model_type)
         assert data
         new = with_older_names(data)

@@ -15,8 +15,8 @@ import transformers
 from transformers import CONFIG_MAPPING
 from transformers.backbone_utils import BackboneConfigMixin
 
-from paramproof.catalogue import model_types
 from paramproof.catalogue.files import TypeFile, parse_type
+from paramproof.catalogue.names import transformers_types
 from paramproof.catalogue.stages import FEATURES, INDICES, stage_names
 from paramproof.formulas.path import parent
 from sweep.keys import Keys, set_key
@@ -117,7 +117,7 @@ def with_stages(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def changed_files(names: list[str]) -> Iterator[dict[str, Any]]:
     """Yield the JSON of each file whose stages are not written yet."""
-    for model_type in names or model_types():
+    for model_type in names or transformers_types():
         data = read_entry(model_type)
         assert data
         if FEATURES in json.dumps(data) and (new := with_stages(data)) != data:

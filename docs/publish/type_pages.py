@@ -27,7 +27,7 @@ INTERACTIVE = "../interactive/model.html"
 PAGE = """\
 # {name}
 
-The trainable parameters of `{base}` of Hugging Face transformers:
+The trainable parameters of `{base}` {source}:
 
 {formula}
 
@@ -76,7 +76,14 @@ These types, classes and variants could not be derived:
 COUNTED = """\
 At the default sizes below, that is {count}. `paramproof count {name} --class {base}` prints every
 tensor, and"""
+NO_DEFAULTS = "A configuration must give the sizes without a default."
 IMPOSSIBLE = "The default sizes below do not satisfy the conditions of the formula."
+
+SOURCES = {
+    "transformers": "of Hugging Face transformers",
+    "mlx-lm": "as mlx-lm builds it, since transformers does not have this type",
+}
+"""What a page says of the library whose models its formulas describe."""
 
 SYMBOLS = ("symbol", "field", "default")
 CLASSES = ("class", "status", "evidence", "variants")
@@ -118,8 +125,15 @@ class TypeEntry:
         return first.derivation or _derivation(self.file, first.first)
 
     @property
+    def has_defaults(self) -> bool:
+        """Whether every size in the formula of the base model has a default."""
+        return all(self.file.letters[name].default for name in self.base.formula.letters)
+
+    @property
     def count(self) -> int | None:
         """The parameters of the base model at its default sizes; None if it has no such model."""
+        if not self.has_defaults:
+            return None
         try:
             return self.base.count(self.base.sizes)
         except ValueError:
@@ -155,10 +169,11 @@ def page(type_entry: TypeEntry) -> str:
     return PAGE.format(
         name=type_entry.name,
         base=type_entry.classes[0].name,
+        source=SOURCES[type_entry.file.library],
         count=_counted(type_entry),
         formula="\n".join(f"  {line}" for line in grouped(base)) or "    0",
         interactive=INTERACTIVE,
-        letters=_letters(base),
+        letters=_letters(type_entry),
         conditions=_conditions(base),
         classes=markdown_rows(CLASSES, map(_class_row, type_entry.classes)),
         reasons="".join(_reasons(type_entry)),
@@ -170,7 +185,7 @@ def page(type_entry: TypeEntry) -> str:
 def _counted(type_entry: TypeEntry) -> str:
     count, base = type_entry.count, type_entry.classes[0].name
     if count is None:
-        return IMPOSSIBLE
+        return IMPOSSIBLE if type_entry.has_defaults else NO_DEFAULTS
     return COUNTED.format(count=f"{count:,}", name=type_entry.name, base=base)
 
 
@@ -224,12 +239,16 @@ def _not_derived() -> Iterator[str]:
         yield f"- **{reason.value}** ({len(names)}): {listed}"
 
 
-def _letters(base: Derivation) -> str:
+def _letters(type_entry: TypeEntry) -> str:
+    base, letters = type_entry.base, type_entry.file.letters
     used = base.formula.letters
     fields = {name: field for name, field in base.fields.items() if name in used}
     if not fields:
         return "The formula has no symbols: no size changes the number of parameters."
-    rows = ((name, f"`{field}`", f"{base.sizes[name]:,}") for name, field in fields.items())
+    rows = (
+        (name, f"`{field}`", f"{base.sizes[name]:,}" if letters[name].default else "")
+        for name, field in fields.items()
+    )
     return markdown_rows(SYMBOLS, rows, ("---", "---", "---:"))
 
 

@@ -121,7 +121,7 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
     try:
         found = _entry(file, given, name)
     except NotInCatalogue as error:
-        is_beyond = error.refusal is Refusal.CONDITIONS
+        is_beyond = error.refusal is Refusal.CONDITIONS or _lacks_lists(file, given, name)
         found = _entry_with_kind_counts(file, given, name) if is_beyond else None
         if found is None:
             raise
@@ -131,7 +131,8 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
 def _entry_with_kind_counts(file: TypeFile, given: GivenKeys, name: str) -> Entry | None:
     """Return the entry that counts layer kinds in the type's own lists too, or None.
 
-    The formula for the type's own lists may cover fewer sizes.
+    The formula for the type's own lists may cover fewer sizes, and a variant that counts the kinds
+    in one list may count them in another one too.
     """
     own = count_kinds(given, is_own=True)
     given.counted |= own
@@ -139,6 +140,12 @@ def _entry_with_kind_counts(file: TypeFile, given: GivenKeys, name: str) -> Entr
         return _entry(file, given, name) if own else None
     except NotInCatalogue:
         return None
+
+
+def _lacks_lists(file: TypeFile, given: GivenKeys, name: str) -> bool:
+    """Return whether only variants that count the kinds in more lists cover a configuration."""
+    lists = [variant.lists for variant in kept_variants(file, name)]
+    return given.counted not in lists and any(given.counted < one for one in lists)
 
 
 def _entry(file: TypeFile, given: GivenKeys, name: str) -> Entry:
@@ -192,8 +199,8 @@ def _require(file: TypeFile, derivation: Derivation, sizes: Mapping[str, int]) -
         letters = sorted(stated.condition.letters)
         given = (f"{name} = {derivation.fields[name]} = {sizes[name]}" for name in letters)
         reason = (
-            f"{derivation.name}: the formula holds where {stated.condition}; transformers refuses "
-            f"other sizes ({', '.join(given)})"
+            f"{derivation.name}: the formula holds where {stated.condition}; {file.library} "
+            f"refuses other sizes ({', '.join(given)})"
         )
         refusal = Refusal.CONSTRUCTOR
     elif zero := next((name for name in derivation.sizes if sizes[name] < 1), None):
@@ -271,7 +278,8 @@ def _find_class(file: TypeFile, name: str) -> str:
     if has_class(file.model_type, name):
         reason = f"{file.model_type}: no entry for the class {shown(name)} ({has})"
     else:
-        of = f"the model type {file.model_type} of transformers {release()}"
+        number = file.versions.get(file.library) if file.library != "transformers" else release()
+        of = f"the model type {file.model_type} of {file.library} {number}"
         reason = f"{of} does not have the class {shown(name)} ({has})"
     raise NotInCatalogue(reason, model_type=file.model_type, key="architectures")
 

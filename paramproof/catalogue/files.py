@@ -120,6 +120,11 @@ class TypeFile:
     flat: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     classes_of: str = ""
 
+    @property
+    def library(self) -> str:
+        """The library whose models the formulas describe: transformers, or mlx-lm."""
+        return library_of(self.versions)
+
     @cached_property
     def idle(self) -> frozenset[str]:
         """The fields that change nothing where a list of layers is given."""
@@ -131,6 +136,11 @@ class TypeFile:
         """The paths of objects that are no parts, but have older names of fields."""
         above = {parent(path) for path in (*self.aliases, *self.spelt)}
         return frozenset(above - {"", *self.parts})
+
+
+def library_of(versions: Mapping[str, str]) -> str:
+    """Return the library of a formula, by the versions that it was derived from."""
+    return "mlx-lm" if "mlx-lm" in versions else "transformers"
 
 
 @cache

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from paramproof.catalogue.filled_values import is_own_list
-from paramproof.catalogue.value_kinds import equal
+from paramproof.catalogue.value_kinds import default_layers, equal
 from paramproof.formulas.errors import Refusal
 from paramproof.formulas.printing import legible, shown
+
+MAX_DEPTH = 10_000
+"""The most layers for which a list is made of a number."""
 
 if TYPE_CHECKING:
     from paramproof.catalogue.configuration import GivenKeys
@@ -20,18 +23,14 @@ def expand_spellings(given: GivenKeys) -> None:
 
     Nemotron-H's ``hybrid_override_pattern`` has a character for each layer, and DeepSeek-V4's
     ``compress_ratios`` a number. Transformers cuts a list of the latter to the number of layers.
+    Kimi Linear's ``first_k_dense_replace`` is the number of layers of the first kind.
     """
     for path, rule in given.file.spelt.items():
         value = given.values.get(path)
         if value is None:
             continue
-        names = rule["names"]
-        items = [str(one) for one in value] if isinstance(value, str | list) else []
-        if not items or not all(one in names for one in items):
-            problem = f"{legible(path)}={shown(value)} may contain only {', '.join(names)}"
-            raise given.unsupported(problem, path, Refusal.OTHER_VALUE)
-        depth = given.values.get(rule.get("cut", ""))
-        spelt = [names[one] for one in items][: depth if type(depth) is int else None]
+        make_list = _list_of_signs if "names" in rule else _list_of_first_layers
+        spelt = make_list(given, path, value)
         into = rule["into"]
         # The class does not replace an empty list.
         if given.values.get(into) is not None and not equal(given.values[into], spelt):
@@ -40,15 +39,44 @@ def expand_spellings(given: GivenKeys) -> None:
         given.values[into] = spelt
 
 
+def _list_of_signs(given: GivenKeys, path: str, value: Any) -> list[str]:
+    """Return the list that a key gives by a sign for each layer."""
+    rule = given.file.spelt[path]
+    names = rule["names"]
+    items = [str(one) for one in value] if isinstance(value, str | list) else []
+    if not items or not all(one in names for one in items):
+        problem = f"{legible(path)}={shown(value)} may contain only {', '.join(names)}"
+        raise given.unsupported(problem, path, Refusal.OTHER_VALUE)
+    depth = given.values.get(rule.get("cut", ""))
+    return [names[one] for one in items][: depth if type(depth) is int else None]
+
+
+def _list_of_first_layers(given: GivenKeys, path: str, value: Any) -> list[str]:
+    """Return the list that a key gives by the number of its first layers, which have one kind."""
+    rule = given.file.spelt[path]
+    depth = _depth_of(given, rule["into"])
+    if type(value) is not int or value < 0 or depth is None:
+        problem = f"{legible(path)}={shown(value)} is not a number of layers"
+        raise given.unsupported(problem, path, Refusal.OTHER_VALUE)
+    if value > depth and rule.get("bounded"):
+        problem = f"{legible(path)}={value}, but the model has {depth} layers"
+        raise given.unsupported(problem, path, Refusal.OTHER_VALUE)
+    first = min(value, depth)
+    return [rule["first"]] * first + [rule["then"]] * (depth - first)
+
+
 def count_kinds(given: GivenKeys, *, is_own: bool = False) -> set[str]:
     """Count the layers of each kind in lists, and return these lists.
 
-    Counts the lists that differ from the type's own, or with ``is_own`` those that do not. The
-    counts become keys, such as ``layer_types[conv]``.
+    Counts the lists that differ from the type's own, or with ``is_own`` those that do not, and
+    absent lists for which the type has a pattern. The counts become keys, such as
+    ``layer_types[conv]``.
     """
     counted = set()
     for path, rule in given.file.kinds.items():
         value = given.values.get(path)
+        if value is None and is_own:
+            value = _own_list(given, path)
         if not isinstance(value, list):
             continue
         if (is_own_list(given, path) and not _would_be_another(given)) is not is_own:
@@ -58,9 +86,27 @@ def count_kinds(given: GivenKeys, *, is_own: bool = False) -> set[str]:
             continue
         numbers = Counter(kinds)
         fields = [one for one in given.letter_of if one.startswith(f"{path}[")]
+        given.values[path] = value
         given.values |= {one: numbers[one[len(path) + 1 : -1]] for one in fields}
         counted.add(path)
     return counted
+
+
+def _own_list(given: GivenKeys, path: str) -> list[str] | None:
+    """Return the list that the class makes by its pattern, or None if it has none."""
+    rule, depth = given.file.layers.get(path, {}), _depth_of(given, path)
+    return default_layers(rule, depth) if "repeats" in rule and depth else None
+
+
+def _depth_of(given: GivenKeys, path: str) -> int | None:
+    """Return the number of layers that a list of kinds has, or None if it is unknown."""
+    letter = given.file.kinds[path].get("long")
+    if not letter:
+        return None
+    size = given.file.letters[letter]
+    own = int(size.default) if size.default.isdecimal() else None
+    depth = given.values.get(size.path, own)
+    return depth if type(depth) is int and 0 < depth <= MAX_DEPTH else None
 
 
 def _would_be_another(given: GivenKeys) -> bool:

@@ -25,6 +25,7 @@ __all__ = [
     "older_keys",
     "refused_kinds",
     "release",
+    "transformers_types",
     "type_keys",
     "type_with_class",
 ]
@@ -68,6 +69,12 @@ def release() -> str:
 def has_type(model_type: str) -> bool:
     """Return whether transformers has a configuration class for this model type."""
     return model_type in _names()["types"]
+
+
+@cache
+def transformers_types() -> tuple[str, ...]:
+    """Return the model types that have an entry derived from transformers, and not from mlx-lm."""
+    return tuple(name for name in model_types() if has_type(name))
 
 
 def has_class(model_type: str, name: str) -> bool:

@@ -128,7 +128,8 @@ def _certainty(model: Model) -> tuple[str, str]:
             "tensor by tensor and as a polynomial; compared with the models that frameworks build",
         )
     one = model.architecture
-    code = " ".join(filter(None, ("transformers", one.versions.get("transformers"))))
+    library = model.reading.library if model.reading else "transformers"
+    code = " ".join(filter(None, (library, one.versions.get(library))))
     if model.reasons:
         return "Fitted", f"not every size was traced through the code of {code}"
     return (

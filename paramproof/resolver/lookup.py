@@ -15,6 +15,7 @@ from paramproof.builders.registry import Framework, framework
 from paramproof.catalogue import Entry, entry, model_types, read_type
 from paramproof.catalogue.configuration import QUANTIZATION, named_class
 from paramproof.catalogue.entries import usual_class
+from paramproof.catalogue.files import library_of
 from paramproof.catalogue.names import has_class, has_type
 from paramproof.derivation.process import derive_in_subprocess
 from paramproof.formulas.derivation import Derivation
@@ -167,6 +168,7 @@ def _reading(
         dtype=_dtype(keys),
         has_code="auto_map" in keys,
         read_as=found.read_as if found else {},
+        library=library_of(found.derivation.evidence.versions) if found else "transformers",
     )
 
 

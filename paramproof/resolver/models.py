@@ -33,7 +33,7 @@ class ConfigReading:
     have. ``quantized`` is the quantization method, ``dtype`` the type of the weights, and
     ``stored`` the type of the quantized weights; each is "" if the file does not tell.
     ``has_code`` is set if ``auto_map`` names custom code. ``read_as`` has the model types that
-    were replaced, with the ones used instead.
+    were replaced, with the ones used instead. ``library`` is the one whose model is counted.
     """
 
     model_type: str
@@ -47,6 +47,7 @@ class ConfigReading:
     dtype: str = ""
     has_code: bool = False
     read_as: Mapping[str, str] = field(default_factory=dict)
+    library: str = "transformers"
 
     def lines(self) -> Iterator[str]:
         """Yield the assumptions, a line for each kind."""
@@ -59,6 +60,11 @@ class ConfigReading:
             yield (
                 f"read as {other}, the type of the class that the file names: transformers does "
                 f"not have the model type {legible(model_type)}"
+            )
+        if self.library != "transformers":
+            yield (
+                f"counted as {self.library} builds it, with its defaults: transformers does not "
+                f"have the model type {self.model_type}"
             )
         if self.assumed and not self.is_default:
             sizes = [f"{legible(name)} = {size}" for name, size in self.assumed.items()]
@@ -78,7 +84,7 @@ class ConfigReading:
         if self.has_code:
             yield (
                 "auto_map names custom code, which is not run: counted as "
-                f"{self.class_name} of transformers"
+                f"{self.class_name} of {self.library}"
             )
 
 

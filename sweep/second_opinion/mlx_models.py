@@ -23,7 +23,7 @@ from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.formulas.path import starred
 
@@ -41,6 +41,10 @@ class Group(NamedTuple):
 
     path: str
     shape: tuple[int, ...]
+
+
+Groups: TypeAlias = "Counter[Group]"
+"""How many tensors of each group a model has."""
 
 
 class Refused(ValueError):

@@ -9,8 +9,9 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from paramproof.catalogue import model_types, read_type
+from paramproof.catalogue import read_type
 from paramproof.catalogue.entries import entry, type_named, usual_class
+from paramproof.catalogue.names import transformers_types
 from paramproof.formulas.errors import NotInCatalogue
 from sweep.second_opinion.comparison import compare
 from sweep.second_opinion.configs import required
@@ -64,7 +65,7 @@ def _compare(source: str, config: Mapping[str, Any]) -> PublicFile:
     except Refused as error:
         return PublicFile(source, model_type, "only paramproof", str(error))
     theirs = sum(number * prod(group.shape) for group, number in groups.items())
-    if model_type not in model_types():
+    if model_type not in transformers_types():
         why = "a model type that transformers lacks"
         return PublicFile(source, model_type, "only mlx-lm", why, theirs=theirs)
     try:

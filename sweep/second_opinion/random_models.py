@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
 
-from paramproof.catalogue import model_types, read_type
+from paramproof.catalogue import read_type
+from paramproof.catalogue.names import transformers_types
 from sweep.second_opinion.comparison import Comparison, compare
 from sweep.second_opinion.configs import BothModels, draw
 from sweep.second_opinion.mlx_models import Refused
@@ -35,7 +36,7 @@ class TypeResult:
 
 def types_of_both() -> list[str]:
     """Return the catalogue's model types that mlx-lm builds too."""
-    return [name for name in model_types() if is_built(name)]
+    return [name for name in transformers_types() if is_built(name)]
 
 
 def compare_random(model_type: str, number: int, seed: int = 0) -> TypeResult:

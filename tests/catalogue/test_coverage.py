@@ -26,6 +26,7 @@ from sweep.coverage import Coverage, Kind, judge  # noqa: E402
         ),
         ({"model_type": "bert", "hidden_act": "none"}, Verdict.NOT_BUILT, "hidden_act"),
         ({"model_type": "no such type"}, Verdict.NOT_BUILT, "model_type"),
+        ({"model_type": "mimo", "rms_norm_eps": 1e-5}, Verdict.NOT_BUILT, "model_type"),
         ({"model_type": "levit"}, Verdict.NOT_COUNTED, "model_type"),
     ],
 )

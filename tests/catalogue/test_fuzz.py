@@ -8,9 +8,10 @@ from random import Random
 
 import pytest
 
-from paramproof.catalogue import entry, model_types, read_type
+from paramproof.catalogue import entry, read_type
 from paramproof.catalogue.derivations import derivation_of, kept_variants, variants
 from paramproof.catalogue.entries import own_sizes
+from paramproof.catalogue.names import transformers_types
 from paramproof.catalogue.value_kinds import ACTIVATIONS
 
 pytestmark = pytest.mark.framework("transformers")
@@ -31,7 +32,7 @@ DIGEST = data_digest()
 TYPES, CONFIGURATIONS = 60, 300
 
 
-@pytest.mark.parametrize("model_type", types_to_check(model_types(), DIGEST))
+@pytest.mark.parametrize("model_type", types_to_check(transformers_types(), DIGEST))
 def test_random_configurations_equal_transformers_models(model_type):
     """The sizes satisfy the guards; some keys are absent or null, and others have accepted values.
 
@@ -133,7 +134,7 @@ def test_a_list_that_is_given_decides_over_what_computes_it(model_type, key, lis
 
 def test_types_to_check():
     """The most used types come each time, and each of the others for some digest."""
-    known = model_types()
+    known = transformers_types()
     assert len(MOST_USED) == 40
     assert set(MOST_USED) <= set(known)
     each = [types_to_check(known, number) for number in range(10)]
@@ -142,7 +143,7 @@ def test_types_to_check():
 
 
 def test_random_configurations_of_random_types_are_equal(capsys):
-    found = list(compare_random(model_types(), CONFIGURATIONS, TYPES, seed=0))
+    found = list(compare_random(transformers_types(), CONFIGURATIONS, TYPES, seed=0))
     equal = sum(not one.mismatch for one in found)
     types = len({one.model_type for one in found})
     with capsys.disabled():

@@ -67,11 +67,19 @@ def test_the_command_that_a_page_names_prints_the_number_on_it(paramproof):
 
 
 def test_a_type_whose_default_sizes_violate_a_condition_has_no_number(types):
-    without = [one for one in types if one.count is None]
+    without = [one for one in types if one.count is None and one.has_defaults]
     assert without
     assert all("do not satisfy the conditions" in page(one) for one in without)
     row = re.search(rf"^\| \[{without[0].name}\].*$", type_pages.index(without), re.MULTILINE)
     assert re.search(r"` \|  \| \w+ \|$", row[0])
+
+
+def test_a_type_of_mlx_lm_has_no_number_but_the_sizes_that_a_file_must_give():
+    text = page(entry("mimo"))
+    assert "as mlx-lm builds it, since transformers does not have this type" in text
+    assert "A configuration must give the sizes without a default." in text
+    assert "| H | `hidden_size` |  |" in text
+    assert "Derived from mlx 0." in text
 
 
 def test_one_click_leads_to_the_interactive_page():

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from collections import Counter
-from importlib.metadata import PackageNotFoundError
 from math import prod
 from zlib import crc32
 
@@ -30,18 +29,6 @@ FEW = 8
 
 DIGEST, PARTS = crc32(RESULTS.read_bytes()), 16
 """The data's digest: it selects the same types for all configurations until the data change."""
-
-
-@pytest.fixture(autouse=True)
-def mlx(request):
-    """Skip a test if MLX or mlx-lm is absent, unless they are required."""
-    try:
-        versions()
-    except PackageNotFoundError as error:
-        problem = f"{error.name} is not installed"
-        if request.config.getoption("--require"):
-            pytest.fail(f"required and unavailable: {problem}", pytrace=False)
-        pytest.skip(problem)
 
 
 def without_cause(name):

@@ -34,17 +34,18 @@ def served(name):
         ("gemma-4-26B-A4B", 25_805_933_872),
         ("Kimi-K2.5-NVFP4", 1_026_879_353_328),
         ("Kimi-K2-Instruct_config", 1_026_408_209_408),
+        ("MiMo-7B", 7_622_619_136),
     ],
 )
 def test_served_models_are_counted(name, count):
-    """Each count was compared with transformers' model, tensor by tensor."""
+    """Each count was compared with the model of transformers or mlx-lm, tensor by tensor."""
     assert entry(served(name)).count == count
 
 
 def test_few_served_models_are_refused():
     lines = map(json.loads, SERVED.read_text("utf-8").splitlines())
     refused = [one["source"] for one in lines if not is_counted(one["config"])]
-    assert len(refused) == 6
+    assert len(refused) == 5
 
 
 def is_counted(config):
@@ -162,6 +163,29 @@ def test_a_list_of_numbers_is_cut_to_the_layers():
     assert entry(shorter).count == entry(config).count
     with pytest.raises(NotInCatalogue, match=r"has 60 layers"):
         entry({**config, "compress_ratios": config["compress_ratios"][:60]})
+
+
+def test_a_number_of_first_layers_is_the_list_that_it_means():
+    """Kimi Linear's first layers are dense; ``mlp_layer_types`` may say so layer by layer."""
+    config = {"model_type": "kimi_linear", "num_hidden_layers": 4}
+    for number in (0, 1, 3, 4, 9):
+        layers = ["dense"] * min(number, 4) + ["sparse"] * max(4 - number, 0)
+        listed = entry(config | {"mlp_layer_types": layers}).count
+        assert entry(config | {"first_k_dense_replace": number}).count == listed
+    assert entry(config | {"first_k_dense_replace": 1}).count == entry(config).count
+    for wrong in (-1, True, [1], 2.0):
+        with pytest.raises(NotInCatalogue, match="is not a number of layers"):
+            entry(config | {"first_k_dense_replace": wrong})
+    with pytest.raises(NotInCatalogue, match="give different lists"):
+        entry(config | {"first_k_dense_replace": 2, "mlp_layer_types": ["sparse"] * 4})
+
+
+def test_more_first_layers_than_the_model_has():
+    """Cohere's class makes a list that is too long, which transformers refuses."""
+    config = {"model_type": "cohere2_moe", "num_hidden_layers": 4, "first_k_dense_replace": 4}
+    assert entry(config).count
+    with pytest.raises(NotInCatalogue, match="but the model has 4 layers"):
+        entry(config | {"first_k_dense_replace": 5})
 
 
 def test_an_unknown_type_is_read_as_the_class_that_it_names():
