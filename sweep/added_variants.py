@@ -7,6 +7,7 @@ formula that holds for all of them does not depend on the order.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
 from itertools import combinations
@@ -26,6 +27,7 @@ from sweep.failure import Failure, OutOfTime
 from sweep.fuzz import check_variant
 from sweep.idle_keys import idle_keys_of
 from sweep.kind_lists import KindList, KindListFinder
+from sweep.refusal import Attempt
 from sweep.type_sweep import TypeSweep
 from sweep.variants import SERVED_CHANGES, TASK_ENDINGS, VARIANT_SIZE, Change
 
@@ -162,12 +164,13 @@ class VariantAdder:
             data["also"] = [*data.get("also", ()), self.variant_data(version, candidate)]
             self.file = parse_type(self.data, self.file.model_type)
             try:
-                self.check(candidate.name)
+                with Attempt() as attempt:
+                    self.check(candidate.name)
             except OutOfTime:
                 data["also"] = data["also"][:-1]
                 break
-            except Exception as error:  # Checking builds models, which may raise any error.
-                self.failed[str(candidate)] = Failure.of(error)
+            if attempt.refusal:
+                self.failed[str(candidate)] = Failure.of(attempt.refusal)
                 data["also"] = data["also"][:-1]
             else:
                 self.failed.pop(str(candidate), None)
@@ -186,20 +189,19 @@ class VariantAdder:
         if self.sweep.is_out_of_time():
             return None
         sized = dict.fromkeys(candidate.change.sized, VARIANT_SIZE)
-        try:
-            where, depths = candidate.change.where, candidate.depths
-            derivation = self.sweep.derive_variant(
-                candidate.name, where, {**sized, **depths}, kinds=candidate.counted
-            )
-            varying = {*candidate.numbers, *depths, *sized}
-            if fixed := {derivation.fields[one] for one in derivation.fixed} & varying:
-                raise ValueError(f"the formula holds only for some values of {sorted(fixed)}")
-        except OutOfTime:
-            return None
-        except Exception as error:  # The constructor may raise any error: nothing is derived.
-            self.failed[str(candidate)] = Failure.of(error)
-            return None
-        return derivation
+        with suppress(OutOfTime):
+            with Attempt() as attempt:
+                where, depths = candidate.change.where, candidate.depths
+                derivation = self.sweep.derive_variant(
+                    candidate.name, where, {**sized, **depths}, kinds=candidate.counted
+                )
+                varying = {*candidate.numbers, *depths, *sized}
+                if fixed := {derivation.fields[one] for one in derivation.fixed} & varying:
+                    raise ValueError(f"the formula holds only for some values of {sorted(fixed)}")
+                return derivation
+            if attempt.refusal:
+                self.failed[str(candidate)] = Failure.of(attempt.refusal)
+        return None
 
     def add_letters(self, derivation: Derivation, candidate: _Candidate) -> None:
         """Add new letters and the rules of the lists to the file."""

@@ -22,6 +22,7 @@ from paramproof.catalogue.entries import entry, type_named
 from sweep.keys import Keys, part_in
 from sweep.mismatch import Mismatch, find_mismatch
 from sweep.names import config_keys
+from sweep.refusal import attempt
 
 SAVED_SHARE = 0.5
 """The share of configurations that start with all keys that transformers saves."""
@@ -105,11 +106,8 @@ def draw_config(model_type: str, random: Random) -> Keys:
 
 def saved_defaults(config_class: type[PreTrainedConfig]) -> Keys:
     """Return the keys that transformers saves for the defaults, or none if it cannot build them."""
-    try:
-        saved: Keys = json.loads(config_class().to_json_string())
-    except Exception:  # A configuration class may raise any error for its own defaults.
-        return {}
-    return {name: one for name, one in saved.items() if name not in IRRELEVANT_KEYS}
+    text = attempt(lambda: config_class().to_json_string()) or "{}"
+    return {name: one for name, one in json.loads(text).items() if name not in IRRELEVANT_KEYS}
 
 
 def _other_keys(config_class: type[PreTrainedConfig]) -> set[str]:

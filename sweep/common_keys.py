@@ -18,6 +18,7 @@ from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from sweep.keys import Keys
 from sweep.model import build, config_of
+from sweep.refusal import Attempt
 from sweep.unread_fields import TYPES_OF_KIND, VALUES_OF_KIND
 
 VALUES: Mapping[str, Sequence[Any]] = {
@@ -48,13 +49,12 @@ class Sample(NamedTuple):
         keys: Keys = {**self.keys, name: value}
         if self.part:
             keys = {self.part: keys}
-        try:
+        with Attempt():
             config = config_of(CONFIG_MAPPING[self.model_type], keys)
             if not self.part:
                 build(getattr(transformers, self.name), config)
-        except Exception:  # Any error is a refusal.
-            return False
-        return True
+            return True
+        return False
 
 
 ONE_LAYER: Keys = {"num_hidden_layers": 1}

@@ -36,6 +36,7 @@ from sweep.fields import fields_to_probe, names_in_code
 from sweep.fuzz import check_variant
 from sweep.mismatch import Mismatch
 from sweep.model_types import classes_of_type
+from sweep.refusal import Attempt
 from sweep.repair import CHECK_SEEDS
 from sweep.store import read_failures
 from sweep.type_sweep import TypeSweep
@@ -92,14 +93,13 @@ def _variant(
 def _rederive(sweep: TypeSweep, file: TypeFile, variant: Variant) -> Iterator[Difference]:
     own = own_sizes(file, variant.data.get("absent", ()))
     where = variant_name(variant)
-    try:
+    with Attempt() as attempt:
         derivation = sweep.derive_variant(
             variant.name, variant.where, dict.fromkeys(variant.sized, VARIANT_SIZE)
         )
-    except Exception as error:  # The constructor may raise any error: the class is not derived.
-        yield Difference(
-            DifferenceKind.NOT_DERIVED, f"{where} is not derived: {in_one_line(error)}"
-        )
+    if attempt.refusal:
+        why = f"{where} is not derived: {in_one_line(attempt.refusal)}"
+        yield Difference(DifferenceKind.NOT_DERIVED, why)
         return
     known = derivation_of(file, variant, own)
     yield from (

@@ -32,6 +32,7 @@ from sweep.keys import Keys
 from sweep.model import build, config_of
 from sweep.model_types import classes_of_type
 from sweep.public_configs import read_configs
+from sweep.refusal import Attempt, attempt
 
 SERVED = Path(__file__).parent.parent / "tests" / "catalogue" / "served.jsonl"
 
@@ -73,9 +74,7 @@ def configs(kind: Kind, names: Sequence[str], seed: int) -> Iterator[Keys]:
 
 
 def _own_configs(kind: Kind, name: str, seed: int) -> Iterator[Keys]:
-    try:
-        config = CONFIG_MAPPING[name]()
-    except Exception:  # A configuration class may raise any error for its own defaults.
+    if (config := attempt(CONFIG_MAPPING[name])) is None:
         return
     saved: Keys = json.loads(config.to_json_string(use_diff=kind is Kind.SAVED))
     if kind is Kind.SAVED:
@@ -122,17 +121,16 @@ def judge(kind: Kind, config: Keys) -> Coverage:
 
 def _is_built(config: Keys) -> bool:
     """Return whether transformers builds a configuration."""
-    try:
+    with Attempt():
         model_type = type_named(config) or config["model_type"]
-        name = named_class(config) or (
-            usual_class(read_type(model_type))
-            if model_type in model_types()
-            else classes_of_type(model_type)[0]
-        )
+        if model_type in model_types():
+            usual = usual_class(read_type(model_type))
+        else:
+            usual = next(iter(classes_of_type(model_type)), "")
+        name = named_class(config) or usual
         build(getattr(transformers, name), config_of(CONFIG_MAPPING[model_type], config))
-    except Exception:  # Any error is a refusal.
-        return False
-    return True
+        return True
+    return False
 
 
 def coverage_table(results: Iterable[Coverage]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import partial
 from typing import Any
 
 from transformers import PreTrainedConfig
@@ -15,7 +16,8 @@ from paramproof.tracing.patching import patched_modules
 from paramproof.tracing.recorder import recording
 from paramproof.tracing.symbolic.symint import SymInt
 from sweep.keys import set_key
-from sweep.model import attribute_at, full_keys, sub_configs
+from sweep.model import attribute_at, attribute_or_none, full_keys, sub_configs
+from sweep.refusal import Attempt
 from sweep.seed_values import seed_config
 
 MODULES = ("transformers.models", "transformers.configuration_utils")
@@ -95,11 +97,10 @@ class Defaults:
     def values_at_points(self, path: str) -> Iterator[tuple[Mapping[str, int], Any]]:
         """Yield the value of a field with all sizes given, at each point that is not refused."""
         for point in self.points:
-            try:
+            with Attempt() as attempt:
                 value = attribute_at(self.config(point), path)
-            except Exception:  # The configuration refuses this combination of sizes.
-                continue
-            yield point, value
+            if not attempt.refusal:
+                yield point, value
 
     def expressions_at_points(
         self, path: str, name: str = "", without: Set[str] = frozenset(), null: bool = False
@@ -108,28 +109,25 @@ class Defaults:
         found: list[Expression] = []
         values = self.traced_values(path, name, without, null)
         for point, value in zip(self.points, values, strict=True):
-            try:
+            if not isinstance(value, int | float):
+                continue
+            with Attempt():
                 plain = attribute_at(self.config(point, name, without, null), path)
                 one = getattr(value, "expression", None)
                 default = one if one is not None else expression(int(value))
                 if type(plain) is not int or plain != default.evaluate(dict(point)):
                     return None
-            except Exception:  # The configuration refuses this default with the other sizes.
-                continue
-            found.append(default)
+                found.append(default)
         return found
 
     def traced_values(self, path: str, name: str, without: Set[str], null: bool) -> list[Any]:
         """Return the symbolic value of a field at each point, or None if that is refused."""
         values: list[Any] = []
-        with patched_modules(MODULES):
-            for point in self.points:
-                try:
-                    with recording():
-                        config = self.config(point, name, without, null, remembering=True)
-                    values.append(attribute_at(config, path))
-                except Exception:  # The configuration refuses the sizes, or cannot be traced.
-                    values.append(None)
+        for point in self.points:
+            plain = partial(self.config, point, name, without, null)
+            with Attempt(plain) as attempt, patched_modules(MODULES), recording():
+                config = plain(remembering=True)
+            values.append(None if attempt.refusal else attribute_or_none(config, path))
         return values
 
     def config(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.metadata
 import inspect
 from collections.abc import Mapping
-from contextlib import suppress
 from copy import deepcopy
 from functools import cached_property
 from typing import Any
@@ -27,6 +26,7 @@ from sweep.late_aliases import find_late_aliases, is_settable
 from sweep.layer_lists import layer_rules
 from sweep.model import attribute_at, attribute_or_none, full_keys, sub_configs
 from sweep.older_keys import number_like_absent
+from sweep.refusal import Attempt, attempt
 from sweep.repair import pack_accepted
 from sweep.seed_values import SEED_PARTS
 from sweep.type_sweep import TypeSweep
@@ -115,11 +115,7 @@ class EntryBuilder:
         """Return whether a part that is given must name its model type."""
         keys = full_keys(self.sweep.start, {f"{path}.model_type": None})
         remove_key(keys, f"{path}.model_type")
-        try:
-            self.sweep.config_class(**keys)
-        except Exception:  # Any error means that transformers refuses the part.
-            return True
-        return False
+        return attempt(self.sweep.config_class, **keys) is None
 
     def has_another_key(self, path: str) -> bool:
         """Return whether ``text_config_dict``, for example, replaces ``text_config``."""
@@ -132,11 +128,10 @@ class EntryBuilder:
             return False
         given = full_keys(self.sweep.start, sizes)[path]
         beside = {name: 1 if type(value) is int else value for name, value in given.items()}
-        try:
-            config = self.sweep.config_class(**{f"{path}_dict": given, path: beside})
-        except Exception:  # Any error means that the configuration is refused.
-            return False
-        return all(attribute_at(config, field) == size for field, size in sizes.items())
+        config = attempt(self.sweep.config_class, **{f"{path}_dict": given, path: beside})
+        return config is not None and all(
+            attribute_at(config, field) == size for field, size in sizes.items()
+        )
 
     def accepted_text(self) -> dict[str, str]:
         """Return the accepted sorts of values, each with its fields, as the file has them."""
@@ -220,12 +215,11 @@ class EntryBuilder:
                 for name, config in sub_configs(self.sweep.start):
                     if part == name or part.startswith(f"{name}."):
                         set_key(keys, f"{name}.model_type", config.model_type)
-                try:
+                # If the part alone is refused, it has no defaults of its own.
+                with Attempt():
                     value = self.own_value(self.sweep.config_class(**keys), path)
-                except Exception:  # The part alone is refused: it has no defaults of its own.
-                    continue
-                if path in fields and value != fields[path]:
-                    bare[path] = value
+                    if path in fields and value != fields[path]:
+                        bare[path] = value
         return fields, bare
 
     def has_no_json_value(self, path: str) -> bool:
@@ -293,9 +287,11 @@ class EntryBuilder:
         start, found = self.sweep.start, {}
         for path, part in [("", start), *sub_configs(start)]:
             for name, _ in inspect.getmembers(type(part), is_settable):
-                changed = deepcopy(start)
-                with suppress(Exception):  # A setter may raise any error: it then sets nothing.
-                    setattr(attribute_at(changed, path), name, value := 2 * getattr(part, name))
+                own = attempt(getattr, part, name)
+                if not isinstance(own, int | float | list):
+                    continue
+                changed, value = deepcopy(start), 2 * own
+                attempt(setattr, attribute_at(changed, path), name, value)
                 sizes = self.sweep.letters.values()
                 moved = [
                     s for s in sizes if attribute_or_none(changed, s) != attribute_or_none(start, s)

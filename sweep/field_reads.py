@@ -13,6 +13,7 @@ from typing import Any
 import transformers
 from transformers import GenerationConfig, PreTrainedConfig
 
+from paramproof.tracing.internal_errors import calls_constructor
 from sweep.model import build
 
 PATH_ATTRIBUTE = "_path_when_watched"
@@ -60,6 +61,7 @@ def _watch(config: PreTrainedConfig) -> Iterator[FieldReads]:
     kind: Any = PreTrainedConfig
     given, generating = kind.__getattribute__, GenerationConfig.from_model_config
 
+    @calls_constructor
     def telling(self: Any, name: str) -> Any:
         own = object.__getattribute__(self, "__dict__")
         if PATH_ATTRIBUTE in own and (

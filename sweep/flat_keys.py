@@ -18,6 +18,7 @@ from paramproof.formulas.path import leaf, parent
 from sweep.keys import Keys
 from sweep.model import attribute_at, sub_configs
 from sweep.probe_values import LARGE, PROBES
+from sweep.refusal import Attempt
 from sweep.seed_values import seed_config
 
 
@@ -93,8 +94,7 @@ class _FlatKeyTest:
 
     def given(self, keys: Keys) -> list[str] | None:
         """Return the resulting parts of a configuration, or None if it is refused."""
-        try:
+        with Attempt():
             config = self.config_class.from_dict(deepcopy(keys))
             return [json.dumps(one.to_dict(), default=str) for _, one in sub_configs(config)]
-        except Exception:  # Any error of a configuration class is a refusal.
-            return None
+        return None

@@ -7,16 +7,15 @@ and source are both in the checkpoint and differ.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from torch.nn import Embedding
 from transformers import PreTrainedConfig
 
-from paramproof.builders.meta import meta
 from paramproof.formulas.path import parent
-from sweep.model import attribute_or_none, full_keys, sub_configs
+from sweep.model import attribute_or_none, full_keys, make_model, sub_configs
+from sweep.refusal import attempt
 
 FIELD = "tie_word_embeddings"
 
@@ -48,12 +47,9 @@ def _untied(
     paths = [path for path, part in sub_configs(start) if part is text]
     for path in ["", *paths]:
         field = f"{path}.{FIELD}".removeprefix(".")
-        try:
-            config = type(start)(**full_keys(start, {**values, field: False}))
-        except Exception:  # Any error of a configuration class is a refusal.
-            continue
-        is_kept = not path or attribute_or_none(config, field) is False
-        if attribute_or_none(config, FIELD) and is_kept:
+        config = attempt(type(start), **full_keys(start, {**values, field: False}))
+        is_kept = not path or (config and attribute_or_none(config, field) is False)
+        if config and attribute_or_none(config, FIELD) and is_kept:
             yield field, config
 
 
@@ -62,14 +58,10 @@ def tied_heads(model_class: Any, config: PreTrainedConfig) -> list[str]:
 
     Loading unties these targets. A model that transformers refuses has none.
     """
-    try:
-        with meta(), warnings.catch_warnings(action="ignore"):
-            model = model_class(config)
-    except Exception:  # Any error of a constructor is a refusal.
-        return []
+    model = attempt(make_model, model_class, config)
     return [
         target
-        for target, source in model.all_tied_weights_keys.items()
+        for target, source in (model.all_tied_weights_keys if model else {}).items()
         if _is_of_an_embedding(model, source) and not _is_of_an_embedding(model, target)
     ]
 

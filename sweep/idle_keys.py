@@ -12,6 +12,7 @@ from sweep.field_reads import record_reads
 from sweep.keys import set_key
 from sweep.model import attribute_at, full_keys
 from sweep.normalization import changed_fields, normalize
+from sweep.refusal import Attempt
 from sweep.type_sweep import TypeSweep
 from sweep.unread_fields import ANY_VALUES
 
@@ -27,15 +28,15 @@ def idle_keys_of(
     given = {path: list(attribute_at(sweep.start, path)) for path in lists}
     keys = full_keys(sweep.start, {**sweep.values, **sweep.needed, **where, **given})
     plain = normalize(sweep.config_class, keys)
-    try:
+    with Attempt() as attempt:
         config = sweep.config_class.from_dict(deepcopy(keys))
         reads = record_reads(getattr(transformers, name), config)
-    except Exception:  # The configuration or the model is refused: nothing is known.
+    if attempt.refusal or plain is None:
         return []
     found = []
     known = {*given, *where, *reads.missing, *reads.fields}
     for path in data.get("decides", ()):
-        if plain is None or path in known:
+        if path in known:
             continue
         free = ({path} | plain.keys()) - reads.fields
         for value in ANY_VALUES:

@@ -19,6 +19,7 @@ from paramproof.tracing.constructors.layer_kinds import LayerKinds
 from sweep.fields import names_in_code
 from sweep.keys import Keys
 from sweep.model import ModelTensors, attribute_at, attribute_or_none, build, full_keys, sub_configs
+from sweep.refusal import attempt
 from sweep.type_sweep import TypeSweep
 
 LAYER_TYPES = (
@@ -158,18 +159,13 @@ class KindListFinder:
         self, path: str, value: list[str] | None, others: Mapping[str, Any] = {}
     ) -> list[str] | None:
         """Return the list that a configuration makes of a list, or None if it refuses it."""
-        try:
-            normalized = attribute_at(self.config_class(**self.keys(path, value, others)), path)
-        except Exception:  # Any error of a configuration class is a refusal.
-            return None
-        return list(normalized) if _is_list_of_names(normalized) else None
+        config = attempt(self.config_class, **self.keys(path, value, others))
+        kinds: Any = config and attribute_or_none(config, path)
+        return list(kinds) if _is_list_of_names(kinds) else None
 
     def build(self, path: str, value: list[str]) -> ModelTensors | None:
         """Return the tensors of a model with a list, or None if it is refused."""
-        try:
-            return build(self.base, self.config_class(**self.keys(path, value)))
-        except Exception:  # Any error of a constructor is a refusal.
-            return None
+        return attempt(lambda: build(self.base, self.config_class(**self.keys(path, value))))
 
     def spellings(self, one: KindList) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield keys that give a list in another way, with the kind for each sign.
@@ -232,11 +228,7 @@ class KindListFinder:
         """Return whether the configuration takes an object for a key that is no field."""
         if attribute_or_none(self.start, path) is not None:
             return False
-        try:
-            self.config_class(**self.keys(path, None, {path: {"any": 1}}))
-        except Exception:  # Any error of a configuration class is a refusal.
-            return False
-        return True
+        return attempt(self.config_class, **self.keys(path, None, {path: {"any": 1}})) is not None
 
 
 def _join_signs(signs: list[Any]) -> Any:

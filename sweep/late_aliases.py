@@ -24,6 +24,7 @@ from sweep.keys import Keys
 from sweep.mismatch import find_mismatch
 from sweep.model import attribute_or_none, full_keys
 from sweep.normalization import Fields, config_fields
+from sweep.refusal import Attempt, attempt
 from sweep.seed_values import seed_config
 from sweep.store import read_entry, write_entry
 
@@ -89,11 +90,8 @@ def _effects_differ(start: PreTrainedConfig, alias: str, field: str, size: int) 
 
 def _config_fields(start: PreTrainedConfig, values: Mapping[str, Any]) -> Fields | None:
     """Return all fields of a configuration as text, or None if it refuses the values."""
-    try:
-        config = type(start)(**full_keys(start, values))
-    except Exception:  # Any error of a configuration class is a refusal.
-        return None
-    return config_fields(config)
+    config = attempt(type(start), **full_keys(start, values))
+    return None if config is None else config_fields(config)
 
 
 def _matches_reading(
@@ -132,12 +130,12 @@ def main() -> None:
         data = read_entry(model_type)
         if data is None:
             continue
-        try:
+        # Some types have no default configuration.
+        with Attempt() as attempt:
             late, others = find_late_aliases(read_type(model_type), config_class)
-        except Exception as error:  # Some types have no default configuration: report the error.
-            print(f"{model_type}: {error}")
-            continue
-        if late or others:
+        if attempt.refusal:
+            print(f"{model_type}: {attempt.refusal}")
+        elif late or others:
             print(json.dumps({"type": model_type, "late": late, "refused": sorted(others)}))
             write_entry(model_type, with_late_aliases(data, late, others))
 

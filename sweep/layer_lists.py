@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sweep.keys import Keys
-from sweep.model import attribute_at, attribute_or_none, full_keys
+from sweep.model import attribute_or_none, full_keys
 from sweep.probe import Prober
+from sweep.refusal import attempt
 
 MAX_PERIOD = 8
 
@@ -47,10 +48,10 @@ def _default_lists(trials: Prober, path: str, field: str) -> Iterator[tuple[int,
     for point in trials.points:
         for depth in DEPTHS if field in point else ():
             keys: Keys = full_keys(trials.start, {**point, field: depth})
-            try:
-                yield depth, list(attribute_at(trials.config_class(**keys), path))
-            except Exception:  # The configuration refuses this depth.
-                continue
+            config = attempt(trials.config_class, **keys)
+            names = config and attribute_or_none(config, path)
+            if isinstance(names, list | tuple):
+                yield depth, list(names)
 
 
 def _any_of(trials: Prober, path: str, field: str, kinds: set[str]) -> dict[str, Any] | None:
@@ -75,11 +76,7 @@ def _may_be_given(
 ) -> bool:
     """Return whether a file may give the list: some lists are always computed."""
     depth, own = lists[-1]
-    try:
-        trials.build({**trials.points[-1], field: depth}, {path: own})
-    except Exception:  # The configuration or the model is refused with the list.
-        return False
-    return True
+    return attempt(trials.build, {**trials.points[-1], field: depth}, {path: own}) is not None
 
 
 def _repeats(lists: list[tuple[int, list[str]]]) -> dict[str, Any] | None:

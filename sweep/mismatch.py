@@ -13,6 +13,7 @@ from transformers import PreTrainedConfig
 from paramproof.catalogue.entries import Entry
 from paramproof.formulas.derivation import expected
 from sweep.model import build, config_of
+from sweep.refusal import Attempt
 
 
 class MismatchKind(Enum):
@@ -44,6 +45,15 @@ class Mismatch(NamedTuple):
         return self.fault in (MismatchKind.DIVIDES_BY_ZERO, MismatchKind.INVALID)
 
 
+def _refusal(error: Exception) -> Mismatch:
+    if isinstance(error, ZeroDivisionError):
+        fault = MismatchKind.DIVIDES_BY_ZERO
+        return Mismatch(fault, f"{fault.value}: {error}")
+    is_of_keys = isinstance(error, StrictDataclassClassValidationError)
+    description = f"{MismatchKind.REFUSED.value}: {' '.join(str(error).split())[:150]}"
+    return Mismatch(MismatchKind.INVALID if is_of_keys else MismatchKind.REFUSED, description)
+
+
 def find_mismatch(
     entry: Entry, config_class: type[PreTrainedConfig], model_class: Any, config: Mapping[str, Any]
 ) -> Mismatch | None:
@@ -51,17 +61,11 @@ def find_mismatch(
     expected_tensors = expected(
         (t for t in entry.derivation.tensors if t.role != "buffer"), entry.sizes
     )
-    try:
-        # A configuration may warn, as Fuyu's does of rope_scaling, without refusing.
-        with warnings.catch_warnings(action="ignore"):
-            actual = build(model_class, config_of(config_class, config)).parameters
-    except ZeroDivisionError as error:
-        fault = MismatchKind.DIVIDES_BY_ZERO
-        return Mismatch(fault, f"{fault.value}: {error}")
-    except Exception as error:  # Any other error is a refusal too; its text is kept.
-        is_of_keys = isinstance(error, StrictDataclassClassValidationError)
-        description = f"{MismatchKind.REFUSED.value}: {' '.join(str(error).split())[:150]}"
-        return Mismatch(MismatchKind.INVALID if is_of_keys else MismatchKind.REFUSED, description)
+    # A configuration may warn, as Fuyu's does of rope_scaling, without refusing.
+    with Attempt() as attempt, warnings.catch_warnings(action="ignore"):
+        actual = build(model_class, config_of(config_class, config)).parameters
+    if attempt.refusal:
+        return _refusal(attempt.refusal)
     apart = {
         key
         for key in expected_tensors.keys() | actual.keys()

@@ -15,6 +15,7 @@ from paramproof.formulas.derivation import Stored
 from paramproof.formulas.path import leaf, parent
 from paramproof.tracing import torch_tensors
 from paramproof.tracing.constructors.transformers_class import part_defaults
+from paramproof.tracing.internal_errors import calls_constructor
 from paramproof.tracing.tensor_groups import count_stored
 from sweep.keys import Keys, set_key
 
@@ -26,6 +27,7 @@ class ModelTensors(NamedTuple):
     buffers: Counter[Stored]
 
 
+@calls_constructor
 def config_of(config_class: type[PreTrainedConfig], keys: Mapping[str, Any]) -> PreTrainedConfig:
     """Return the configuration for the keys of a file, in which infinity is an object."""
     decoded = config_class._decode_special_floats(copy.deepcopy(dict(keys)))
@@ -33,10 +35,16 @@ def config_of(config_class: type[PreTrainedConfig], keys: Mapping[str, Any]) -> 
     return config
 
 
-def build(model_class: Any, config: PreTrainedConfig) -> ModelTensors:
-    """Build a model, and return its tensors. Its warnings, as of slow widths, are ignored."""
+@calls_constructor
+def make_model(model_class: Any, config: PreTrainedConfig) -> Any:
+    """Make a model on the meta device. Its warnings, as of slow widths, are ignored."""
     with meta(), warnings.catch_warnings(action="ignore"):
-        model = model_class(config)
+        return model_class(config)
+
+
+def build(model_class: Any, config: PreTrainedConfig) -> ModelTensors:
+    """Build a model, and return its tensors."""
+    model = make_model(model_class, config)
     counts = count_stored(torch_tensors.observed_tensors(model, None))
     parameters = Counter({key: n for key, n in counts.items() if key.kind.role != "buffer"})
     return ModelTensors(parameters, counts - parameters)
@@ -52,6 +60,7 @@ def sub_configs(
             yield from sub_configs(value, f"{before}{name}.")
 
 
+@calls_constructor
 def attribute_at(config: PreTrainedConfig, path: str) -> Any:
     """Return a configuration's attribute at a path, or the configuration for "".
 

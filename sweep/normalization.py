@@ -13,6 +13,7 @@ from transformers import PreTrainedConfig
 
 from sweep.keys import Keys
 from sweep.model import config_of, sub_configs
+from sweep.refusal import attempt
 
 Fields = Mapping[str, str]
 """Fields by their paths, as text."""
@@ -23,12 +24,9 @@ def normalize(config_class: type[PreTrainedConfig], keys: Keys) -> Fields | None
 
     They include private fields, such as one from which a property is computed.
     """
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            config = config_of(config_class, keys)
-    except Exception:  # Any error of a configuration class is a refusal.
-        return None
-    return config_fields(config)
+    with warnings.catch_warnings(action="ignore"):
+        config = attempt(config_of, config_class, keys)
+    return None if config is None else config_fields(config)
 
 
 def config_fields(config: PreTrainedConfig) -> Fields:

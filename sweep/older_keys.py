@@ -11,6 +11,7 @@ from sweep.keys import Keys, remove_key
 from sweep.layer_lists import DEPTHS, MAX_PERIOD
 from sweep.model import full_keys
 from sweep.probe import Prober
+from sweep.refusal import Attempt
 
 
 def number_like_absent(trials: Prober, path: str) -> int | None:
@@ -43,9 +44,8 @@ def _points(trials: Prober, part: str) -> Iterator[Mapping[str, Any]]:
 
 def _config_without(trials: Prober, values: Mapping[str, Any], path: str) -> str | None:
     """Return a configuration's JSON without one key, or None if it is refused."""
-    try:
+    with Attempt():
         keys: Keys = trials.config_class(**full_keys(trials.start, values)).to_dict()
         remove_key(keys, path)
         return json.dumps(keys, default=str)
-    except Exception:  # Any error of a configuration class is a refusal.
-        return None
+    return None

@@ -16,6 +16,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import wait
@@ -31,6 +32,7 @@ import transformers.models.auto.tokenization_auto
 import transformers.processing_utils
 
 from paramproof.child_process import end_with_parent
+from paramproof.tracing.internal_errors import InternalError
 from sweep.failure import NO_TIME, Failure, OutOfTime, Reason
 
 Result = dict[str, Any]
@@ -61,6 +63,7 @@ def run_in_processes(
     """Run a job for each type, and yield its result and duration as it ends.
 
     ``failed`` in a result has a ``Failure`` for each type or class that could not be processed.
+    Raises ``InternalError``, with the process's traceback, for an error of our own code.
     """
     left, children = list(reversed(names)), dict[int, _Child]()
     with tempfile.TemporaryDirectory() as folder:
@@ -99,6 +102,8 @@ def _read_result(child: _Child, seconds: float) -> Result:
         why = f"the process ended with status {status}"
         return {"failed": {child.model_type: Failure(Reason.ERROR, why)}}
     result: Result = json.loads(child.result.read_text("utf-8"))
+    if "internal" in result:
+        raise InternalError(f"{child.model_type}: {result['internal']}")
     return {**result, "failed": {name: Failure.read(one) for name, one in result["failed"].items()}}
 
 
@@ -124,7 +129,9 @@ def _run(work: Work, model_type: str, seconds: float, result: Path) -> None:
     signal.setitimer(signal.ITIMER_PROF, seconds * SOFT_LIMIT, seconds / 4)
     try:
         work(model_type, seconds, data)
-    except BaseException as error:  # Report any error, including OutOfTime, to the parent.
+    except InternalError:
+        data["internal"] = traceback.format_exc()
+    except BaseException as error:  # Report any other error, including OutOfTime, to the parent.
         signal.setitimer(signal.ITIMER_PROF, 0)
         failure = NO_TIME if isinstance(error, OutOfTime) else Failure.of(error)
         data["failed"] = {model_type: failure, **data["failed"]}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +19,7 @@ from paramproof.formulas.path import leaf
 from sweep.keys import Keys
 from sweep.model import ModelTensors, build, full_keys
 from sweep.probe_values import LARGE, PROBES
+from sweep.refusal import Attempt, attempt
 
 MAX_POINTS = 2
 """Points at which each value is probed with a type's first class. Other classes use one."""
@@ -68,7 +68,7 @@ class Prober:
         self.base: list[ModelTensors] = []
         for point in points:
             # Small sizes may be refused for reasons that no guard states, such as a logarithm.
-            with suppress(Exception):  # A constructor may raise anything.
+            with Attempt():
                 self.base.append(self.build(point, {}))
                 self.points.append(point)
             if len(self.points) == most:
@@ -89,9 +89,7 @@ class Prober:
         """Return "" if nothing changes, or ``buffers``, ``moved`` or ``refused``."""
         found = ""
         for point, base in zip(self.points, self.base, strict=True):
-            try:
-                model = self.build(point, others)
-            except Exception:  # Any error of the configuration or the model is a refusal.
+            if (model := attempt(self.build, point, others)) is None:
                 return "refused"
             if model.parameters != base.parameters:
                 return "moved"

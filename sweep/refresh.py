@@ -25,6 +25,7 @@ from sweep.difference import DifferenceKind
 from sweep.entry_data import STANDING_KEYS, TENSOR_KEYS, composed_standing, standing_data
 from sweep.failure import OutOfTime
 from sweep.model_types import classes_of_type
+from sweep.refusal import Attempt
 from sweep.type_sweep import TypeSweep
 from sweep.variants import VARIANT_SIZE
 
@@ -93,16 +94,17 @@ class EntryRefresh:
         lines = ["there was no time left"]
         if not self.sweep.is_out_of_time():
             try:
-                sized = dict.fromkeys(one.sized, VARIANT_SIZE)
-                derivation = self.sweep.derive_variant(one.name, one.where, sized, far=far)
-                lines = list(formula_differences(self.recorded(one), derivation))
-                if not lines:
-                    return derivation
+                with Attempt() as attempt:
+                    sized = dict.fromkeys(one.sized, VARIANT_SIZE)
+                    derivation = self.sweep.derive_variant(one.name, one.where, sized, far=far)
+                    lines = list(formula_differences(self.recorded(one), derivation))
+                    if not lines:
+                        return derivation
+                if attempt.refusal:
+                    lines = [f"it is not derived: {in_one_line(attempt.refusal)}"]
             except OutOfTime:
                 signal.setitimer(signal.ITIMER_PROF, 0)
                 self.sweep.until = 0
-            except Exception as error:  # The constructor may raise any error: it is reported.
-                lines = [f"it is not derived: {in_one_line(error)}"]
         self.left += (f"{variant_name(one)}: {line}" for line in lines)
         return None
 

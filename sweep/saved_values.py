@@ -14,6 +14,7 @@ from sweep.fields import names_in_code
 from sweep.keys import Keys, part_in, set_key
 from sweep.model import attribute_or_none, config_of
 from sweep.normalization import Fields, changed_fields, normalize
+from sweep.refusal import Attempt
 from sweep.unread_fields import UnreadFields, key_paths
 
 Sizes = dict[str, int]
@@ -79,12 +80,11 @@ class SavedValues:
 
     def save(self, keys: Keys) -> Keys:
         """Return what a configuration saves, or nothing if it is refused."""
-        try:
+        with Attempt():
             config = config_of(self.unread.config_class, keys)
             found: Keys = json.loads(config.to_json_string(use_diff=False))
-        except Exception:  # Any error of a configuration class is a refusal.
-            return {}
-        return found
+            return found
+        return {}
 
     def is_like_absent(self, path: str) -> bool:
         """Return whether giving a key its own default changes no field that is read."""

@@ -12,6 +12,7 @@ from transformers import PreTrainedConfig
 from paramproof.catalogue.value_kinds import IMAGE_TOKEN
 from paramproof.tracing.constructors.transformers_class import make_readable
 from sweep.model import build, full_keys, sub_configs
+from sweep.refusal import Attempt
 
 SIZE_FALLBACKS: Mapping[str, Callable[[PreTrainedConfig], int]] = {
     "head_dim": lambda config: config.hidden_size // config.num_attention_heads,
@@ -107,9 +108,7 @@ def missing_sizes(
         return {}
     for number in range(len(absent) + 1):
         for chosen in combinations(absent.items(), number):
-            try:
+            with Attempt():
                 build(model_class, type(start)(**full_keys(start, {**values, **dict(chosen)})))
-            except Exception:  # The model is refused with these sizes: try others.
-                continue
-            return dict(chosen)
+                return dict(chosen)
     return {}

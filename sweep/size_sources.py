@@ -23,6 +23,7 @@ from paramproof.tracing.constructors.transformers_class import LABELS
 from sweep.keys import set_key
 from sweep.model import attribute_at
 from sweep.probe_values import PROBES
+from sweep.refusal import Attempt
 
 Values = Mapping[str, Any]
 
@@ -87,17 +88,16 @@ def _fill_in(
     """Return the sizes of a configuration with these values, or None if it is refused."""
     keys: dict[str, Any] = {"model_type": file.model_type}
     found: dict[str, Any] = {}
-    try:
-        for path, value in values.items():
-            # A configuration may modify the values that it is given.
-            set_key(keys, path, deepcopy(value))
+    for path, value in values.items():
+        # A configuration may modify the values that it is given.
+        set_key(keys, path, deepcopy(value))
+    with Attempt():
         config = config_class.from_dict(keys)
         for field in fields:
             with suppress(KeyError):
                 found[field] = attribute_at(config, field)
-    except Exception:  # Any error of a configuration class is a refusal.
-        return None
-    return found
+        return found
+    return None
 
 
 def _value_rounds(file: TypeFile) -> Iterator[dict[str, Any]]:

@@ -22,6 +22,7 @@ from paramproof.formulas.path import parent
 from sweep.keys import Keys, set_key
 from sweep.model import attribute_or_none, build, config_of, sub_configs
 from sweep.read_keys import KEY_ORDER
+from sweep.refusal import Attempt, attempt
 from sweep.seed_values import seed_config, seed_values_of
 from sweep.store import read_entry, write_entry
 
@@ -58,9 +59,8 @@ class StageFinder:
 
     def number_at(self, path: str, values: Mapping[str, Any]) -> int | None:
         """Return the number of stages at some sizes, or None if they have other names."""
-        try:
-            config = config_of(self.config_class, self.keys(values))
-        except Exception:  # Any error is a refusal.
+        config = attempt(config_of, self.config_class, self.keys(values))
+        if config is None:
             return None
         names = attribute_or_none(config, f"{path}.stage_names".removeprefix("."))
         number = len(names) - 1 if isinstance(names, list) else 0
@@ -98,10 +98,10 @@ class StageFinder:
             tensors = list[Any]()
             for values in choices:
                 keys = self.keys({f"{before}{key}": one for key, one in values.items()})
-                try:
+                with Attempt() as attempt:
                     config = config_of(self.config_class, keys)
                     tensors.append(build(getattr(transformers, name), config).parameters)
-                except Exception:  # Any error is a refusal of the choice.
+                if attempt.refusal:
                     return False
             if any(one != tensors[0] for one in tensors):
                 return False

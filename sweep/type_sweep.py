@@ -30,6 +30,7 @@ from sweep.keys import Keys
 from sweep.model import full_keys
 from sweep.model_types import classes_of_type
 from sweep.probe import MAX_POINTS, Prober, ProbeResults
+from sweep.refusal import Attempt
 from sweep.seed_values import missing_sizes, seed_config, seed_values_of
 from sweep.variants import PUBLIC_CHANGES, TASK_ENDINGS, VARIANT_SIZE, candidate_changes
 
@@ -72,11 +73,12 @@ class TypeSweep:
         for name in filter(self.belongs_to_type, classes_of_type(self.model_type)):
             self.note(name)
             try:
-                self.sweep_class(name)
+                with Attempt() as attempt:
+                    self.sweep_class(name)
+                if attempt.refusal:
+                    self.failed[name] = Failure.of(attempt.refusal)
             except OutOfTime:
                 self.failed[name] = NO_TIME
-            except Exception as error:  # The constructor may raise any error: the class fails.
-                self.failed[name] = Failure.of(error)
             if not self.classes:
                 break
         if not self.classes:
@@ -173,12 +175,12 @@ class TypeSweep:
         where = {**self.required_values(first), **where}
         if self.is_out_of_time() or not (where.keys() | sized.keys()) <= set(data["decides"]):
             return
-        try:
+        with Attempt() as attempt:
             derivation = self.derive_variant(name, where, sized)
             new = self.record(name, derivation, len(data["also"]) + 1)
-        except Exception as error:  # The constructor may raise any error: the variant fails.
+        if attempt.refusal:
             changes_text = ", ".join(f"{p}={v}" for p, v in {**where, **sized}.items())
-            self.failed[f"{name} at {changes_text}"] = Failure.of(error)
+            self.failed[f"{name} at {changes_text}"] = Failure.of(attempt.refusal)
             return
         # An empty value keeps the variant from inheriting the class's own.
         empty: dict[str, Any] = {

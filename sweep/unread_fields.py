@@ -27,6 +27,7 @@ from sweep.model import attribute_at, build, config_of, full_keys, sub_configs
 from sweep.model_types import classes_of_type
 from sweep.normalization import Fields, changed_fields, normalize
 from sweep.probe_values import PROBES
+from sweep.refusal import Attempt, attempt
 from sweep.seed_values import missing_sizes, seed_config, seed_values_of
 from sweep.variants import VARIANT_SIZE
 
@@ -116,14 +117,11 @@ class UnreadFields:
         model_class = getattr(transformers, next(iter(self.file.classes)))
         found = []
         for path in (path for path in self.file.fields if leaf(path) == ROTARY_FACTOR):
-            tensors: list[Any] = []
-            for values in ({}, *({path: share} for share in ROTARY_SHARES)):
-                try:
-                    config = config_of(self.config_class, self.keys(values))
-                    tensors.append(build(model_class, config).parameters)
-                except Exception:  # Any error is a refusal of the share.
-                    tensors.append(None)
-            if tensors[0] is not None and all(one == tensors[0] for one in tensors):
+            every_keys = map(self.keys, ({}, *({path: share} for share in ROTARY_SHARES)))
+            configs = (attempt(config_of, self.config_class, keys) for keys in every_keys)
+            models = [one and attempt(build, model_class, one) for one in configs]
+            own = models[0]
+            if own and all(one and one.parameters == own.parameters for one in models):
                 found.append(path)
         return found
 
@@ -133,14 +131,10 @@ class UnreadFields:
         for path in self.file.parts:
             if path in self.file.fixed_parts:
                 continue
-            kinds: set[Any] = set()
-            for name in (self.file.parts[path], "", "any"):
-                try:
-                    config = self.config_class.from_dict(self.keys({f"{path}.model_type": name}))
-                    kinds.add(type(attribute_at(config, path)))
-                except Exception:  # Any error is a refusal of the type.
-                    kinds.add(None)
-            if len(kinds) == 1:
+            names = (self.file.parts[path], "", "any")
+            every_keys = [self.keys({f"{path}.model_type": name}) for name in names]
+            configs = [attempt(self.config_class.from_dict, keys) for keys in every_keys]
+            if len({one and type(attribute_at(one, path)) for one in configs}) == 1:
                 found.append(path)
         return found
 
@@ -187,12 +181,11 @@ class UnreadFields:
 
     def record(self, name: str, values: Mapping[str, Any]) -> bool:
         """Record what a class reads at these values. Return whether there is a model."""
-        try:
+        with Attempt():
             config = config_of(self.config_class, self.keys(values))
             self.reads.add(record_reads(getattr(transformers, name), config))
-        except Exception:  # Any error is a refusal: there is no model to record.
-            return False
-        return True
+            return True
+        return False
 
     def record_by_halves(self, name: str, values: Mapping[str, Any]) -> None:
         """Record what a class reads at these values, or at subsets of them if they are refused."""

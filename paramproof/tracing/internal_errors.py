@@ -1,21 +1,30 @@
 """Tell errors of our own code from refusals: a constructor may raise anything, our code may not.
 
-An error is ours if its innermost frame is. That alone is not enough during a trace, where our hooks
-divide, index and call on behalf of the constructor: there the constructor has to build the same
-model from plain sizes. Outside of a trace, functions that call the constructor are marked with
-``calls_constructor``, and ``ValueError`` is what our own code raises to refuse.
+An error is ours if its innermost frame is: in this package, except for builders, or in ``sweep``.
+That alone is not enough during a trace, where our hooks divide, index and call on behalf of the
+constructor: there the constructor has to build the same model from plain sizes. Outside of a trace,
+functions that call the constructor are marked with ``calls_constructor``, and ``ValueError`` is
+what our own code raises to refuse.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from os.path import dirname, join
 from traceback import walk_tb
 from types import CodeType
 from typing import Any, TypeVar
 
-from paramproof.tracing.call_sites import OUR_FOLDERS
-
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+_PACKAGE = join(dirname(dirname(__file__)), "")
+
+_ROOT = join(dirname(dirname(_PACKAGE)), "")
+
+_BUILDERS = join(_PACKAGE, "builders", "")
+
+OUR_CODE = (_PACKAGE, join(_ROOT, "sweep", ""))
+"""The folders of our own code. ``builders`` is not counted: PyTorch calls its hooks."""
 
 _CALLERS: set[CodeType] = set()
 """The code of functions whose frames may be the innermost ones when a constructor refuses."""
@@ -37,7 +46,8 @@ def calls_constructor(function: Function) -> Function:
 def is_raised_by_us(error: BaseException) -> bool:
     """Return whether the innermost frame of an error is in our own code."""
     code = _innermost(error)[0]
-    return code is not None and code.co_filename.startswith(OUR_FOLDERS)
+    file = code.co_filename if code else ""
+    return file.startswith(OUR_CODE) and not file.startswith(_BUILDERS)
 
 
 def raise_if_internal(error: BaseException) -> None:
@@ -67,8 +77,7 @@ def raise_if_tracing_failed(error: BaseException, build: Callable[[], object]) -
 def _internal(error: BaseException) -> InternalError:
     code, line = _innermost(error)
     assert code is not None
-    file = code.co_filename
-    name = next(file.removeprefix(one) for one in OUR_FOLDERS if file.startswith(one))
+    name = code.co_filename.removeprefix(_PACKAGE).removeprefix(_ROOT)
     return InternalError(
         f"an error in paramproof, at {name}:{line}: {type(error).__name__}: {error}"
     )

@@ -26,6 +26,8 @@ from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.formulas.path import starred
+from paramproof.tracing.internal_errors import calls_constructor
+from sweep.refusal import Attempt
 
 DISTRIBUTIONS = ("mlx", "mlx-lm")
 
@@ -117,6 +119,7 @@ def keys_read(config: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(inspect.signature(module.ModelArgs).parameters) if module else ()
 
 
+@calls_constructor
 def build(config: Mapping[str, Any]) -> Counter[Group]:
     """Build mlx-lm's model of a configuration, and count its parameters' groups.
 
@@ -129,11 +132,10 @@ def build(config: Mapping[str, Any]) -> Counter[Group]:
 
     module = _module_for(config)
     assert module is not None
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            # Some modules write into the parts of their arguments.
-            model = module.Model(module.ModelArgs.from_dict(copy.deepcopy(dict(config))))
-    except Exception as error:  # Any error means that there is no model to compare with.
+    with Attempt() as attempt, warnings.catch_warnings(action="ignore"):
+        # Some modules write into the parts of their arguments.
+        model = module.Model(module.ModelArgs.from_dict(copy.deepcopy(dict(config))))
+    if error := attempt.refusal:
         if found := MISSING.search(str(error)):
             keys = tuple(re.findall(r"'(\w+)'", found[2]))
             raise MissingKeys(found[1], keys) from error

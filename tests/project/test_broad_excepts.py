@@ -44,3 +44,14 @@ def test_every_broad_handler_says_why():
         for line in unexplained(path.read_text("utf-8"))
     }
     assert found == set()
+
+
+def test_the_sweep_takes_an_error_for_a_refusal_in_one_place():
+    """``sweep.refusal.Attempt`` is that place; the pool reports what ends a process."""
+    found = [
+        path.name
+        for path in (ROOT / "sweep").rglob("*.py")
+        for line in path.read_text("utf-8").splitlines()
+        if BROAD.match(line.strip().removeprefix("with "))
+    ]
+    assert found == ["pool.py"]

@@ -8,16 +8,9 @@ from paramproof.tracing import tensor_groups
 from paramproof.tracing.internal_errors import InternalError
 from paramproof.tracing.symbolic import arithmetic
 from tests.paramproof.derivation.toys import conditions, toy
+from tests.planted import plant
 
 EFFORT = Effort(generic=2, held=3, far=False)
-
-
-def plant(monkeypatch, module, name, bug, where=None):
-    """Replace a function of ours by one in the same file that runs ``bug`` before the original."""
-    source = f"def planted(*args):\n    {bug}\n    return original(*args)"
-    namespace = {**vars(module), "original": getattr(module, name)}
-    exec(compile(source, module.__file__, "exec"), namespace)
-    monkeypatch.setattr(where or module, name, namespace["planted"])
 
 
 def layers(width, heads):
@@ -38,7 +31,9 @@ def model():
 )
 def test_a_bug_of_the_tracer_at_its_own_sizes(monkeypatch, bug, error):
     plant(monkeypatch, arithmetic, "_int_result", bug)
-    with pytest.raises(InternalError, match=rf"paramproof, at symbolic/arithmetic\.py:2: {error}"):
+    with pytest.raises(
+        InternalError, match=rf"paramproof, at tracing/symbolic/arithmetic\.py:2: {error}"
+    ):
         derive(model(), effort=EFFORT)
 
 
@@ -93,5 +88,5 @@ def test_the_worker_reports_a_failure_and_no_refusal(monkeypatch):
     plant(monkeypatch, arithmetic, "_int_result", "1 // 0")
     worker.main()
     (failed,) = (one["failed"] for one in told if "failed" in one)
-    assert failed.startswith("an error in paramproof, at symbolic/arithmetic.py:2")
+    assert failed.startswith("an error in paramproof, at tracing/symbolic/arithmetic.py:2")
     assert not any("refused" in one for one in told)
