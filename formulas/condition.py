@@ -33,16 +33,20 @@ class Condition:
     holds: bool
 
     def __str__(self) -> str:
-        sign = self.relation.value[0 if self.holds else 1]
-        left, right = self.left, self.right
-        if self.relation in (Relation.LESS, Relation.MORE):
-            # Negative terms move to the other side: L > D, not L − D > 0.
-            difference = left - right
-            if sign == "≥" and right == 1:
-                difference, sign = difference + 1, ">"
-            left = Expression({p: n for p, n in difference.terms.items() if n > 0})
-            right = left - difference
-        return f"{text(left)} {sign} {text(right)}"
+        shown = self.normalized
+        sign = shown.relation.value[0 if shown.holds else 1]
+        return f"{text(shown.left)} {sign} {text(shown.right)}"
+
+    @property
+    def normalized(self) -> Condition:
+        """This condition with each term on the side where it is positive: L > D for L − D > 0."""
+        if self.relation not in (Relation.LESS, Relation.MORE):
+            return self
+        relation, holds, difference = self.relation, self.holds, self.left - self.right
+        if relation is Relation.LESS and not holds and self.right == 1:
+            relation, holds, difference = Relation.MORE, True, difference + 1
+        left = Expression({p: n for p, n in difference.terms.items() if n > 0})
+        return Condition(relation, left, left - difference, holds)
 
     @property
     def letters(self) -> frozenset[str]:

@@ -1,159 +1,280 @@
-"""Convert expressions and derivations to JSON data and back, without loss."""
+"""A derivation as data, and back: one form for documents, workers, and the files of the catalogue.
+
+Expressions and conditions are text in the grammar of ``parsing``. A tensor group is a text under
+its path, with its number, its shape and its marks: ``"layers.*.q.weight": "L × A·K, H [frozen]"``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
-from fractions import Fraction
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
-from paramproof.formulas.computed import Computed
-from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import (
     Consequence,
     Derivation,
     DerivedTensor,
     Evidence,
     Outcome,
+    Role,
     StatedCondition,
 )
-from paramproof.formulas.division import Quotient
-from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.expression import expression
 from paramproof.formulas.notation import text
-from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.parsing import condition_in, expression_in
 
+OUTCOMES = {
+    "refused": Outcome.REFUSED,
+    "others": Outcome.OTHERS,
+    "": Outcome.NOT_TRIED,
+    "a length is less than 0": Outcome.NEGATIVE,
+    "a kind of layer is there another number of times": Outcome.OTHER_COUNT,
+}
+"""What happens if a guard is violated, by its text."""
 
-def expression_data(one: Expression) -> list[Any]:
-    """Return an expression as its terms: ``[[4, [["H", 2], ["L", 1]]], …]``.
+WORDS = {outcome: word for word, outcome in OUTCOMES.items()}
 
-    A quotient is ``{"floor": [numerator, denominator]}``, a fraction ``"1/2"``, and a ``Computed``
-    number ``{"computed": "int(H × 0.7)"}``.
-    """
-    return [
-        [
-            number if isinstance(number, int) else str(number),
-            [[_atom_data(atom), power] for atom, power in powers],
-        ]
-        for powers, number in one.terms.items()
-    ]
+SCALAR = "scalar"
 
+MARKS = {"frozen": "frozen", "read": "read from values", "counted": "counted"}
+"""Marks in brackets after a shape.
 
-def expression_from(data: list[Any]) -> Expression:
-    """Return the expression in the data of ``expression_data``."""
-    total = Expression()
-    for number, powers in data:
-        product = expression(Fraction(number))
-        for atom, power in powers:
-            product = product * _atom_from(atom) ** power
-        total = total + product
-    return total
-
-
-def _atom_data(atom: Any) -> Any:
-    if isinstance(atom, Quotient):
-        return {"floor": [expression_data(atom.numerator), expression_data(atom.denominator)]}
-    if isinstance(atom, Computed):
-        return {"computed": str(atom)}
-    return atom
-
-
-def _atom_from(data: Any) -> Expression:
-    if isinstance(data, str):
-        return letter(data)
-    if "computed" in data:
-        return expression_in(data["computed"])
-    top, bottom = map(expression_from, data["floor"])
-    return Expression({((Quotient(top, bottom), 1),): 1})
+The tensor is not trained, its shape was read from values, or its number was read from counts.
+"""
 
 
 def derivation_data(derivation: Derivation) -> dict[str, Any]:
-    """Return a derivation as data for ``json.dumps``, with expressions as text and as terms."""
+    """Return a derivation as data for ``json.dumps``, with what it says at its own sizes.
+
+    Conditions with the message of the constructor's error, or with the places that evaluate them,
+    have these under ``messages`` and ``places``.
+    """
+    where, stated = derivation.proved_where, derivation.conditions
     return {
         "name": derivation.name,
         "status": derivation.status_at(derivation.sizes),
         "reasons": list(derivation.reasons_at(derivation.sizes)),
-        "proved_where": None if derivation.proved_where is None else list(derivation.proved_where),
+        "proved_where": None if where is None else list(where),
         "formula": text(derivation.formula),
         "parameters": derivation.count(derivation.sizes),
         "sizes": dict(derivation.sizes),
         "fields": dict(derivation.fields),
-        "terms": expression_data(derivation.formula),
-        "tensors": [
-            {
-                "path": tensor.path,
-                "shape": [text(length) for length in tensor.shape],
-                "times": text(tensor.times),
-                "role": tensor.role,
-                "aliases": list(tensor.aliases),
-                "traced": tensor.traced,
-                "looped": tensor.looped,
-                "data": [expression_data(one) for one in (*tensor.shape, tensor.times)],
-            }
-            for tensor in derivation.tensors
-        ],
-        "conditions": [
-            {
-                **_condition_data(stated.condition),
-                "outside": str(stated.consequence),
-                "outcome": stated.consequence.outcome.name,
-                "why": stated.consequence.why,
-                "places": [list(place) for place in stated.places],
-            }
-            for stated in derivation.conditions
-        ],
-        "fixed": list(derivation.fixed),
+        **all_tensors_data(derivation.tensors),
+        **scope_data(derivation),
+        "messages": {str(s.condition): s.consequence.why for s in stated if s.consequence.why},
+        "places": {str(s.condition): [list(one) for one in s.places] for s in stated if s.places},
+        "evidence": asdict(derivation.evidence),
+    }
+
+
+def scope_data(derivation: Derivation) -> dict[str, Any]:
+    """Return where a formula holds, as data: all but its tensors, its sizes and its evidence."""
+    return {
+        "conditions": {
+            str(one.condition): WORDS[one.consequence.outcome] for one in derivation.conditions
+        },
+        "harmless": list(map(str, derivation.irrelevant_guards)),
+        "fixed": {one: derivation.sizes[one] for one in derivation.fixed},
         "inert": list(derivation.inert),
         "unread": list(derivation.unread),
         "unexplained": list(derivation.unexplained),
-        "harmless": [_condition_data(condition) for condition in derivation.irrelevant_guards],
         "doubts": list(derivation.caveats),
-        "evidence": asdict(derivation.evidence),
-        "validated": {name: list(sizes) for name, sizes in derivation.validated.items()},
+        "validated": format_validated(derivation.validated),
     }
 
 
-def derivation_from(data: Mapping[str, Any]) -> Derivation:
-    """Return the derivation in the data of ``derivation_data``."""
+def derivation_from(
+    data: Mapping[str, Any], tensors: Iterable[DerivedTensor] | None = None
+) -> Derivation:
+    """Return the derivation in the data of ``derivation_data``.
+
+    Keys that are absent are empty. ``tensors`` are those of the data, unless they are given.
+    """
+    found = all_tensors_from(data) if tensors is None else tensors
+    sizes, validated = data["sizes"], parse_validated(data.get("validated", ""))
     return Derivation(
         data["name"],
-        data["sizes"],
+        sizes,
         data["fields"],
-        tuple(_tensor_from(tensor) for tensor in data["tensors"]),
-        tuple(_stated_from(stated) for stated in data["conditions"]),
-        tuple(data["fixed"]),
-        tuple(data["inert"]),
-        tuple(data["unread"]),
-        tuple(data["unexplained"]),
-        tuple(map(_condition_from, data["harmless"])),
-        tuple(data["doubts"]),
+        with_ties(in_order(found), data.get("ties", {})),
+        tuple(_conditions_from(data)),
+        tuple(sorted(data.get("fixed", ()))),
+        tuple(data.get("inert", ())),
+        tuple(data.get("unread", ())),
+        tuple(data.get("unexplained", ())),
+        tuple(map(condition_in, data.get("harmless", ()))),
+        tuple(data.get("doubts", ())),
         Evidence(**data["evidence"]),
-        {name: (low, high) for name, (low, high) in data.get("validated", {}).items()},
+        {name: both for name, both in validated.items() if name in sizes},
     )
 
 
-def _tensor_from(data: Mapping[str, Any]) -> DerivedTensor:
-    *shape, times = map(expression_from, data["data"])
-    aliases = tuple(data["aliases"])
-    how = data["traced"], data["looped"]
-    return DerivedTensor(data["path"], tuple(shape), times, data["role"], aliases, *how)
+def in_normal_form(derivation: Derivation) -> Derivation:
+    """Return a derivation in the form that its data keep: the same tensors, the same conditions.
+
+    The tensors are ``in_order``, and conditions that are printed alike are one.
+    """
+    conditions: dict[Condition, StatedCondition] = {}
+    for one in derivation.conditions:
+        condition = one.condition.normalized
+        conditions.setdefault(condition, replace(one, condition=condition))
+    return replace(
+        derivation,
+        tensors=tuple(in_order(derivation.tensors)),
+        conditions=tuple(conditions.values()),
+        irrelevant_guards=tuple(
+            dict.fromkeys(one.normalized for one in derivation.irrelevant_guards)
+        ),
+    )
 
 
-def _condition_data(condition: Condition) -> dict[str, Any]:
+def in_order(tensors: Iterable[DerivedTensor]) -> list[DerivedTensor]:
+    """Return tensors in the order of their data: buffers last, and those of one path together."""
+    listed = list(tensors)
+    first: dict[str, int] = {}
+    for index, one in enumerate(listed):
+        first.setdefault(one.path, index)
+    return sorted(listed, key=lambda one: (one.role == "buffer", first[one.path]))
+
+
+def all_tensors_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
+    """Return tensors as data: parameters, buffers, and the other paths of both."""
+    listed = list(tensors)
     return {
-        "holds_where": str(condition),
-        "relation": condition.relation.name,
-        "holds": condition.holds,
-        "left": expression_data(condition.left),
-        "right": expression_data(condition.right),
+        "tensors": tensors_data(one for one in listed if one.role != "buffer"),
+        "buffers": tensors_data(one for one in listed if one.role == "buffer"),
+        "ties": ties_data(listed),
     }
 
 
-def _condition_from(data: Mapping[str, Any]) -> Condition:
-    left, right = expression_from(data["left"]), expression_from(data["right"])
-    return Condition(Relation[data["relation"]], left, right, data["holds"])
+def all_tensors_from(data: Mapping[str, Any]) -> list[DerivedTensor]:
+    """Return the tensors that ``all_tensors_data`` wrote, without their other paths."""
+    return [
+        *parse_tensors(data.get("tensors", {})),
+        *parse_tensors(data.get("buffers", {}), buffer=True),
+    ]
 
 
-def _stated_from(data: Mapping[str, Any]) -> StatedCondition:
-    places = tuple((file, line) for file, line in data["places"])
-    consequence = Consequence(Outcome[data["outcome"]], data["why"])
-    return StatedCondition(_condition_from(data), consequence, places)
+def format_tensor(tensor: DerivedTensor) -> str:
+    """Return the text of a tensor: its number, its shape, and its marks."""
+    shape = ", ".join(map(text, tensor.shape)) or SCALAR
+    times = f"{text(tensor.times)} × " if tensor.times != 1 else ""
+    marks = [
+        MARKS[name]
+        for name, applies in (
+            ("frozen", tensor.role == "frozen"),
+            ("read", not tensor.traced),
+            ("counted", not tensor.looped),
+        )
+        if applies
+    ]
+    return f"{times}{shape}" + (f" [{', '.join(marks)}]" if marks else "")
+
+
+def parse_tensor(path: str, written: str, *, buffer: bool = False) -> DerivedTensor:
+    """Parse the text that ``format_tensor`` writes. Raises ``ValueError`` for any other."""
+    shapes, _, marks = written.removesuffix("]").partition(" [")
+    found_marks = marks.split(", ") if marks else []
+    if unknown := set(found_marks) - set(MARKS.values()):
+        raise ValueError(f"{path} has the unknown mark {sorted(unknown)[0]!r}")
+    *times, shape = _split(shapes, " × ")
+    role: Role = "buffer" if buffer else "frozen" if MARKS["frozen"] in found_marks else "trainable"
+    return DerivedTensor(
+        path,
+        () if shape == SCALAR else tuple(map(expression_in, _split(shape, ", "))),
+        expression_in(times[0]) if times else expression(1),
+        role,
+        (),
+        MARKS["read"] not in found_marks,
+        MARKS["counted"] not in found_marks,
+    )
+
+
+def _split(written: str, sign: str) -> list[str]:
+    """Split text at a sign outside brackets: ``int(K × 0.5), H`` has two pieces."""
+    found, depth, start = list[str](), 0, 0
+    for index, one in enumerate(written):
+        depth += (one in "(⌊⌈") - (one in ")⌋⌉")
+        if not depth and index >= start and written.startswith(sign, index):
+            found.append(written[start:index])
+            start = index + len(sign)
+    return [*found, written[start:]]
+
+
+def parse_tensors(data: Mapping[str, Any], *, buffer: bool = False) -> Iterator[DerivedTensor]:
+    """Yield the tensors of a mapping from paths to texts, or to lists of texts."""
+    for path, written in data.items():
+        for one in [written] if isinstance(written, str) else written:
+            yield parse_tensor(path, one, buffer=buffer)
+
+
+def tensors_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
+    """Return the mapping from which ``parse_tensors`` reads these tensors."""
+    found: dict[str, Any] = {}
+    for tensor in tensors:
+        written = format_tensor(tensor)
+        present = found.get(tensor.path)
+        if present is None:
+            found[tensor.path] = written
+        else:
+            found[tensor.path] = [*([present] if isinstance(present, str) else present), written]
+    return found
+
+
+def with_ties(
+    tensors: Iterable[DerivedTensor], ties: Mapping[str, Any]
+) -> tuple[DerivedTensor, ...]:
+    """Return tensors with the other paths that ``ties_data`` wrote."""
+    found: list[DerivedTensor] = []
+    seen: Counter[str] = Counter()
+    for one in tensors:
+        others = ties.get(one.path, ())
+        if others and isinstance(others[0], list):
+            others = others[seen[one.path]]
+        seen[one.path] += 1
+        found.append(replace(one, aliases=tuple(others)))
+    return tuple(found)
+
+
+def ties_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
+    """Return the other paths of tensors, by path, in the form that ``with_ties`` reads.
+
+    If tensors of one path differ in them, because only some layers are tied, there is a list for
+    each tensor, in order.
+    """
+    found: dict[str, list[list[str]]] = {}
+    for one in tensors:
+        found.setdefault(one.path, []).append(list(one.aliases))
+    return {
+        path: others[0] if all(one == others[0] for one in others) else others
+        for path, others in found.items()
+        if any(others)
+    }
+
+
+def format_validated(validated: Mapping[str, tuple[int, int]]) -> str:
+    """Return the validated sizes of each letter as text: ``H 12..9000, L 1..9``."""
+    return ", ".join(f"{name} {low}..{high}" for name, (low, high) in validated.items())
+
+
+def parse_validated(written: str) -> dict[str, tuple[int, int]]:
+    """Return the smallest and largest validated size of each letter.
+
+    Reads what ``format_validated`` writes.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    for one in written.split(", ") if written else ():
+        name, _, sizes = one.rpartition(" ")
+        low, _, high = sizes.partition("..")
+        found[name] = int(low), int(high)
+    return found
+
+
+def _conditions_from(data: Mapping[str, Any]) -> Iterator[StatedCondition]:
+    messages, places = data.get("messages", {}), data.get("places", {})
+    for written, outcome in data.get("conditions", {}).items():
+        consequence = Consequence(OUTCOMES[outcome], messages.get(written, ""))
+        evaluated = tuple((file, line) for file, line in places.get(written, ()))
+        yield StatedCondition(condition_in(written), consequence, evaluated)

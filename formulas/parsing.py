@@ -35,9 +35,10 @@ DEEPEST = 40
 
 TOKEN = re.compile(
     r"\s*(?:(?P<decimal>[0-9]+(?:\.[0-9]+)?e[+-−]?[0-9]+|[0-9]+\.[0-9]+)"
-    r"|(?P<number>[0-9]{1,40})|(?P<letter>[^\W\d]\w*'*)|(?P<power>[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})"
-    rf"|(?P<sign>[+·×÷,/()⌊⌋⌈⌉{MINUS}]))",
-    re.ASCII,
+    r"|(?P<number>[0-9]{1,40})|(?P<power>[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})"
+    # A name in Python, which may have letters of any alphabet, but no superscript.
+    r"|(?P<letter>[^\W\d⁰¹²³⁴⁵⁶⁷⁸⁹][^\W⁰¹²³⁴⁵⁶⁷⁸⁹]*'*)"
+    rf"|(?P<sign>[+·×÷,/()⌊⌋⌈⌉{MINUS}]))"
 )
 
 END = ("end", "")
@@ -70,16 +71,15 @@ def expression_in(text: str) -> Expression:
 def condition_in(text: str) -> Condition:
     """Return the condition that is printed as ``text``: ``A divides H``, ``V ≤ 25000``.
 
-    The sides of an inequality are those of the text. They may differ from the sides that were
-    printed, but mean the same for whole sizes. Raises ``ValueError``, in one line that quotes the
-    text, for anything else.
+    The condition is normalized, as conditions are printed. Raises ``ValueError``, in one line that
+    quotes the text, for anything else.
     """
     parts = RELATION.split(text)
     if len(parts) != 3:
         raise ValueError(f"{shown(text)} is not a condition")
     left, sign, right = parts
     relation, holds = RELATIONS[sign]
-    return Condition(relation, expression_in(left), expression_in(right), holds)
+    return Condition(relation, expression_in(left), expression_in(right), holds).normalized
 
 
 Part = TypeVar("Part")

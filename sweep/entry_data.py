@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from paramproof.catalogue.derivations import COMPOSED, OUTCOMES, format_validated
-from paramproof.catalogue.tensors import tensors_data, ties_data, with_prefix
+from paramproof.catalogue.derivations import COMPOSED, with_prefix
 from paramproof.formulas.derivation import FITTED, PROVED, Derivation, DerivedTensor
+from paramproof.formulas.derivation_data import all_tensors_data, scope_data, ties_data
 
 TENSOR_KEYS = ("contains", "variant", "under", "without", "tensors", "buffers", "ties")
 """The keys of ``class_data`` that describe tensors, in order."""
@@ -55,9 +55,7 @@ def class_data(derivation: Derivation, known: Sequence[KnownVariant]) -> dict[st
         inherited_tensors = with_prefix(prefix, part.tensors)
         inherited = Counter(one for one in inherited_tensors if one.path not in without)
         tensors = list(_not_inherited(tensors, inherited))
-    own = [one for one in tensors if one.role != "buffer"]
-    data["tensors"] = tensors_data(own)
-    data["buffers"] = tensors_data(one for one in tensors if one.role == "buffer")
+    data |= all_tensors_data(tensors)
     data["ties"] = ties_data(derivation.tensors)
     data |= standing_data(derivation)
     return {key: value for key, value in data.items() if value}
@@ -68,25 +66,16 @@ def standing_data(derivation: Derivation) -> dict[str, Any]:
 
     All ``STANDING_KEYS`` are present. Some have an empty value, which an entry leaves out.
     """
-    data: dict[str, Any] = {}
-    # The text of the error is left out, since it names random sizes.
-    words = {outcome: word for word, outcome in OUTCOMES.items()}
-    data["conditions"] = {
-        str(one.condition): words[one.consequence.outcome] for one in derivation.conditions
-    }
-    data["harmless"] = list(map(str, derivation.irrelevant_guards))
-    data["fixed"] = {one: derivation.sizes[one] for one in derivation.fixed}
-    for name in ("inert", "unread", "unexplained"):
-        data[name] = list(getattr(derivation, name))
-    data["doubts"] = list(derivation.caveats)
     # A proved formula holds at other sizes, too.
     tried = {} if derivation.status == PROVED else derivation.validated
     moving = {name: sizes for name, sizes in tried.items() if name not in derivation.inert}
-    data["validated"] = format_validated(moving)
     evidence = derivation.evidence
-    data["status"] = derivation.status
-    data["evidence"] = [evidence.traces, evidence.builds, evidence.held]
-    return data
+    # The text of an error is left out, since it names random sizes.
+    return {
+        **scope_data(replace(derivation, validated=moving)),
+        "status": derivation.status,
+        "evidence": [evidence.traces, evidence.builds, evidence.held],
+    }
 
 
 def composed_standing(data: Mapping[str, Any], also: Mapping[str, Any]) -> dict[str, Any]:

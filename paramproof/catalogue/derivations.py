@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.tensors import parse_tensors, with_prefix, with_ties
-from paramproof.formulas.condition import Condition
-from paramproof.formulas.derivation import (
-    Consequence,
-    Derivation,
-    DerivedTensor,
-    Evidence,
-    Outcome,
-    StatedCondition,
-)
-from paramproof.formulas.parsing import condition_in
-
-OUTCOMES = {
-    "refused": Outcome.REFUSED,
-    "others": Outcome.OTHERS,
-    "": Outcome.NOT_TRIED,
-    "a length is less than 0": Outcome.NEGATIVE,
-    "a kind of layer is there another number of times": Outcome.OTHER_COUNT,
-}
-"""What happens if a guard is violated, by its text in the files."""
+from paramproof.formulas.derivation import Derivation, DerivedTensor
+from paramproof.formulas.derivation_data import all_tensors_from, derivation_from
 
 COMPOSED = "put together"
 """The caveat of a variant that was composed from parts, and not derived itself."""
@@ -106,45 +88,17 @@ def derivation_of(file: TypeFile, variant: Variant, defaults: Mapping[str, int])
     """Return the derivation of a variant; ``defaults`` are the type's own sizes by letter."""
     data = variant.data
     letters = [one for one in file.letters if one not in data.get("absent", ())]
-    fixed = data.get("fixed", {})
+    sizes = {**defaults, **data.get("fixed", {})}
     traces, builds, held = data["evidence"]
-    return Derivation(
-        variant.name,
-        {one: fixed.get(one, defaults.get(one, 1)) for one in letters},
-        {one: field_of(file, one) for one in letters},
-        with_ties(tensors_of(file, variant), data.get("ties", {})),
-        tuple(_parse_conditions(data.get("conditions", {}))),
-        tuple(sorted(fixed)),
-        tuple(data.get("inert", ())),
-        tuple(data.get("unread", ())),
-        tuple(data.get("unexplained", ())),
-        tuple(map(condition_in, data.get("harmless", ()))),
-        tuple(CAVEATS.get(one, one) for one in data.get("doubts", ())),
-        Evidence(traces, builds, held, 0.0, file.versions),
-        {
-            name: sizes
-            for name, sizes in parse_validated(data.get("validated", "")).items()
-            if name in letters
-        },
-    )
-
-
-def parse_validated(written: str) -> dict[str, tuple[int, int]]:
-    """Return the smallest and largest validated size of each letter.
-
-    Reads what ``format_validated`` writes.
-    """
-    found: dict[str, tuple[int, int]] = {}
-    for one in written.split(", ") if written else ():
-        name, _, sizes = one.rpartition(" ")
-        low, _, high = sizes.partition("..")
-        found[name] = int(low), int(high)
-    return found
-
-
-def format_validated(validated: Mapping[str, tuple[int, int]]) -> str:
-    """Return the validated sizes of each letter as text: ``H 12..9000, L 1..9``."""
-    return ", ".join(f"{name} {low}..{high}" for name, (low, high) in validated.items())
+    seen = {"traces": traces, "builds": builds, "held": held, "seconds": 0.0}
+    own = {
+        "name": variant.name,
+        "sizes": {one: sizes.get(one, 1) for one in letters},
+        "fields": {one: field_of(file, one) for one in letters},
+        "doubts": [CAVEATS.get(one, one) for one in data.get("doubts", ())],
+        "evidence": {**seen, "versions": file.versions},
+    }
+    return derivation_from({**data, **own}, tensors_of(file, variant))
 
 
 def field_of(file: TypeFile, letter: str) -> str:
@@ -173,14 +127,10 @@ def _tensors(
         all_of_it = _tensors(file, part.data, (*inside, (other, index)))
         without = set(data.get("without", ()))
         contained = [one for one in with_prefix(prefix, all_of_it) if one.path not in without]
-    own = [
-        *parse_tensors(data.get("tensors", {})),
-        *parse_tensors(data.get("buffers", {}), buffer=True),
-    ]
-    return [*contained, *own]
+    return [*contained, *all_tensors_from(data)]
 
 
-def _parse_conditions(conditions: Mapping[str, str]) -> Iterator[StatedCondition]:
-    for written, outcome in conditions.items():
-        condition: Condition = condition_in(written)
-        yield StatedCondition(condition, Consequence(OUTCOMES[outcome]))
+def with_prefix(prefix: str, tensors: Iterable[DerivedTensor]) -> list[DerivedTensor]:
+    """Return the tensors of a part with the paths that they have in the whole model."""
+    before = f"{prefix}." if prefix else ""
+    return [replace(tensor, path=f"{before}{tensor.path}") for tensor in tensors]

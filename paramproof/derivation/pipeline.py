@@ -22,6 +22,7 @@ from paramproof.derivation.trace_runner import DerivationError, FailureCause, Pr
 from paramproof.derivation.validation import MAX_SPECIALIZED, HeldOutValidation
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Consequence, Derivation, Outcome
+from paramproof.formulas.derivation_data import in_normal_form
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import letter
 from paramproof.tracing.caveats import Caveat, caveat_text
@@ -193,7 +194,7 @@ def _derivation(
         evidence=runner.evidence(held),
         validated=_validated(runner, conditions, alike),
     )
-    return derivation.renamed(letters)
+    return in_normal_form(derivation.renamed(letters))
 
 
 def _validated(

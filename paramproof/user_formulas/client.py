@@ -11,9 +11,9 @@ from typing import Any, Self
 
 from paramproof.child_process import Child, how_it_ended
 from paramproof.formulas import Report, Spec
-from paramproof.formulas.derivation_data import expression_from
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.families import spec_fields
+from paramproof.formulas.parsing import expression_in
 from paramproof.user_formulas.signature import FormulaRefused
 
 TIME_LIMIT = 60
@@ -67,7 +67,7 @@ class FormulaClient:
 
     def in_letters(self, fields: Mapping[str, str]) -> Expression:
         """Return the formula as an expression in letters."""
-        return expression_from(self._ask("in letters", fields=dict(fields)))
+        return expression_in(self._ask("in letters", fields=dict(fields)))
 
     def difference(self, spec: Spec, report: Report) -> list[str]:
         """Return the lines about ``report``, of a model of ``spec``: spec, counts, algebra."""

@@ -15,9 +15,9 @@ from typing import Any
 
 from paramproof.child_process import Parent
 from paramproof.formulas import Report, Spec
-from paramproof.formulas.derivation_data import expression_data
-from paramproof.formulas.expression import expression, letter
+from paramproof.formulas.expression import letter
 from paramproof.formulas.families import spec_from
+from paramproof.formulas.notation import text
 from paramproof.sources.reference import in_one_line
 from paramproof.user_formulas.client import CALLED
 from paramproof.user_formulas.difference import difference
@@ -77,7 +77,7 @@ def answer_derived(
     fields: Mapping[str, str],
     sizes: Mapping[str, int] | None = None,
 ) -> Any:
-    """Return the count at ``sizes`` by letter or, without sizes, the formula in letters, as data.
+    """Return the count at ``sizes`` by letter or, without sizes, the formula in letters, as text.
 
     ``fields`` maps each letter to its configuration field. A function with a single parameter that
     is not a letter receives an object with these fields, nested as in a configuration.
@@ -94,7 +94,7 @@ def answer_derived(
     values = ModelValues(config, letters, {field: letters[name] for name, field in fields.items()})
     if sizes:
         return formula.count(values)
-    return expression_data(expression(formula.value(values)))
+    return text(formula.value(values))
 
 
 if __name__ == "__main__":

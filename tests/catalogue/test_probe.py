@@ -9,7 +9,7 @@ pytestmark = pytest.mark.framework("transformers")
 transformers = pytest.importorskip("transformers")
 
 from paramproof.catalogue.files import read_type  # noqa: E402
-from paramproof.catalogue.tensors import parse_tensor  # noqa: E402
+from paramproof.formulas.derivation_data import parse_tensor  # noqa: E402
 from paramproof.formulas.expression import letter  # noqa: E402
 from sweep.computed_fields import computed_formulas, variant_overrides  # noqa: E402
 from sweep.defaults import Defaults  # noqa: E402

@@ -22,8 +22,8 @@ from paramproof.formulas.derivation import (
 from paramproof.formulas.derivation_data import (
     derivation_data,
     derivation_from,
-    expression_data,
-    expression_from,
+    in_normal_form,
+    tensors_data,
 )
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
@@ -60,32 +60,17 @@ def derivation(**changes):
     return Derivation(**fields | changes)
 
 
-@pytest.mark.parametrize(
-    "one",
-    [
-        expression(0), expression(-7), expression(Fraction(3, 7)), H, H * H - 3 * A, H / A / A,
-        HEADS, floor(HEADS * H + 2, A + 1) ** 2 * H, H * Fraction(1, 2),
-    ],
-)  # fmt: skip
-def test_expressions(one):
-    assert expression_from(json.loads(json.dumps(expression_data(one)))) == one
-
-
-def test_numbers_of_an_expression():
-    """Ints stay ints, and fractions become text."""
-    assert expression_data(3 * H) == [[3, [["H", 1]]]]
-    assert expression_data(H * Fraction(1, 2)) == [["1/2", [["H", 1]]]]
-
-
-def test_text_for_human_readers():
+def test_every_part_is_text():
     one = derivation()
     data = derivation_data(one)
     assert data["formula"] == str(one.formula)
-    assert data["terms"] == expression_data(one.formula)
-    shapes = [(tensor["times"], *tensor["shape"]) for tensor in data["tensors"]]
-    assert shapes == [("L − 1", "A·⌊H/A⌋", "H"), ("1", "H"), ("L", "1", "H")]
-    outside = [stated["outside"] for stated in data["conditions"]]
-    assert outside == ["the constructor refuses: no"]
+    assert data["tensors"] == {"h.*.weight": "L − 1 × A·⌊H/A⌋, H", "h.*.bias": "H [frozen]"}
+    assert data["buffers"] == {"h.*.ids": "L × 1, H [read from values, counted]"}
+    assert data["ties"] == {"h.*.bias": ["b"]}
+    assert data["conditions"] == {"A divides H": "refused"}
+    assert data["messages"] == {"A divides H": "no"}
+    assert data["places"] == {"A divides H": [["a.py", 3], ["b.py", 4]]}
+    assert data["harmless"] == ["H < 25000"]
 
 
 @pytest.mark.parametrize(
@@ -95,6 +80,21 @@ def test_text_for_human_readers():
         {"fixed": ("A",), "caveats": ("H was looked up (a.py:3)",)},
         {"conditions": (StatedCondition(SMALL, Consequence(Outcome.NOT_TRIED)),)},
         {"validated": {"H": (12, 9000), "L": (0, 9)}},
+        {
+            "tensors": (
+                DerivedTensor(
+                    "größe",
+                    (expression(Fraction(4, 2)), letter("ß")),
+                    H,
+                    "trainable",
+                    (),
+                    True,
+                    True,
+                ),
+            ),
+            "sizes": {"H": 12, "A": 3, "L": 4, "ß": 5},
+        },
+        {"tensors": (DerivedTensor("s", (), expression(1), "frozen", ("t", "u"), False, True),)},
     ],
 )
 def test_round_trip(changes):
@@ -105,16 +105,47 @@ def test_round_trip(changes):
     assert derivation_data(again) == derivation_data(one)
 
 
+def test_the_normal_form_is_what_is_read_back():
+    """Tensors of one path stand together and buffers last; a condition is as it is printed."""
+    weight, bias, ids = derivation().tensors
+    other = replace(weight, shape=(H,), aliases=("c",))
+    positive = Condition(Relation.MORE, L - A, expression(0), True)
+    one = derivation(
+        tensors=(ids, weight, bias, other),
+        conditions=tuple(
+            StatedCondition(condition, Consequence(Outcome.OTHERS))
+            for condition in (positive, replace(positive, left=L, right=A), DIVIDES)
+        ),
+        irrelevant_guards=(Condition(Relation.LESS, L - H, expression(1), False), SMALL),
+    )
+    normal = in_normal_form(one)
+    assert normal.tensors == (weight, other, bias, ids)
+    assert [str(stated.condition) for stated in normal.conditions] == ["L > A", "A divides H"]
+    assert normal.conditions[0].condition.right == A
+    assert in_normal_form(normal) == normal
+    data = json.loads(json.dumps(derivation_data(one)))
+    assert derivation_from(data) == normal != one
+
+
+def test_tensors_of_one_path_are_a_list():
+    weight, *_ = derivation().tensors
+    twice = tensors_data([weight, replace(weight, times=L)])
+    assert twice == {"h.*.weight": ["L − 1 × A·⌊H/A⌋, H", "L × A·⌊H/A⌋, H"]}
+
+
 def test_the_data_states_its_certainty():
     assert derivation_data(derivation())["status"] == "proved"
     data = derivation_data(derivation(fixed=("A",)))
     assert (data["status"], data["reasons"]) == (FITTED, ["A did not vary"])
     assert data["parameters"] == 3 * 12 * 12
-    assert data["harmless"][0]["holds_where"] == "H < 25000"
+    assert data["fixed"] == {"A": 3}
 
 
-def test_older_data_lacks_the_validated_sizes():
-    data = derivation_data(derivation(validated={"H": (12, 9000)}))
+def test_absent_keys_are_empty():
+    """The catalogue leaves out what is empty."""
+    one = derivation(validated={"H": (12, 9000)})
+    data = {key: value for key, value in derivation_data(one).items() if value}
+    assert derivation_from(data) == one
     del data["validated"]
     assert derivation_from(data) == derivation()
 

@@ -58,6 +58,7 @@ def test_printed_expressions_parse_back(one, divisor, by):
         ("H¹²", H**12),
         ("0", Expression()),
         ("V'", letter("V'")),
+        ("größe²", letter("größe") ** 2),
         ("3·H·(A + 1)", 3 * H * (A + 1)),
     ],
 )
@@ -89,7 +90,6 @@ def test_handwritten_expressions(written, meant):
         "H²²²",
         "H ≤ A",
         "__import__('os')",
-        "ß",
         "H\x1b[2J",
         "1" * 41,
         "(" * 5_000 + "H" + ")" * 5_000,

@@ -2,8 +2,13 @@
 
 from dataclasses import replace
 
-from paramproof.catalogue.tensors import parse_tensors, tensors_data, ties_data, with_ties
 from paramproof.formulas.derivation import DerivedTensor
+from paramproof.formulas.derivation_data import (
+    parse_tensors,
+    tensors_data,
+    ties_data,
+    with_ties,
+)
 from paramproof.formulas.expression import expression, letter
 
 V, H, L = map(letter, "VHL")
