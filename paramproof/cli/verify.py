@@ -126,4 +126,6 @@ def _require_alone(
     if len(derived) < len(resolved):
         raise ValueError(f"--model {where} has no family, but others do: verify them separately")
     if not reference and any(model.keys is None for model in derived):
-        raise ValueError(f"--model {where} is a function: give a --formula to compare with")
+        raise ValueError(
+            f"--model {where} is a function or a derivation: give a --formula to compare with"
+        )

@@ -230,7 +230,9 @@ def derive_request(
     if request.reference:
         return derive(request.reference)
     if request.keys is None:
-        problem = "its formula is written by hand: derive a model type instead, such as bert"
+        is_written = request.architecture and request.architecture.spec
+        problem = "written by hand: derive a model type instead, such as bert"
+        problem = f"its formula is {problem if is_written else 'derived already'}"
         raise InvalidInput(problem, where=path_text(request.name))
     keys = {name: value for name, value in request.keys.items() if name not in NOT_BUILT}
     chosen = class_name or named_class(keys) or _usual_class(str(keys["model_type"]))

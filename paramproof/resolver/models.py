@@ -193,9 +193,11 @@ class Model:
         name = legible(self.architecture.name)
         made = self.architecture.versions.items()
         versions = ", ".join(f"{package} {version}" for package, version in made)
-        if self.seconds is None:
-            return f"{name} in the catalogue ({versions})"
-        return f"{name}, derived in {self.seconds:.1f} s ({versions})"
+        if self.seconds is not None:
+            return f"{name}, derived in {self.seconds:.1f} s ({versions})"
+        if self.reading is None:
+            return f"{name}, derived before ({versions})"
+        return f"{name} in the catalogue ({versions})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

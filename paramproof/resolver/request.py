@@ -30,6 +30,7 @@ from paramproof.formulas.models import (
     named_models,
 )
 from paramproof.formulas.printing import path_text, shown
+from paramproof.resolver.derivation_document import derivation_in_document, is_derivation
 from paramproof.resolver.spellings import as_transformers
 from paramproof.sources.live.readers import comes_from, is_of_another_framework
 from paramproof.sources.strict_json import (
@@ -54,9 +55,10 @@ NOTHING_IS_DOWNLOADED = "nothing is downloaded: give the path of its config.json
 class Request:
     """A model that a user requests, by one of ``architecture``, ``keys``, ``reference``, ``live``.
 
-    ``keys`` are those of a configuration, as transformers spells them; ``is_default`` is set if
-    they are only a model type, and perhaps a class. ``reference`` is MODULE:FUNCTION, and ``live``
-    a model of a framework. ``named`` has the published facts about a named model.
+    An ``architecture`` is that of a spec, or a derivation. ``keys`` are those of a configuration,
+    as transformers spells them; ``is_default`` is set if they are only a model type, and perhaps a
+    class. ``reference`` is MODULE:FUNCTION, and ``live`` a model of a framework. ``named`` has the
+    published facts about a named model.
     """
 
     name: str
@@ -144,8 +146,10 @@ def _in_file(path: str) -> Request:
 
 
 def _described(name: str, keys: Mapping[str, Any]) -> Request:
-    """Return the request for JSON: the fields of a spec, or the keys of a configuration."""
+    """Return the request for JSON: a derivation, the fields of a spec, or a configuration."""
     try:
+        if is_derivation(keys):
+            return Request(name=name, architecture=derivation_in_document(keys))
         if "family" in keys or _is_spec(keys):
             spec = spec_from({"family": _family(keys), **keys})
             return Request(name=name, architecture=FamilyArchitecture.of(spec))
