@@ -6,7 +6,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from paramproof.builders.frameworks.equinox import names
 from paramproof.builders.frameworks.equinox.layers import (
     Activation,
     Drawing,
@@ -15,6 +14,7 @@ from paramproof.builders.frameworks.equinox.layers import (
     each,
     visible,
 )
+from paramproof.builders.frameworks.equinox.names import names
 from paramproof.formulas.spec import EncoderSpec, Numerics
 
 NAMES = {
@@ -23,11 +23,11 @@ NAMES = {
     **names.table("token_type_embeddings", "embeddings.token_type_embeddings"),
     **names.norm("embeddings_norm", "embeddings.layer_norm"),
     **names.layer("layers.*", "layers.*"),
-    **names.linear("pooler", "pooler"),
-    **names.linear("mlm_head.dense", "mlm_head.dense"),
+    **names.dense("pooler", "pooler"),
+    **names.dense("mlm_head.dense", "mlm_head.dense"),
     **names.norm("mlm_head.norm", "mlm_head.layer_norm"),
     **names.decoder("mlm_head.decoder", "mlm_head.decoder"),
-    **names.linear("nsp", "nsp_head.classifier"),
+    **names.dense("nsp", "nsp_head.classifier"),
 }
 
 

@@ -9,7 +9,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from paramproof.builders.frameworks.equinox import names
 from paramproof.builders.frameworks.equinox.layers import (
     Drawing,
     Layer,
@@ -19,6 +18,7 @@ from paramproof.builders.frameworks.equinox.layers import (
     so_far,
     visible,
 )
+from paramproof.builders.frameworks.equinox.names import names
 from paramproof.formulas.spec import EncoderDecoderSpec, Numerics
 
 NAMES = {

@@ -6,7 +6,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from paramproof.builders.frameworks.equinox import names
 from paramproof.builders.frameworks.equinox.layers import (
     Drawing,
     Parts,
@@ -14,6 +13,7 @@ from paramproof.builders.frameworks.equinox.layers import (
     each,
     so_far,
 )
+from paramproof.builders.frameworks.equinox.names import names
 from paramproof.formulas.spec import GPTSpec, Numerics
 
 NAMES = {

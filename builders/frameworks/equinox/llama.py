@@ -12,7 +12,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from paramproof.builders.frameworks.equinox import names
 from paramproof.builders.frameworks.equinox.layers import (
     ACTIVATIONS,
     Activation,
@@ -20,15 +19,16 @@ from paramproof.builders.frameworks.equinox.layers import (
     each,
     so_far,
 )
+from paramproof.builders.frameworks.equinox.names import names
 from paramproof.formulas.spec import LlamaSpec, Numerics
 
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),
     **names.attention("layers.*.attention", "layers.*.attention"),
     **names.norm("layers.*.attention_norm", "layers.*.attention_norm"),
-    **names.linear("layers.*.gate", "layers.*.feed_forward.gate"),
-    **names.linear("layers.*.up", "layers.*.feed_forward.up"),
-    **names.linear("layers.*.down", "layers.*.feed_forward.down"),
+    **names.dense("layers.*.gate", "layers.*.feed_forward.gate"),
+    **names.dense("layers.*.up", "layers.*.feed_forward.up"),
+    **names.dense("layers.*.down", "layers.*.feed_forward.down"),
     **names.norm("layers.*.feed_forward_norm", "layers.*.feed_forward_norm"),
     **names.norm("final_norm", "final_norm"),
     **names.decoder("lm_head", "lm_head"),

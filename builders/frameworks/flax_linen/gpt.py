@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from paramproof.builders.frameworks.flax_linen import names
 from paramproof.builders.frameworks.flax_linen.layers import Parts, feed_forward, parts
+from paramproof.builders.frameworks.flax_linen.names import names
 from paramproof.builders.jax_tracing import Values
 from paramproof.formulas.spec import GPTSpec, Numerics
 

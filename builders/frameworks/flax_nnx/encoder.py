@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from paramproof.builders.frameworks.flax_nnx import names
 from paramproof.builders.frameworks.flax_nnx.layers import Layer, Parts, parts, stacked, through
+from paramproof.builders.frameworks.flax_nnx.names import names
 from paramproof.builders.jax_tracing import Values
 from paramproof.builders.names import Storage
 from paramproof.formulas.spec import EncoderSpec, Numerics

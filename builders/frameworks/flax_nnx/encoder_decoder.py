@@ -10,7 +10,6 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from paramproof.builders.frameworks.flax_nnx import names
 from paramproof.builders.frameworks.flax_nnx.layers import (
     Layer,
     Parts,
@@ -20,6 +19,7 @@ from paramproof.builders.frameworks.flax_nnx.layers import (
     stacked,
     through,
 )
+from paramproof.builders.frameworks.flax_nnx.names import names
 from paramproof.builders.jax_tracing import Values
 from paramproof.formulas.spec import EncoderDecoderSpec, Numerics
 

@@ -8,7 +8,6 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from paramproof.builders.frameworks.flax_nnx import names
 from paramproof.builders.frameworks.flax_nnx.layers import (
     Sublayers,
     parts,
@@ -16,6 +15,7 @@ from paramproof.builders.frameworks.flax_nnx.layers import (
     stacked,
     through,
 )
+from paramproof.builders.frameworks.flax_nnx.names import names
 from paramproof.builders.jax_tracing import Values
 from paramproof.formulas.spec import GPTSpec, Numerics
 

@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from paramproof.builders.frameworks.flax_nnx import names
 from paramproof.builders.frameworks.flax_nnx.layers import ACTIVATIONS, so_far, stacked, through
+from paramproof.builders.frameworks.flax_nnx.names import names
 from paramproof.builders.jax_tracing import Values
 from paramproof.formulas.spec import LlamaSpec, Numerics
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import keras
 
-from paramproof.builders.frameworks.keras import names
 from paramproof.builders.frameworks.keras.layers import Parts, PostNorm, Shape
+from paramproof.builders.frameworks.keras.names import names
 from paramproof.builders.protocol import DType
 from paramproof.formulas.spec import EncoderSpec, Numerics
 
@@ -16,7 +16,7 @@ NAMES = {
     **names.table("position_embeddings", "embeddings.position_embeddings"),
     **names.table("token_type_embeddings", "embeddings.token_type_embeddings"),
     **names.norm("embeddings_norm", "embeddings.layer_norm"),
-    **names.block("layers_*", "layers.*"),
+    **names.layer("layers_*", "layers.*"),
     **names.dense("pooler", "pooler"),
     **names.dense("mlm_head/dense", "mlm_head.dense"),
     **names.norm("mlm_head/norm", "mlm_head.layer_norm"),

@@ -8,18 +8,18 @@ from typing import Any
 import keras
 import numpy as np
 
-from paramproof.builders.frameworks.keras import names
 from paramproof.builders.frameworks.keras.layers import Block, LanguageHead, Parts, PostNorm, Shape
+from paramproof.builders.frameworks.keras.names import names
 from paramproof.builders.protocol import DType
 from paramproof.formulas.spec import EncoderDecoderSpec, Numerics
 
 NAMES = {
     **names.table("source_words", "encoder.embeddings.word_embeddings"),
     **names.table("source_positions", "encoder.embeddings.position_embeddings"),
-    **names.block("encoder_layers_*", "encoder.layers.*"),
+    **names.layer("encoder_layers_*", "encoder.layers.*"),
     **names.table("target_words", "decoder.embeddings.word_embeddings"),
     **names.table("target_positions", "decoder.embeddings.position_embeddings"),
-    **names.block("decoder_layers_*", "decoder.layers.*"),
+    **names.layer("decoder_layers_*", "decoder.layers.*"),
     **names.attention("decoder_layers_*/cross_attention", "decoder.layers.*.cross_attention"),
     **names.norm(
         "decoder_layers_*/cross_attention_norm", "decoder.layers.*.cross_attention_layer_norm"

@@ -6,15 +6,15 @@ from typing import Any
 
 import keras
 
-from paramproof.builders.frameworks.keras import names
 from paramproof.builders.frameworks.keras.layers import Block, LanguageHead, Parts
+from paramproof.builders.frameworks.keras.names import names
 from paramproof.builders.protocol import DType
 from paramproof.formulas.spec import GPTSpec, Numerics
 
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),
     **names.table("position_embeddings", "embeddings.position_embeddings"),
-    **names.block("layers_*", "layers.*"),
+    **names.layer("layers_*", "layers.*"),
     **names.norm("final_norm", "final_layer_norm"),
     **names.decoder("lm_head/decoder", "lm_head"),
 }

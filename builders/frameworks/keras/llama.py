@@ -7,20 +7,20 @@ from typing import Any
 import keras
 import numpy as np
 
-from paramproof.builders.frameworks.keras import names
 from paramproof.builders.frameworks.keras.layers import LanguageHead, Parts, Shape
+from paramproof.builders.frameworks.keras.names import names, rms_norm
 from paramproof.builders.protocol import DType
 from paramproof.formulas.spec import LlamaSpec, Numerics
 
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),
-    **names.rms_norm("layers_*/attention_norm", "layers.*.attention_norm"),
+    **rms_norm("layers_*/attention_norm", "layers.*.attention_norm"),
     **names.attention("layers_*/attention", "layers.*.attention"),
-    **names.rms_norm("layers_*/feed_forward_norm", "layers.*.feed_forward_norm"),
+    **rms_norm("layers_*/feed_forward_norm", "layers.*.feed_forward_norm"),
     **names.dense("layers_*/gate", "layers.*.feed_forward.gate"),
     **names.dense("layers_*/up", "layers.*.feed_forward.up"),
     **names.dense("layers_*/down", "layers.*.feed_forward.down"),
-    **names.rms_norm("final_norm", "final_norm"),
+    **rms_norm("final_norm", "final_norm"),
     **names.decoder("lm_head/decoder", "lm_head"),
 }
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import mlx.core as mx
 from mlx import nn
 
-from paramproof.builders.frameworks.mlx import names
 from paramproof.builders.frameworks.mlx.layers import ACTIVATIONS, EncoderLayer, at_keys
+from paramproof.builders.frameworks.mlx.names import names
 from paramproof.builders.names import Storage
 from paramproof.formulas.spec import EncoderSpec, Numerics
 
@@ -15,13 +15,13 @@ NAMES = {
     **names.table("position_embeddings", "embeddings.position_embeddings"),
     **names.table("token_type_embeddings", "embeddings.token_type_embeddings"),
     **names.norm("embeddings_norm", "embeddings.layer_norm"),
-    **names.encoder_layer("layers.*", "layers.*"),
-    **names.linear("pooler", "pooler"),
-    **names.linear("mlm_head.dense", "mlm_head.dense"),
+    **names.layer("layers.*", "layers.*"),
+    **names.dense("pooler", "pooler"),
+    **names.dense("mlm_head.dense", "mlm_head.dense"),
     **names.norm("mlm_head.norm", "mlm_head.layer_norm"),
     **names.decoder("mlm_head.decoder", "mlm_head.decoder"),
     "mlm_head.bias": Storage(("mlm_head.decoder.bias",)),
-    **names.linear("nsp", "nsp_head.classifier"),
+    **names.dense("nsp", "nsp_head.classifier"),
 }
 
 

@@ -11,7 +11,6 @@ import mlx.core as mx
 import numpy as np
 from mlx import nn
 
-from paramproof.builders.frameworks.mlx import names
 from paramproof.builders.frameworks.mlx.layers import (
     ACTIVATIONS,
     CAUSAL,
@@ -19,15 +18,16 @@ from paramproof.builders.frameworks.mlx.layers import (
     LanguageHead,
     at_keys,
 )
+from paramproof.builders.frameworks.mlx.names import decoder_layer, names
 from paramproof.formulas.spec import EncoderDecoderSpec, Numerics
 
 NAMES = {
     **names.table("source", "encoder.embeddings.word_embeddings"),
     **names.table("source_positions", "encoder.embeddings.position_embeddings"),
-    **names.encoder_layer("encoder.*", "encoder.layers.*"),
+    **names.layer("encoder.*", "encoder.layers.*"),
     **names.table("target", "decoder.embeddings.word_embeddings"),
     **names.table("target_positions", "decoder.embeddings.position_embeddings"),
-    **names.decoder_layer("decoder.*", "decoder.layers.*"),
+    **decoder_layer("decoder.*", "decoder.layers.*"),
     **names.decoder("lm_head.own", "lm_head"),
 }
 

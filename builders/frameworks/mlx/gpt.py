@@ -5,14 +5,14 @@ from __future__ import annotations
 import mlx.core as mx
 from mlx import nn
 
-from paramproof.builders.frameworks.mlx import names
 from paramproof.builders.frameworks.mlx.layers import CAUSAL, EncoderLayer, LanguageHead
+from paramproof.builders.frameworks.mlx.names import names
 from paramproof.formulas.spec import GPTSpec, Numerics
 
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),
     **names.table("position_embeddings", "embeddings.position_embeddings"),
-    **names.encoder_layer("layers.*", "layers.*"),
+    **names.layer("layers.*", "layers.*"),
     **names.norm("final_norm", "final_layer_norm"),
     **names.decoder("lm_head.own", "lm_head"),
 }

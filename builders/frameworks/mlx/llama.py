@@ -10,8 +10,8 @@ from functools import partial
 import mlx.core as mx
 from mlx import nn
 
-from paramproof.builders.frameworks.mlx import names
 from paramproof.builders.frameworks.mlx.layers import ACTIVATIONS, CAUSAL, LanguageHead
+from paramproof.builders.frameworks.mlx.names import names
 from paramproof.formulas.spec import LlamaSpec, Numerics
 
 NAMES = {
@@ -19,9 +19,9 @@ NAMES = {
     **names.norm("layers.*.attention_norm", "layers.*.attention_norm"),
     **names.attention("layers.*.attention", "layers.*.attention"),
     **names.norm("layers.*.feed_forward_norm", "layers.*.feed_forward_norm"),
-    **names.linear("layers.*.feed_forward.gate", "layers.*.feed_forward.gate"),
-    **names.linear("layers.*.feed_forward.up", "layers.*.feed_forward.up"),
-    **names.linear("layers.*.feed_forward.down", "layers.*.feed_forward.down"),
+    **names.dense("layers.*.feed_forward.gate", "layers.*.feed_forward.gate"),
+    **names.dense("layers.*.feed_forward.up", "layers.*.feed_forward.up"),
+    **names.dense("layers.*.feed_forward.down", "layers.*.feed_forward.down"),
     **names.norm("final_norm", "final_norm"),
     **names.decoder("lm_head.own", "lm_head"),
 }

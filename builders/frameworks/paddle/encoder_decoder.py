@@ -11,14 +11,14 @@ import numpy as np
 import paddle
 from paddle import Tensor, nn
 
-from paramproof.builders.frameworks.paddle import names
 from paramproof.builders.frameworks.paddle.layers import LanguageHead, causal, layer
+from paramproof.builders.frameworks.paddle.names import names
 from paramproof.formulas.spec import EncoderDecoderSpec, Numerics
 
 NAMES = {
     **names.table("source.word_embeddings", "encoder.embeddings.word_embeddings"),
     **names.table("source.position_embeddings", "encoder.embeddings.position_embeddings"),
-    **names.encoder_layer("encoder.*", "encoder.layers.*"),
+    **names.layer("encoder.*", "encoder.layers.*"),
     **names.table("target.word_embeddings", "decoder.embeddings.word_embeddings"),
     **names.table("target.position_embeddings", "decoder.embeddings.position_embeddings"),
     **names.decoder_layer("decoder.*", "decoder.layers.*"),

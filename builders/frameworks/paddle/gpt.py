@@ -5,14 +5,14 @@ from __future__ import annotations
 import paddle
 from paddle import Tensor, nn
 
-from paramproof.builders.frameworks.paddle import names
 from paramproof.builders.frameworks.paddle.layers import LanguageHead, causal, layer
+from paramproof.builders.frameworks.paddle.names import names
 from paramproof.formulas.spec import GPTSpec, Numerics
 
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),
     **names.table("position_embeddings", "embeddings.position_embeddings"),
-    **names.encoder_layer("layers.*", "layers.*"),
+    **names.layer("layers.*", "layers.*"),
     **names.norm("final_norm", "final_layer_norm"),
     **names.decoder("lm_head.projection", "lm_head"),
 }

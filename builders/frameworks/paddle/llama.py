@@ -12,8 +12,8 @@ import paddle
 from paddle import Tensor, nn
 from paddle.nn import functional
 
-from paramproof.builders.frameworks.paddle import names
 from paramproof.builders.frameworks.paddle.layers import ACTIVATIONS, LanguageHead
+from paramproof.builders.frameworks.paddle.names import names
 from paramproof.formulas.spec import LlamaSpec, Numerics
 
 NAMES = {
@@ -21,9 +21,9 @@ NAMES = {
     **names.norm("layers.*.attention_norm", "layers.*.attention_norm"),
     **names.attention("layers.*.attention", "layers.*.attention"),
     **names.norm("layers.*.feed_forward_norm", "layers.*.feed_forward_norm"),
-    **names.linear("layers.*.feed_forward.gate", "layers.*.feed_forward.gate"),
-    **names.linear("layers.*.feed_forward.up", "layers.*.feed_forward.up"),
-    **names.linear("layers.*.feed_forward.down", "layers.*.feed_forward.down"),
+    **names.dense("layers.*.feed_forward.gate", "layers.*.feed_forward.gate"),
+    **names.dense("layers.*.feed_forward.up", "layers.*.feed_forward.up"),
+    **names.dense("layers.*.feed_forward.down", "layers.*.feed_forward.down"),
     **names.norm("final_norm", "final_norm"),
     **names.decoder("lm_head.projection", "lm_head"),
 }

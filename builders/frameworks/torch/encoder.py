@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from paramproof.builders.frameworks.torch import names
 from paramproof.builders.frameworks.torch.layers import ACTIVATIONS
+from paramproof.builders.frameworks.torch.names import names
 from paramproof.formulas.spec import EncoderSpec, Numerics
 
 NAMES = {
@@ -14,13 +14,13 @@ NAMES = {
     **names.table("position_embeddings", "embeddings.position_embeddings"),
     **names.table("token_type_embeddings", "embeddings.token_type_embeddings"),
     **names.norm("embeddings_norm", "embeddings.layer_norm"),
-    **names.encoder_layer("layers.*", "layers.*"),
-    **names.linear("pooler", "pooler"),
-    **names.linear("mlm_dense", "mlm_head.dense"),
+    **names.layer("layers.*", "layers.*"),
+    **names.dense("pooler", "pooler"),
+    **names.dense("mlm_dense", "mlm_head.dense"),
     **names.norm("mlm_norm", "mlm_head.layer_norm"),
-    **names.linear("mlm_decoder", "mlm_head.decoder"),
+    **names.dense("mlm_decoder", "mlm_head.decoder"),
     **names.table("mlm_decoder", "mlm_head.decoder"),
-    **names.linear("nsp", "nsp_head.classifier"),
+    **names.dense("nsp", "nsp_head.classifier"),
 }
 
 

@@ -11,14 +11,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from paramproof.builders.frameworks.torch import names
 from paramproof.builders.frameworks.torch.layers import ACTIVATIONS, LanguageHead, later
+from paramproof.builders.frameworks.torch.names import names
 from paramproof.formulas.spec import EncoderDecoderSpec, Numerics
 
 NAMES = {
     **names.table("source.word_embeddings", "encoder.embeddings.word_embeddings"),
     **names.table("source.position_embeddings", "encoder.embeddings.position_embeddings"),
-    **names.encoder_layer("encoder.*", "encoder.layers.*"),
+    **names.layer("encoder.*", "encoder.layers.*"),
     **names.table("target.word_embeddings", "decoder.embeddings.word_embeddings"),
     **names.table("target.position_embeddings", "decoder.embeddings.position_embeddings"),
     **names.decoder_layer("decoder.*", "decoder.layers.*"),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from paramproof.builders.frameworks.torch import names
 from paramproof.builders.frameworks.torch.layers import ACTIVATIONS, LanguageHead, later
+from paramproof.builders.frameworks.torch.names import names
 from paramproof.formulas.spec import GPTSpec, Numerics
 
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),
     **names.table("position_embeddings", "embeddings.position_embeddings"),
-    **names.encoder_layer("layers.*", "layers.*"),
+    **names.layer("layers.*", "layers.*"),
     **names.norm("final_norm", "final_layer_norm"),
     **names.table("lm_head", "lm_head"),
 }

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from paramproof.builders.frameworks.torch import names
 from paramproof.builders.frameworks.torch.layers import ACTIVATIONS, LanguageHead
+from paramproof.builders.frameworks.torch.names import fused, names
 from paramproof.formulas.spec import LlamaSpec, Numerics
 
 QUERY_KEY_VALUE = [f"layers.*.attention.{name}" for name in ("query", "key", "value")]
@@ -21,11 +21,11 @@ GATE_UP = [f"layers.*.feed_forward.{name}" for name in ("gate", "up")]
 NAMES = {
     **names.table("word_embeddings", "embeddings.word_embeddings"),
     **names.norm("layers.*.attention_norm", "layers.*.attention_norm"),
-    **names.linear("layers.*.attention.query_key_value", *QUERY_KEY_VALUE),
-    **names.linear("layers.*.attention.output", "layers.*.attention.output"),
+    **fused("layers.*.attention.query_key_value.", *QUERY_KEY_VALUE),
+    **names.dense("layers.*.attention.output", "layers.*.attention.output"),
     **names.norm("layers.*.feed_forward_norm", "layers.*.feed_forward_norm"),
-    **names.linear("layers.*.feed_forward.gate_up", *GATE_UP),
-    **names.linear("layers.*.feed_forward.down", "layers.*.feed_forward.down"),
+    **fused("layers.*.feed_forward.gate_up.", *GATE_UP),
+    **names.dense("layers.*.feed_forward.down", "layers.*.feed_forward.down"),
     **names.norm("final_norm", "final_norm"),
     **names.table("lm_head", "lm_head"),
 }
