@@ -75,7 +75,7 @@ class ModuleNames:
         """Return the names of an embedding."""
         return self._held(native, {self.table_weight: self._storage(f"{canonical}.weight")})
 
-    def dense(self, native: str, canonical: str) -> NameTable:
+    def dense(self, native: str, canonical: str) -> dict[str, Storage]:
         """Return the names of a dense layer."""
         return self._dense(native, canonical, "transposed" if self.transposed else "")
 
@@ -91,14 +91,12 @@ class ModuleNames:
 
     def attention(self, native: str, canonical: str) -> NameTable:
         """Return the names of attention."""
-        *inward, output = self.projections
         found: dict[str, Storage] = {}
-        for own, name in zip(inward, ("query", "key", "value"), strict=True):
+        for own, name in zip(self.projections, ("query", "key", "value", "output"), strict=True):
             path = self.separator.join((native, own)), f"{canonical}.{name}"
-            heads = self._dense(*path, "heads_out", "heads")
-            found |= heads if self.has_heads else self.dense(*path)
-        path = self.separator.join((native, output)), f"{canonical}.output"
-        return found | (self._dense(*path, "heads_in") if self.has_heads else self.dense(*path))
+            layout = ("heads_in", "") if name == "output" else ("heads_out", "heads")
+            found |= self._dense(*path, *layout) if self.has_heads else self.dense(*path)
+        return found
 
     def layer(self, native: str, canonical: str) -> NameTable:
         """Return the names of a layer of attention and a feed-forward network, with their norms."""
