@@ -33,13 +33,12 @@ class Condition:
     holds: bool
 
     def __str__(self) -> str:
-        shown = self.normalized
+        shown = self.normalized()
         sign = shown.relation.value[0 if shown.holds else 1]
         return f"{text(shown.left)} {sign} {text(shown.right)}"
 
-    @property
     def normalized(self) -> Condition:
-        """This condition with each term on the side where it is positive: L > D for L − D > 0."""
+        """Return this condition with positive terms on both sides: L > D for L − D > 0."""
         if self.relation not in (Relation.LESS, Relation.MORE):
             return self
         relation, holds, difference = self.relation, self.holds, self.left - self.right

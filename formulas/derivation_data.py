@@ -118,14 +118,14 @@ def in_normal_form(derivation: Derivation) -> Derivation:
     """
     conditions: dict[Condition, StatedCondition] = {}
     for one in derivation.conditions:
-        condition = one.condition.normalized
+        condition = one.condition.normalized()
         conditions.setdefault(condition, replace(one, condition=condition))
     return replace(
         derivation,
         tensors=tuple(in_order(derivation.tensors)),
         conditions=tuple(conditions.values()),
         irrelevant_guards=tuple(
-            dict.fromkeys(one.normalized for one in derivation.irrelevant_guards)
+            dict.fromkeys(one.normalized() for one in derivation.irrelevant_guards)
         ),
     )
 

@@ -79,7 +79,7 @@ def condition_in(text: str) -> Condition:
         raise ValueError(f"{shown(text)} is not a condition")
     left, sign, right = parts
     relation, holds = RELATIONS[sign]
-    return Condition(relation, expression_in(left), expression_in(right), holds).normalized
+    return Condition(relation, expression_in(left), expression_in(right), holds).normalized()
 
 
 Part = TypeVar("Part")
