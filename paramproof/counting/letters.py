@@ -48,14 +48,6 @@ def letters_table(
     return Table.of((*columns, *notes), rows)
 
 
-def letters_of(model: Model, formula: Expression | None = None) -> Iterator[str]:
-    """Yield the letters of a formula with their sizes and fields, and where the formula holds."""
-    one = model.architecture
-    known = ((name, one.sizes[name], one.fields[name]) for name in letters_in(model, formula))
-    yield ", ".join(f"{name} = {size} ({legible(field)})" for name, size, field in known)
-    yield from holds_where(model)
-
-
 def holds_where(model: Model) -> Iterator[str]:
     """Yield the conditions under which a formula holds, as one line."""
     if conditions := model.architecture.conditions:

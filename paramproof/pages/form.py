@@ -9,16 +9,9 @@ from paramproof.formulas.printing import legible
 from paramproof.pages.sizing import fields_of, has_experts
 from paramproof.pages.viewing import ACTIVE, MEANINGS
 from paramproof.resolver import Model
-from paramproof.tables.markup import Html, breakable, lines, tag
+from paramproof.tables.markup import Html, breakable, tag
 
 NOTE = "Change a size to see the new counts. Sliders offer sizes for which the formula holds."
-
-
-def letters(model: Model) -> Html:
-    """Return a list of the letters, with their fields and sizes."""
-    sizes = model.sizes
-    known = [f"{name} = {sizes[name]:,} ({legible(f)})" for name, f in fields_of(model).items()]
-    return lines(known)
 
 
 def form(

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from paramproof.algebra.terms import latex_sum
 from paramproof.counting.conventions import UNDECIDED, conventions_table
-from paramproof.counting.letters import letters_of, terms_table
+from paramproof.counting.letters import holds_where, letters_in, letters_table, terms_table
 from paramproof.counting.published import verdict_on
 from paramproof.formulas.conventions import as_named
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf
 from paramproof.formulas.printing import legible
 from paramproof.pages.facts import DTYPE, Active, active_of, dtype_of, facts
-from paramproof.pages.form import form, letters
+from paramproof.pages.form import form
 from paramproof.pages.kinds import kinds
 from paramproof.pages.picture import colour, picture, pictures
-from paramproof.pages.sizing import choices
+from paramproof.pages.sizing import choices, fields_of
 from paramproof.pages.tree import tree
 from paramproof.pages.viewing import MEANINGS, View
 from paramproof.resolver import Model
@@ -75,7 +75,7 @@ def sections(view: View, dtype: str = "", *, live: bool) -> Html:
         controls = form(own, own, view.under, dtype, choices(own, own))
         drawn = picture(view)
     else:
-        controls, drawn = letters(own), pictures(view)
+        controls, drawn = _letters(own, fields_of(own)), pictures(view)
     return frame({**parts(view, dtype, published), "picture": drawn, "controls": controls})
 
 
@@ -124,11 +124,11 @@ def _formula(view: View) -> Html:
         return name if is_total else joined(swatch(colour(view, leaf(name))), path(legible(name)))
 
     table = terms_table(view.lettered).only("component", "formula", "total")
-    where = [one for one in letters_of(view.model, view.formula) if one]
     return joined(
         tag("p", tag("code", text(view.formula), id="sum"), class_="sum"),
         _copied("text", "sum"),
-        lines(where),
+        _letters(view.model, letters_in(view.model, view.formula)),
+        *(tag("p", one) for one in holds_where(view.model)),
         html_table("Terms by component", table, first=first, class_="stacked"),
         tag(
             "details",
@@ -137,6 +137,10 @@ def _formula(view: View) -> Html:
             _copied("LaTeX", "latex"),
         ),
     )
+
+
+def _letters(model: Model, names: Iterable[str]) -> Html:
+    return html_table("Letters", letters_table(model.architecture, names))
 
 
 def _copied(what: str, of: str) -> Html:
