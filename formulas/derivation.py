@@ -392,34 +392,37 @@ class Derivation(Architecture):
             tensors += [replace(one, path=name, aliases=()) for name in one.aliases if name in own]
         return replace(self, tensors=tuple(tensors)) if own else self
 
+    def substitute(self, values: Mapping[str, Expression]) -> Derivation:
+        """Return this derivation with expressions in place of some letters in its formula."""
+        return replace(
+            self,
+            tensors=tuple(
+                replace(
+                    one,
+                    shape=tuple(length.substitute(values) for length in one.shape),
+                    times=one.times.substitute(values),
+                )
+                for one in self.tensors
+            ),
+            conditions=tuple(
+                replace(one, condition=one.condition.substitute(values)) for one in self.conditions
+            ),
+            irrelevant_guards=tuple(one.substitute(values) for one in self.irrelevant_guards),
+        )
+
     def renamed(self, letters: Mapping[str, str]) -> Derivation:
         """Return this derivation with other letters; ``letters`` maps the old ones to the new.
 
         Text keeps the old letters: the caveats and the names of buffers.
         """
-        swap = {name: letter(new) for name, new in letters.items()}
-
-        def lettered(one: Expression) -> Expression:
-            return one.substitute(swap)
 
         def names(old: Iterable[str]) -> tuple[str, ...]:
             return tuple(letters[name] for name in old)
 
         return replace(
-            self,
+            self.substitute({name: letter(new) for name, new in letters.items()}),
             sizes={letters[name]: value for name, value in self.sizes.items()},
             fields={letters[name]: field for name, field in self.fields.items()},
-            tensors=tuple(
-                replace(t, shape=tuple(map(lettered, t.shape)), times=lettered(t.times))
-                for t in self.tensors
-            ),
-            conditions=tuple(
-                replace(stated, condition=stated.condition.substitute(swap))
-                for stated in self.conditions
-            ),
-            irrelevant_guards=tuple(
-                condition.substitute(swap) for condition in self.irrelevant_guards
-            ),
             fixed=names(self.fixed),
             inert=names(self.inert),
             unread=names(self.unread),

@@ -27,7 +27,6 @@ MAX_LAYERS_IN_ROWS = 1000
 def compare_checkpoint(
     file: str | Path | Checkpoint,
     source: object,
-    class_name: str = "",
     *,
     is_untied: bool = False,
 ) -> Report:
@@ -45,7 +44,7 @@ def compare_checkpoint(
     not plain weights.
     """
     found = file if isinstance(file, Checkpoint) else checkpoint(file)
-    architecture = resolve(source, class_name).architecture
+    architecture = resolve(source).architecture
     if architecture.spec:
         report = _compare_with_family(found, architecture.spec, architecture)
     else:

@@ -58,18 +58,18 @@ def object_in_file(path: Path, *, largest: int = MAX_FILE_BYTES) -> dict[str, An
     return _object_in(content, where, largest)
 
 
-def object_on_standard_input(*, largest: int = MAX_FILE_BYTES) -> dict[str, Any]:
-    """Return the JSON object on standard input, of at most ``largest`` bytes.
+def object_on_standard_input() -> dict[str, Any]:
+    """Return the JSON object on standard input, of at most ``MAX_FILE_BYTES``.
 
     Raises ``InvalidInput``, whose ``where`` is standard input, for anything else.
     """
     if sys.stdin is None:
         raise InvalidInput("is closed", where=STANDARD_INPUT)
     try:
-        content = _up_to(largest + 1, sys.stdin.buffer)
+        content = _up_to(MAX_FILE_BYTES + 1, sys.stdin.buffer)
     except OSError as error:
         raise InvalidInput(f"cannot be read: {error.strerror}", where=STANDARD_INPUT) from None
-    return _object_in(content, STANDARD_INPUT, largest)
+    return _object_in(content, STANDARD_INPUT, MAX_FILE_BYTES)
 
 
 def object_in_text(text: str, where: str) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from typing import Any
 
 from paramproof.catalogue import entry, read_type
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.expression import Expression
 from paramproof.formulas.parsing import expression_in
 
 
@@ -62,26 +61,7 @@ class Pair:
         for name, text in said.items():
             if text and name not in {*letters, *swap} and (one := expression_in(text)).letters:
                 swap[name] = one.substitute(swap)
-        return in_letters_of(derivation, swap)
-
-
-def in_letters_of(derivation: Derivation, swap: Mapping[str, Expression]) -> Derivation:
-    """Return a derivation with other expressions in place of some of its letters."""
-    return replace(
-        derivation,
-        tensors=tuple(
-            replace(
-                one,
-                shape=tuple(length.substitute(swap) for length in one.shape),
-                times=one.times.substitute(swap),
-            )
-            for one in derivation.tensors
-        ),
-        conditions=tuple(
-            replace(one, condition=one.condition.substitute(swap)) for one in derivation.conditions
-        ),
-        irrelevant_guards=tuple(one.substitute(swap) for one in derivation.irrelevant_guards),
-    )
+        return derivation.substitute(swap)
 
 
 @cache
