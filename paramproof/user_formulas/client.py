@@ -67,7 +67,11 @@ class FormulaClient:
 
     def in_letters(self, fields: Mapping[str, str]) -> Expression:
         """Return the formula as an expression in letters."""
-        return expression_in(self._ask("in letters", fields=dict(fields)))
+        answer = self._ask("in letters", fields=dict(fields))
+        try:
+            return expression_in(answer)
+        except ValueError as error:  # Its numbers have too many digits, or it is too long.
+            raise FormulaRefused(f"{self.name}: {error}") from error
 
     def difference(self, spec: Spec, report: Report) -> list[str]:
         """Return the lines about ``report``, of a model of ``spec``: spec, counts, algebra."""

@@ -104,3 +104,12 @@ def test_a_formula_of_a_derived_model_takes_its_fields_by_name():
     with FormulaClient(reference, (*fields, *fields.values())) as formula:
         assert formula.at_sizes({"H": 3, "V": 5, "T": 7}, fields) == 3 * 5 + 3
         assert str(formula.in_letters(fields)) == "H·(V + 1)"
+
+
+def test_a_formula_that_cannot_be_printed_has_no_algebra():
+    fields = {"H": "hidden_size", "V": "vocab_size"}
+    reference = "tests.family_formulas:any_table_of_galaxies"
+    with FormulaClient(reference, (*fields, *fields.values())) as formula:
+        assert formula.at_sizes({"H": 3, "V": 5}, fields) == 15 * 10**50
+        with pytest.raises(FormulaRefused, match=f"^{reference}: .*is not an expression"):
+            formula.in_letters(fields)
