@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
+from itertools import compress
 from typing import Any
 
 from paramproof.formulas.condition import Condition
@@ -38,7 +39,7 @@ WORDS = {outcome: word for word, outcome in OUTCOMES.items()}
 
 SCALAR = "scalar"
 
-MARKS = {"frozen": "frozen", "read": "read from values", "counted": "counted"}
+FROZEN, READ, COUNTED = MARKS = "frozen", "read from values", "counted"
 """Marks in brackets after a shape.
 
 The tensor is not trained, its shape was read from values, or its number was read from counts.
@@ -161,34 +162,27 @@ def format_tensor(tensor: DerivedTensor) -> str:
     """Return the text of a tensor: its number, its shape, and its marks."""
     shape = ", ".join(map(text, tensor.shape)) or SCALAR
     times = f"{text(tensor.times)} × " if tensor.times != 1 else ""
-    marks = [
-        MARKS[name]
-        for name, applies in (
-            ("frozen", tensor.role == "frozen"),
-            ("read", not tensor.traced),
-            ("counted", not tensor.looped),
-        )
-        if applies
-    ]
-    return f"{times}{shape}" + (f" [{', '.join(marks)}]" if marks else "")
+    applies = tensor.role == FROZEN, not tensor.traced, not tensor.looped
+    marks = compress(MARKS, applies)
+    return f"{times}{shape}" + (f" [{', '.join(marks)}]" if any(applies) else "")
 
 
 def parse_tensor(path: str, written: str, *, buffer: bool = False) -> DerivedTensor:
     """Parse the text that ``format_tensor`` writes. Raises ``ValueError`` for any other."""
     shapes, _, marks = written.removesuffix("]").partition(" [")
     found_marks = marks.split(", ") if marks else []
-    if unknown := set(found_marks) - set(MARKS.values()):
+    if unknown := set(found_marks) - {*MARKS}:
         raise ValueError(f"{path} has the unknown mark {sorted(unknown)[0]!r}")
     *times, shape = _split(shapes, " × ")
-    role: Role = "buffer" if buffer else "frozen" if MARKS["frozen"] in found_marks else "trainable"
+    role: Role = "buffer" if buffer else "frozen" if FROZEN in found_marks else "trainable"
     return DerivedTensor(
         path,
         () if shape == SCALAR else tuple(map(expression_in, _split(shape, ", "))),
         expression_in(times[0]) if times else expression(1),
         role,
         (),
-        MARKS["read"] not in found_marks,
-        MARKS["counted"] not in found_marks,
+        READ not in found_marks,
+        COUNTED not in found_marks,
     )
 
 

@@ -1,11 +1,13 @@
-"""docs/json.md: the kinds of JSON with their keys, from the schema, and a sample."""
+"""docs/json.md: the kinds of JSON with their keys, from the schema; a grammar; and a sample."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import dedent
 from typing import Any, TypeAlias
 
 from docs.writers.blocks import ROOT, write_blocks, write_samples
+from paramproof.formulas import parsing
 from paramproof.tables.markdown import markdown_rows
 from tests.json_schema import definition, description, has_keys, kinds, schema
 
@@ -33,10 +35,17 @@ def blocks() -> dict[str, str]:
     rows = ((f"[{kind}](#{kind})", description(source["$defs"][kind], source)) for kind in kinds())
     others = (one for one in source["$defs"] if one not in kinds() and _has_section(one))
     return {
+        "grammar": _grammar(),
         "kinds": markdown_rows(["kind", "what it is"], rows),
         "keys": "\n\n".join(map(_section, kinds())),
         "objects": "\n\n".join(map(_section, others)),
     }
+
+
+def _grammar() -> str:
+    """Return the grammar of expressions, from the module that parses them."""
+    _, _, rules = (parsing.__doc__ or "").partition("::\n\n")
+    return f"```text\n{dedent(rules).strip()}\n```"
 
 
 def _has_section(name: str) -> bool:
