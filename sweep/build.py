@@ -22,12 +22,13 @@ def build_entry(model_type: str, seconds: float, result: dict[str, Any]) -> None
     result["failed"] = sweep.failed
     sweep.run()
     signal.setitimer(signal.ITIMER_PROF, 0)
-    data = EntryBuilder(sweep).build()
+    # A choice of stages that a shallower backbone lacks is refused, and no mismatch.
+    data = with_stages(EntryBuilder(sweep).build())
     repair = EntryRepair(data)
     repair.run(CHECK_SEEDS if model_type in WIDELY_USED.split() else CHECK_SEEDS[:1])
     sweep.failed |= repair.failed
     result["entry"] = with_read_keys(data)
     adder = VariantAdder(result["entry"], seconds)
     adder.run()
-    result["entry"] = with_stages(with_filled_values(with_older_names(adder.data)))
+    result["entry"] = with_filled_values(with_older_names(adder.data))
     result["failed"] |= adder.failed

@@ -49,6 +49,12 @@ READ_IN_ALL_TYPES = frozenset(
 )
 """Keys that transformers reads for every type, and may refuse if the type has no such field."""
 
+HEAD_WIDTH = "head_dim"
+"""A key that transformers validates in any type: it must be even, as halves of a head rotate."""
+
+WHOLE_HEAD = 1.0
+"""The share of a head that is rotated if nothing says it."""
+
 STRETCHED_SORTS = ("rope_dynamic", "rope_yarn")
 """Sorts of rotary parameters that do not fit every width of a head."""
 
@@ -136,6 +142,8 @@ def _is_accepted(
     given: GivenKeys, path: str, value: Any, only: list[str] | None, sizes: Mapping[str, int]
 ) -> bool:
     file = given.file
+    if leaf(path) == HEAD_WIDTH and not _may_be_head_width(value):
+        return False
     is_unread = kind_of(value) in file.unread.get(path, ())
     if is_unread or (path in file.fields and equal(value, file.fields[path])):
         return True
@@ -155,6 +163,11 @@ def _is_accepted(
     return sort in file.free.get(path, ()) or value in file.texts.get(path, ())
 
 
+def _may_be_head_width(value: object) -> bool:
+    """Return whether any model takes this width of a head, even if no tensor depends on it."""
+    return value is None or (type(value) is int and value >= 0 and value % 2 == 0)
+
+
 def _fits_rotation(given: GivenKeys, path: str, value: Any, sizes: Mapping[str, int]) -> bool:
     """Return whether the share of a head in rotary parameters fits the sizes."""
     file, before, sort = given.file, parent(path), sort_of(value)
@@ -163,7 +176,9 @@ def _fits_rotation(given: GivenKeys, path: str, value: Any, sizes: Mapping[str, 
     if sort in STRETCHED_SORTS and not _fits_stretching(given, path, sort, own, sizes):
         return False
     return all(
-        share is None or equal(share, own) or sort_of(share) in file.free.get(key, ())
+        share is None
+        or equal(share, WHOLE_HEAD if own is None else own)
+        or sort_of(share) in file.free.get(key, ())
         for share in rotary_factors(value)
     )
 

@@ -77,7 +77,8 @@ class TypeFile:
     stages each backbone has, by its part: a file may choose any. ``filled`` has the values that the
     class fills in for each layer: a file may give them. ``kinds`` has lists for which some
     variants count the layers of each kind, in any order. ``spelt`` has keys that give such a list
-    in another way. ``buffered`` has fields that buffers depend on.
+    in another way: a sign for each layer, or how many come first. ``buffered`` has fields that
+    buffers depend on.
 
     Parts: ``parts`` has the model type of each part, and ``given`` the defaults that differ if the
     part is given. ``fixed_parts`` have one class, whatever model type they name. ``lenient_parts``

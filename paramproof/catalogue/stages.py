@@ -34,6 +34,11 @@ def chosen_stages(given: GivenKeys, sizes: Mapping[str, int]) -> set[str]:
         before = f"{part}." if part else ""
         by_name, by_number = f"{before}{FEATURES}", f"{before}{INDICES}"
         features, indices = given.values.get(by_name), given.values.get(by_number)
+        if features is indices is None:
+            # A backbone may lack stages that it has by default.
+            features, indices = (
+                given.default(path, given.file.fields.get(path)) for path in (by_name, by_number)
+            )
         if features is not None and _positions(features, names) is None:
             raise _impossible(by_name, features, names)
         if indices is not None and (chosen := _positions(indices, [*range(len(names))])) is None:

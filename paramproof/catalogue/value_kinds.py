@@ -140,9 +140,11 @@ def _sort_of_number(value: float) -> str:
 
 
 def _sort_of_rope(value: dict[str, Any]) -> str:
-    if value.keys() <= ROPE_LAYERS:
+    if value.keys() & ROPE_LAYERS:
+        # A kind of layers without parameters is refused where the model has such layers.
         inner = {_sort_of_rope(one) if isinstance(one, dict) else "" for one in value.values()}
-        return "rope_layers" if inner <= {"rope_default", "rope_linear"} else ""
+        is_whole = value.keys() == ROPE_LAYERS
+        return "rope_layers" if is_whole and inner <= {"rope_default", "rope_linear"} else ""
     kind = value.get("rope_type", value.get("type", "default"))
     if kind not in ROPE_TYPES or not ROPE_NEEDS.get(kind, frozenset()) <= value.keys():
         return ""

@@ -295,6 +295,21 @@ def test_rotary_positions():
     assert "both given" in refused({"rope_scaling": linear, "rope_parameters": linear})
 
 
+def test_a_share_of_1_is_the_whole_head():
+    """NeoMME saves it, and its own share is that by default."""
+    data = deepcopy(TOY)
+    data["fields"]["partial_rotary_factor"] = None
+    whole = {"rope_scaling": {"type": "linear", "factor": 2.0, "partial_rotary_factor": 1.0}}
+    assert toy(whole, data=data).count == toy().count
+
+
+@pytest.mark.parametrize("value", [7, -2, 0.5, True])
+def test_an_impossible_width_of_a_head(value):
+    """Transformers validates the key in any type, even if no tensor depends on it."""
+    assert "head_dim" in refused({"head_dim": value})
+    assert toy({"head_dim": 8}).count == toy({"head_dim": None}).count == toy().count
+
+
 def test_narrow_heads_refuse_stretched_positions():
     """Transformers divides by the width of a head minus 2."""
     data = deepcopy(TOY)

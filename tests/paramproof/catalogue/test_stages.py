@@ -1,8 +1,11 @@
 """A file may choose any stages of a backbone, in order, by name or by number."""
 
+from dataclasses import replace
+
 import pytest
 
-from paramproof.catalogue import entry
+from paramproof.catalogue import entry, read_type
+from paramproof.catalogue.entries import entry_in
 from paramproof.formulas.errors import InvalidInput
 
 CONVNEXT = {"model_type": "convnextv2"}
@@ -23,6 +26,16 @@ DINO = {"model_type": "dinov2", "num_hidden_layers": 6}
 )
 def test_a_choice_in_order_is_counted(config, choice):
     assert entry({**config, **choice}).count == entry(config).count
+
+
+def test_a_backbone_without_the_stages_that_it_has_by_default_is_refused():
+    """The class of a backbone with fewer stages still chooses the last of four."""
+    file = read_type("hgnet_v2")
+    short = replace(file, stages={"": "3"})
+    assert entry_in(file, {"model_type": "hgnet_v2"}).count
+    with pytest.raises(InvalidInput, match="out_features"):
+        entry_in(short, {"model_type": "hgnet_v2"})
+    assert entry_in(short, {"model_type": "hgnet_v2", "out_features": ["stage3"]}).count
 
 
 @pytest.mark.parametrize(

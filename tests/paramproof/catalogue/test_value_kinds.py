@@ -48,6 +48,7 @@ from paramproof.catalogue.value_kinds import (
             "rope_layers",
         ),
         ({"full_attention": {"type": "yarn", "factor": 8.0}}, ""),
+        ({"full_attention": {"rope_theta": 1e4}}, ""),
         ({"quant_method": "fp8"}, "quantization"),
         ({"<image>": 4, "a": 0}, "vocabulary"),
         ({"<image>": 4, "a": True}, ""),
