@@ -12,9 +12,10 @@ These options update existing files:
 * ``--refresh`` derives every variant again. If the formula is the same, it writes the new status,
   conditions and caveats. It prints the variants that it leaves unchanged; its status is then 1.
   ``--report FILE`` lists what is no longer proved, as lines of JSON.
-* ``--reads`` records which keys no class reads, and the defaults of the others.
-* ``--kinds`` adds variants that count the kinds in lists of layers, and ``--biases`` variants for
-  bias flags with only one value in an entry.
+* ``--update PART`` finds one part of a file again: ``reads`` (which keys no class reads, and the
+  defaults of the others), ``late-aliases``, ``older-names``, ``filled-values`` and ``stages``; and
+  ``kinds`` and ``biases`` add variants that count the kinds in lists of layers, and those for bias
+  flags with only one value in an entry.
 * ``--hold`` checks them with more random configurations, drawn by ``--seed``, and withdraws what
   differs from transformers' models.
 
@@ -47,14 +48,7 @@ from sweep.adversary import Verdict, judge_random
 from sweep.build import build_entry
 from sweep.coverage import Kind, causes, coverage_table, measure
 from sweep.difference import Difference
-from sweep.jobs import (
-    add_bias_variants,
-    add_kind_counts,
-    add_reads,
-    compare,
-    differences_in,
-    refresh,
-)
+from sweep.jobs import UPDATES, compare, differences_in, refresh
 from sweep.model_types import swept_types
 from sweep.pool import Work, run_in_processes
 from sweep.public_configs import count_configs
@@ -88,20 +82,15 @@ def _process(wanted: Sequence[str], options: argparse.Namespace) -> int:
     todo = _types_left(wanted, options)
     if options.hold:
         return _repair_all(todo, options.seed)
-    for is_requested, work in (
-        (options.reads, add_reads),
-        (options.kinds, add_kind_counts),
-        (options.biases, add_bias_variants),
-    ):
-        if is_requested:
-            return _update_all(todo, work, options.seconds)
+    if options.update:
+        return _update_all(todo, UPDATES[options.update], options.seconds)
     if options.refresh:
         return _refresh_all(todo, options.seconds, options.report)
     work, say = (
         (compare, _describe_differences) if options.compare else (build_entry, _write_result)
     )
     changed = 0
-    results = run_in_processes(todo, work, options.seconds, len(os.sched_getaffinity(0)))
+    results = run_in_processes(todo, work, options.seconds)
     for number, (name, result, seconds) in enumerate(results, 1):
         changed += bool(options.compare and differences_in(result))
         print(f"{number}/{len(todo)} {name}: {say(name, result)} ({seconds:.0f} s)", flush=True)
@@ -125,8 +114,7 @@ def _types_left(wanted: Sequence[str], options: argparse.Namespace) -> list[str]
     """Return the types of the requested part that are left to process."""
     part, parts = options.part
     todo = [name for i, name in enumerate(wanted) if i % parts == part - 1]
-    understands = options.reads or options.kinds or options.biases
-    if options.hold or options.compare or options.refresh or understands:
+    if options.hold or options.compare or options.refresh or options.update:
         return [name for name in todo if read_entry(name)]
     known = {} if options.types else read_failures()
     return todo if options.again else [n for n in todo if not read_entry(n) and n not in known]
@@ -222,7 +210,7 @@ def _describe_differences(_: str, result: dict[str, Any]) -> str:
 def _refresh_all(todo: Sequence[str], seconds: float, report: Path | None) -> int:
     """Refresh the types, and write the files. The status is 1 if something stays unchanged."""
     left, lost = 0, list[dict[str, Any]]()
-    results = run_in_processes(todo, refresh, seconds, len(os.sched_getaffinity(0)))
+    results = run_in_processes(todo, refresh, seconds)
     for number, (name, result, took) in enumerate(results, 1):
         if "entry" in result:
             write_entry(name, result["entry"])
@@ -244,12 +232,12 @@ def _refresh_all(todo: Sequence[str], seconds: float, report: Path | None) -> in
 def _update_all(todo: Sequence[str], work: Work, seconds: float) -> int:
     """Run a job for each type, and write the files. The status is 1 if something fails."""
     failures = 0
-    results = run_in_processes(todo, work, seconds, len(os.sched_getaffinity(0)))
+    results = run_in_processes(todo, work, seconds)
     for number, (name, result, took) in enumerate(results, 1):
-        if result.get("changed", "entry" in result):
+        if result.get("changed"):
             write_entry(name, result["entry"])
         failures += bool(result["failed"])
-        outcome = "written" if result.get("changed", "entry" in result) else "unchanged"
+        outcome = "written" if result.get("changed") else "unchanged"
         print(f"{number}/{len(todo)} {name}: {outcome} ({took:.0f} s)", flush=True)
         for what, one in result["failed"].items():
             print(f"  {what}: {one.why[:200]}", flush=True)
@@ -262,7 +250,7 @@ def _upgrade_all(wanted: Sequence[str], seconds: float) -> int:
     new = [name for name in wanted if not read_entry(name) and name not in read_failures()]
     count, left = Counter[str](), list[str]()
     for names, work in ((known, upgrade_entry), (new, build_entry)):
-        results = run_in_processes(names, work, seconds, len(os.sched_getaffinity(0)))
+        results = run_in_processes(names, work, seconds)
         for number, (name, result, took) in enumerate(results, 1):
             differences = [Difference.read(one) for one in result.get("differences", ())]
             is_new = work is build_entry
@@ -323,13 +311,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--report", type=Path, metavar="FILE", help="write what --refresh no longer proves to FILE"
     )
-    parser.add_argument("--reads", action="store_true", help="record which keys no class reads")
-    parser.add_argument(
-        "--kinds", action="store_true", help="add variants that count the kinds of layers"
-    )
-    parser.add_argument(
-        "--biases", action="store_true", help="add variants for bias flags with one value"
-    )
+    parser.add_argument("--update", choices=UPDATES, help="find one part of a file again")
     parser.add_argument(
         "--take-in", action="store_true", help="upgrade the files to the installed transformers"
     )

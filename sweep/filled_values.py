@@ -1,22 +1,18 @@
 """Find the values that a configuration class computes from other keys.
 
-``python -m sweep.filled_values TYPE ...`` writes them into the files of these types. The rule of
-such a value holds for all numbers of layers if the value has a pattern, and names the other keys on
-which it depends.
-No model is built, since the configuration alone fills in the value.
+The rule of such a value holds for all numbers of layers if the value has a pattern, and names the
+other keys on which it depends. No model is built, since the configuration alone fills in the value.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from paramproof.catalogue.entries import entry_in
 from paramproof.catalogue.files import parse_type
 from paramproof.catalogue.filled_values import OVERRIDES, POSITIONS, by_layer
-from paramproof.catalogue.names import transformers_types
 from paramproof.catalogue.value_kinds import equal
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.path import parent
@@ -25,9 +21,8 @@ from sweep.layer_lists import DEPTHS, MAX_PERIOD
 from sweep.model import attribute_or_none
 from sweep.normalization import changed_fields
 from sweep.patterns import fit_pattern
-from sweep.read_keys import KEY_ORDER
 from sweep.saved_values import SavedValues, value_in
-from sweep.store import read_entry, write_entry
+from sweep.store import in_order
 from sweep.unread_fields import UnreadFields
 
 MAX_FIRST_DEPTH = 12
@@ -208,19 +203,5 @@ def with_filled_values(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a file's JSON with the values that the class fills in."""
     bare = {key: one for key, one in data.items() if key != "filled"}
     file = parse_type(bare, data["model_type"])
-    new = {**bare, "filled": FilledValues(SavedValues(file, UnreadFields(file))).find()}
-    return {key: new[key] for key in KEY_ORDER if new.get(key)}
-
-
-def main(names: list[str]) -> None:
-    """Write the values that the classes of these types fill in, and print their rules."""
-    for model_type in names or transformers_types():
-        data = read_entry(model_type)
-        assert data
-        new = with_filled_values(data)
-        print(json.dumps({"type": model_type, "filled": new.get("filled", {})}), flush=True)
-        write_entry(model_type, new)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    found = FilledValues(SavedValues(file, UnreadFields(file))).find()
+    return in_order({**bare, "filled": found})

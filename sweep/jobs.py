@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
 from paramproof.catalogue.files import read_type
 from sweep.added_variants import VariantAdder
 from sweep.comparison import differences
 from sweep.difference import Difference, DifferenceKind
-from sweep.pool import Result
+from sweep.filled_values import with_filled_values
+from sweep.late_aliases import with_late_aliases
+from sweep.older_names import with_older_names
+from sweep.pool import Result, Work
 from sweep.read_keys import with_read_keys
 from sweep.refresh import EntryRefresh
+from sweep.stages import with_stages
 from sweep.store import read_entry
 
 
@@ -39,30 +47,37 @@ def refresh(model_type: str, seconds: float, result: Result) -> None:
     result |= {"left": refresh.left, "lost": refresh.lost}
 
 
-def add_reads(model_type: str, seconds: float, result: Result) -> None:
-    """Record which keys the classes of a type read. The result has the new ``entry``."""
-    data = read_entry(model_type)
-    assert data
-    result["entry"] = with_read_keys(data)
+def _rewrite(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Work:
+    """Return the job that applies a change to a file. The result has the new ``entry``."""
+
+    def work(model_type: str, seconds: float, result: Result) -> None:
+        data = read_entry(model_type)
+        assert data
+        result["entry"] = change(data)
+        result["changed"] = result["entry"] != data
+
+    return work
 
 
-def add_kind_counts(model_type: str, seconds: float, result: Result) -> None:
-    """Add variants that count the kinds in lists of layers. The result has the new ``entry``."""
-    _add_variants(model_type, seconds, result, count=True)
-
-
-def add_bias_variants(model_type: str, seconds: float, result: Result) -> None:
-    """Add variants for bias flags that have only one value. The result has the new ``entry``."""
-    _add_variants(model_type, seconds, result, count=False)
-
-
-def _add_variants(model_type: str, seconds: float, result: Result, *, count: bool) -> None:
+def _add_variants(count: bool, model_type: str, seconds: float, result: Result) -> None:
     data = read_entry(model_type)
     assert data
     adder = VariantAdder(data, seconds, count)
     result["changed"] = adder.run()
     result["failed"] |= adder.failed
     result["entry"] = adder.data
+
+
+UPDATES: Mapping[str, Work] = {
+    "reads": _rewrite(with_read_keys),
+    "late-aliases": _rewrite(with_late_aliases),
+    "older-names": _rewrite(with_older_names),
+    "filled-values": _rewrite(with_filled_values),
+    "stages": _rewrite(with_stages),
+    "kinds": partial(_add_variants, True),
+    "biases": partial(_add_variants, False),
+}
+"""The jobs that update one part of a file, by their names on the command line."""
 
 
 def differences_in(result: Result) -> list[Difference]:

@@ -1,4 +1,4 @@
-"""Aliases that count after defaults are computed: ``python -m sweep.late_aliases`` writes them.
+"""Aliases that count after defaults are computed.
 
 transformers applies some aliases when the class has already computed its defaults. T5's
 ``num_decoder_layers`` defaults to ``num_layers``, whose alias is ``num_hidden_layers``. So with 12
@@ -8,7 +8,6 @@ transformers applies some aliases when the class has already computed its defaul
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -18,15 +17,15 @@ from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from paramproof.catalogue.configuration import LABELS
 from paramproof.catalogue.entries import entry_in
-from paramproof.catalogue.files import TypeFile, read_type
+from paramproof.catalogue.files import TypeFile, parse_type
 from paramproof.catalogue.names import known_keys
 from sweep.keys import Keys
 from sweep.mismatch import find_mismatch
 from sweep.model import attribute_or_none, full_keys
 from sweep.normalization import Fields, config_fields
-from sweep.refusal import Attempt, attempt
+from sweep.refusal import attempt
 from sweep.seed_values import seed_config
-from sweep.store import read_entry, write_entry
+from sweep.store import in_order
 
 
 def find_late_aliases(
@@ -110,35 +109,13 @@ def _matches_reading(
     return True
 
 
-def with_late_aliases(
-    data: Mapping[str, Any], late: Mapping[str, str], others: set[str]
-) -> dict[str, Any]:
-    """Return a type's JSON with these late aliases, and with ``others`` refused."""
-    gone = {*late, *others}
-    aliases = {name: one for name, one in data.get("aliases", {}).items() if name not in gone}
+def with_late_aliases(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a type's JSON with its late aliases, and with those of another effect refused."""
+    model_type = data["model_type"]
+    late, others = find_late_aliases(parse_type(data, model_type), CONFIG_MAPPING[model_type])
+    aliases = {
+        name: one for name, one in data.get("aliases", {}).items() if name not in {*late, *others}
+    }
     refused = " ".join(sorted({*data.get("refused", "").split(), *others}))
-    new = {**data, "aliases": aliases, "late": dict(late), "refused": refused}
-    head = [key for key in data if key not in ("late", "refused", "classes")]
-    after = head.index("aliases") + 1 if "aliases" in head else len(head)
-    order = [*head[:after], "late", *head[after:], "refused", "classes"]
-    return {key: new[key] for key in order if new[key]}
-
-
-def main() -> None:
-    """Write the late aliases of each type that has some, and print them."""
-    for model_type, config_class in sorted(CONFIG_MAPPING.items()):
-        data = read_entry(model_type)
-        if data is None:
-            continue
-        # Some types have no default configuration.
-        with Attempt() as attempt:
-            late, others = find_late_aliases(read_type(model_type), config_class)
-        if attempt.refusal:
-            print(f"{model_type}: {attempt.refusal}")
-        elif late or others:
-            print(json.dumps({"type": model_type, "late": late, "refused": sorted(others)}))
-            write_entry(model_type, with_late_aliases(data, late, others))
-
-
-if __name__ == "__main__":
-    main()
+    late = {**data.get("late", {}), **late}
+    return in_order({**data, "aliases": aliases, "late": late, "refused": refused})

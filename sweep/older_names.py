@@ -1,4 +1,4 @@
-"""Older names of sizes and lists: ``python -m sweep.older_names TYPE ...`` writes them.
+"""Older names of sizes and lists.
 
 A configuration class may look for a key that is not a field, and set a field from it: GLM-5's
 ``num_experts`` sets ``n_routed_experts``. Such keys may be in an object of their own, as
@@ -8,8 +8,6 @@ configuration alone sets the fields.
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -18,14 +16,12 @@ from transformers import configuration_utils
 
 from paramproof.catalogue.configuration import IRRELEVANT_KEYS
 from paramproof.catalogue.files import TypeFile, parse_type
-from paramproof.catalogue.names import transformers_types
 from paramproof.formulas.path import leaf, parent
 from sweep.fields import names_in_code
 from sweep.kind_lists import KindListFinder
 from sweep.model import attribute_or_none
 from sweep.normalization import Fields, changed_fields, normalize
-from sweep.read_keys import KEY_ORDER
-from sweep.store import read_entry, write_entry
+from sweep.store import in_order
 from sweep.type_sweep import TypeSweep
 from sweep.unread_fields import UnreadFields
 
@@ -142,7 +138,7 @@ def with_older_names(data: Mapping[str, Any]) -> dict[str, Any]:
             for path, rule in (*finder.spellings(one), *finder.first_layers(one))
         }
         new["spelt"] = {**data.get("spelt", {}), **spelt}
-    return {key: new[key] for key in KEY_ORDER if new.get(key)}
+    return in_order(new)
 
 
 def _without_names(data: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -151,23 +147,3 @@ def _without_names(data: Mapping[str, Any], names: Mapping[str, str]) -> dict[st
     if "decides" in data:
         new["decides"] = [path for path in data["decides"] if path not in names]
     return {key: one for key, one in new.items() if one or key != "decides"}
-
-
-def main(names: list[str]) -> None:
-    """Write the older names of these types, and print them."""
-    for model_type in names or transformers_types():
-        data = read_entry(model_type)
-        assert data
-        new = with_older_names(data)
-        if new != data:
-            found = {
-                key: {path: one for path, one in new[key].items() if path not in data.get(key, {})}
-                for key in ("aliases", "spelt")
-                if key in new
-            }
-            print(json.dumps({"type": model_type, **found}), flush=True)
-            write_entry(model_type, new)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

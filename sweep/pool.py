@@ -47,6 +47,8 @@ MAX_WAIT = 3600.0
 SOFT_LIMIT = 1.5
 """The CPU time at which a process stops its current class, as a multiple of its budget."""
 
+PROCESSORS = len(os.sched_getaffinity(0))
+
 SITE_PACKAGES = re.compile(r"\S*site-packages/")
 
 
@@ -58,7 +60,7 @@ class _Child(NamedTuple):
 
 
 def run_in_processes(
-    names: Sequence[str], work: Work, seconds: float, at_a_time: int
+    names: Sequence[str], work: Work, seconds: float, at_a_time: int = PROCESSORS
 ) -> Iterator[tuple[str, Result, float]]:
     """Run a job for each type, and yield its result and duration as it ends.
 

@@ -17,6 +17,7 @@ from sweep.patterns import find_patterns
 from sweep.probe_values import PROBES
 from sweep.repair import pack_accepted
 from sweep.saved_values import SavedValues
+from sweep.store import in_order
 from sweep.unread_fields import UnreadFields, pack_unread
 
 
@@ -93,28 +94,7 @@ def updated_entry(
         "lenient_parts": " ".join(file.lenient_parts),
         "classes": classes,
     }
-    return {key: new[key] for key in KEY_ORDER if new.get(key)}
-
-
-KEY_ORDER = (
-    *("format", "model_type", "versions", "letters", "null", "parts", "given", "fixed_parts"),
-    *("lenient_parts", "named_parts", "instead", "classes_of", "aliases", "late", "fields"),
-    *(
-        "computed",
-        "unread",
-        "free",
-        "texts",
-        "layers",
-        "stages",
-        "filled",
-        "kinds",
-        "spelt",
-        "below",
-        "buffered",
-    ),
-    *("flat", "refused", "classes"),
-)
-"""The keys of a file, in order."""
+    return in_order(new)
 
 
 def _selecting_fields(file: TypeFile) -> set[str]:

@@ -1,14 +1,12 @@
 """Find the stages of backbones of which a configuration may choose any.
 
-``python -m sweep.stages TYPE ...`` writes them into the files of these types. The number of stages
-is constant, or a size of the backbone. A choice must change no tensor of any class.
+The number of stages is constant, or a size of the backbone. A choice must change no tensor of any
+class.
 """
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import transformers
@@ -16,15 +14,13 @@ from transformers import CONFIG_MAPPING
 from transformers.backbone_utils import BackboneConfigMixin
 
 from paramproof.catalogue.files import TypeFile, parse_type
-from paramproof.catalogue.names import transformers_types
 from paramproof.catalogue.stages import FEATURES, INDICES, stage_names
 from paramproof.formulas.path import parent
 from sweep.keys import Keys, set_key
 from sweep.model import attribute_or_none, build, config_of, sub_configs
-from sweep.read_keys import KEY_ORDER
 from sweep.refusal import Attempt, attempt
 from sweep.seed_values import seed_config, seed_values_of
-from sweep.store import read_entry, write_entry
+from sweep.store import in_order
 
 
 class StageFinder:
@@ -111,20 +107,4 @@ class StageFinder:
 def with_stages(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a file's JSON with the stages of its backbones."""
     found = StageFinder(parse_type(dict(data), data["model_type"])).find()
-    new = {**data, "stages": found}
-    return {key: new[key] for key in KEY_ORDER if new.get(key)}
-
-
-def changed_files(names: list[str]) -> Iterator[dict[str, Any]]:
-    """Yield the JSON of each file whose stages are not written yet."""
-    for model_type in names or transformers_types():
-        data = read_entry(model_type)
-        assert data
-        if FEATURES in json.dumps(data) and (new := with_stages(data)) != data:
-            yield new
-
-
-if __name__ == "__main__":
-    for changed in changed_files(sys.argv[1:]):
-        print(changed["model_type"], json.dumps(changed.get("stages")), flush=True)
-        write_entry(changed["model_type"], changed)
+    return in_order({**data, "stages": found})

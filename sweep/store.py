@@ -58,6 +58,19 @@ def _rewrite(path: Path) -> Iterator[dict[str, Any]]:
         file.write(format_json(dict(sorted(known.items()))) + "\n")
 
 
+KEY_ORDER = """
+    format model_type versions letters null parts given fixed_parts lenient_parts named_parts
+    instead classes_of aliases late fields computed unread free texts layers stages filled kinds
+    spelt below buffered flat refused classes
+"""
+"""The keys of a file, in order."""
+
+
+def in_order(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a file's JSON with its keys in order, and without empty values."""
+    return {key: data[key] for key in KEY_ORDER.split() if data.get(key)}
+
+
 WIDTH = 100
 """The length up to which an object or a list is on one line."""
 

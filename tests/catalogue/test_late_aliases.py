@@ -17,6 +17,7 @@ from sweep.computed_fields import overwritten_sizes  # noqa: E402
 from sweep.defaults import Defaults  # noqa: E402
 from sweep.late_aliases import find_late_aliases, with_late_aliases  # noqa: E402
 from sweep.mismatch import find_mismatch  # noqa: E402
+from sweep.store import read_entry  # noqa: E402
 
 
 def config_class(model_type):
@@ -78,13 +79,10 @@ def test_a_class_fills_in_a_size():
         entry({"model_type": "ernie4_5_moe", "num_hidden_layers": 56, "moe_layer_end_index": 27})
 
 
-def test_keys_of_an_entry_keep_their_order():
-    data = {"letters": {"L": "n"}, "aliases": {"a": "n", "b": "m", "c": "m"}, "classes": {"X": {}}}
-    found = with_late_aliases(data, {"a": "n"}, {"b"})
-    assert list(found.items()) == [
-        ("letters", {"L": "n"}),
-        ("aliases", {"c": "m"}),
-        ("late", {"a": "n"}),
-        ("refused", "b"),
-        ("classes", {"X": {}}),
-    ]
+def test_a_file_gets_its_late_aliases_back():
+    data = read_entry("t5")
+    plain = {key: value for key, value in data.items() if key != "late"}
+    plain["aliases"] = {**data["late"], **data.get("aliases", {})}
+    found = with_late_aliases(plain)
+    assert list(found.items()) == list(data.items())
+    assert with_late_aliases(found) == found
