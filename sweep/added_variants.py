@@ -1,4 +1,4 @@
-"""Add variants to an existing file: for lists of any kinds, and for models that people serve.
+"""Add variants to an existing file: for lists of any kinds, and for models that people hold.
 
 A list has another order in each trace and in each model that the variant is compared with. So a
 formula that holds for all of them does not depend on the order.
@@ -17,7 +17,14 @@ from typing import Any, NamedTuple
 import transformers
 
 from paramproof.algebra.letters import letters_for
-from paramproof.catalogue.derivations import Variant, kept_variants, tensors_of, variants
+from paramproof.catalogue.derivations import (
+    Variant,
+    derivation_of,
+    kept_variants,
+    tensors_of,
+    variants,
+)
+from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import SizeField, TypeFile, parse_type
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation, Outcome, StatedCondition
@@ -27,9 +34,10 @@ from sweep.failure import Failure, OutOfTime
 from sweep.fuzz import check_variant
 from sweep.idle_keys import idle_keys_of
 from sweep.kind_lists import KindList, KindListFinder
+from sweep.model import attribute_or_none
 from sweep.refusal import Attempt
 from sweep.type_sweep import TypeSweep
-from sweep.variants import SERVED_CHANGES, TASK_ENDINGS, VARIANT_SIZE, Change
+from sweep.variants import HELD_CHANGES, TASK_ENDINGS, VARIANT_SIZE, Change
 
 MAX_LISTS = 2
 """The largest number of lists whose kinds one variant counts."""
@@ -47,6 +55,7 @@ class _Candidate(NamedTuple):
 
     def __str__(self) -> str:
         texts = [f"{path}={value}" for path, value in self.change.where.items()]
+        texts += [f"{path}={size}" for path, size in self.change.at.items()]
         texts += [*self.change.sized, *(f"kinds of {path}" for path in self.counted)]
         return f"{self.name} at {', '.join(texts)}"
 
@@ -114,25 +123,33 @@ class VariantAdder:
         chosen = [some for number in numbers for some in combinations(self.lists, number)]
         for some in chosen:
             for name, one in self.data["classes"].items():
-                if not (name.endswith(TASK_ENDINGS) and one.get("contains")):
-                    for change in self.changes(name) if some else self.missing_changes(name):
-                        yield _Candidate(name, change, some)
+                is_task = name.endswith(TASK_ENDINGS) and bool(one.get("contains"))
+                if some:
+                    changes = [] if is_task else self.changes(name)
+                else:
+                    changes = self.missing_changes(name, biases=not is_task)
+                yield from (_Candidate(name, change, some) for change in changes)
 
     def own_values(self, name: str) -> dict[str, Any]:
         """Return the values that a class has in its first variant."""
         return dict(self.data["classes"][name].get("where", {}))
 
-    def served_changes(self, name: str) -> list[Change]:
-        """Return the changes of models that people serve."""
+    def held_changes(self, name: str) -> list[Change]:
+        """Return the changes of models that people hold."""
         own = self.own_values(name)
-        changes = SERVED_CHANGES.get(self.file.model_type, ())
-        return [Change({**own, **one.where}, one.sized) for one in changes]
+        changes = HELD_CHANGES.get(self.file.model_type, ())
+        return [one._replace(where={**own, **one.where}) for one in changes]
 
-    def missing_changes(self, name: str) -> list[Change]:
-        """Return the served changes and the other values of bias flags that have no variant yet."""
+    def missing_changes(self, name: str, *, biases: bool = True) -> list[Change]:
+        """Return the held changes that have no variant yet, with other values of bias flags."""
         variants = kept_variants(self.file, name)
-        known = [Change(one.where, one.sized) for one in variants]
-        missing = [one for one in self.served_changes(name) if one not in known]
+        missing = [
+            one
+            for one in self.held_changes(name)
+            if not any(self.has_change(variant, one) for variant in variants)
+        ]
+        if not biases:
+            return missing
         own = self.own_values(name)
         values = {**self.file.fields, **own}
         for path in self.data["classes"][name].get("decides", ()):
@@ -142,21 +159,31 @@ class VariantAdder:
                 missing.append(Change({**own, path: not value}))
         return missing
 
+    def has_change(self, variant: Variant, change: Change) -> bool:
+        """Return whether a variant has the values of a change, and holds at its sizes."""
+        if (variant.where, variant.sized) != (change.where, change.sized):
+            return False
+        sizes = own_sizes(self.file, variant.data.get("absent", ()))
+        derivation = derivation_of(self.file, variant, sizes)
+        at = {one: change.at[path] for one, path in derivation.fields.items() if path in change.at}
+        return not at or derivation.violated({**sizes, **at}) is None
+
     def changes(self, name: str) -> list[Change]:
-        """Return a class's changes: none, its changes of ties alone, and the served ones."""
+        """Return a class's changes: none, its changes of ties alone, and the held ones."""
         own = self.own_values(name)
         others = (one for one in kept_variants(self.file, name) if not one.sized)
         ties = [Change(one.where) for one in others if _changes_only_ties(own, one)]
-        return [Change(own), *ties, *self.served_changes(name)]
+        return [Change(own), *ties, *self.held_changes(name)]
 
     def add(self, candidate: _Candidate) -> bool:
         """Derive a variant, and add it if the check succeeds. Return whether it does."""
         derivation = self.derive(candidate)
         if derivation is None:
             return False
-        before = dict(self.data["letters"]), dict(self.data.get("kinds", {}))
+        before = deepcopy(self.data)
         self.add_letters(derivation, candidate)
         data = self.data["classes"][candidate.name]
+        self.add_deciding(data, candidate)
         for version in (
             allowing_no_layers(derivation, candidate.numbers, candidate.depths),
             derivation,
@@ -177,10 +204,7 @@ class VariantAdder:
                 tensors = tuple(map(without_aliases, derivation.tensors))
                 self.known.append(KnownVariant(candidate.name, len(data["also"]), tensors))
                 return True
-        self.data["letters"], self.data["kinds"] = before
-        for key, owner in (("also", data), ("kinds", self.data)):
-            if not owner.get(key):
-                owner.pop(key, None)
+        self.data = before
         self.file = parse_type(self.data, self.file.model_type)
         return False
 
@@ -191,7 +215,8 @@ class VariantAdder:
         sized = dict.fromkeys(candidate.change.sized, VARIANT_SIZE)
         with suppress(OutOfTime):
             with Attempt() as attempt:
-                where, depths = candidate.change.where, candidate.depths
+                where = {**candidate.change.where, **candidate.change.at}
+                depths = candidate.depths
                 derivation = self.sweep.derive_variant(
                     candidate.name, where, {**sized, **depths}, kinds=candidate.counted
                 )
@@ -216,6 +241,17 @@ class VariantAdder:
         }
         if rules:
             self.data["kinds"] = {**self.data.get("kinds", {}), **rules}
+
+    def add_deciding(self, data: dict[str, Any], candidate: _Candidate) -> None:
+        """Let the fields that a variant changes decide, if the class has them as free so far."""
+        sizes = {size.path for size in self.file.letters.values()}
+        known = data.get("decides", [])
+        new = [path for path in candidate.change.where if path not in {*known, *sizes}]
+        if new:
+            data["decides"] = [*known, *new]
+            start = self.sweep.start
+            own = {path: attribute_or_none(start, path) for path in new}
+            self.data["fields"] = dict(sorted({**own, **self.data.get("fields", {})}.items()))
 
     def check(self, name: str) -> None:
         """Check the last variant of a class with models of random lists."""

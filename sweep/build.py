@@ -12,6 +12,7 @@ from sweep.most_used import WIDELY_USED
 from sweep.older_names import with_older_names
 from sweep.read_keys import with_read_keys
 from sweep.repair import CHECK_SEEDS, EntryRepair
+from sweep.spellings import with_spellings
 from sweep.stages import with_stages
 from sweep.type_sweep import TypeSweep
 
@@ -30,5 +31,6 @@ def build_entry(model_type: str, seconds: float, result: dict[str, Any]) -> None
     result["entry"] = with_read_keys(data)
     adder = VariantAdder(result["entry"], seconds)
     adder.run()
-    result["entry"] = with_filled_values(with_older_names(adder.data))
+    data = with_filled_values(with_older_names(adder.data))
+    result["entry"] = with_spellings(data)
     result["failed"] |= adder.failed

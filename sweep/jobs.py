@@ -16,6 +16,7 @@ from sweep.older_names import with_older_names
 from sweep.pool import Result, Work
 from sweep.read_keys import with_read_keys
 from sweep.refresh import EntryRefresh
+from sweep.spellings import with_spellings
 from sweep.stages import with_stages
 from sweep.store import read_entry
 
@@ -74,6 +75,7 @@ UPDATES: Mapping[str, Work] = {
     "older-names": _rewrite(with_older_names),
     "filled-values": _rewrite(with_filled_values),
     "stages": _rewrite(with_stages),
+    "spellings": _rewrite(with_spellings),
     "kinds": partial(_add_variants, True),
     "biases": partial(_add_variants, False),
 }

@@ -8,10 +8,11 @@ from random import Random
 from typing import Any
 
 from paramproof.algebra.sampling import sample_inside
+from paramproof.catalogue.accepts import INTERCHANGEABLE
 from paramproof.catalogue.configuration import GivenKeys, sizes_of
 from paramproof.catalogue.derivations import Variant, computed_of, field_of, variants
 from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.value_kinds import ROTARY_BASES, default_layers
+from paramproof.catalogue.value_kinds import ROTARY_BASES, default_layers, equal, sort_of
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf, parent
@@ -62,7 +63,7 @@ def random_config(
     _flatten_parts(file, config, random)
     for path, value in _explicit_defaults(file, variant, config):
         if random.random() < 0.2:
-            set_key(config, path, value)
+            set_key(config, path, _interchanged(file, path, value, random))
     # Copy: if two keys shared one object, transformers would modify both at once.
     read: dict[str, Any] = json.loads(json.dumps(config))
     return read
@@ -174,6 +175,14 @@ def _explicit_defaults(
     return [
         (path, values[path]) for path in sorted(absent) if part_in(config, parent(path)) is not None
     ]
+
+
+def _interchanged(file: TypeFile, path: str, value: Any, random: Random) -> Any:
+    """Return a default, or often another value that a file may have instead of it."""
+    sort = sort_of(value)
+    is_default = path in file.fields and equal(value, file.fields[path])
+    is_like = is_default and sort in INTERCHANGEABLE and sort in file.free.get(path, ())
+    return _draw_value(path, sort, random) if is_like and random.random() < 0.7 else value
 
 
 def _accepted_values(file: TypeFile, variant: Variant, random: Random) -> Iterator[tuple[str, Any]]:

@@ -61,7 +61,7 @@ def _rewrite(path: Path) -> Iterator[dict[str, Any]]:
 KEY_ORDER = """
     format model_type versions letters null parts given fixed_parts lenient_parts named_parts
     instead classes_of aliases late fields computed unread free texts layers stages filled kinds
-    spelt below buffered flat refused classes
+    spelt joined repeated below buffered flat refused classes
 """
 """The keys of a file, in order."""
 

@@ -32,7 +32,7 @@ from sweep.model_types import classes_of_type
 from sweep.probe import MAX_POINTS, Prober, ProbeResults
 from sweep.refusal import Attempt
 from sweep.seed_values import missing_sizes, seed_config, seed_values_of
-from sweep.variants import PUBLIC_CHANGES, TASK_ENDINGS, VARIANT_SIZE, candidate_changes
+from sweep.variants import HELD_CHANGES, TASK_ENDINGS, VARIANT_SIZE, candidate_changes
 
 Note = Callable[[str], None]
 
@@ -334,10 +334,10 @@ class TypeSweep:
         """Return the fields of a class that must have the values of one of its variants."""
         free = {path for path in sorts if self.free.get(path) or self.texts.get(path)}
         decides = [p for p in sorts if p not in free or p in results.moved or p in self.firm]
-        public = {path for where in PUBLIC_CHANGES.get(self.model_type, ()) for path in where}
-        public |= self.required_values(first).keys()
+        held = {path for one in HELD_CHANGES.get(self.model_type, ()) for path in one.where}
+        held |= self.required_values(first).keys()
         sizes = first.fields.values()
-        return decides + [p for p in sorted(public) if p not in decides and p not in sizes]
+        return decides + [p for p in sorted(held) if p not in decides and p not in sizes]
 
 
 def _replaced_ties(

@@ -14,7 +14,7 @@ from sweep.most_used import WIDELY_USED
 from sweep.seed_values import SEED_PARTS
 
 MAX_CHANGES = 4
-"""The largest number of changes of a class, beside the public ones, for a widely used type."""
+"""The largest number of changes of a class, beside the held ones, for a widely used type."""
 
 MAX_CHANGES_OTHERS = 1
 """The same for any other type: its ties, if it has any."""
@@ -25,49 +25,23 @@ VARIANT_SIZE = 8
 TASK_ENDINGS = ("Classification", "QuestionAnswering")
 """Endings of classes whose variants are composed from a part and a head."""
 
-PUBLIC_CHANGES: Mapping[str, Sequence[Mapping[str, Any]]] = {
-    "bert": [{"is_decoder": True}, {"is_decoder": True, "add_cross_attention": True}],
-    "t5": [
-        {"feed_forward_proj": "gated-gelu"},
-        {"feed_forward_proj": "gated-gelu", "is_gated_act": True},
-    ],
-    "umt5": [
-        {"feed_forward_proj": "gated-gelu"},
-        {"feed_forward_proj": "gated-gelu", "is_gated_act": True},
-    ],
-    "falcon": [
-        {"new_decoder_architecture": True},
-        {"new_decoder_architecture": True, "parallel_attn": True, "multi_query": True},
-        {"alibi": True, "bias": True, "multi_query": False, "parallel_attn": False},
-    ],
-    "deberta-v2": [
-        {
-            "relative_attention": True,
-            "position_buckets": 256,
-            "norm_rel_ebd": "layer_norm",
-            "share_att_key": True,
-            "pos_att_type": ["p2c", "c2p"],
-            "position_biased_input": False,
-        },
-    ],
-    "wav2vec2": [
-        {"feat_extract_norm": "layer", "do_stable_layer_norm": True, "conv_bias": True},
-    ],
-    "phi": [{"qk_layernorm": True}],
-}
-"""Changes of models that many people load."""
-
 
 class Change(NamedTuple):
-    """Values that a variant has instead of the type's own, and null fields that are sizes in it."""
+    """Values that a variant has instead of the type's own, and null fields that are sizes in it.
+
+    ``at`` has the sizes at which it is derived, if they are others than the type's own. Other sizes
+    may have other tensors: ELECTRA projects its embeddings only if two widths differ.
+    """
 
     where: Mapping[str, Any]
     sized: tuple[str, ...] = ()
+    at: Mapping[str, int] = {}
 
     def inside(self, part: str) -> Change:
         """Return the change for a part."""
         where = {f"{part}.{path}": value for path, value in self.where.items()}
-        return Change(where, tuple(f"{part}.{path}" for path in self.sized))
+        at = {f"{part}.{path}": size for path, size in self.at.items()}
+        return Change(where, tuple(f"{part}.{path}" for path in self.sized), at)
 
     def also(self, where: Mapping[str, Any]) -> Change:
         """Return the change with more values."""
@@ -94,15 +68,92 @@ GEMMA4 = (
 
 LLAMA4 = (Change({"interleave_moe_layer_step": 2}),)
 
-SERVED_CHANGES: Mapping[str, Sequence[Change]] = {
+GATED_GELU = (
+    Change({"feed_forward_proj": "gated-gelu"}),
+    Change({"feed_forward_proj": "gated-gelu", "is_gated_act": True}),
+)
+
+DEBERTA_V3 = {
+    "relative_attention": True,
+    "position_buckets": 256,
+    "norm_rel_ebd": "layer_norm",
+    "share_att_key": True,
+    "pos_att_type": ["p2c", "c2p"],
+    "position_biased_input": False,
+}
+
+SPEECH_LARGE = {"feat_extract_norm": "layer", "conv_bias": True}
+
+NEW_FALCON = {"new_decoder_architecture": True, "parallel_attn": True, "multi_query": True}
+
+DINOV3_GATED = {"use_gated_mlp": True}
+
+HELD_CHANGES: Mapping[str, Sequence[Change]] = {
+    "bert": [
+        Change({"is_decoder": True}),
+        Change({"is_decoder": True, "add_cross_attention": True}),
+    ],
+    "data2vec-vision": [Change({"use_relative_position_bias": True})],
+    "deberta-v2": [Change(DEBERTA_V3)],
+    "deepseek_v2": [Change({"q_lora_rank": None}, ("first_k_dense_replace",))],
+    "deepseek_v3": [Change({"q_lora_rank": None})],
+    "dinov3_vit": [
+        Change({}, ("num_register_tokens",)),
+        Change(DINOV3_GATED, ("num_register_tokens",)),
+        Change(
+            {**DINOV3_GATED, "query_bias": False, "value_bias": False}, ("num_register_tokens",)
+        ),
+    ],
+    "convbert": [Change({}, at={"embedding_size": 384})],
+    "dots1": [Change({}, ("first_k_dense_replace",))],
+    "electra": [Change({}, at={"embedding_size": 256})],
+    "esm": [
+        Change({"position_embedding_type": "rotary"}),
+        Change({"position_embedding_type": "rotary", "emb_layer_norm_before": False}),
+    ],
+    "falcon": [
+        Change({"new_decoder_architecture": True}),
+        Change(NEW_FALCON),
+        Change({"alibi": True, "bias": True, "multi_query": False, "parallel_attn": False}),
+    ],
     "gemma4": [one.inside("text_config").also(WITHOUT_AUDIO) for one in GEMMA4],
     "gemma4_text": GEMMA4,
+    "glm4_moe": [
+        Change({"attention_bias": True}, ("head_dim",)),
+        Change({"attention_bias": True, "use_qk_norm": True}, ("head_dim",)),
+    ],
+    "glm4v_moe": [
+        Change({"text_config.attention_bias": True}, ("text_config.head_dim",)),
+    ],
+    "hubert": [Change(SPEECH_LARGE)],
+    "jamba": [
+        Change({}, at={"num_experts": 1}),
+        Change({"tie_word_embeddings": True}, at={"num_experts": 1}),
+    ],
     "kimi_k25": [Change({"tie_word_embeddings": False})],
     "llama4": [one.inside("text_config") for one in LLAMA4],
     "llama4_text": LLAMA4,
+    "llava_onevision": [
+        Change({"tie_word_embeddings": True, "text_config.tie_word_embeddings": True})
+    ],
     "nemotron_h": [Change({}, ("moe_latent_size",))],
+    "opt": [
+        Change({"do_layer_norm_before": False}),
+        Change({"do_layer_norm_before": False}, at={"word_embed_proj_dim": 384}),
+    ],
+    "phi": [Change({"qk_layernorm": True})],
+    "phimoe": [Change({"attention_bias": True, "lm_head_bias": True})],
+    "regnet": [Change({"layer_type": "x"})],
+    "stablelm": [
+        Change({"use_qkv_bias": True}),
+        Change({"qk_layernorm": True, "use_parallel_residual": True}),
+    ],
+    "t5": GATED_GELU,
+    "umt5": GATED_GELU,
+    "wav2vec2": [Change({**SPEECH_LARGE, "do_stable_layer_norm": True})],
+    "wavlm": [Change({"feat_extract_norm": "layer"})],
 }
-"""Changes of models that many people serve, whose configurations differ from the type's own."""
+"""Changes of models that many people hold, whose configurations differ from the type's own."""
 
 
 def candidate_changes(
@@ -116,8 +167,8 @@ def candidate_changes(
     for number in range(1, len(parts) + 1):
         for absent in combinations(parts, number):
             yield dict.fromkeys(absent), {}
-    for public in PUBLIC_CHANGES.get(model_type, ()):
-        yield dict(public), {}
+    held = [one for one in HELD_CHANGES.get(model_type, ()) if not one.at]
+    yield from ((dict(one.where), dict.fromkeys(one.sized, VARIANT_SIZE)) for one in held)
     flags: list[tuple[dict[str, Any], dict[str, int]]] = []
     for path, values in moved.items():
         own = attribute_or_none(start, path)

@@ -49,6 +49,9 @@ READ_IN_ALL_TYPES = frozenset(
 )
 """Keys that transformers reads for every type, and may refuse if the type has no such field."""
 
+INTERCHANGEABLE = ("share", "number", "negative", "activation")
+"""Sorts of which a selecting field may have another value than its default."""
+
 HEAD_WIDTH = "head_dim"
 """A key that transformers validates in any type: it must be even, as halves of a head rotate."""
 
@@ -127,9 +130,21 @@ def _require_computed(
 
 
 def is_expected(given: GivenKeys, path: str, value: Any, due: Any) -> bool:
-    """Return whether a value equals the expected one, or is null where null means absent."""
-    null = value is None and due is ABSENT and "null" in given.file.free.get(path, ())
-    return equal(value, due) or null
+    """Return whether a value is as good as the expected one.
+
+    It equals it, or is null where null means absent. If the default is expected, it may be another
+    float, activation or negative number of the default's sort, if all of that sort that were tried
+    created the same tensors. Wav2vec 2.0 has a mask at any ``mask_time_prob`` above 0, for example.
+    """
+    if equal(value, due):
+        return True
+    sorts = given.file.free.get(path, ())
+    if due is ABSENT:
+        return value is None and "null" in sorts
+    sort = sort_of(value)
+    if sort not in sorts or not equal(due, given.file.fields.get(path, ABSENT)):
+        return False
+    return sort in INTERCHANGEABLE and sort == sort_of(due)
 
 
 def has_accepted_sort(given: GivenKeys, path: str) -> bool:

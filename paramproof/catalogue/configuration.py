@@ -9,6 +9,7 @@ from paramproof.catalogue.files import TypeFile, type_of_class
 from paramproof.catalogue.filled_values import drop_filled_in
 from paramproof.catalogue.kind_counts import count_kinds, expand_spellings
 from paramproof.catalogue.names import has_type, kinds_to_give, refused_kinds
+from paramproof.catalogue.spellings import unify_spellings
 from paramproof.catalogue.value_kinds import KIND_NAMES, decode_infinity, equal, kind_of
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.expression import Expression
@@ -83,6 +84,7 @@ class GivenKeys:
         self.read_labels(config)
         self.require_one_rope()
         expand_spellings(self)
+        unify_spellings(self)
         drop_filled_in(self)
         self.counted = count_kinds(self)
 

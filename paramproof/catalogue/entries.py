@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -149,13 +150,31 @@ def _lacks_lists(file: TypeFile, given: GivenKeys, name: str) -> bool:
 
 
 def _entry(file: TypeFile, given: GivenKeys, name: str) -> Entry:
+    """Return the entry of a class: of the first fitting variant whose formula covers the sizes.
+
+    ELECTRA has two variants that differ in nothing but the condition that two widths are equal.
+    """
     decides = {
         path: given.default(path, file.fields.get(path, ABSENT))
         for path in file.classes[name].get("decides", ())
         if path not in file.computed
     }
-    variant, values = _select_variant(file, given, name, decides)
-    absent = variant.data.get("absent", ())
+    (first, *others) = _fitting_variants(file, given, name, decides)
+    try:
+        return _entry_of_variant(file, given, *first)
+    except NotInCatalogue as error:
+        if error.refusal is Refusal.CONDITIONS:
+            for one in others:
+                with suppress(NotInCatalogue):
+                    return _entry_of_variant(file, given, *one)
+        raise
+
+
+def _entry_of_variant(
+    file: TypeFile, given: GivenKeys, variant: Variant, values: dict[str, Any]
+) -> Entry:
+    """Return the entry of a variant that fits. Raises the errors of ``entry``."""
+    name, absent = variant.name, variant.data.get("absent", ())
     try:
         sizes = sizes_of(given, variant.sized, absent, variant.data.get("unread", ()))
     except KeyError as error:
@@ -288,10 +307,10 @@ def _without_spelling(name: str) -> str:
     return name.replace("_", "").casefold()
 
 
-def _select_variant(
+def _fitting_variants(
     file: TypeFile, given: GivenKeys, name: str, decides: Mapping[str, Any]
-) -> tuple[Variant, dict[str, Any]]:
-    """Return the variant of a class that fits the configuration, with its selecting values.
+) -> list[tuple[Variant, dict[str, Any]]]:
+    """Return the variants of a class that fit the configuration, with their selecting values.
 
     If none fits, return the first one. A later check then reports the difference.
     """
@@ -305,11 +324,8 @@ def _select_variant(
         and all(type(given.values.get(path)) is int for path in variant.sized)
         and (values := _variant_values(given, variant, decides, own, free)) is not None
     ]
-    for variant, values in alike:
-        if _has_sizes(file, given, variant):
-            return variant, values
     if alike:
-        return alike[0]
+        return [one for one in alike if _has_sizes(file, given, one[0])] or alike[:1]
     for path, value in decides.items():
         # A part that is given may have a default other than the one used in the derivation.
         if path not in given.values and not equal(value, own[path]):
@@ -322,7 +338,7 @@ def _select_variant(
         if path not in given.values:
             problem = f"{path} is absent, but the entry has {shown(value)}"
             raise given.unsupported(problem, path, Refusal.OTHER_VALUE)
-    return first, {**own, **first.where}
+    return [(first, {**own, **first.where})]
 
 
 def _variant_values(
@@ -349,12 +365,15 @@ def _variant_values(
 def _has_sizes(file: TypeFile, given: GivenKeys, variant: Variant) -> bool:
     """Return whether a variant has the sizes that a configuration gives.
 
-    It must have every such size, and no other fixed value for one.
+    It must have every such size, no other fixed value for one, and no need of one that is null.
     """
     without = {*variant.data.get("absent", ()), *variant.data.get("unread", ())}
     fixed = variant.data.get("fixed", {})
     for letter_, size in file.letters.items():
         value = given.values.get(size.path)
+        is_needed = letter_ not in without and size.path not in (*variant.sized, *file.null)
+        if is_needed and value is None and size.path in given.values:
+            return False
         is_given = letter_ not in without and type(value) is int and not size.is_kind
         if is_given and (not value or value != fixed.get(letter_, value)):
             return False

@@ -77,7 +77,9 @@ class TypeFile:
     stages each backbone has, by its part: a file may choose any. ``filled`` has the values that the
     class fills in for each layer: a file may give them. ``kinds`` has lists for which some
     variants count the layers of each kind, in any order. ``spelt`` has keys that give such a list
-    in another way: a sign for each layer, or how many come first. ``buffered`` has fields that
+    in another way: a sign for each layer, or how many come first. ``joined`` has the separators of
+    lists that a file may write as one text, and ``repeated`` the letters of how often a list may
+    repeat a size. ``buffered`` has fields that
     buffers depend on.
 
     Parts: ``parts`` has the model type of each part, and ``given`` the defaults that differ if the
@@ -112,6 +114,8 @@ class TypeFile:
     filled: Mapping[str, Any] = field(default_factory=dict)
     kinds: Mapping[str, Any] = field(default_factory=dict)
     spelt: Mapping[str, Any] = field(default_factory=dict)
+    joined: Mapping[str, str] = field(default_factory=dict)
+    repeated: Mapping[str, str] = field(default_factory=dict)
     buffered: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     fixed_parts: tuple[str, ...] = ()

@@ -17,9 +17,15 @@ from paramproof.tracing import torch_tensors  # noqa: E402
 from paramproof.tracing.constructors.base import Constructor  # noqa: E402
 from paramproof.tracing.constructors.layer_kinds import LayerKinds  # noqa: E402
 from paramproof.tracing.torch_mode import ShapeRecorder  # noqa: E402
-from sweep.added_variants import VariantAdder, allowing_no_layers, without_kind_counts  # noqa: E402
+from sweep.added_variants import (  # noqa: E402
+    VariantAdder,
+    _Candidate,
+    allowing_no_layers,
+    without_kind_counts,
+)
 from sweep.kind_lists import KindListFinder  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
+from sweep.variants import Change  # noqa: E402
 
 KINDS = LayerKinds("types", "depth", ("wide",), "narrow")
 
@@ -128,6 +134,26 @@ def test_removing_kind_counts_keeps_sizes_in_lists():
     taken = set(counted["letters"].values()) - set(without_kind_counts(counted)["letters"].values())
     assert taken
     assert all("layers_block_type[" in field for field in taken)
+
+
+def test_a_held_change_at_other_sizes_is_missing_until_a_variant_holds_there():
+    data = read_entry("electra")
+    model = data["classes"]["ElectraModel"]
+    assert VariantAdder(data, 120, count=False).missing_changes("ElectraModel") == []
+    other = next(one for one in model["also"] if not one.keys() & {"where", "sized"})
+    model["also"].remove(other)
+    (change,) = VariantAdder(data, 120, count=False).missing_changes("ElectraModel")
+    assert change.at == {"embedding_size": 256}
+
+
+def test_the_changed_fields_of_a_variant_decide():
+    data = read_entry("dinov2")
+    adder = VariantAdder(data, 120, count=False)
+    first = adder.data["classes"]["Dinov2Model"]
+    adder.add_deciding(first, _Candidate("Dinov2Model", Change({"hidden_act": "relu"}), ()))
+    assert "hidden_act" in first["decides"]
+    assert adder.data["fields"]["hidden_act"] == "gelu"
+    assert "hidden_act" not in data["fields"]
 
 
 def test_a_bias_flag_with_one_value_gets_the_other():

@@ -1,0 +1,41 @@
+"""Values that a file may write in another way than the entry has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paramproof.catalogue.value_kinds import equal
+
+if TYPE_CHECKING:
+    from paramproof.catalogue.configuration import GivenKeys
+
+
+def unify_spellings(given: GivenKeys) -> None:
+    """Replace the values that a file writes in another way by those that they mean."""
+    _split_texts(given)
+    _merge_repeated_sizes(given)
+
+
+def _split_texts(given: GivenKeys) -> None:
+    """Replace each text that the configuration class splits into a list by that list.
+
+    DeBERTa's ``pos_att_type`` is ``"p2c|c2p"`` in a file, and a list of two texts in its class.
+    """
+    for path, separator in given.file.joined.items():
+        value = given.values.get(path)
+        if isinstance(value, str):
+            given.values[path] = value.split(separator)
+
+
+def _merge_repeated_sizes(given: GivenKeys) -> None:
+    """Replace each list that repeats one size for every layer by this size.
+
+    Longformer's ``attention_window`` is a size, or a list with a size for each layer. A list of
+    another length, or with different sizes, is left: it is refused as a size.
+    """
+    for path, depth in given.file.repeated.items():
+        value, size = given.values.get(path), given.file.letters[depth]
+        long = given.values.get(size.path, size.default)
+        is_one = isinstance(value, list) and all(equal(one, value[0]) for one in value)
+        if is_one and value and str(len(value)) == str(long):
+            given.values[path] = value[0]

@@ -1,0 +1,29 @@
+"""Settings of released models: the catalogue counts each as transformers builds it.
+
+The files of these models combine values that decide, such as biases with a head width of their
+own. Each was refused once. ``source`` names the model, and the keys are those of its file.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+pytest.importorskip("transformers")
+
+from sweep.adversary import Verdict, judge  # noqa: E402
+
+LINES = (Path(__file__).parent / "released.jsonl").read_text("utf-8").splitlines()
+RELEASED = {one["source"]: one["config"] for one in map(json.loads, LINES)}
+
+
+def test_each_model_is_there_once():
+    assert len(RELEASED) == len(LINES) >= 20
+
+
+@pytest.mark.parametrize("source", RELEASED)
+def test_it_is_counted_as_it_is_built(source):
+    found = judge(RELEASED[source])
+    assert found.verdict is Verdict.EQUAL, found.problem

@@ -1,0 +1,30 @@
+"""The ways to write a value are found, and models that use them are counted as they are built."""
+
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+pytest.importorskip("transformers")
+
+from sweep.adversary import Verdict, judge  # noqa: E402
+from sweep.spellings import with_spellings  # noqa: E402
+from sweep.store import read_entry  # noqa: E402
+
+
+@pytest.mark.parametrize("model_type", ["deberta-v2", "longformer"])
+def test_the_spellings_in_the_files_are_found_again(model_type):
+    data = read_entry(model_type)
+    bare = {key: one for key, one in data.items() if key not in ("joined", "repeated")}
+    assert with_spellings(bare) == data != bare
+
+
+@pytest.mark.parametrize(
+    ("window", "verdict"),
+    [
+        ([256] * 12, Verdict.EQUAL),
+        ([256] * 13, Verdict.NOT_COUNTED),
+        ([256, 512] * 6, Verdict.NOT_COUNTED),
+    ],
+)
+def test_a_repeated_size_is_counted_as_it_is_built(window, verdict):
+    assert judge({"model_type": "longformer", "attention_window": window}).verdict is verdict
