@@ -6,9 +6,10 @@ its letters carry that order: they are ``OrderedLetter``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, Self
 
+from paramproof.formulas.order import merged
 from paramproof.formulas.spec.quantity import KINDS
 
 Kinds = Mapping[str, str]
@@ -39,7 +40,7 @@ class Alphabet(NamedTuple):
                         f"the letter {letter} of {family} is {kind}, but {other} in {owner}: "
                         "a letter must have the same kind in all families"
                     )
-        return cls(*(_in_order(families.values(), kind) for kind in KINDS))
+        return cls(*(tuple(merged(_of_kind(kind, families.values()))) for kind in KINDS))
 
     @property
     def factors(self) -> tuple[str, ...]:
@@ -88,13 +89,7 @@ def order_of(letters: Iterable[str]) -> Alphabet:
     return next(orders, BUILT_IN)
 
 
-def _in_order(families: Iterable[Kinds], kind: str) -> tuple[str, ...]:
-    """Return the letters of one kind."""
-    order: list[str] = []
+def _of_kind(kind: str, families: Iterable[Kinds]) -> Iterator[list[str]]:
+    """Yield the letters of one kind in each family."""
     for kinds in families:
-        place = 0
-        for letter in (name for name, own in kinds.items() if own == kind):
-            if letter not in order:
-                order.insert(place, letter)
-            place = order.index(letter) + 1
-    return tuple(order)
+        yield [name for name, own in kinds.items() if own == kind]

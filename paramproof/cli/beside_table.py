@@ -10,6 +10,7 @@ from typing import NamedTuple
 from paramproof.counting.dtypes import bytes_of
 from paramproof.counting.tree import TreeRow, depth_within, tree
 from paramproof.formulas.alphabet import BUILT_IN
+from paramproof.formulas.order import merged
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.printing import legible
 from paramproof.resolver import Model
@@ -93,7 +94,7 @@ def _table(first: _Column, others: Sequence[_Column]) -> Table:
     rows = []
     for number, block in enumerate(first.blocks):
         other_blocks = [column.blocks[number] for column in others]
-        for place, name in enumerate(_merged([list(block), *map(list, other_blocks)])):
+        for place, name in enumerate(merged([block, *other_blocks])):
             cells = [block.get(name)]
             for other in other_blocks:
                 cells += [other.get(name), _difference(block, other, name, sizes=not number)]
@@ -105,18 +106,6 @@ def _table(first: _Column, others: Sequence[_Column]) -> Table:
 
 def _numbers(column: _Column) -> Column:
     return numbers(column.title, fold="anywhere", width=column.widest, absent="-")
-
-
-def _merged(orders: Sequence[Sequence[str]]) -> list[str]:
-    """Return every name in ``orders``, each after the names that precede it in its own order."""
-    merged: list[str] = []
-    for order in orders:
-        place = 0
-        for name in order:
-            if name not in merged:
-                merged.insert(place, name)
-            place = merged.index(name) + 1
-    return merged
 
 
 def _difference(

@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from paramproof.differences.answer import Answer
+from paramproof.formulas.order import merged
 from paramproof.formulas.path import in_braces, leaf, parent
 
 MAX_QUESTIONS_NAMED = 3
@@ -47,16 +48,10 @@ def _key(answer: Answer) -> tuple[tuple[str, str], ...]:
 
 def _in_order(answers: Sequence[Answer]) -> list[str]:
     """Return the rows of all frameworks, in an order that agrees with each framework's own."""
-    order: list[str] = []
-    for framework in dict.fromkeys(answer.framework for answer in answers):
-        place = 0
-        for answer in answers:
-            if answer.framework != framework:
-                continue
-            if answer.row not in order:
-                order.insert(place, answer.row)
-            place = order.index(answer.row) + 1
-    return order
+    orders: dict[str, list[str]] = {}
+    for answer in answers:
+        orders.setdefault(answer.framework, []).append(answer.row)
+    return merged(orders.values())
 
 
 def names(answers: Sequence[Answer], every: Sequence[str]) -> str:

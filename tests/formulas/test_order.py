@@ -1,0 +1,23 @@
+"""Orders of names are merged."""
+
+import pytest
+
+from paramproof.formulas.order import merged
+
+
+@pytest.mark.parametrize(
+    ("orders", "expected"),
+    [
+        ([], ""),
+        (["abc"], "abc"),
+        (["abc", "abc"], "abc"),
+        (["ac", "abc"], "abc"),
+        (["bc", "abd"], "abdc"),
+        (["ab", "cb", "xc"], "xcab"),
+        # Earlier orders take precedence.
+        (["ab", "ba"], "ab"),
+        (["ab", "bac"], "acb"),
+    ],
+)
+def test_each_name_follows_those_before_it(orders, expected):
+    assert "".join(merged(orders)) == expected
