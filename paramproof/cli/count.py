@@ -126,6 +126,7 @@ def count_command(models: Sequence[str], **options: Any) -> None:
       a config.json                   a path, - for standard input, or the JSON itself
       a model type or class of Hugging Face transformers   qwen3, Qwen3ForCausalLM
       MODULE:FUNCTION                 a function of yours that returns a model
+      a derivation                    the file that `paramproof derive --json` wrote
 
     Models in the catalogue need no framework. The formulas of others are derived, if transformers
     is installed. Several models are printed side by side, with their differences from the first.
