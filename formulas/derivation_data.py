@@ -260,8 +260,8 @@ def parse_validated(written: str) -> dict[str, tuple[int, int]]:
     """
     found: dict[str, tuple[int, int]] = {}
     for one in written.split(", ") if written else ():
-        name, _, sizes = one.rpartition(" ")
-        low, _, high = sizes.partition("..")
+        name, sizes = one.split(" ")
+        low, high = sizes.split("..")
         found[name] = int(low), int(high)
     return found
 

@@ -23,7 +23,6 @@ from paramproof.formulas.derivation_data import (
     derivation_data,
     derivation_from,
     in_normal_form,
-    tensors_data,
 )
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
@@ -80,6 +79,7 @@ def test_every_part_is_text():
         {"fixed": ("A",), "caveats": ("H was looked up (a.py:3)",)},
         {"conditions": (StatedCondition(SMALL, Consequence(Outcome.NOT_TRIED)),)},
         {"validated": {"H": (12, 9000), "L": (0, 9)}},
+        {"inert": ("A", "L"), "unread": ("L",)},
         {
             "tensors": (
                 DerivedTensor(
@@ -127,10 +127,20 @@ def test_the_normal_form_is_what_is_read_back():
     assert derivation_from(data) == normal != one
 
 
-def test_tensors_of_one_path_are_a_list():
-    weight, *_ = derivation().tensors
-    twice = tensors_data([weight, replace(weight, times=L)])
-    assert twice == {"h.*.weight": ["L − 1 × A·⌊H/A⌋, H", "L × A·⌊H/A⌋, H"]}
+def test_only_name_sizes_fields_and_evidence_are_required():
+    whole = derivation_data(derivation())
+    data = {key: whole[key] for key in ("name", "sizes", "fields", "evidence")}
+    nothing = dict.fromkeys(("tensors", "conditions", "unexplained", "irrelevant_guards"), ())
+    assert derivation_from(data) == derivation(**nothing)
+    data["conditions"] = {"A divides H": "others"}
+    stated = StatedCondition(DIVIDES, Consequence(Outcome.OTHERS))
+    assert derivation_from(data).conditions == (stated,)
+
+
+def test_tensors_that_are_given_replace_those_of_the_data():
+    weight, bias, _ = derivation().tensors
+    found = derivation_from(derivation_data(derivation()), [weight, replace(bias, aliases=())])
+    assert found == derivation(tensors=(weight, bias))
 
 
 def test_the_data_states_its_certainty():

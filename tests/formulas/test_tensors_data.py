@@ -2,14 +2,19 @@
 
 from dataclasses import replace
 
+import pytest
+
 from paramproof.formulas.derivation import DerivedTensor
 from paramproof.formulas.derivation_data import (
+    format_tensor,
+    parse_tensor,
     parse_tensors,
     tensors_data,
     ties_data,
     with_ties,
 )
 from paramproof.formulas.expression import expression, letter
+from paramproof.formulas.parsing import expression_in
 
 V, H, L = map(letter, "VHL")
 
@@ -23,6 +28,37 @@ def read_back(tensors):
     read = list(parse_tensors(tensors_data(plain)))
     assert read == plain
     return list(with_ties(read, ties_data(tensors)))
+
+
+@pytest.mark.parametrize(
+    ("written", "times", "shape"),
+    [
+        ("scalar", "1", ()),
+        ("L × scalar", "L", ()),
+        ("X, H", "1", ("X", "H")),
+        ("X × X, H", "X", ("X", "H")),
+        ("int(H × 0.7) × H", "int(H × 0.7)", ("H",)),
+        ("int(int(H × 0.5) × 0.7), H", "1", ("int(int(H × 0.5) × 0.7)", "H")),
+        ("⌊(H + ⌊H/2⌋)/2⌋ × H", "⌊(H + ⌊H/2⌋)/2⌋", ("H",)),
+    ],
+)
+def test_number_and_shape_are_split_outside_brackets(written, times, shape):
+    found = parse_tensor("a.weight", written)
+    assert found.times == expression_in(times)
+    assert found.shape == tuple(map(expression_in, shape))
+    assert format_tensor(found) == written
+
+
+def test_an_unknown_mark_is_named():
+    with pytest.raises(ValueError, match=r"^a\.weight has the unknown mark 'odd'$"):
+        parse_tensor("a.weight", "H [frozen, odd]")
+
+
+def test_several_tensors_of_one_path():
+    tensors = [tensor("a", expression(number), *ties) for number, ties in enumerate("xyz", 2)]
+    assert tensors_data(tensors) == {"a": ["2 × V, H", "3 × V, H", "4 × V, H"]}
+    assert ties_data(tensors) == {"a": [["x"], ["y"], ["z"]]}
+    assert read_back(tensors) == tensors
 
 
 def test_a_tie_of_all_tensors():
