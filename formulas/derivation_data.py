@@ -6,6 +6,7 @@ its path, with its number, its shape and its marks: ``"layers.*.q.weight": "L ×
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
@@ -38,6 +39,10 @@ OUTCOMES = {
 WORDS = {outcome: word for word, outcome in OUTCOMES.items()}
 
 SCALAR = "scalar"
+
+BRACKETS = ("()", "⌊⌋", "⌈⌉")
+
+VALIDATED = re.compile(r"([^\s,]+) ([0-9]+)\.\.([0-9]+)")
 
 FROZEN, READ, COUNTED = MARKS = "frozen", "read from values", "counted"
 """Marks in brackets after a shape.
@@ -188,13 +193,13 @@ def parse_tensor(path: str, written: str, *, buffer: bool = False) -> DerivedTen
 
 def _split(written: str, sign: str) -> list[str]:
     """Split text at a sign outside brackets: ``int(K × 0.5), H`` has two pieces."""
-    found, depth, start = list[str](), 0, 0
-    for index, one in enumerate(written):
-        depth += (one in "(⌊⌈") - (one in ")⌋⌉")
-        if not depth and index >= start and written.startswith(sign, index):
-            found.append(written[start:index])
-            start = index + len(sign)
-    return [*found, written[start:]]
+    found: list[str] = []
+    for piece in written.split(sign):
+        if found and any(found[-1].count(one) != found[-1].count(end) for one, end in BRACKETS):
+            found[-1] += sign + piece
+        else:
+            found.append(piece)
+    return found
 
 
 def parse_tensors(data: Mapping[str, Any], *, buffer: bool = False) -> Iterator[DerivedTensor]:
@@ -258,12 +263,7 @@ def parse_validated(written: str) -> dict[str, tuple[int, int]]:
 
     Reads what ``format_validated`` writes.
     """
-    found: dict[str, tuple[int, int]] = {}
-    for one in written.split(", ") if written else ():
-        name, sizes = one.split(" ")
-        low, high = sizes.split("..")
-        found[name] = int(low), int(high)
-    return found
+    return {name: (int(low), int(high)) for name, low, high in VALIDATED.findall(written)}
 
 
 def _conditions_from(data: Mapping[str, Any]) -> Iterator[StatedCondition]:

@@ -132,9 +132,10 @@ def test_only_name_sizes_fields_and_evidence_are_required():
     data = {key: whole[key] for key in ("name", "sizes", "fields", "evidence")}
     nothing = dict.fromkeys(("tensors", "conditions", "unexplained", "irrelevant_guards"), ())
     assert derivation_from(data) == derivation(**nothing)
-    data["conditions"] = {"A divides H": "others"}
-    stated = StatedCondition(DIVIDES, Consequence(Outcome.OTHERS))
-    assert derivation_from(data).conditions == (stated,)
+    data |= {"conditions": {"A divides H": "others"}, "tensors": {"h.*.bias": "H [frozen]"}}
+    found = derivation_from(data)
+    assert found.conditions == (StatedCondition(DIVIDES, Consequence(Outcome.OTHERS)),)
+    assert found.tensors == (replace(derivation().tensors[1], aliases=()),)
 
 
 def test_tensors_that_are_given_replace_those_of_the_data():

@@ -46,7 +46,7 @@ def test_number_and_shape_are_split_outside_brackets(written, times, shape):
     found = parse_tensor("a.weight", written)
     assert found.times == expression_in(times)
     assert found.shape == tuple(map(expression_in, shape))
-    assert format_tensor(found) == written
+    assert (format_tensor(found), found.role) == (written, "trainable")
 
 
 def test_an_unknown_mark_is_named():
