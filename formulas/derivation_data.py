@@ -40,7 +40,7 @@ WORDS = {outcome: word for word, outcome in OUTCOMES.items()}
 
 SCALAR = "scalar"
 
-BRACKETS = ("()", "⌊⌋", "⌈⌉")
+BRACKETS = (("(", ")"), ("⌊", "⌋"), ("⌈", "⌉"))
 
 VALIDATED = re.compile(r"([^\s,]+) ([0-9]+)\.\.([0-9]+)")
 
