@@ -99,7 +99,8 @@ def derivation_from(
     Keys that are absent are empty. ``tensors`` are those of the data, unless they are given.
     """
     found = all_tensors_from(data) if tensors is None else tensors
-    sizes, validated = data["sizes"], parse_validated(data.get("validated", ""))
+    validated = parse_validated(data["validated"]) if "validated" in data else {}
+    sizes = data["sizes"]
     return Derivation(
         data["name"],
         sizes,
