@@ -94,7 +94,20 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({"is_decoder": True, "add_cross_attention": True}),
     ],
     "data2vec-vision": [Change({"use_relative_position_bias": True})],
-    "deberta-v2": [Change(DEBERTA_V3)],
+    "deberta": [
+        Change(
+            {
+                "relative_attention": True,
+                "pos_att_type": ["c2p", "p2c"],
+                "position_biased_input": False,
+            }
+        )
+    ],
+    "deberta-v2": [
+        Change(DEBERTA_V3),
+        Change(DEBERTA_V3, ("attention_head_size",)),
+        Change(DEBERTA_V3, ("attention_head_size", "conv_kernel_size")),
+    ],
     "deepseek_v2": [Change({"q_lora_rank": None}, ("first_k_dense_replace",))],
     "deepseek_v3": [Change({"q_lora_rank": None})],
     "dinov3_vit": [
@@ -105,7 +118,7 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         ),
     ],
     "convbert": [Change({}, at={"embedding_size": 384})],
-    "dots1": [Change({}, ("first_k_dense_replace",))],
+    "dots1": [Change({}, ("first_k_dense_replace", "head_dim"))],
     "electra": [Change({}, at={"embedding_size": 256})],
     "esm": [
         Change({"position_embedding_type": "rotary"}),
@@ -126,6 +139,7 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({"text_config.attention_bias": True}, ("text_config.head_dim",)),
     ],
     "hubert": [Change(SPEECH_LARGE)],
+    "internvl": [Change({"vision_config.attention_bias": True})],
     "jamba": [
         Change({}, at={"num_experts": 1}),
         Change({"tie_word_embeddings": True}, at={"num_experts": 1}),
@@ -142,8 +156,10 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({"do_layer_norm_before": False}, at={"word_embed_proj_dim": 384}),
     ],
     "phi": [Change({"qk_layernorm": True})],
-    "phimoe": [Change({"attention_bias": True, "lm_head_bias": True})],
-    "regnet": [Change({"layer_type": "x"})],
+    "phimoe": [
+        Change({"attention_bias": True, "lm_head_bias": True}),
+        Change({"attention_bias": True, "lm_head_bias": True}, ("head_dim",)),
+    ],
     "stablelm": [
         Change({"use_qkv_bias": True}),
         Change({"qk_layernorm": True, "use_parallel_residual": True}),

@@ -175,7 +175,10 @@ def _is_accepted(
         return False
     if leaf(path) in ROTARY_BASES and not (isinstance(value, int | float) and value > 1):
         return False
-    return sort in file.free.get(path, ()) or value in file.texts.get(path, ())
+    known = file.free.get(path, ())
+    # 0.0 equals an int that was tried, and is a float like others that were.
+    is_zero = sort == "nothing" and {"zero", "share"} <= set(known)
+    return is_zero or sort in known or value in file.texts.get(path, ())
 
 
 def _may_be_head_width(value: object) -> bool:

@@ -63,3 +63,8 @@ def test_sizes_select_between_variants_with_the_same_values():
         "embeddings_project.weight",
         "embeddings_project.bias",
     }
+
+
+def test_a_float_of_0_is_accepted_where_an_int_of_0_and_other_floats_are():
+    config = {"model_type": "nemotron", "num_key_value_heads": 8}
+    assert entry({**config, "hidden_dropout": 0.0}) == entry(config)
