@@ -14,8 +14,10 @@ These options update existing files:
   ``--report FILE`` lists what is no longer proved, as lines of JSON.
 * ``--update PART`` finds one part of a file again: ``reads`` (which keys no class reads, and the
   defaults of the others), ``late-aliases``, ``older-names``, ``filled-values``, ``stages`` and
-  ``spellings``; ``kinds`` adds variants that count the kinds in lists of layers, and ``biases``
-  those for bias flags with only one value in an entry, and for changes of released models.
+  ``spellings``; ``classes`` adds classes of tasks for which a file has none, and ``values``
+  accepted values of fields that decide nothing; ``kinds`` adds variants that count the kinds in
+  lists of layers, and ``biases`` those for bias flags with only one value in an entry, and for
+  changes of released models.
 * ``--hold`` checks them with more random configurations, drawn by ``--seed``, and withdraws what
   differs from transformers' models.
 
@@ -239,6 +241,8 @@ def _update_all(todo: Sequence[str], work: Work, seconds: float) -> int:
         failures += bool(result["failed"])
         outcome = "written" if result.get("changed") else "unchanged"
         print(f"{number}/{len(todo)} {name}: {outcome} ({took:.0f} s)", flush=True)
+        for what, values in result.get("added", {}).items():
+            print(f"  {what}: {', '.join(values)}", flush=True)
         for what, one in result["failed"].items():
             print(f"  {what}: {one.why[:200]}", flush=True)
     return 1 if failures else 0

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from random import Random
 from typing import Any, NamedTuple
@@ -44,6 +45,20 @@ MAX_LISTS = 2
 
 SEEDS = 3
 """Seeds of the configurations with which each variant is checked."""
+
+
+def name_letters(file: TypeFile, fields: Iterable[str]) -> Mapping[str, str]:
+    """Return a file's letters for its fields, and new ones for other fields.
+
+    Raises ``ValueError`` if a new letter is taken.
+    """
+    fields, known = list(fields), {one.path: name for name, one in file.letters.items()}
+    new = [field for field in fields if field not in known]
+    named = letters_for([*known, *new])
+    own = {field: named[field] for field in new}
+    if set(known.values()) & set(own.values()):
+        raise ValueError(f"other fields have the letters of {', '.join(new)}")
+    return {field: known.get(field) or own[field] for field in fields}
 
 
 class _Candidate(NamedTuple):
@@ -85,26 +100,15 @@ class VariantAdder:
     def __init__(self, data: dict[str, Any], seconds: float, count: bool = True) -> None:
         self.data = without_kind_counts(data) if count else deepcopy(data)
         self.file = parse_type(data, data["model_type"])
-        self.sweep = TypeSweep(self.file.model_type, lambda _: None, seconds, self.name_letters)
+        self.sweep = TypeSweep(
+            self.file.model_type, lambda _: None, seconds, partial(name_letters, self.file)
+        )
         base = getattr(transformers, next(iter(self.file.classes)))
         self.finder = KindListFinder(self.file, self.sweep, base)
         self.lists = list(self.finder.find()) if count else []
         self.failed: dict[str, Failure] = {}
-        self.known = list(_known_variants(parse_type(self.data, self.file.model_type)))
+        self.known = list(known_variants(parse_type(self.data, self.file.model_type)))
         self.new: set[str] = set()
-
-    def name_letters(self, fields: Iterable[str]) -> Mapping[str, str]:
-        """Return the file's letters for known fields, and new ones for new sizes.
-
-        Raises ``ValueError`` if a new letter is taken.
-        """
-        fields, known = list(fields), {one.path: name for name, one in self.file.letters.items()}
-        new = [field for field in fields if field not in known]
-        named = letters_for([*known, *new])
-        own = {field: named[field] for field in new}
-        if set(known.values()) & set(own.values()):
-            raise ValueError(f"other fields have the letters of {', '.join(new)}")
-        return {field: known.get(field) or own[field] for field in fields}
 
     def run(self) -> bool:
         """Derive the variants, and add them to ``data``. Return whether there are any."""
@@ -315,7 +319,7 @@ def allowing_no_layers(
     )
 
 
-def _known_variants(file: TypeFile) -> Iterator[KnownVariant]:
+def known_variants(file: TypeFile) -> Iterator[KnownVariant]:
     """Yield the variants in a file, which others may contain."""
     for name in file.classes:
         for one in variants(file, name):

@@ -36,7 +36,7 @@ def fields_to_probe(
     taken = {name.partition("[")[0] for name in sizes} | {path for path, _ in sub_configs(start)}
     sorts: dict[str, set[str]] = {}
     texts: dict[str, list[str]] = {}
-    for path, kind, value in _own_fields(start):
+    for path, kind, value in own_fields(start):
         if path not in taken:
             sorts[path] = _sorts(kind, value)
             sorts[path] -= set() if "token" in path else {"wholes"}
@@ -58,7 +58,7 @@ def fields_to_probe(
     return sorts, texts
 
 
-def _own_fields(start: PreTrainedConfig) -> Iterator[tuple[str, Any, Any]]:
+def own_fields(start: PreTrainedConfig) -> Iterator[tuple[str, Any, Any]]:
     """Yield the path, type and value of each field that may be relevant."""
     for before, config in [("", start), *((f"{path}.", c) for path, c in sub_configs(start))]:
         for one in dataclasses.fields(config):

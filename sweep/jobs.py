@@ -7,6 +7,8 @@ from functools import partial
 from typing import Any
 
 from paramproof.catalogue.files import read_type
+from sweep.added_classes import ClassAdder
+from sweep.added_values import ValueAdder
 from sweep.added_variants import VariantAdder
 from sweep.comparison import differences
 from sweep.difference import Difference, DifferenceKind
@@ -69,6 +71,23 @@ def _add_variants(count: bool, model_type: str, seconds: float, result: Result) 
     result["entry"] = adder.data
 
 
+def _add_values(model_type: str, seconds: float, result: Result) -> None:
+    data = read_entry(model_type)
+    assert data
+    adder = ValueAdder(data)
+    result["changed"] = adder.run()
+    result |= {"entry": adder.data, "added": adder.added}
+
+
+def _add_classes(model_type: str, seconds: float, result: Result) -> None:
+    data = read_entry(model_type)
+    assert data
+    adder = ClassAdder(data, seconds)
+    result["changed"] = adder.run()
+    result["failed"] |= adder.failed
+    result |= {"entry": adder.data, "added": {"classes": adder.added}}
+
+
 UPDATES: Mapping[str, Work] = {
     "reads": _rewrite(with_read_keys),
     "late-aliases": _rewrite(with_late_aliases),
@@ -76,6 +95,8 @@ UPDATES: Mapping[str, Work] = {
     "filled-values": _rewrite(with_filled_values),
     "stages": _rewrite(with_stages),
     "spellings": _rewrite(with_spellings),
+    "classes": _add_classes,
+    "values": _add_values,
     "kinds": partial(_add_variants, True),
     "biases": partial(_add_variants, False),
 }

@@ -26,6 +26,8 @@ PROBES: Mapping[str, Sequence[Any]] = {
     "wholes": [[1, 2], [0]],
     "reals": [[0.0, 0.5], [0.25, 1e308]],
     "names": [["a", "b"]],
+    "text": ["any"],
+    "alike": [[0.5]],
     "quantization": [
         {"quant_method": "fp8", "weight_block_size": [128, 128]},
         {"quant_method": "awq", "bits": 4, "group_size": 128},

@@ -8,11 +8,20 @@ from random import Random
 from typing import Any
 
 from paramproof.algebra.sampling import sample_inside
-from paramproof.catalogue.accepts import INTERCHANGEABLE
+from paramproof.catalogue.accepts import INTERCHANGEABLE, rotated_widths
 from paramproof.catalogue.configuration import GivenKeys, sizes_of
 from paramproof.catalogue.derivations import Variant, computed_of, field_of, variants
 from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.value_kinds import ROTARY_BASES, default_layers, equal, sort_of
+from paramproof.catalogue.value_kinds import (
+    ALIKE,
+    FACTORS,
+    LONGROPE,
+    ROTARY_BASES,
+    ROTARY_FACTOR,
+    default_layers,
+    equal,
+    sort_of,
+)
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf, parent
@@ -29,10 +38,13 @@ def random_config(
     derivation: Derivation,
     random: Random,
     shares_left_out: Sequence[float] = SHARES_LEFT_OUT,
+    *,
+    others: bool = True,
 ) -> dict[str, Any] | None:
     """Return a random configuration in the form of a file, or None if no sizes were found.
 
-    One of the ``shares_left_out`` is the share of sizes with a default that are absent.
+    One of the ``shares_left_out`` is the share of sizes with a default that are absent. Fields that
+    decide nothing have other accepted values, unless there are to be no ``others``.
     """
     sizes = sample_inside(random, derivation)
     if sizes is None:
@@ -58,12 +70,16 @@ def random_config(
         set_key(config, field, sizes[letter])
     _complete_lists(file, config, sizes)
     _add_kind_lists(file, variant, derivation, config, sizes, random)
-    _add_other_keys(file, variant, config, absent_parts, sizes, random)
+    _add_selecting_keys(file, variant, config, random)
+    if others:
+        _add_other_keys(file, variant, config, absent_parts, sizes, random)
+    _name_parts(file, config, random)
     _move_parts_to_other_keys(file, config, random)
     _flatten_parts(file, config, random)
     for path, value in _explicit_defaults(file, variant, config):
         if random.random() < 0.2:
             set_key(config, path, _interchanged(file, path, value, random))
+    fit_rotations(file, config)
     # Copy: if two keys shared one object, transformers would modify both at once.
     read: dict[str, Any] = json.loads(json.dumps(config))
     return read
@@ -102,15 +118,10 @@ def _is_given(config: Keys, path: str) -> bool:
     return part is not None and leaf(path) in part
 
 
-def _add_other_keys(
-    file: TypeFile,
-    variant: Variant,
-    config: dict[str, Any],
-    absent_parts: set[str],
-    sizes: Mapping[str, int],
-    random: Random,
+def _add_selecting_keys(
+    file: TypeFile, variant: Variant, config: dict[str, Any], random: Random
 ) -> None:
-    """Add the variant's selecting values, and accepted values of other fields."""
+    """Add the values that select the variant."""
     for path, value in _required_values(file, variant, random):
         if not (path in file.parts and _is_given(config, path)):
             set_key(config, path, value)
@@ -119,6 +130,17 @@ def _add_other_keys(
         needed = path in file.given and path not in {*variant.where, *variant.sized}
         if needed and _is_given(config, path.partition(".")[0]) and path in file.fields:
             set_key(config, path, file.fields[path])
+
+
+def _add_other_keys(
+    file: TypeFile,
+    variant: Variant,
+    config: dict[str, Any],
+    absent_parts: set[str],
+    sizes: Mapping[str, int],
+    random: Random,
+) -> None:
+    """Add accepted values of fields that decide nothing."""
     for path, value in _accepted_values(file, variant, random):
         inside = any(path.startswith(f"{part}.") for part in absent_parts)
         if not inside and not any(_is_given(config, other) for other in _other_rope_key(path)):
@@ -127,7 +149,26 @@ def _add_other_keys(
         is_long = _is_given(config, field_of(file, rule["long"]))
         if is_long and path not in variant.lists and random.random() < 0.4:
             set_key(config, path, _draw_layers(rule, sizes, random))
-    _name_parts(file, config, random)
+
+
+def fit_rotations(file: TypeFile, config: dict[str, Any]) -> None:
+    """Give the lists of rotary parameters in a configuration a number for each pair of positions.
+
+    A width that follows from sizes which are absent is unknown: such lists stay as they are.
+    """
+    for path in file.free:
+        part = part_in(config, parent(path)) or {}
+        value = part.get(leaf(path))
+        if isinstance(value, dict) and sort_of(value) == LONGROPE:
+            above = parent(path)
+            inside = {
+                one: size.path for one, size in file.letters.items() if parent(size.path) == above
+            }
+            sizes = {one: part[leaf(key)] for one, key in inside.items() if leaf(key) in part}
+            key = f"{above}.{ROTARY_FACTOR}" if above else ROTARY_FACTOR
+            share = part.get(ROTARY_FACTOR, file.fields.get(key))
+            for width in rotated_widths(file, path, share, sizes)[:1]:
+                value |= {name: [1.0] * (width // 2) for name in FACTORS}
 
 
 def _name_parts(file: TypeFile, config: dict[str, Any], random: Random) -> None:
@@ -152,7 +193,7 @@ def _required_values(file: TypeFile, variant: Variant, random: Random) -> Iterat
     for path, value in variant.where.items():
         sorts = sorted(file.free.get(path, ())) if path in needed else []
         other = sorts and random.random() < 0.3
-        yield path, _draw_value(path, random.choice(sorts), random) if other else value
+        yield path, _draw_value(file, path, random.choice(sorts), random) if other else value
 
 
 def _explicit_defaults(
@@ -193,17 +234,19 @@ def _accepted_values(file: TypeFile, variant: Variant, random: Random) -> Iterat
         for sort in sorts:
             free = name not in taken and sort in only.get(name, (sort,))
             if free and random.random() < 0.3:
-                yield name, _draw_value(name, sort, random)
+                yield name, _draw_value(file, name, sort, random)
     for name, values in file.texts.items():
         if name not in taken and name not in only and random.random() < 0.3:
             yield name, random.choice(values)
 
 
-def _draw_value(name: str, sort: str, random: Random) -> Any:
+def _draw_value(file: TypeFile, name: str, sort: str, random: Random) -> Any:
     """Draw a value of a sort for a field.
 
     A rotary base is above 1, since models divide by its logarithm.
     """
+    if sort == ALIKE:
+        return [0.5] * len(file.fields[name])
     return random.choice([10_000, 5e5] if leaf(name) in ROTARY_BASES else _probe_values(sort))
 
 

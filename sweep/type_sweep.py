@@ -133,6 +133,17 @@ class TypeSweep:
 
     def sweep_class(self, name: str) -> None:
         """Derive a class and its variants."""
+        first = self.derive_class(name)
+        data = self.classes[name]
+        if name.endswith(TASK_ENDINGS) and data.get("contains"):
+            self.add_composed_variants(name, first)
+            return
+        moved = {path: self.accepted_values(path) for path in self.moved if path in data["decides"]}
+        for where, sized in candidate_changes(self.model_type, self.start, moved):
+            self.add_variant(name, first, where, sized)
+
+    def derive_class(self, name: str) -> Derivation:
+        """Derive a class without variants, probe its fields, and record it."""
         if self.is_out_of_time():
             raise SweepError(*NO_TIME)
         first = self.derive_variant(name, {})
@@ -148,12 +159,7 @@ class TypeSweep:
             model_class, self.start, {**self.values, **self.needed}
         )
         self.classes[name] = data
-        if name.endswith(TASK_ENDINGS) and data.get("contains"):
-            self.add_composed_variants(name, first)
-            return
-        moved = {path: self.accepted_values(path) for path in self.moved if path in decides}
-        for where, sized in candidate_changes(self.model_type, self.start, moved):
-            self.add_variant(name, first, where, sized)
+        return first
 
     def accepted_values(self, path: str) -> list[Any]:
         """Return the values of a field that gave other tensors.

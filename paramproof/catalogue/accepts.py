@@ -8,10 +8,15 @@ from typing import Any
 from paramproof.catalogue.configuration import GivenKeys
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.value_kinds import (
+    ALIKE,
+    FACTORS,
+    LONGROPE,
     ROTARY_BASES,
     ROTARY_FACTOR,
+    TEXT,
     default_layers,
     equal,
+    is_numbers,
     kind_of,
     rotary_factors,
     sort_of,
@@ -58,7 +63,7 @@ HEAD_WIDTH = "head_dim"
 WHOLE_HEAD = 1.0
 """The share of a head that is rotated if nothing says it."""
 
-STRETCHED_SORTS = ("rope_dynamic", "rope_yarn")
+STRETCHED_SORTS = ("rope_dynamic", "rope_yarn", LONGROPE)
 """Sorts of rotary parameters that do not fit every width of a head."""
 
 MIN_STRETCHED_WIDTH = 2
@@ -175,7 +180,16 @@ def _is_accepted(
         return False
     if leaf(path) in ROTARY_BASES and not (isinstance(value, int | float) and value > 1):
         return False
-    known = file.free.get(path, ())
+    return _was_tried(file, path, value)
+
+
+def _was_tried(file: TypeFile, path: str, value: Any) -> bool:
+    """Return whether values like this one were tried for a field, and changed no tensor."""
+    known, sort = file.free.get(path, ()), sort_of(value)
+    if TEXT in known and isinstance(value, str):
+        return True
+    if ALIKE in known and is_numbers(value) and len(value) == len(file.fields[path]):
+        return True
     # 0.0 equals an int that was tried, and is a float like others that were.
     is_zero = sort == "nothing" and {"zero", "share"} <= set(known)
     return is_zero or sort in known or value in file.texts.get(path, ())
@@ -191,13 +205,16 @@ def _fits_rotation(given: GivenKeys, path: str, value: Any, sizes: Mapping[str, 
     file, before, sort = given.file, parent(path), sort_of(value)
     key = f"{before}.{ROTARY_FACTOR}" if before else ROTARY_FACTOR
     own = given.values.get(key, file.fields.get(key))
-    if sort in STRETCHED_SORTS and not _fits_stretching(given, path, sort, own, sizes):
-        return False
+    shares = rotary_factors(value)
+    if sort in STRETCHED_SORTS:
+        share = next((one for one in shares if one is not None), own)
+        if not _fits_stretching(value, rotated_widths(file, path, share, sizes)):
+            return False
     return all(
         share is None
         or equal(share, WHOLE_HEAD if own is None else own)
         or sort_of(share) in file.free.get(key, ())
-        for share in rotary_factors(value)
+        for share in shares
     )
 
 
@@ -212,22 +229,37 @@ def _is_ignored(file: TypeFile, path: str, value: Any) -> bool:
     return not any(path in one for one in known)
 
 
-def _fits_stretching(
-    given: GivenKeys, path: str, sort: str, own: Any, sizes: Mapping[str, int]
-) -> bool:
-    """Return whether the rotated part of a head is wide enough, and even where halves mix.
+def _fits_stretching(value: Mapping[str, Any], widths: list[int]) -> bool:
+    """Return whether rotary parameters fit the widths that ``rotated_widths`` returns.
 
-    ``own`` is the share of the head that is rotated. True if no size gives the head's width. YaRN
-    mixes the halves of the rotated part.
+    Longrope has a number for each pair of positions, whichever width a class takes. YaRN mixes the
+    two halves of a width. Any width is taken to fit the other ways if it is unknown.
     """
-    before = parent(path)
-    names = ("qk_rope_head_dim", "head_dim", "hidden_size", "num_attention_heads")
-    letters = (given.letter_of.get(f"{before}.{name}" if before else name) for name in names)
-    rope, width, hidden, heads = (sizes.get(letter or "") for letter in letters)
-    if not (width := rope or width or (hidden and heads and hidden // heads)):
+    sort = sort_of(value)
+    if sort == LONGROPE:
+        lists = [value[name] for name in FACTORS]
+        return widths != [] and all(
+            is_numbers(one) and 2 * len(one) == width for one in lists for width in widths
+        )
+    if not widths:
         return True
-    rotated = int(width * own) if isinstance(own, int | float) and not rope else width
-    return rotated % 2 == 0 if sort == "rope_yarn" else rotated > MIN_STRETCHED_WIDTH
+    return widths[0] % 2 == 0 if sort == "rope_yarn" else widths[0] > MIN_STRETCHED_WIDTH
+
+
+def rotated_widths(file: TypeFile, path: str, share: object, sizes: Mapping[str, int]) -> list[int]:
+    """Return how many positions of a head are rotated, by each size that may give its width.
+
+    ``path`` is that of the rotary parameters, and ``share`` the share of a head that is rotated. A
+    class takes the first of these widths, but may check the parameters by the last.
+    """
+    before = f"{parent(path)}." if parent(path) else ""
+    names = ("qk_rope_head_dim", "head_dim", "hidden_size", "num_attention_heads")
+    letters = {size.path: letter for letter, size in file.letters.items()}
+    rope, width, hidden, heads = (sizes.get(letters.get(f"{before}{one}", "")) for one in names)
+    if rope:
+        return [rope]
+    widths = [one for one in (width, hidden and heads and hidden // heads) if one]
+    return [int(one * share) if isinstance(share, int | float) else one for one in widths]
 
 
 def _is_layer_list(rule: Mapping[str, Any], value: object, sizes: Mapping[str, int]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from types import NoneType
-from typing import Any
+from typing import Any, TypeGuard
 
 ACTIVATIONS = frozenset(
     {
@@ -42,12 +42,23 @@ ACTIVATIONS = frozenset(
 ROPE_TYPES = ("default", "linear", "dynamic", "yarn", "llama3", "longrope", "mrope")
 """Ways to stretch rotary positions; each is a sort of its own, such as ``rope_yarn``."""
 
+LONGROPE = "rope_longrope"
+
+FACTORS = ("short_factor", "long_factor")
+"""The lists of this type, with a number for each pair of rotated positions."""
+
+TEXT = "text"
+"""The sort of any text, for a field that may have each text that the code compares."""
+
+ALIKE = "alike"
+"""The sort of a list of numbers with as many as the type's own list has."""
+
 ROPE_NEEDS: dict[str, frozenset[str]] = {
     "linear": frozenset({"factor"}),
     "dynamic": frozenset({"factor"}),
     "yarn": frozenset({"factor"}),
     "llama3": frozenset({"factor", "low_freq_factor", "high_freq_factor"}),
-    "longrope": frozenset({"short_factor", "long_factor"}),
+    "longrope": frozenset(FACTORS),
 }
 """The parameters without which transformers refuses a type of rotary positions."""
 
@@ -95,6 +106,8 @@ def sort_of(value: object) -> str:
 
     Lists: ``wholes`` has ints, ``reals`` numbers, ``names`` strings, and ``empty`` nothing.
 
+    A field may also accept any ``text``, and lists ``alike`` its own; no value is of these sorts.
+
     Objects: ``rope_…`` are parameters of rotary positions, ``rope_layers`` those of several kinds
     of layers, ``quantization`` a storage format, ``bare`` an object without keys, and
     ``vocabulary`` tokens with their ids.
@@ -117,6 +130,11 @@ def sort_of(value: object) -> str:
         numbers = all(type(number) is int and number >= 0 for number in value.values())
         return "vocabulary" if numbers else ""
     return _sort_of_rope(value) if isinstance(value, dict) else ""
+
+
+def is_numbers(value: object) -> TypeGuard[list[int | float]]:
+    """Return whether a value is a list of one number or more."""
+    return isinstance(value, list) and value != [] and {*map(type, value)} <= {int, float}
 
 
 def _sort_of_list(value: list[Any]) -> str:

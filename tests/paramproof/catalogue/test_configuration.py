@@ -329,6 +329,55 @@ def test_narrow_heads_refuse_stretched_positions():
         toy({"hidden_size": 8, **yarn}, data=data)
 
 
+def test_longrope_has_a_number_for_each_pair_of_positions():
+    data = deepcopy(TOY)
+    data["letters"]["A"] = "num_attention_heads = 2"
+    data["fields"]["partial_rotary_factor"] = None
+    data["free"]["rope_longrope"] = "rope_scaling"
+
+    def longrope(short, long):
+        return {"rope_scaling": {"type": "longrope", "short_factor": short, "long_factor": long}}
+
+    two = [1.0, 1.5]
+    assert toy({"hidden_size": 8, **longrope(two, two)}, data=data).sizes["H"] == 8
+    for wrong in (
+        longrope(two, [1.0]),
+        longrope([1.0], two),
+        longrope(two, 2),
+        longrope(two, ["a", "b"]),
+    ):
+        with pytest.raises(NotInCatalogue, match="is not supported"):
+            toy({"hidden_size": 8, **wrong}, data=data)
+    with pytest.raises(NotInCatalogue, match="is not supported"):
+        toy({"hidden_size": 10, **longrope(two, two)}, data=data)
+    data["letters"]["K"] = "head_dim = 4"
+    assert toy({"hidden_size": 8, **longrope(two, two)}, data=data).sizes["H"] == 8
+    with pytest.raises(NotInCatalogue, match="is not supported"):
+        toy({"hidden_size": 8, "head_dim": 6, **longrope(two, two)}, data=data)
+    del data["letters"]["A"], data["letters"]["K"]
+    with pytest.raises(NotInCatalogue, match="is not supported"):
+        toy({"hidden_size": 8, **longrope(two, two)}, data=data)
+
+
+def test_any_text():
+    data = deepcopy(TOY)
+    data["free"]["text"] = "method"
+    assert toy({"method": "greedy"}, data=data).count == toy().count
+    assert toy({"method": "another"}, data=data).count == toy().count
+    with pytest.raises(NotInCatalogue, match="method=3 is not supported"):
+        toy({"method": 3}, data=data)
+
+
+def test_lists_of_as_many_numbers():
+    data = deepcopy(TOY)
+    data["fields"]["multipliers"] = [1.0, 1.0]
+    data["free"]["alike"] = "multipliers"
+    assert toy({"multipliers": [0.25, 3]}, data=data).count == toy().count
+    for wrong in ([0.25], [0.25, 1.0, 1.0], [0.25, "a"], [], 0.25):
+        with pytest.raises(NotInCatalogue, match=r"multipliers=.* is not supported"):
+            toy({"multipliers": wrong}, data=data)
+
+
 def test_labels():
     assert toy({"id2label": {"0": "a", "1": "b", "2": "c"}}, HEAD).sizes["k"] == 3
     assert toy({"num_labels": 4}, HEAD).sizes["k"] == 4

@@ -1,0 +1,66 @@
+"""Values that decide nothing are found again by building models, and others are not accepted."""
+
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from paramproof.catalogue import entry  # noqa: E402
+from paramproof.catalogue.files import parse_type  # noqa: E402
+from sweep.added_values import ValueAdder  # noqa: E402
+from sweep.store import read_entry  # noqa: E402
+
+
+def without(data, path):
+    """Return a file that accepts no value of a field but its own."""
+    free = {sorts: paths.split() for sorts, paths in data["free"].items()}
+    kept = {sorts: " ".join(one for one in paths if one != path) for sorts, paths in free.items()}
+    texts = {name: values for name, values in data.get("texts", {}).items() if name != path}
+    return {
+        **data,
+        "free": {sorts: paths for sorts, paths in kept.items() if paths},
+        "texts": texts,
+    }
+
+
+@pytest.mark.parametrize(
+    ("model_type", "path", "expected"),
+    [
+        ("qwen2", "rope_parameters", "rope_yarn"),
+        ("phi3", "rope_scaling", "rope_longrope"),
+        ("granitemoehybrid", "position_embedding_type", "text"),
+        ("falcon_h1", "mlp_multipliers", "alike"),
+    ],
+)
+def test_values_are_found_again(model_type, path, expected):
+    data = without(read_entry(model_type), path)
+    assert expected not in parse_type(data, model_type).free.get(path, ())
+    adder = ValueAdder(data)
+    assert adder.run()
+    assert expected in adder.added[path]
+    assert expected in parse_type(adder.data, model_type).free[path]
+
+
+def test_a_text_that_decides_is_not_accepted():
+    """ResNet's layer_type selects other layers."""
+    data = without(read_entry("resnet"), "layer_type")
+    classes = {name: {**one, "also": [], "decides": []} for name, one in data["classes"].items()}
+    adder = ValueAdder({**data, "classes": classes})
+    adder.run()
+    assert "layer_type" not in adder.added
+
+
+def test_the_texts_of_the_code():
+    with_field, everything = ValueAdder(read_entry("deepseek_v2")).compared_texts()
+    assert {"greedy", "group_limited_greedy"} <= set(with_field["topk_method"])
+    assert set(everything) >= {text for texts in with_field.values() for text in texts}
+
+
+def test_ways_to_stretch_positions_that_models_are_served_with():
+    """Cards of Qwen's models tell people to add these to the file for long texts."""
+    yarn = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32768}
+    for model_type in ("qwen2", "qwen3", "qwen2_moe", "qwen3_moe", "qwen2_5_vl_text"):
+        config = {"model_type": model_type}
+        assert entry({**config, "rope_scaling": yarn}).count == entry(config).count
