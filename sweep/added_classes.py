@@ -19,6 +19,7 @@ from sweep.entry_builder import EntryBuilder
 from sweep.failure import NO_TIME, Failure, OutOfTime
 from sweep.model_types import classes_of_type
 from sweep.read_keys import KEY_ORDER, with_read_keys
+from sweep.refusal import Attempt
 from sweep.repair import CHECK_SEEDS, EntryRepair
 from sweep.type_sweep import TypeSweep
 
@@ -47,18 +48,17 @@ class ClassAdder:
         if not sweep.belongs_to_type(name):
             return
         try:
-            data = self.with_class(sweep, name)
-            repair = EntryRepair(data)
-            for variant in variants(repair.file(), name):
-                for seed in CHECK_SEEDS:
-                    repair.check(variant, seed)
+            with Attempt() as attempt:
+                repair = EntryRepair(self.with_class(sweep, name))
+                for variant in variants(repair.file(), name):
+                    for seed in CHECK_SEEDS:
+                        repair.check(variant, seed)
+                self.data = repair.data
+                self.added.append(name)
         except OutOfTime:
             self.failed[name] = NO_TIME
-        except Exception as error:  # The constructor may raise any error: the class is not added.
-            self.failed[name] = Failure.of(error)
-        else:
-            self.data = repair.data
-            self.added.append(name)
+        if attempt.refusal:
+            self.failed[name] = Failure.of(attempt.refusal)
 
     def new_sweep(self) -> TypeSweep:
         """Return a sweep that knows what the file has: letters, accepted values, variants."""
