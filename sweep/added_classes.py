@@ -18,9 +18,10 @@ from sweep.added_variants import known_variants, name_letters
 from sweep.entry_builder import EntryBuilder
 from sweep.failure import NO_TIME, Failure, OutOfTime
 from sweep.model_types import classes_of_type
-from sweep.read_keys import KEY_ORDER, with_read_keys
+from sweep.read_keys import with_read_keys
 from sweep.refusal import Attempt
 from sweep.repair import CHECK_SEEDS, EntryRepair
+from sweep.store import in_order
 from sweep.type_sweep import TypeSweep
 
 
@@ -97,7 +98,7 @@ class ClassAdder:
         for key, found in merged.items():
             data[key] = {**found, **data.get(key, {})}
         data |= {"free": builder.accepted_text(), "buffered": " ".join(sorted(buffered))}
-        return {key: data[key] for key in KEY_ORDER if data.get(key)}
+        return in_order(data)
 
 
 def _lacking(data: Mapping[str, Any], letters: list[str]) -> dict[str, Any]:

@@ -223,7 +223,7 @@ def _interchanged(file: TypeFile, path: str, value: Any, random: Random) -> Any:
     sort = sort_of(value)
     is_default = path in file.fields and equal(value, file.fields[path])
     is_like = is_default and sort in INTERCHANGEABLE and sort in file.free.get(path, ())
-    return _draw_value(path, sort, random) if is_like and random.random() < 0.7 else value
+    return _draw_value(file, path, sort, random) if is_like and random.random() < 0.7 else value
 
 
 def _accepted_values(file: TypeFile, variant: Variant, random: Random) -> Iterator[tuple[str, Any]]:
