@@ -422,8 +422,9 @@ def test_buffers_are_left_out_if_a_field_that_they_depend_on_is_given():
 
 
 def test_marks_of_tensors_are_read():
-    a, b, _, head = toy((), HEAD).derivation.tensors
-    assert (a.path, a.traced, a.looped, a.role) == ("toy.a.weight", True, True, "trainable")
+    by_path = {one.path: one for one in toy((), HEAD).derivation.tensors}
+    a, b, head = by_path["toy.a.weight"], by_path["toy.b.weight"], by_path["head.weight"]
+    assert (a.traced, a.looped, a.role) == (True, True, "trainable")
     assert (b.traced, b.looped, str(b.times)) == (False, True, "D_0")
     assert (head.traced, head.looped, head.role) == (True, False, "frozen")
     assert not toy().derivation.is_proved
