@@ -30,9 +30,9 @@ SEGFORMER_B0_ADE = {
 
 def without(data, name):
     """Return a file without a class, and without the letters that only this class has."""
-    own = set(data["letters"]) - set(data["classes"][name].get("absent", ()))
     others = {one: kept for one, kept in data["classes"].items() if one != name}
-    only = {letter for letter in own if all(letter in kept["absent"] for kept in others.values())}
+    own = set(data["letters"]).difference(data["classes"][name].get("absent", ()))
+    only = own.intersection(*(one.get("absent", ()) for one in others.values()))
     classes = {}
     for one, kept in others.items():
         absent = [letter for letter in kept.get("absent", ()) if letter not in only]
@@ -47,6 +47,7 @@ def without(data, name):
     [
         ("roberta", "RobertaForMultipleChoice"),
         ("timesfm", "TimesFmModelForPrediction"),
+        ("videoprism_vision_model", "VideoPrismForVideoClassification"),
     ],
 )
 def test_a_class_is_derived_again(model_type, name):
@@ -54,7 +55,9 @@ def test_a_class_is_derived_again(model_type, name):
     adder = ClassAdder(without(data, name), seconds=120)
     assert adder.run()
     assert (adder.added, adder.failed) == ([name], {})
-    assert adder.data["classes"][name] == data["classes"][name]
+    # How many models were built on the way depends on what was derived before.
+    new, known = ({**one["classes"][name], "evidence": ()} for one in (adder.data, data))
+    assert new == known
     assert adder.data["letters"] == data["letters"]
 
 
