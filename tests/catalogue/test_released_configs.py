@@ -1,7 +1,9 @@
 """Settings of released models: the catalogue counts each as transformers builds it.
 
-The files of these models combine values that decide, such as biases with a head width of their
-own. Each was refused once. ``source`` names the model, and the keys are those of its file.
+These models combine values that decide, such as biases with a head width of their own, or have
+values that nothing depends on, such as rotary positions stretched by lists. Each was refused once.
+``source`` names the model. The settings were written down by hand, so single keys may differ from
+those of its file.
 """
 
 import json
