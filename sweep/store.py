@@ -37,7 +37,7 @@ def write_entry(model_type: str, entry: dict[str, Any]) -> None:
     with _rewrite(INDEX) as index:
         index.pop(model_type, None)
         if any(kept_variants(file, name) for name in file.classes):
-            path.write_text(format_json(entry) + "\n", "utf-8")
+            path.write_text(format_json(in_order(entry)) + "\n", "utf-8")
             index[model_type] = own_classes(file)
         else:
             path.unlink(missing_ok=True)

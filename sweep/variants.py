@@ -118,7 +118,7 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         ),
     ],
     "convbert": [Change({}, at={"embedding_size": 384})],
-    "dots1": [Change({}, ("first_k_dense_replace", "head_dim"))],
+    "dots1": [Change({}, ("head_dim",)), Change({}, ("first_k_dense_replace", "head_dim"))],
     "electra": [Change({}, at={"embedding_size": 256})],
     "esm": [
         Change({"position_embedding_type": "rotary"}),

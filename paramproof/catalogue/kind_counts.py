@@ -23,15 +23,18 @@ def expand_spellings(given: GivenKeys) -> None:
 
     Nemotron-H's ``hybrid_override_pattern`` has a character for each layer, and DeepSeek-V4's
     ``compress_ratios`` a number. Transformers cuts a list of the latter to the number of layers.
-    Kimi Linear's ``first_k_dense_replace`` is the number of layers of the first kind.
+    Kimi Linear's ``first_k_dense_replace`` is the number of layers of the first kind. The class
+    looks at it only if there is no list.
     """
     for path, rule in given.file.spelt.items():
         value = given.values.get(path)
         if value is None:
             continue
-        make_list = _list_of_signs if "names" in rule else _list_of_first_layers
-        spelt = make_list(given, path, value)
-        into = rule["into"]
+        into, is_signs = rule["into"], "names" in rule
+        spelt = (_list_of_signs if is_signs else _list_of_first_layers)(given, path, value)
+        if given.values.get(into) and not is_signs:
+            del given.values[path]
+            continue
         # The class does not replace an empty list.
         if given.values.get(into) is not None and not equal(given.values[into], spelt):
             raise given.unsupported(f"{path} and {into} give different lists", path)

@@ -1,6 +1,7 @@
 """Tell errors of our own code from refusals: a constructor may raise anything, our code may not.
 
-An error is ours if its innermost frame is: in this package, except for builders, or in ``sweep``.
+An error is ours if its innermost frame is: in a module of ``paramproof``, except for builders, or
+of ``sweep``.
 That alone is not enough during a trace, where our hooks divide, index and call on behalf of the
 constructor: there the constructor has to build the same model from plain sizes. Outside of a trace,
 functions that call the constructor are marked with ``calls_constructor``, and ``ValueError`` is
@@ -10,21 +11,17 @@ what our own code raises to refuse.
 from __future__ import annotations
 
 from collections.abc import Callable
-from os.path import dirname, join
 from traceback import walk_tb
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_PACKAGE = join(dirname(dirname(__file__)), "")
+_BUILDERS = "paramproof.builders"
+"""The package of ours that is not counted: PyTorch calls its hooks."""
 
-_ROOT = join(dirname(dirname(_PACKAGE)), "")
-
-_BUILDERS = join(_PACKAGE, "builders", "")
-
-OUR_CODE = (_PACKAGE, join(_ROOT, "sweep", ""))
-"""The folders of our own code. ``builders`` is not counted: PyTorch calls its hooks."""
+OUR_CODE = ("paramproof", "sweep")
+"""The packages of our own code, by their names: a wheel and a checkout are in different places."""
 
 _CALLERS: set[CodeType] = set()
 """The code of functions whose frames may be the innermost ones when a constructor refuses."""
@@ -45,14 +42,17 @@ def calls_constructor(function: Function) -> Function:
 
 def is_raised_by_us(error: BaseException) -> bool:
     """Return whether the innermost frame of an error is in our own code."""
-    code = _innermost(error)[0]
-    file = code.co_filename if code else ""
-    return file.startswith(OUR_CODE) and not file.startswith(_BUILDERS)
+    if (frame := _innermost(error)[0]) is None:
+        return False
+    module = str(frame.f_globals.get("__name__"))
+    is_of_builders = f"{module}.".startswith(f"{_BUILDERS}.")
+    return module.partition(".")[0] in OUR_CODE and not is_of_builders
 
 
 def raise_if_internal(error: BaseException) -> None:
     """Raise ``InternalError`` if an error of a run with plain sizes is ours."""
-    if isinstance(error, ValueError) or _innermost(error)[0] in _CALLERS:
+    frame = _innermost(error)[0]
+    if isinstance(error, ValueError) or (frame and frame.f_code in _CALLERS):
         return
     if is_raised_by_us(error):
         raise _internal(error) from error
@@ -75,15 +75,16 @@ def raise_if_tracing_failed(error: BaseException, build: Callable[[], object]) -
 
 
 def _internal(error: BaseException) -> InternalError:
-    code, line = _innermost(error)
-    assert code is not None
-    name = code.co_filename.removeprefix(_PACKAGE).removeprefix(_ROOT)
+    frame, line = _innermost(error)
+    assert frame is not None
+    module = str(frame.f_globals.get("__name__"))
+    name = f"{module.removeprefix('paramproof.').replace('.', '/')}.py"
     return InternalError(
         f"an error in paramproof, at {name}:{line}: {type(error).__name__}: {error}"
     )
 
 
-def _innermost(error: BaseException) -> tuple[CodeType | None, int]:
-    """Return the code and the line of an error's innermost frame, None if it was never raised."""
-    frames = [(frame.f_code, line) for frame, line in walk_tb(error.__traceback__)]
+def _innermost(error: BaseException) -> tuple[FrameType | None, int]:
+    """Return the innermost frame of an error with its line, None if it was never raised."""
+    frames = [*walk_tb(error.__traceback__)]
     return frames[-1] if frames else (None, 0)

@@ -112,6 +112,9 @@ def _objects(value):
     ("model_type", "key", "listed"),
     [
         ("axk1", "first_k_dense_replace", "mlp_layer_types"),
+        ("axk2", "first_k_dense_replace", "mlp_layer_types"),
+        ("cohere2_moe", "first_k_dense_replace", "mlp_layer_types"),
+        ("kimi_linear", "first_k_dense_replace", "mlp_layer_types"),
         ("axk2", "moe_layer_freq", "mlp_layer_types"),
         ("glm_moe_dsa", "index_topk_freq", "indexer_types"),
         ("qwen3_5_moe_text", "full_attention_interval", "layer_types"),
