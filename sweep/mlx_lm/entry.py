@@ -20,6 +20,7 @@ from sweep.keys import Keys
 from sweep.mlx_lm.constructor import mlx_lm_constructor
 from sweep.mlx_lm.fields import REQUIRED, FieldProbe, defaults_of, is_size
 from sweep.second_opinion.mlx_models import versions
+from sweep.store import in_order
 
 NOT_SIZES = ("_token_id", "_every_n_layers")
 """Endings of int keys that are not sizes."""
@@ -61,7 +62,7 @@ def build_mlx_lm_entry(model_type: str) -> dict[str, Any]:
     at_more = FieldProbe(start, letters, _points(first, MORE_POINTS))
     own = {path: at_more.default_size(path, defaults[path]) for path in sizes}
     nulls = {path: at_more.null_size(path) for path in sizes if defaults[path] is None}
-    return {
+    entry = {
         "format": FORMAT,
         "model_type": model_type,
         "versions": versions(),
@@ -71,6 +72,7 @@ def build_mlx_lm_entry(model_type: str) -> dict[str, Any]:
         "free": _packed(free),
         "classes": {name: data},
     }
+    return in_order(entry)
 
 
 def _variants(

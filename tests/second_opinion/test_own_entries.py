@@ -47,7 +47,8 @@ def test_an_accepted_value_that_mlx_lm_refuses_is_found(monkeypatch):
     sizes = dict(published_models()["mimo"]["keys"])
     config = {"model_type": "mimo", **sizes, "rope_scaling": {"type": "longrope"}}
     assert judge(config).outcome is Outcome.NOT_COUNTED
-    config["rope_scaling"] |= {"factor": 4.0, "long_factor": [1.0], "short_factor": [1.0]}
+    pairs = [1.0] * (sizes["hidden_size"] // sizes["num_attention_heads"] // 2)
+    config["rope_scaling"] |= {"factor": 4.0, "long_factor": pairs, "short_factor": pairs}
     assert judge(config).outcome is Outcome.REFUSED
 
 
