@@ -352,8 +352,9 @@ def test_longrope_has_a_number_for_each_pair_of_positions():
         toy({"hidden_size": 10, **longrope(two, two)}, data=data)
     data["letters"]["K"] = "head_dim = 4"
     assert toy({"hidden_size": 8, **longrope(two, two)}, data=data).sizes["H"] == 8
-    with pytest.raises(NotInCatalogue, match="is not supported"):
-        toy({"hidden_size": 8, "head_dim": 6, **longrope(two, two)}, data=data)
+    for each in (two, [1.0, 1.5, 2.0]):
+        with pytest.raises(NotInCatalogue, match="is not supported"):
+            toy({"hidden_size": 8, "head_dim": 6, **longrope(each, each)}, data=data)
     del data["letters"]["A"], data["letters"]["K"]
     with pytest.raises(NotInCatalogue, match="is not supported"):
         toy({"hidden_size": 8, **longrope(two, two)}, data=data)
