@@ -12,7 +12,7 @@ from paramproof.formulas.order import merged
         (["abc"], "abc"),
         (["abc", "abc"], "abc"),
         (["ac", "abc"], "abc"),
-        (["bc", "abd"], "abdc"),
+        (["bc", "abx"], "abxc"),
         (["ab", "cb", "xc"], "xcab"),
         # Earlier orders take precedence.
         (["ab", "ba"], "ab"),
