@@ -176,8 +176,10 @@ def test_a_number_of_first_layers_is_the_list_that_it_means():
     for wrong in (-1, True, [1], 2.0):
         with pytest.raises(NotInCatalogue, match="is not a number of layers"):
             entry(config | {"first_k_dense_replace": wrong})
-    with pytest.raises(NotInCatalogue, match="give different lists"):
-        entry(config | {"first_k_dense_replace": 2, "mlp_layer_types": ["sparse"] * 4})
+    # The class looks at the number only if there is no list, whatever the list says.
+    for layers in (["sparse"] * 4, ["sparse", "dense", "sparse", "dense"]):
+        listed = config | {"mlp_layer_types": layers}
+        assert entry(listed | {"first_k_dense_replace": 3}).count == entry(listed).count
 
 
 def test_more_first_layers_than_the_model_has():
