@@ -52,7 +52,7 @@ def name_letters(file: TypeFile, fields: Iterable[str]) -> Mapping[str, str]:
 
     Raises ``ValueError`` if a new letter is taken.
     """
-    fields, known = list(fields), {one.path: name for name, one in file.letters.items()}
+    fields, known = list(fields), file.letter_of
     new = [field for field in fields if field not in known]
     named = letters_for([*known, *new])
     own = {field: named[field] for field in new}
@@ -239,7 +239,7 @@ class VariantAdder:
                 self.data["letters"][letter] = field
                 self.new |= {field} if "[" not in field else set()
         self.file = parse_type(self.data, self.file.model_type)
-        fields = {size.path: letter for letter, size in self.file.letters.items()}
+        fields = self.file.letter_of
         rules = {
             one.counted.path: one.rule(fields.get(one.counted.depth, "")) for one in candidate.lists
         }

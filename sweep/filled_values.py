@@ -44,7 +44,7 @@ class FilledValues:
     def __init__(self, saved: SavedValues) -> None:
         self.saved, self.file = saved, saved.file
         self.start = saved.unread.start
-        self.fields = {size.path: letter for letter, size in self.file.letters.items()}
+        self.fields = self.file.letter_of
         self.own = saved.save(saved.unread.keys({}))
 
     def find(self) -> dict[str, Rule]:

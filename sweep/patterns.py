@@ -30,7 +30,7 @@ def find_patterns(saved: SavedValues) -> dict[str, Rule]:
                 if (rule := fit_pattern(lists) or fit_stage_name(lists)) and _may_be_given(
                     saved, path, field, lists
                 ):
-                    letters = {size.path: one for one, size in saved.file.letters.items()}
+                    letters = saved.file.letter_of
                     found[path] = {"long": letters[field], **rule}
     return found
 

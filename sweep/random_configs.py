@@ -160,13 +160,10 @@ def fit_rotations(file: TypeFile, config: dict[str, Any]) -> None:
         part = part_in(config, parent(path)) or {}
         value = part.get(leaf(path))
         if isinstance(value, dict) and sort_of(value) == LONGROPE:
-            above = parent(path)
-            inside = {
-                one: size.path for one, size in file.letters.items() if parent(size.path) == above
-            }
-            sizes = {one: part[leaf(key)] for one, key in inside.items() if leaf(key) in part}
-            key = f"{above}.{ROTARY_FACTOR}" if above else ROTARY_FACTOR
-            share = part.get(ROTARY_FACTOR, file.fields.get(key))
+            before = f"{parent(path)}." if parent(path) else ""
+            letters = {name: file.letter_of.get(f"{before}{name}") for name in part}
+            sizes = {letter: part[name] for name, letter in letters.items() if letter}
+            share = part.get(ROTARY_FACTOR, file.fields.get(f"{before}{ROTARY_FACTOR}"))
             for width in rotated_widths(file, path, share, sizes)[:1]:
                 value |= {name: [1.0] * (width // 2) for name in FACTORS}
 

@@ -60,7 +60,7 @@ class EntryRefresh:
         If there is a field that the file does not have, all fields get letters by the current
         rules.
         """
-        fields, known = list(fields), {one.path: name for name, one in self.file.letters.items()}
+        fields, known = list(fields), self.file.letter_of
         new = not known.keys() >= set(fields)
         return letters_for(fields) if new else {field: known[field] for field in fields}
 

@@ -254,8 +254,8 @@ def rotated_widths(file: TypeFile, path: str, share: object, sizes: Mapping[str,
     """
     before = f"{parent(path)}." if parent(path) else ""
     names = ("qk_rope_head_dim", "head_dim", "hidden_size", "num_attention_heads")
-    letters = {size.path: letter for letter, size in file.letters.items()}
-    rope, width, hidden, heads = (sizes.get(letters.get(f"{before}{one}", "")) for one in names)
+    letters = (file.letter_of.get(f"{before}{one}", "") for one in names)
+    rope, width, hidden, heads = map(sizes.get, letters)
     if rope:
         return [rope]
     widths = [one for one in (width, hidden and heads and hidden // heads) if one]

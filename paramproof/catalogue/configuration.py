@@ -65,7 +65,7 @@ class GivenKeys:
 
     def __init__(self, file: TypeFile, config: Mapping[str, Any]) -> None:
         self.file = file
-        self.letter_of = {size.path: letter for letter, size in file.letters.items()}
+        self.letter_of = file.letter_of
         self.lists = {size.key for size in file.letters.values() if size.is_in_list}
         self.parts: set[str] = set()
         self.renamed: dict[str, str] = {}

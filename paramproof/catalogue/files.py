@@ -79,8 +79,7 @@ class TypeFile:
     variants count the layers of each kind, in any order. ``spelt`` has keys that give such a list
     in another way: a sign for each layer, or how many come first. ``joined`` has the separators of
     lists that a file may write as one text, and ``repeated`` the letters of how often a list may
-    repeat a size. ``buffered`` has fields that
-    buffers depend on.
+    repeat a size. ``buffered`` has fields that buffers depend on.
 
     Parts: ``parts`` has the model type of each part, and ``given`` the defaults that differ if the
     part is given. ``fixed_parts`` have one class, whatever model type they name. ``lenient_parts``
@@ -129,6 +128,11 @@ class TypeFile:
     def library(self) -> str:
         """The library whose models the formulas describe: transformers, or mlx-lm."""
         return library_of(self.versions)
+
+    @cached_property
+    def letter_of(self) -> dict[str, str]:
+        """The letter of each size, by the path of its field."""
+        return {size.path: letter for letter, size in self.letters.items()}
 
     @cached_property
     def idle(self) -> frozenset[str]:
