@@ -1,11 +1,10 @@
 """Tell errors of our own code from refusals: a constructor may raise anything, our code may not.
 
 An error is ours if its innermost frame is: in a module of ``paramproof``, except for builders, or
-of ``sweep``.
-That alone is not enough during a trace, where our hooks divide, index and call on behalf of the
-constructor: there the constructor has to build the same model from plain sizes. Outside of a trace,
-functions that call the constructor are marked with ``calls_constructor``, and ``ValueError`` is
-what our own code raises to refuse.
+of ``sweep``. That alone is not enough during a trace, where our hooks divide, index and call on
+behalf of the constructor: there the constructor has to build the same model from plain sizes.
+Outside of a trace, functions that call the constructor are marked with ``calls_constructor``, and
+``ValueError`` is what our own code raises to refuse.
 """
 
 from __future__ import annotations
