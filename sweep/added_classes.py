@@ -77,9 +77,7 @@ class ClassAdder:
         """Return the JSON of the file with a class that is derived now."""
         sweep.derive_class(name)
         builder, data, own = EntryBuilder(sweep), deepcopy(self.data), sweep.classes[name]
-        letters, null, given = builder.sizes(
-            sweep.defaults(builder.counted), bool(sweep.start.sub_configs)
-        )
+        letters, null, given = builder.sizes(sweep.defaults(builder.counted))
         new = {one: size for one, size in letters.items() if one not in data["letters"]}
         data["letters"] |= new
         classes = {other: _lacking(one, [*new]) for other, one in data["classes"].items()}

@@ -30,8 +30,8 @@ from sweep.keys import part_in, set_key
 from sweep.mismatch import find_mismatch
 from sweep.probe_values import PROBES
 from sweep.random_configs import fit_rotations, random_config
-from sweep.repair import pack_accepted
 from sweep.seed_values import seed_config
+from sweep.store import pack_accepted
 
 SEEDS = 3
 """Random configurations of each variant in which a value is tried."""

@@ -27,8 +27,8 @@ from sweep.layer_lists import layer_rules
 from sweep.model import attribute_at, attribute_or_none, full_keys, sub_configs
 from sweep.older_keys import number_like_absent
 from sweep.refusal import Attempt, attempt
-from sweep.repair import pack_accepted
 from sweep.seed_values import SEED_PARTS
+from sweep.store import pack_accepted
 from sweep.type_sweep import TypeSweep
 
 
@@ -42,7 +42,7 @@ class EntryBuilder:
         """Return the file of the type."""
         defaults = self.sweep.defaults(self.counted)
         parts = {path: part.model_type for path, part in sub_configs(self.sweep.start)}
-        letters, null, given = self.sizes(defaults, bool(parts))
+        letters, null, given = self.sizes(defaults)
         decides = {path for one in self.sweep.classes.values() for path in one["decides"]}
         decides |= {path for one in self.sweep.classes.values() for path in one["only"]}
         fields, bare = self.own_values(decides | self.sweep.below.keys())
@@ -166,9 +166,7 @@ class EntryBuilder:
             also.append(kept)
         return {**own, "also": also} if also else own
 
-    def sizes(
-        self, defaults: Defaults, parts: bool
-    ) -> tuple[dict[str, str], dict[str, str], dict[str, Any]]:
+    def sizes(self, defaults: Defaults) -> tuple[dict[str, str], dict[str, str], dict[str, Any]]:
         """Return the letters with their defaults, what null means, and defaults in given parts."""
         letters, null, given = {}, {}, {}
         for letter, field in self.sweep.letters.items():

@@ -23,6 +23,13 @@ from sweep.stages import with_stages
 from sweep.store import read_entry
 
 
+def _data_of(model_type: str) -> dict[str, Any]:
+    """Return the JSON of a type's file, which there must be."""
+    data = read_entry(model_type)
+    assert data
+    return data
+
+
 def compare(model_type: str, seconds: float, result: Result) -> None:
     """Derive a type again, and compare it with its file.
 
@@ -42,9 +49,7 @@ def refresh(model_type: str, seconds: float, result: Result) -> None:
     The result has the new ``entry``, a ``summary`` of how many variants are proved, the lines that
     say what is ``left`` unchanged, and the variants whose proof is ``lost``.
     """
-    data = read_entry(model_type)
-    assert data
-    refresh = EntryRefresh(data, seconds)
+    refresh = EntryRefresh(_data_of(model_type), seconds)
     refresh.run()
     result |= {"entry": refresh.data, "summary": refresh.summary}
     result |= {"left": refresh.left, "lost": refresh.lost}
@@ -54,8 +59,7 @@ def _rewrite(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Work:
     """Return the job that applies a change to a file. The result has the new ``entry``."""
 
     def work(model_type: str, seconds: float, result: Result) -> None:
-        data = read_entry(model_type)
-        assert data
+        data = _data_of(model_type)
         result["entry"] = change(data)
         result["changed"] = result["entry"] != data
 
@@ -63,29 +67,25 @@ def _rewrite(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Work:
 
 
 def _add_variants(count: bool, model_type: str, seconds: float, result: Result) -> None:
-    data = read_entry(model_type)
-    assert data
-    adder = VariantAdder(data, seconds, count)
+    adder = VariantAdder(_data_of(model_type), seconds, count)
     result["changed"] = adder.run()
     result["failed"] |= adder.failed
     result["entry"] = adder.data
 
 
 def _add_values(model_type: str, seconds: float, result: Result) -> None:
-    data = read_entry(model_type)
-    assert data
-    adder = ValueAdder(data)
+    adder = ValueAdder(_data_of(model_type))
     result["changed"] = adder.run()
     result |= {"entry": adder.data, "added": adder.added}
 
 
 def _add_classes(model_type: str, seconds: float, result: Result) -> None:
-    data = read_entry(model_type)
-    assert data
-    adder = ClassAdder(data, seconds)
+    adder = ClassAdder(_data_of(model_type), seconds)
     result["changed"] = adder.run()
     result["failed"] |= adder.failed
-    result |= {"entry": adder.data, "added": {"classes": adder.added}}
+    result["entry"] = adder.data
+    if adder.added:
+        result["added"] = {"classes": adder.added}
 
 
 UPDATES: Mapping[str, Work] = {

@@ -15,9 +15,8 @@ from paramproof.catalogue.value_kinds import ROTARY_FACTOR, equal, kind_of, sort
 from paramproof.formulas.path import leaf, parent
 from sweep.patterns import find_patterns
 from sweep.probe_values import PROBES
-from sweep.repair import pack_accepted
 from sweep.saved_values import SavedValues
-from sweep.store import in_order
+from sweep.store import in_order, pack_accepted
 from sweep.unread_fields import UnreadFields, pack_unread
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from random import Random
 from typing import Any
 
@@ -15,6 +15,7 @@ from paramproof.catalogue.value_kinds import sort_of
 from sweep.failure import Failure, Reason, SweepError, reason_of
 from sweep.fuzz import MismatchError, check_variant, find_culprit
 from sweep.size_sources import fields_behind_sizes
+from sweep.store import pack_accepted
 
 MAX_REPAIRS = 12
 """The largest number of values that are withdrawn for one variant."""
@@ -107,12 +108,3 @@ class EntryRepair:
         self.data["free"] = pack_accepted(self.free)
         self.data["texts"] = {name: self.texts[name] for name in sorted(self.texts)}
         self.data["texts"] = {name: values for name, values in self.data["texts"].items() if values}
-
-
-def pack_accepted(free: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """Return the accepted sorts of values, each with its fields, as the file has them."""
-    found: dict[str, str] = {}
-    for path in sorted(free):
-        if key := " ".join(sorted(free[path])):
-            found[key] = f"{found[key]} {path}" if key in found else path
-    return dict(sorted(found.items()))

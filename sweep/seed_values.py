@@ -9,8 +9,11 @@ from typing import Any
 
 from transformers import PreTrainedConfig
 
+from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.value_kinds import IMAGE_TOKEN
+from paramproof.formulas.path import parent
 from paramproof.tracing.constructors.transformers_class import make_readable
+from sweep.keys import Keys, set_key
 from sweep.model import build, full_keys, sub_configs
 from sweep.refusal import Attempt
 
@@ -79,6 +82,19 @@ SEED_PARTS: Mapping[str, Mapping[str, Any]] = {
 def seed_values_of(model_type: str) -> dict[str, Any]:
     """Return the values and parts for which a type's entry holds, beside the type's own."""
     return {**SEED_PARTS.get(model_type, {}), **SEED_VALUES.get(model_type, {})}
+
+
+def keys_with_types(file: TypeFile, values: Mapping[str, Any]) -> Keys:
+    """Return keys with these values by path, beside the type's seed values.
+
+    A part with a value names its model type.
+    """
+    keys: Keys = {}
+    for path, value in {**seed_values_of(file.model_type), **values}.items():
+        if part := parent(path):
+            set_key(keys, f"{part}.model_type", file.parts[part])
+        set_key(keys, path, value)
+    return keys
 
 
 def seed_config(config_class: Any) -> PreTrainedConfig:

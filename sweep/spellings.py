@@ -14,11 +14,10 @@ from transformers import CONFIG_MAPPING
 
 from paramproof.catalogue.files import TypeFile, parse_type
 from paramproof.formulas.path import parent
-from sweep.keys import Keys, set_key
 from sweep.model import ModelTensors, attribute_or_none, build, config_of
 from sweep.normalization import normalize
 from sweep.refusal import attempt
-from sweep.seed_values import seed_config, seed_values_of
+from sweep.seed_values import keys_with_types, seed_config
 from sweep.store import in_order
 
 SEPARATORS = ("|", ",", " ", "+", "-", "_")
@@ -40,9 +39,9 @@ class SpellingFinder:
         """Return the separator of each list of texts that a file may write as one text."""
         found = {}
         for path, value in self.lists_of_texts():
-            due = normalize(self.config_class, self.keys({path: value}))
+            due = normalize(self.config_class, keys_with_types(self.file, {path: value}))
             for separator in SEPARATORS:
-                text = self.keys({path: separator.join(value)})
+                text = keys_with_types(self.file, {path: separator.join(value)})
                 if due is not None and normalize(self.config_class, text) == due:
                     found[path] = separator
                     break
@@ -96,16 +95,8 @@ class SpellingFinder:
     def tensors(self, name: str, values: Mapping[str, Any]) -> ModelTensors | None:
         """Return the tensors of a class at some values, or None if they are refused."""
         model_class = getattr(transformers, name)
-        return attempt(lambda: build(model_class, config_of(self.config_class, self.keys(values))))
-
-    def keys(self, values: Mapping[str, Any]) -> Keys:
-        """Return the keys of a configuration with these values by path."""
-        keys: Keys = {}
-        for path, value in {**seed_values_of(self.file.model_type), **values}.items():
-            if part := parent(path):
-                set_key(keys, f"{part}.model_type", self.file.parts[part])
-            set_key(keys, path, value)
-        return keys
+        keys = keys_with_types(self.file, values)
+        return attempt(lambda: build(model_class, config_of(self.config_class, keys)))
 
 
 def with_spellings(data: Mapping[str, Any]) -> dict[str, Any]:

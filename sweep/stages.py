@@ -16,10 +16,10 @@ from transformers.backbone_utils import BackboneConfigMixin
 from paramproof.catalogue.files import TypeFile, parse_type
 from paramproof.catalogue.stages import FEATURES, INDICES, stage_names
 from paramproof.formulas.path import parent
-from sweep.keys import Keys, set_key
+from sweep.keys import Keys
 from sweep.model import attribute_or_none, build, config_of, sub_configs
 from sweep.refusal import Attempt, attempt
-from sweep.seed_values import seed_config, seed_values_of
+from sweep.seed_values import keys_with_types, seed_config
 from sweep.store import in_order
 
 
@@ -44,18 +44,9 @@ class StageFinder:
                 found[path] = size
         return found
 
-    def keys(self, values: Mapping[str, Any]) -> Keys:
-        """Return the keys of a configuration with these values by path."""
-        keys: Keys = {}
-        for path, value in {**seed_values_of(self.file.model_type), **values}.items():
-            if part := parent(path):
-                set_key(keys, f"{part}.model_type", self.file.parts[part])
-            set_key(keys, path, value)
-        return keys
-
     def number_at(self, path: str, values: Mapping[str, Any]) -> int | None:
         """Return the number of stages at some sizes, or None if they have other names."""
-        config = attempt(config_of, self.config_class, self.keys(values))
+        config = attempt(config_of, self.config_class, keys_with_types(self.file, values))
         if config is None:
             return None
         names = attribute_or_none(config, f"{path}.stage_names".removeprefix("."))
@@ -93,7 +84,8 @@ class StageFinder:
         for name in self.file.classes:
             tensors = list[Any]()
             for values in choices:
-                keys = self.keys({f"{before}{key}": one for key, one in values.items()})
+                chosen = {f"{before}{key}": one for key, one in values.items()}
+                keys = keys_with_types(self.file, chosen)
                 with Attempt() as attempt:
                     config = config_of(self.config_class, keys)
                     tensors.append(build(getattr(transformers, name), config).parameters)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -69,6 +69,15 @@ KEY_ORDER = """
 def in_order(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a file's JSON with its keys in order, and without empty values."""
     return {key: data[key] for key in KEY_ORDER.split() if data.get(key)}
+
+
+def pack_accepted(free: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """Return the accepted sorts of values, each with its fields, as the file has them."""
+    found: dict[str, str] = {}
+    for path in sorted(free):
+        if key := " ".join(sorted(free[path])):
+            found[key] = f"{found[key]} {path}" if key in found else path
+    return dict(sorted(found.items()))
 
 
 WIDTH = 100

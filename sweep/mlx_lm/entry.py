@@ -20,7 +20,7 @@ from sweep.keys import Keys
 from sweep.mlx_lm.constructor import mlx_lm_constructor
 from sweep.mlx_lm.fields import REQUIRED, FieldProbe, defaults_of, is_size
 from sweep.second_opinion.mlx_models import versions
-from sweep.store import in_order
+from sweep.store import in_order, pack_accepted
 
 NOT_SIZES = ("_token_id", "_every_n_layers")
 """Endings of int keys that are not sizes."""
@@ -69,7 +69,7 @@ def build_mlx_lm_entry(model_type: str) -> dict[str, Any]:
         "letters": {letters[path]: f"{path} = {one}" if one else path for path, one in own.items()},
         "null": {path: one for path, one in nulls.items() if one},
         "fields": {k: v for k, v in sorted(others.items()) if v is not REQUIRED},
-        "free": _packed(free),
+        "free": pack_accepted(free),
         "classes": {name: data},
     }
     return in_order(entry)
@@ -107,12 +107,3 @@ def _points(derivation: Derivation, number: int) -> list[dict[str, int]]:
     random = Random(0)
     drawn = [sample_inside(random, derivation) for _ in range(number)]
     return [{derivation.fields[k]: v for k, v in one.items()} for one in drawn if one]
-
-
-def _packed(free: Mapping[str, list[str]]) -> dict[str, str]:
-    """Return the accepted sorts, each with its keys, as a file has them."""
-    found: dict[str, str] = {}
-    for path, sorts in sorted(free.items()):
-        if key := " ".join(sorted(sorts)):
-            found[key] = f"{found[key]} {path}" if key in found else path
-    return dict(sorted(found.items()))
