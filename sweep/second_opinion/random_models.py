@@ -13,7 +13,7 @@ from sweep.second_opinion.configs import BothModels, draw
 from sweep.second_opinion.mlx_models import Refused
 from sweep.second_opinion.public import is_built
 
-MAX_DRAWS = 10
+MAX_DRAWS = 20
 """The most configurations that are drawn for each one that mlx-lm builds."""
 
 
