@@ -90,12 +90,12 @@ class ClassAdder:
             "null": null,
             "given": given | bare,
             "fields": dict(sorted(values.items())),
-            "texts": sweep.texts,
             "below": sweep.below,
         }
         for key, found in merged.items():
             data[key] = {**found, **data.get(key, {})}
-        data |= {"free": builder.accepted_text(), "buffered": " ".join(sorted(buffered))}
+        data |= {"free": builder.accepted_text(), "texts": sweep.texts}
+        data["buffered"] = " ".join(sorted(buffered))
         return in_order(data)
 
 
