@@ -46,7 +46,7 @@ from typing import Any
 
 from paramproof.catalogue import model_types, read_type
 from paramproof.catalogue.names import transformers_types
-from sweep.adversary import Verdict, judge_random
+from sweep.adversary import judge_random
 from sweep.build import build_entry
 from sweep.coverage import Kind, causes, coverage_table, measure
 from sweep.difference import Difference
@@ -58,6 +58,7 @@ from sweep.repair import EntryRepair
 from sweep.spot_check import compare_random
 from sweep.store import failures_by_reason, read_entry, read_failures, write_entry, write_failures
 from sweep.upgrade import upgrade_entry
+from sweep.verdict import JUDGED, Verdict
 
 MAX_TYPES = 60
 """The largest number of types from which ``--random`` draws."""
@@ -140,9 +141,8 @@ def _judge_adversary(known: Sequence[str], number: int, seed: int) -> int:
     for one in judge_random([name for name in known if read_entry(name)], number, seed):
         judged[one.verdict] += 1
         if one.problem:
-            print(f"{one.verdict.value}: {one}", flush=True)
-    verdicts = (one for one in Verdict if one is not Verdict.NOT_BUILT)
-    print(", ".join(f"{judged[one]} {one.value}" for one in verdicts))
+            print(f"{one.verdict.text()}: {one}", flush=True)
+    print(", ".join(f"{judged[one]} {one.text()}" for one in JUDGED))
     return 1 if judged[Verdict.OTHER] else 0
 
 

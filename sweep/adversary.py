@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from enum import Enum
 from random import Random
 from typing import Any, NamedTuple
 
@@ -23,6 +22,7 @@ from sweep.keys import Keys, part_in
 from sweep.mismatch import Mismatch, find_mismatch
 from sweep.names import config_keys
 from sweep.refusal import attempt
+from sweep.verdict import Verdict
 
 SAVED_SHARE = 0.5
 """The share of configurations that start with all keys that transformers saves."""
@@ -38,16 +38,6 @@ MAX_LAYERS = 3
 """The largest number of layers of most models. Deep ones take long to build, and add nothing."""
 
 STRINGS = ("gelu", "silu", "relu", "default", "")
-
-
-class Verdict(Enum):
-    """The result for one configuration; ``judge`` does not try if one without a count is built."""
-
-    NOT_COUNTED = "not counted"
-    EQUAL = "equal to transformers"
-    REFUSED = "counted, but refused by transformers"
-    OTHER = "counted, but built differently"
-    NOT_BUILT = "neither counted nor built"
 
 
 class Judgement(NamedTuple):

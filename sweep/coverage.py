@@ -27,12 +27,12 @@ from paramproof.catalogue.files import read_type
 from paramproof.catalogue.names import has_type
 from paramproof.tables.markdown import markdown_rows
 from sweep import adversary
-from sweep.adversary import Verdict
 from sweep.keys import Keys
 from sweep.model import build, config_of
 from sweep.model_types import classes_of_type
 from sweep.public_configs import read_configs
 from sweep.refusal import Attempt, attempt
+from sweep.verdict import Verdict
 
 SERVED = Path(__file__).parent.parent / "tests" / "catalogue" / "served.jsonl"
 

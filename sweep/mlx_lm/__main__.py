@@ -12,9 +12,10 @@ import sys
 from collections import Counter
 
 from paramproof.derivation.pipeline import DerivationError
-from sweep.mlx_lm.check import Outcome, check_type
+from sweep.mlx_lm.check import LIBRARY, check_type
 from sweep.mlx_lm.entry import build_mlx_lm_entry, published_models
 from sweep.store import write_entry
+from sweep.verdict import JUDGED, Verdict
 
 
 def main(arguments: list[str]) -> int:
@@ -37,13 +38,13 @@ def main(arguments: list[str]) -> int:
 
 def _check(name: str, number: int, seed: int) -> int:
     """Compare configurations of a type, and print the wrong counts and totals."""
-    found = Counter[Outcome]()
+    found = Counter[Verdict]()
     for one in check_type(name, number, seed):
-        found[one.outcome] += 1
-        if one.outcome in (Outcome.OTHER, Outcome.REFUSED):
+        found[one.verdict] += 1
+        if one.verdict in (Verdict.OTHER, Verdict.REFUSED):
             print(f"{name}: {one}")
-    print(f"{name}: {', '.join(f'{found[one]} {one.value}' for one in Outcome)}", flush=True)
-    return 1 if found[Outcome.OTHER] else 0
+    print(f"{name}: {', '.join(f'{found[one]} {one.text(LIBRARY)}' for one in JUDGED)}", flush=True)
+    return 1 if found[Verdict.OTHER] else 0
 
 
 def _derive(name: str) -> int:

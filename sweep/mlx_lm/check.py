@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from enum import Enum
 from random import Random
 from typing import NamedTuple
 
@@ -19,6 +18,9 @@ from sweep.mlx_lm.fields import defaults_of, is_size
 from sweep.probe_values import PROBES
 from sweep.random_configs import random_config
 from sweep.second_opinion.mlx_models import Group, Groups, Refused, build
+from sweep.verdict import Verdict
+
+LIBRARY = "mlx-lm"
 
 MAX_SIZE = 64
 MAX_CHANGES = 3
@@ -26,24 +28,15 @@ EDITED_SHARE = 0.5
 """The share of configurations that are drawn without any knowledge of the entry."""
 
 
-class Outcome(Enum):
-    """What came of a configuration."""
-
-    EQUAL = "equal to mlx-lm"
-    NOT_COUNTED = "not counted"
-    REFUSED = "counted, but refused by mlx-lm"
-    OTHER = "counted, but built differently"
-
-
 class Checked(NamedTuple):
-    """A configuration with what came of it."""
+    """A configuration with its verdict."""
 
     config: Keys
-    outcome: Outcome
+    verdict: Verdict
     why: str = ""
 
     def __str__(self) -> str:
-        return f"{self.outcome.value}: {self.why}; {json.dumps(self.config)}"
+        return f"{self.verdict.text(LIBRARY)}: {self.why}; {json.dumps(self.config)}"
 
 
 def check_type(model_type: str, number: int, seed: int = 0) -> Iterator[Checked]:
@@ -59,13 +52,13 @@ def judge(config: Keys) -> Checked:
     try:
         found = entry(config)
     except ValueError as error:
-        return Checked(config, Outcome.NOT_COUNTED, str(error))
+        return Checked(config, Verdict.NOT_COUNTED, str(error))
     try:
         model = build(config)
     except Refused as error:
-        return Checked(config, Outcome.REFUSED, str(error))
+        return Checked(config, Verdict.REFUSED, str(error))
     apart = {one.path for one in (model - groups_of(found)) + (groups_of(found) - model)}
-    return Checked(config, Outcome.OTHER if apart else Outcome.EQUAL, ", ".join(sorted(apart)))
+    return Checked(config, Verdict.OTHER if apart else Verdict.EQUAL, ", ".join(sorted(apart)))
 
 
 def groups_of(found: Entry) -> Groups:

@@ -12,7 +12,8 @@ pytestmark = pytest.mark.framework("transformers")
 transformers = pytest.importorskip("transformers")
 
 from sweep import adversary  # noqa: E402
-from sweep.adversary import Verdict, judge, judge_random  # noqa: E402
+from sweep.adversary import judge, judge_random  # noqa: E402
+from sweep.verdict import Verdict  # noqa: E402
 
 CONFIGURATIONS = 300
 

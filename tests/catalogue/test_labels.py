@@ -10,7 +10,8 @@ pytestmark = pytest.mark.framework("transformers")
 transformers = pytest.importorskip("transformers")
 
 from paramproof.tracing.constructors.transformers_class import reads_labels  # noqa: E402
-from sweep.adversary import Verdict, judge  # noqa: E402
+from sweep.adversary import judge  # noqa: E402
+from sweep.verdict import Verdict  # noqa: E402
 
 INSIDE = [
     ("albert", "AlbertForPreTraining", {"num_hidden_layers": 1}),

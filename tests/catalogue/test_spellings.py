@@ -6,9 +6,10 @@ pytestmark = pytest.mark.framework("transformers")
 
 pytest.importorskip("transformers")
 
-from sweep.adversary import Verdict, judge  # noqa: E402
+from sweep.adversary import judge  # noqa: E402
 from sweep.spellings import with_spellings  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
+from sweep.verdict import Verdict  # noqa: E402
 
 
 @pytest.mark.parametrize("model_type", ["deberta-v2", "longformer"])

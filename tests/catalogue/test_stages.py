@@ -9,9 +9,10 @@ pytestmark = pytest.mark.framework("transformers")
 
 pytest.importorskip("transformers")
 
-from sweep.adversary import Verdict, judge  # noqa: E402
+from sweep.adversary import judge  # noqa: E402
 from sweep.stages import StageFinder, with_stages  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
+from sweep.verdict import Verdict  # noqa: E402
 
 CHOICES = [
     {"out_features": ["stem", "stage2"]},

@@ -8,21 +8,22 @@ import pytest
 from paramproof.catalogue import entries
 from paramproof.catalogue.files import parse_type, read_type
 from sweep.mlx_lm.__main__ import main
-from sweep.mlx_lm.check import Outcome, check_type, judge
+from sweep.mlx_lm.check import check_type, judge
 from sweep.mlx_lm.entry import build_mlx_lm_entry, published_models
 from sweep.store import read_entry
+from sweep.verdict import Verdict
 
 CONFIGURATIONS = 80
 """Random configurations of each type; ``python -m sweep.mlx_lm --check`` takes more."""
 
-WRONG = Outcome.OTHER, Outcome.REFUSED
+WRONG = Verdict.OTHER, Verdict.REFUSED
 
 
 @pytest.mark.parametrize("name", published_models())
 def test_random_configurations_are_counted_as_mlx_lm_builds_them(name):
     found = list(check_type(name, CONFIGURATIONS, seed=1))
-    assert [str(one) for one in found if one.outcome in WRONG] == []
-    assert Counter(one.outcome for one in found)[Outcome.EQUAL] > CONFIGURATIONS / 4
+    assert [str(one) for one in found if one.verdict in WRONG] == []
+    assert Counter(one.verdict for one in found)[Verdict.EQUAL] > CONFIGURATIONS / 4
 
 
 @pytest.mark.parametrize("name", ["mimo", "qwen"])
@@ -36,8 +37,8 @@ def test_a_wrong_formula_is_found(monkeypatch):
     data = copy.deepcopy(read_entry("qwen"))
     data["classes"]["QWenLMHeadModel"]["tensors"]["transformer.ln_f.weight"] = "2·H"
     monkeypatch.setattr(entries, "read_type", lambda name: parse_type(data, name))
-    (found,) = {judge({"model_type": "qwen", "hidden_size": 64}).outcome}
-    assert found is Outcome.OTHER
+    (found,) = {judge({"model_type": "qwen", "hidden_size": 64}).verdict}
+    assert found is Verdict.OTHER
 
 
 def test_an_accepted_value_that_mlx_lm_refuses_is_found(monkeypatch):
@@ -46,10 +47,10 @@ def test_an_accepted_value_that_mlx_lm_refuses_is_found(monkeypatch):
     monkeypatch.setattr(entries, "read_type", lambda name: parse_type(data, name))
     sizes = dict(published_models()["mimo"]["keys"])
     config = {"model_type": "mimo", **sizes, "rope_scaling": {"type": "longrope"}}
-    assert judge(config).outcome is Outcome.NOT_COUNTED
+    assert judge(config).verdict is Verdict.NOT_COUNTED
     pairs = [1.0] * (sizes["hidden_size"] // sizes["num_attention_heads"] // 2)
     config["rope_scaling"] |= {"factor": 4.0, "long_factor": pairs, "short_factor": pairs}
-    assert judge(config).outcome is Outcome.REFUSED
+    assert judge(config).verdict is Verdict.REFUSED
 
 
 def test_the_command_prints_totals(capsys):
