@@ -83,7 +83,7 @@ SOURCES = {
     "transformers": "of Hugging Face transformers",
     "mlx-lm": "as mlx-lm builds it, since transformers does not have this type",
 }
-"""What a page says of the library whose models its formulas describe."""
+"""How a page names the library whose models its formulas describe."""
 
 SYMBOLS = ("symbol", "field", "default")
 CLASSES = ("class", "status", "evidence", "variants")
