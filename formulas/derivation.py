@@ -33,7 +33,7 @@ class Outcome(Enum):
 
     REFUSED = "the constructor refuses"
     OTHERS = "other tensors are created"
-    NOT_TRIED = "not tried: no sizes were found"
+    NOT_TRIED = "not tried"
     NEGATIVE = "a length is less than 0"
     OTHER_COUNT = "the number of layers of some kind differs"
 

@@ -125,7 +125,8 @@ class GuardProber:
             met = True
             if farther and farther.is_met(sizes):
                 farther = None
-            self.look_beyond(sizes)
+            if not self.look_beyond(sizes):
+                return Consequence(Outcome.NOT_TRIED)
         if met and farther and (sizes := self.runner.draw([*self.besides(condition), farther])):
             return self.trial(sizes).consequence
         return None if met else Consequence(Outcome.NOT_TRIED)
@@ -172,11 +173,15 @@ class GuardProber:
         """Return the other guards."""
         return [one for one in self.conditions.guards if one is not condition]
 
-    def look_beyond(self, sizes: Mapping[str, int]) -> None:
-        """Trace at sizes that violate a guard, and queue the guards that are new."""
+    def look_beyond(self, sizes: Mapping[str, int]) -> bool:
+        """Trace at sizes that violate a guard, and queue the guards that are new.
+
+        Return whether it could be traced, as it was built.
+        """
         trace = self.runner.trace_or_refusal(sizes)
         if trace is not None:
             self.beyond.add(self.runner.guards_of(trace), sizes)
+        return trace is not None
 
 
 def _beyond_bound(condition: Condition) -> Condition | None:

@@ -201,6 +201,7 @@ class TraceRunner:
     def trace_or_refusal(self, sizes: Mapping[str, int]) -> Trace | None:
         """Return the trace at these sizes, None if the constructor refuses them.
 
+        None too if the constructor divides a number of NumPy's by a size of 0, and only builds.
         Raises ``InternalError`` if only the tracer fails.
         """
         try:

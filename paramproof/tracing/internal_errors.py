@@ -65,6 +65,11 @@ def raise_if_tracing_failed(error: BaseException, build: Callable[[], object]) -
     """
     if not is_raised_by_us(error):
         return
+    # Dividing by a size of 0 is an error, unless the dividend is a number of NumPy's: it gives an
+    # infinity, but passes a plain number on where the divisor is symbolic.
+    frame = _innermost(error)[0]
+    if isinstance(error, ZeroDivisionError) and frame and frame.f_code in _CALLERS:
+        return
     try:
         build()
     except Exception as refusal:  # A constructor may raise anything.

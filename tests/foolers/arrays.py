@@ -116,3 +116,8 @@ def vector_of_comparisons(dim=64, n=3):
 def widths_by_numpy(dim=64, n=3):
     width = int(np.minimum(dim, 1200))
     return nn.ModuleList([nn.Linear(dim, width) for _ in range(n)])
+
+
+@fooler(dim=2)
+def divided_by_numpy(dim=64, n=3):
+    return linears(dim, n, np.log(10_000.0) / (dim // 2 - 1) < 100)

@@ -53,6 +53,7 @@ FOOLERS: dict[str, str] = {
     "name_in_a_library": "caveat",
     "tensor_in_a_library": "caveat",
     "root_by_numpy": "caveat",
+    "divided_by_numpy": "guard",
     "element_of_an_array": "caveat",
     "size_of_an_array": "caveat",
     "clipped": "caveat",

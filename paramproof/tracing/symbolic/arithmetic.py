@@ -12,6 +12,7 @@ from typing import Any
 from paramproof.formulas.computed import computed
 from paramproof.formulas.condition import Relation
 from paramproof.formulas.expression import Expression, expression
+from paramproof.tracing.internal_errors import calls_constructor
 from paramproof.tracing.recorder import (
     CACHE_SIZE,
     LOOP_INDEX,
@@ -93,7 +94,7 @@ def apply_operator(compute: Callable[[Any, Any], Any], left: Any, right: Any) ->
     if not (isinstance(left, int | float) and isinstance(right, int | float)):
         return _other_result(compute, left, right)
     _record_error_guards(compute, left, right)
-    value = compute(plain_number(left), plain_number(right))
+    value = _computed(compute, left, right)
     if isinstance(value, complex):
         record_caveat(expression_of(left), " became a complex number")
         return value
@@ -106,6 +107,12 @@ def apply_operator(compute: Callable[[Any, Any], Any], left: Any, right: Any) ->
     if isinstance(left, int) and isinstance(right, int):
         return _int_result(compute, left, right, value)
     return _float_result(compute, left, right, value)
+
+
+@calls_constructor
+def _computed(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """Return the plain result, or raise the error that the constructor's own operator raises."""
+    return compute(plain_number(left), plain_number(right))
 
 
 def _record_error_guards(compute: Callable[[Any, Any], Any], left: Any, right: Any) -> None:

@@ -1,5 +1,6 @@
 """An error of our own code surfaces, and is never taken for a refusal of the constructor."""
 
+import numpy
 import pytest
 
 from paramproof.derivation import trace_runner, worker
@@ -90,3 +91,14 @@ def test_the_worker_reports_a_failure_and_no_refusal(monkeypatch):
     (failed,) = (one["failed"] for one in told if "failed" in one)
     assert failed.startswith("an error in paramproof, at tracing/symbolic/arithmetic.py:2")
     assert not any("refused" in one for one in told)
+
+
+def divides_a_number_of_numpy(width, heads):
+    _ = numpy.float64(1) / (heads - 3)
+    return [("w", (width, heads))]
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
+def test_a_number_of_numpy_divided_by_zero_is_built_but_not_traced():
+    found = derive(toy(divides_a_number_of_numpy, width=12, heads=5), effort=EFFORT)
+    assert conditions(found) == {"A − 3 ≠ 0": "not tried"}
