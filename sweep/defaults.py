@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
+from unittest.mock import patch
 
 from transformers import PreTrainedConfig
 
@@ -21,6 +22,21 @@ from sweep.refusal import Attempt
 from sweep.seed_values import seed_config
 
 MODULES = ("transformers.models", "transformers.configuration_utils")
+
+
+class _Omission(NamedTuple):
+    """What a configuration lacks: the letters ``without``, of which ``name`` is looked at.
+
+    Its field is null if ``null``. Its part is given, without it, if ``in_part``.
+    """
+
+    name: str = ""
+    without: Set[str] = frozenset()
+    null: bool = False
+    in_part: bool = False
+
+
+NOTHING = _Omission()
 
 
 class Defaults:
@@ -56,26 +72,27 @@ class Defaults:
             return expression(own) if type(own) is int else None
         part = self.fields[name].partition(".")[0] if "." in self.fields[name] else ""
         left_out = {other for other, field in self.fields.items() if f"{part}." in field}
-        return self.find(name, {name, *(left_out if part else ())})
+        return self.find(_Omission(name, {name, *(left_out if part else ())}))
 
     def in_given_part(self, name: str) -> Expression | None:
         """Return the default of a letter whose field is absent from a part that is given."""
-        return self.find(name, {name})
+        return self.find(_Omission(name, {name}, in_part=True))
 
     def when_null(self, name: str) -> Expression | None:
         """Return the size that null stands for."""
-        return self.find(name, {name}, null=True) if "[" not in self.fields[name] else None
+        omission = _Omission(name, {name}, null=True)
+        return self.find(omission) if "[" not in self.fields[name] else None
 
-    def find(self, name: str, without: Set[str], null: bool = False) -> Expression | None:
-        """Return the size of a letter without these fields, or None if its formula is complex."""
-        field = self.fields[name]
-        found = self.expressions_at_points(field, name, without, null)
+    def find(self, omission: _Omission) -> Expression | None:
+        """Return the size of an omitted letter, or None if its formula is complex."""
+        field = self.fields[omission.name]
+        found = self.expressions_at_points(field, omission)
         if not found or len(set(found)) > 1:
             return None
-        if len(found) < 2 and (null or found[0] != class_default(self.start, field)):
+        if len(found) < 2 and (omission.null or found[0] != class_default(self.start, field)):
             return None
         default = found[0]
-        return default if default != letter(name) else None
+        return default if default != letter(omission.name) else None
 
     def formula_of(self, path: str) -> Expression | None:
         """Return the formula by which the configuration computes a field, or None if complex."""
@@ -103,16 +120,16 @@ class Defaults:
                 yield point, value
 
     def expressions_at_points(
-        self, path: str, name: str = "", without: Set[str] = frozenset(), null: bool = False
+        self, path: str, omission: _Omission = NOTHING
     ) -> list[Expression] | None:
         """Return the formula of a field at each point, or None if one could not be traced."""
         found: list[Expression] = []
-        values = self.traced_values(path, name, without, null)
+        values = self.traced_values(path, omission)
         for point, value in zip(self.points, values, strict=True):
             if not isinstance(value, int | float):
                 continue
             with Attempt():
-                plain = attribute_at(self.config(point, name, without, null), path)
+                plain = attribute_at(self.config(point, omission), path)
                 one = getattr(value, "expression", None)
                 default = one if one is not None else expression(int(value))
                 if type(plain) is not int or plain != default.evaluate(dict(point)):
@@ -120,12 +137,12 @@ class Defaults:
                 found.append(default)
         return found
 
-    def traced_values(self, path: str, name: str, without: Set[str], null: bool) -> list[Any]:
+    def traced_values(self, path: str, omission: _Omission) -> list[Any]:
         """Return the symbolic value of a field at each point, or None if that is refused."""
         values: list[Any] = []
         for point in self.points:
-            plain = partial(self.config, point, name, without, null)
-            with Attempt(plain) as attempt, patched_modules(MODULES), recording():
+            plain = partial(self.config, point, omission)
+            with Attempt(plain) as attempt, patched_modules(MODULES), recording(), _unprinted():
                 config = plain(remembering=True)
             values.append(None if attempt.refusal else attribute_or_none(config, path))
         return values
@@ -133,12 +150,11 @@ class Defaults:
     def config(
         self,
         point: Mapping[str, int],
-        name: str = "",
-        without: Set[str] = frozenset(),
-        null: bool = False,
+        omission: _Omission = NOTHING,
         remembering: bool = False,
     ) -> PreTrainedConfig:
         """Return the type's configuration at a point, without some of its letters."""
+        name, without = omission.name, omission.without
         lists = {self.fields[one].partition("[")[0] for one in without if "[" in self.fields[one]}
         values: dict[str, Any] = {
             field: SymInt(point[one], letter(one))
@@ -148,10 +164,10 @@ class Defaults:
             if one in point and one not in without and field.partition("[")[0] not in lists
         }
         values |= self.where
-        if null:
+        if omission.null:
             values[self.fields[name]] = None
         keys = full_keys(self.start, values)
-        if not null and name in without and len(without) == 1:
+        if omission.in_part:
             part = parent(self.fields[name])
             for path, config in sub_configs(self.start):
                 if path == part:
@@ -159,6 +175,14 @@ class Defaults:
                     own = {f: v for f, v in values.items() if f.startswith(f"{path}.")}
                     keys = full_keys(self.start, values) | _bare_part(path, config, own)
         return make_readable(self.config_class(**keys))
+
+
+def _unprinted() -> Any:
+    """Let configurations print without their values, since JSON cannot write symbolic sizes.
+
+    transformers prints the configuration of a backbone for its log, even if nothing is logged.
+    """
+    return patch.object(PreTrainedConfig, "__repr__", object.__repr__)
 
 
 def class_default(start: PreTrainedConfig, field: str) -> Any:

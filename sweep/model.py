@@ -95,7 +95,7 @@ def full_keys(start: PreTrainedConfig, values: Mapping[str, Any]) -> Keys:
     for path, part in sub_configs(start):
         if any(name.startswith(f"{path}.") for name in values):
             above = attribute_at(start, parent(path))
-            given = copy.deepcopy(part_defaults(type(above), leaf(path)))
+            given = copy.deepcopy(part_defaults(type(above), leaf(path), part))
             set_key(keys, path, {"model_type": part.model_type, **given})
     for path, value in values.items():
         set_key(keys, path, copy.deepcopy(value))

@@ -336,16 +336,28 @@ def _config_with(
     for head, sizes in inner.items():
         part = getattr(start, head)
         own = given.get(head)
-        own = own if isinstance(own, Mapping) else part_defaults(config_class, head)
+        own = own if isinstance(own, Mapping) else part_defaults(config_class, head, part)
         fields[head] = _config_with(type(part), own, part, sizes)
     return config_class(**fields)
 
 
-def part_defaults(config_class: type[PreTrainedConfig], name: str) -> dict[str, Any]:
-    """Return the values that a config passes to an absent part, beside its class's defaults."""
+def part_defaults(
+    config_class: type[PreTrainedConfig], name: str, part: PreTrainedConfig
+) -> dict[str, Any]:
+    """Return the values that a config passes to an absent part, beside its class's defaults.
+
+    ``part`` is the part of a config that lacks it.
+    """
     # Older releases, such as 5.4, pass nothing to an absent part.
     spec = getattr(config_class, "sub_configs_defaults", {}).get(name)
-    return dict(spec.init_kwargs) if spec else {}
+    if not spec:
+        return {}
+    passed: dict[str, Any] = dict(spec.init_kwargs)
+    if passed.get("model_type", spec.model_type or part.model_type) == part.model_type:
+        return passed
+    # DETR's class makes a part of another type than its table of parts says.
+    own = type(part)().to_dict()
+    return {key: value for key, value in part.to_dict().items() if value != own.get(key)}
 
 
 def _trace_floats(config: PreTrainedConfig) -> None:
