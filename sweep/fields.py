@@ -116,7 +116,8 @@ def names_in_code(start: PreTrainedConfig) -> set[str]:
                 names = _strings(code) if code else set()
                 found |= {f"{before}{n}" for n in names if n.isidentifier() and n not in own}
     found |= {"per_layer_config", ROTARY_FACTOR}
-    return {name for name in found if leaf(name) not in IRRELEVANT_KEYS}
+    # A function's own argument is in its code, and no key of a file.
+    return {name for name in found if leaf(name) not in {*IRRELEVANT_KEYS, "self"}}
 
 
 def _strings(code: Any) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from transformers import CONFIG_MAPPING, MODEL_MAPPING
+from transformers import CONFIG_MAPPING
 from transformers.models.auto import modeling_auto
 
 from sweep.most_used import MOST_USED, WIDELY_USED
@@ -17,7 +17,8 @@ TASKS = """
     ZERO_SHOT_OBJECT_DETECTION VISUAL_QUESTION_ANSWERING DOCUMENT_QUESTION_ANSWERING
     TABLE_QUESTION_ANSWERING MASKED_IMAGE_MODELING IMAGE_TO_IMAGE KEYPOINT_MATCHING AUDIO_XVECTOR
     AUDIO_FRAME_CLASSIFICATION TEXT_TO_SPECTROGRAM TEXT_TO_WAVEFORM TIME_SERIES_CLASSIFICATION
-    TIME_SERIES_REGRESSION TIME_SERIES_PREDICTION
+    TIME_SERIES_REGRESSION TIME_SERIES_PREDICTION KEYPOINT_DETECTION POSE_ESTIMATION IMAGE_MATTING
+    NORMAL_ESTIMATION TABLE_RECOGNITION DECISION
 """
 """Tasks in the order in which their classes are derived."""
 
@@ -30,8 +31,8 @@ UNLISTED_CLASSES = {
 
 
 def swept_types() -> list[str]:
-    """Return every model type with a base model, widely used ones first."""
-    known = [name for name, config in CONFIG_MAPPING.items() if config in MODEL_MAPPING]
+    """Return every model type with a base model or one for a task, widely used ones first."""
+    known = [name for name in CONFIG_MAPPING if classes_of_type(name)]
     first = [name for name in dict.fromkeys(WIDELY_USED.split()) if name in known]
     return [*first, *(name for name in sorted(known) if name not in first)]
 

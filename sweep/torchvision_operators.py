@@ -3,7 +3,7 @@
 The package index has torchvision's compiled part only for CUDA, and it cannot be loaded with the
 CPU build of PyTorch. Its models call none of these operators, but importing torchvision registers
 shape functions for two of them, which PyTorch refuses for undeclared operators. Import this module
-before torchvision, and before timm and open_clip, which import it.
+before torchvision, and before transformers, timm and open_clip, which import it.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +24,7 @@ from paramproof.catalogue.value_kinds import ROTARY_FACTOR
 from paramproof.formulas.path import leaf, parent
 from sweep.field_reads import FieldReads, record_reads
 from sweep.keys import Keys, set_key
-from sweep.model import attribute_at, build, config_of, full_keys, sub_configs
+from sweep.model import attribute_at, attribute_or_none, build, config_of, full_keys, sub_configs
 from sweep.model_types import classes_of_type
 from sweep.normalization import Fields, changed_fields, normalize
 from sweep.probe_values import PROBES
@@ -50,6 +51,9 @@ ANY_VALUES: Sequence[Any] = (None, True, 0, 3, 0.5, "any", ["a"], [1], {})
 
 ROTARY_SHARES = (0.25, 0.334, 0.5, 0.75)
 """Shares of a head that may be rotated."""
+
+ROTARY_NAMES = ("rope_", ROTARY_FACTOR)
+"""Beginnings of names whose values have sorts of their own."""
 
 TYPES_OF_KIND: Mapping[str, Sequence[str]] = {
     "null": ("None", "Any"),
@@ -137,6 +141,32 @@ class UnreadFields:
             if len({one and type(attribute_at(one, path)) for one in configs}) == 1:
                 found.append(path)
         return found
+
+    def values_like_absent(self) -> dict[str, Any]:
+        """Return a value with no effect for keys that are looked up, but are no fields.
+
+        It may be the value of such a field in a part: DETR's files have ``backbone: resnet50``, the
+        one in the part that its class makes if there is none.
+        """
+        found: dict[str, Any] = {}
+        others = {*self.file.parts, *(size.key for size in self.file.letters.values())}
+        for path in self.file.refused:
+            if path in others or leaf(path).startswith(ROTARY_NAMES):
+                continue
+            in_parts = (f"{part}.{leaf(path)}" for part in self.file.parts if part != parent(path))
+            own = (attribute_or_none(self.start, one) for one in in_parts)
+            for value in (*(one for one in own if isinstance(one, str)), True, False, {}):
+                if all(self.is_idle(path, value, *base) for base in self.bases(parent(path))):
+                    found[path] = value
+                    break
+        return found
+
+    def is_idle(self, path: str, value: Any, keys: Keys, fields: Fields) -> bool:
+        """Return whether a value of a key that ``keys`` lack leaves all ``fields`` as they are."""
+        given = deepcopy(keys)
+        set_key(given, path, deepcopy(value))
+        changed = normalize(self.config_class, given)
+        return changed is not None and not changed_fields(fields, changed)
 
     def unused_names(self) -> set[str]:
         """Return the names that a file mentions, but that nothing looks for.

@@ -138,6 +138,10 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     "glm4v_moe": [
         Change({"text_config.attention_bias": True}, ("text_config.head_dim",)),
     ],
+    "granitemoehybrid": [
+        Change({"num_local_experts": 0}),
+        Change({"num_local_experts": 0, "tie_word_embeddings": True}),
+    ],
     "hubert": [Change(SPEECH_LARGE)],
     "internvl": [Change({"vision_config.attention_bias": True})],
     "jamba": [
@@ -168,6 +172,7 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     "umt5": GATED_GELU,
     "wav2vec2": [Change({**SPEECH_LARGE, "do_stable_layer_norm": True})],
     "wavlm": [Change({"feat_extract_norm": "layer"})],
+    "yolos": [Change({"use_mid_position_embeddings": False})],
 }
 """Changes of models that many people hold, whose configurations differ from the type's own."""
 

@@ -1,9 +1,16 @@
 """Defaults of sizes in parts that a configuration makes itself."""
 
-from paramproof.formulas.expression import expression, letter
-from paramproof.tracing.constructors.transformers_class import part_defaults
-from sweep.defaults import Defaults
-from transformers import CONFIG_MAPPING
+import pytest
+
+pytestmark = pytest.mark.framework("transformers")
+
+pytest.importorskip("transformers")
+
+from transformers import CONFIG_MAPPING  # noqa: E402
+
+from paramproof.formulas.expression import expression, letter  # noqa: E402
+from paramproof.tracing.constructors.transformers_class import part_defaults  # noqa: E402
+from sweep.defaults import Defaults  # noqa: E402
 
 DETR = {"C": "num_channels", "b": "backbone_config.num_channels"}
 

@@ -1,6 +1,7 @@
 """Reads of a configuration are recorded, and keys that no class reads are found."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -130,3 +131,12 @@ def test_a_changed_field_is_found():
     one, other = (normalize(CONFIG_MAPPING["bert"], keys) for keys in ({}, {"hidden_act": "relu"}))
     assert changed_fields(one, other) == {"hidden_act"}
     assert normalize(CONFIG_MAPPING["bert"], {"hidden_size": "wide"}) is None
+
+
+def test_values_that_say_what_the_class_does_anyway():
+    """DETR's class makes a ResNet-50 of timm unless it is told otherwise."""
+    keys = {"backbone": "resnet50", "backbone_kwargs": {}, "use_timm_backbone": True}
+    file = read_type("detr")
+    unread = UnreadFields(replace(file, refused=(*file.refused, *keys)))
+    assert unread.values_like_absent() == keys
+    assert keys.items() <= file.fields.items()

@@ -8,15 +8,18 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
+from transformers import CONFIG_MAPPING  # noqa: E402
+
 from paramproof.catalogue.files import read_type  # noqa: E402
 from paramproof.formulas.derivation_data import parse_tensor  # noqa: E402
 from paramproof.formulas.expression import letter  # noqa: E402
 from sweep.computed_fields import computed_formulas, variant_overrides  # noqa: E402
 from sweep.defaults import Defaults  # noqa: E402
 from sweep.entry_builder import EntryBuilder  # noqa: E402
+from sweep.fields import names_in_code  # noqa: E402
 from sweep.flat_keys import find_flat_keys  # noqa: E402
 from sweep.layer_lists import layer_rules  # noqa: E402
-from sweep.model_types import classes_of_type  # noqa: E402
+from sweep.model_types import classes_of_type, swept_types  # noqa: E402
 from sweep.older_keys import number_like_absent  # noqa: E402
 from sweep.probe import Prober  # noqa: E402
 
@@ -186,6 +189,17 @@ def test_some_defaults_cannot_be_written_as_json(config_class, path, unspoken):
 def test_unlisted_classes_are_included():
     assert "T5EncoderModel" in classes_of_type("t5")
     assert "CLIPTextModelWithProjection" in classes_of_type("clip_text_model")
+
+
+def test_types_without_a_base_model_have_the_classes_of_their_tasks():
+    assert classes_of_type("depth_anything") == ["DepthAnythingForDepthEstimation"]
+    assert {"bert", "depth_anything"} <= set(swept_types())
+    assert "siglip_text_model" not in swept_types()
+
+
+def test_an_argument_of_a_function_is_no_key():
+    """SuperGlue's configuration has a function with a function of its own inside."""
+    assert "self" not in names_in_code(CONFIG_MAPPING["superglue"]())
 
 
 def test_two_flags_may_matter_only_together():

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from tests.libraries import operators  # noqa: F401  # before timm, which imports torchvision
+from sweep import torchvision_operators  # noqa: F401  # before timm, which imports torchvision
 
 # isort: split
 import diffusers

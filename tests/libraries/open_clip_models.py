@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.libraries import operators  # noqa: F401  # before open_clip, which imports torchvision
+from sweep import torchvision_operators  # noqa: F401  # before open_clip, which imports torchvision
 
 # isort: split
 from open_clip.coca_model import CoCa, MultimodalCfg

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.libraries import operators  # noqa: F401  # before timm, which imports torchvision
+from sweep import torchvision_operators  # noqa: F401  # before timm, which imports torchvision
 
 # isort: split
 import timm

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from tests.libraries import operators  # noqa: F401  # before torchvision
+from sweep import torchvision_operators  # noqa: F401  # before torchvision
 
 # isort: split
 from torchvision.models import convnext, densenet, maxvit, mobilenetv2, mobilenetv3, regnet, resnet
