@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +19,7 @@ from transformers import CONFIG_MAPPING
 from paramproof.catalogue.configuration import IRRELEVANT_KEYS
 from paramproof.catalogue.derivations import kept_variants
 from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.value_kinds import ROTARY_FACTOR
+from paramproof.catalogue.value_kinds import ROTARY_FACTOR, sort_of
 from paramproof.formulas.path import leaf, parent
 from sweep.field_reads import FieldReads, record_reads
 from sweep.keys import Keys, set_key
@@ -143,30 +142,27 @@ class UnreadFields:
         return found
 
     def values_like_absent(self) -> dict[str, Any]:
-        """Return a value with no effect for keys that are looked up, but are no fields.
+        """Return a value that no class reads for keys that are looked up, but are no fields.
 
         It may be the value of such a field in a part: DETR's files have ``backbone: resnet50``, the
         one in the part that its class makes if there is none.
         """
         found: dict[str, Any] = {}
-        others = {*self.file.parts, *(size.key for size in self.file.letters.values())}
-        for path in self.file.refused:
-            if path in others or leaf(path).startswith(ROTARY_NAMES):
+        fields = {*self.file.parts, *(size.key for size in self.file.letters.values())}
+        fields |= set(self.saved_paths())
+        for path in sorted({*self.file.refused, *self.file.free} - fields):
+            if leaf(path).startswith(ROTARY_NAMES):
                 continue
             in_parts = (f"{part}.{leaf(path)}" for part in self.file.parts if part != parent(path))
             own = (attribute_or_none(self.start, one) for one in in_parts)
-            for value in (*(one for one in own if isinstance(one, str)), True, False, {}):
-                if all(self.is_idle(path, value, *base) for base in self.bases(parent(path))):
+            values = [*(one for one in own if isinstance(one, str)), True, False, {}]
+            for value in values:
+                tried = sort_of(value) in self.file.free.get(path, ())
+                bases = self.bases(parent(path))
+                if not tried and all(self.are_irrelevant([path], value, *b, set()) for b in bases):
                     found[path] = value
                     break
         return found
-
-    def is_idle(self, path: str, value: Any, keys: Keys, fields: Fields) -> bool:
-        """Return whether a value of a key that ``keys`` lack leaves all ``fields`` as they are."""
-        given = deepcopy(keys)
-        set_key(given, path, deepcopy(value))
-        changed = normalize(self.config_class, given)
-        return changed is not None and not changed_fields(fields, changed)
 
     def unused_names(self) -> set[str]:
         """Return the names that a file mentions, but that nothing looks for.
