@@ -158,11 +158,19 @@ class UnreadFields:
             values = [*(one for one in own if isinstance(one, str)), True, False, {}]
             for value in values:
                 tried = sort_of(value) in self.file.free.get(path, ())
-                bases = self.bases(parent(path))
+                bases = [*self.bases(parent(path)), *self.variant_bases]
                 if not tried and all(self.are_irrelevant([path], value, *b, set()) for b in bases):
                     found[path] = value
                     break
         return found
+
+    @cached_property
+    def variant_bases(self) -> list[tuple[Keys, Fields]]:
+        """The keys of each variant with their fields: LFM2's ``tie_embedding`` overrides a tie."""
+        wheres = [one.where for name in self.file.classes for one in kept_variants(self.file, name)]
+        every_keys = [self.keys(where) for where in wheres if where]
+        found = [(keys, normalize(self.config_class, keys)) for keys in every_keys]
+        return [(keys, fields) for keys, fields in found if fields is not None]
 
     def unused_names(self) -> set[str]:
         """Return the names that a file mentions, but that nothing looks for.
