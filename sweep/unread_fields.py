@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from functools import cached_property
 from typing import Any
 
@@ -48,6 +49,9 @@ VALUES_OF_KIND: Mapping[str, Sequence[Any]] = {
 ANY_VALUES: Sequence[Any] = (None, True, 0, 3, 0.5, "any", ["a"], [1], {})
 """Values for a name about which nothing is known."""
 
+NO_KEYS = ("id2label", "num_labels", "allow_global_per_layer_attribute_access")
+"""Saved names that are labels, or are set while a type is swept."""
+
 ROTARY_SHARES = (0.25, 0.334, 0.5, 0.75)
 """Shares of a head that may be rotated."""
 
@@ -79,12 +83,16 @@ class UnreadFields:
         self.reads = FieldReads()
 
     def find(self) -> dict[str, list[str]]:
-        """Return the accepted kinds of values of each unread key, by path."""
+        """Return the accepted kinds of values of each unread key, by path.
+
+        Nothing is known of a type of which a variant cannot be built here.
+        """
         for name in self.file.classes:
             for variant in kept_variants(self.file, name):
                 sized = {path: VARIANT_SIZE for path in variant.sized if "[" not in path}
                 lists = {path: self.sample_list(path) for path in variant.lists}
-                self.record(name, {**variant.where, **sized, **lists})
+                if not self.record(name, {**variant.where, **sized, **lists}):
+                    return {}
         for others in self.accepted_values():
             self.record_by_halves(next(iter(self.file.classes)), others)
         found: dict[str, list[str]] = {}
@@ -106,12 +114,17 @@ class UnreadFields:
         return [*kinds[: len(own) - 1], *own[min(len(kinds), len(own) - 1) :]]
 
     def bases(self, part: str) -> Iterator[tuple[Keys, Fields]]:
-        """Yield keys to which a key of a part is added, with their fields: few keys, and all.
+        """Yield keys to which a key of a part is added, with their fields.
 
-        A part that is given may have other fields than one that is not.
+        They are few keys, those of each variant, and all keys. A part that is given may have other
+        fields than one that is not. LFM2's ``tie_embedding`` overrides a tie, and so has an effect
+        only in a variant.
         """
-        few = self.keys({f"{part}.model_type": self.file.parts[part]} if part else {})
-        for keys in (few, self.saved):
+        given = {f"{part}.model_type": self.file.parts[part]} if part else {}
+        variants = (one for name in self.file.classes for one in kept_variants(self.file, name))
+        wheres = {json.dumps(dict(one.where)): one.where for one in variants if one.where}
+        few = [self.keys({**given, **where}) for where in ({}, *wheres.values())]
+        for keys in (*few, self.saved):
             if (fields := normalize(self.config_class, keys)) is not None:
                 yield keys, fields
 
@@ -158,19 +171,11 @@ class UnreadFields:
             values = [*(one for one in own if isinstance(one, str)), True, False, {}]
             for value in values:
                 tried = sort_of(value) in self.file.free.get(path, ())
-                bases = [*self.bases(parent(path)), *self.variant_bases]
+                bases = list(self.bases(parent(path)))
                 if not tried and all(self.are_irrelevant([path], value, *b, set()) for b in bases):
                     found[path] = value
                     break
         return found
-
-    @cached_property
-    def variant_bases(self) -> list[tuple[Keys, Fields]]:
-        """The keys of each variant with their fields: LFM2's ``tie_embedding`` overrides a tie."""
-        wheres = [one.where for name in self.file.classes for one in kept_variants(self.file, name)]
-        every_keys = [self.keys(where) for where in wheres if where]
-        found = [(keys, normalize(self.config_class, keys)) for keys in every_keys]
-        return [(keys, fields) for keys, fields in found if fields is not None]
 
     def unused_names(self) -> set[str]:
         """Return the names that a file mentions, but that nothing looks for.
@@ -214,11 +219,18 @@ class UnreadFields:
                 yield path
 
     def record(self, name: str, values: Mapping[str, Any]) -> bool:
-        """Record what a class reads at these values. Return whether there is a model."""
-        with Attempt():
-            config = config_of(self.config_class, self.keys(values))
-            self.reads.add(record_reads(getattr(transformers, name), config))
-            return True
+        """Record what a class reads at these values. Return whether there is a model.
+
+        Some models need a key as it is saved: VitMatte's class has a tuple where it takes a list.
+        """
+        saved = deepcopy(self.saved)
+        for path, value in values.items():
+            set_key(saved, path, value)
+        for keys in (self.keys(values), saved):
+            with Attempt():
+                config = config_of(self.config_class, keys)
+                self.reads.add(record_reads(getattr(transformers, name), config))
+                return True
         return False
 
     def record_by_halves(self, name: str, values: Mapping[str, Any]) -> None:
@@ -276,7 +288,7 @@ class UnreadFields:
                 yield from self.irrelevant_keys(some, values, bases, own)
 
     def are_irrelevant(
-        self, paths: Iterable[str], value: Any, keys: Keys, plain: Fields, new: set[str]
+        self, paths: Collection[str], value: Any, keys: Keys, plain: Fields, new: set[str]
     ) -> bool:
         """Return whether all of these keys accept a value, and no field that is read changes."""
         given = json.loads(json.dumps(keys))
@@ -287,7 +299,8 @@ class UnreadFields:
             return False
         changed = changed_fields(plain, fields)
         # A key that is dropped, and not kept as a field, may still have an effect.
-        return new <= changed <= (plain.keys() | new) - self.reads.fields
+        kept = set(paths) - self.reads.missing
+        return new <= changed <= (plain.keys() | kept) - self.reads.fields
 
 
 def key_paths(keys: Keys, parts: Iterable[str], before: str = "") -> Iterator[str]:
@@ -297,7 +310,7 @@ def key_paths(keys: Keys, parts: Iterable[str], before: str = "") -> Iterator[st
         if path in parts:
             if isinstance(value, dict):
                 yield from key_paths(value, parts, f"{path}.")
-        elif name not in IRRELEVANT_KEYS and name not in ("id2label", "num_labels"):
+        elif name not in {*IRRELEVANT_KEYS, *NO_KEYS}:
             yield path
 
 

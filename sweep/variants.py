@@ -143,6 +143,9 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({"num_local_experts": 0, "tie_word_embeddings": True}),
     ],
     "hubert": [Change(SPEECH_LARGE)],
+    "hunyuan_vl": [
+        Change({"tie_word_embeddings": False, "text_config.tie_word_embeddings": False})
+    ],
     "internvl": [Change({"vision_config.attention_bias": True})],
     "jamba": [
         Change({}, at={"num_experts": 1}),

@@ -23,9 +23,11 @@ from sweep.added_variants import (  # noqa: E402
     allowing_no_layers,
     without_kind_counts,
 )
+from sweep.adversary import judge  # noqa: E402
 from sweep.kind_lists import KindListFinder  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
 from sweep.variants import Change  # noqa: E402
+from sweep.verdict import Verdict  # noqa: E402
 
 KINDS = LayerKinds("types", "depth", ("wide",), "narrow")
 
@@ -171,3 +173,11 @@ def test_a_bias_flag_with_one_value_gets_the_other():
     assert others == without
     assert added["contains"] == known["contains"]
     assert added["tensors"] == known["tensors"]
+
+
+def test_a_head_is_untied_if_both_ties_are_false():
+    """HunYuan-VL's class takes the tie of the text for its own, unless both are false."""
+    text = {"model_type": "hunyuan_vl_text", "head_dim": 128, "tie_word_embeddings": False}
+    config = {"model_type": "hunyuan_vl", "text_config": text, "tie_word_embeddings": False}
+    config["architectures"] = ["HunYuanVLForConditionalGeneration"]
+    assert judge(config).verdict is Verdict.EQUAL

@@ -138,5 +138,19 @@ def test_values_that_say_what_the_class_does_anyway():
     keys = {"backbone": "resnet50", "backbone_kwargs": {}, "use_timm_backbone": True}
     file = read_type("detr")
     unread = UnreadFields(replace(file, refused=(*file.refused, *keys)))
-    assert unread.values_like_absent() == keys
+    unread.find()
+    assert keys.items() <= unread.values_like_absent().items()
     assert keys.items() <= file.fields.items()
+
+
+def test_a_key_is_read_if_it_decides_in_one_variant_only():
+    """ShieldGemma 2 ties its head if either tie is true, and takes the text's if one is absent."""
+    unread = UnreadFields(read_type("shieldgemma2")).find()
+    assert "tie_word_embeddings" not in unread
+
+
+def test_nothing_is_known_of_a_model_that_cannot_be_built(monkeypatch):
+    """Reads would be missing. VitMatte is built from its saved configuration only."""
+    assert "backbone_config.qkv_bias" not in UnreadFields(read_type("vitmatte")).find()
+    monkeypatch.setattr(UnreadFields, "saved", {"model_type": "vitmatte"})
+    assert UnreadFields(read_type("vitmatte")).find() == {}
