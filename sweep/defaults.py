@@ -25,9 +25,9 @@ MODULES = ("transformers.models", "transformers.configuration_utils")
 
 
 class _Omission(NamedTuple):
-    """What a configuration lacks: the letters ``without``, of which ``name`` is looked at.
+    """The letters that a configuration lacks, ``without``; one of them, ``name``, is looked at.
 
-    Its field is null if ``null``. Its part is given, without it, if ``in_part``.
+    If ``null``, its field is null. If ``in_part``, its part is given and only the field is absent.
     """
 
     name: str = ""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from functools import cached_property
 from typing import Any
 
@@ -81,6 +80,7 @@ class UnreadFields:
         base = getattr(transformers, classes_of_type(file.model_type)[0])
         self.values |= missing_sizes(file.model_type, self.start, self.values, base)
         self.reads = FieldReads()
+        self.known_bases: dict[str, list[tuple[Keys, Fields]]] = {}
 
     def find(self) -> dict[str, list[str]]:
         """Return the accepted kinds of values of each unread key, by path.
@@ -100,7 +100,7 @@ class UnreadFields:
         for path in sorted(self.saved_paths()):
             of_part.setdefault(parent(path), []).append(path)
         for part, paths in of_part.items():
-            bases = list(self.bases(part))
+            bases = self.bases(part)
             for kind, values in VALUES_OF_KIND.items():
                 candidates = [path for path in paths if self.may_have_kind(path, kind)]
                 for path in self.irrelevant_keys(candidates, values, bases):
@@ -113,20 +113,21 @@ class UnreadFields:
         kinds = list(dict.fromkeys((*rule["names"].values(), *own)))
         return [*kinds[: len(own) - 1], *own[min(len(kinds), len(own) - 1) :]]
 
-    def bases(self, part: str) -> Iterator[tuple[Keys, Fields]]:
-        """Yield keys to which a key of a part is added, with their fields.
+    def bases(self, part: str) -> list[tuple[Keys, Fields]]:
+        """Return keys to which a key of a part is added, with their fields.
 
         They are few keys, those of each variant, and all keys. A part that is given may have other
         fields than one that is not. LFM2's ``tie_embedding`` overrides a tie, and so has an effect
         only in a variant.
         """
-        given = {f"{part}.model_type": self.file.parts[part]} if part else {}
-        variants = (one for name in self.file.classes for one in kept_variants(self.file, name))
-        wheres = {json.dumps(dict(one.where)): one.where for one in variants if one.where}
-        few = [self.keys({**given, **where}) for where in ({}, *wheres.values())]
-        for keys in (*few, self.saved):
-            if (fields := normalize(self.config_class, keys)) is not None:
-                yield keys, fields
+        if part not in self.known_bases:
+            given = {f"{part}.model_type": self.file.parts[part]} if part else {}
+            variants = (one for name in self.file.classes for one in kept_variants(self.file, name))
+            wheres = {json.dumps(dict(one.where)): one.where for one in variants if one.where}
+            few = [self.keys({**given, **where}) for where in ({}, *wheres.values())]
+            found = [(keys, normalize(self.config_class, keys)) for keys in (*few, self.saved)]
+            self.known_bases[part] = [(keys, one) for keys, one in found if one is not None]
+        return self.known_bases[part]
 
     def irrelevant_shares(self) -> list[str]:
         """Return the paths of rotated shares that do not affect tensors."""
@@ -195,7 +196,7 @@ class UnreadFields:
         for part in {parent(path) for path in names}:
             names_in_part = sorted(path for path in names if parent(path) == part)
             found |= set(
-                self.irrelevant_keys(names_in_part, ANY_VALUES, list(self.bases(part)), own=True)
+                self.irrelevant_keys(names_in_part, ANY_VALUES, self.bases(part), own=True)
             )
         return found
 
@@ -223,7 +224,7 @@ class UnreadFields:
 
         Some models need a key as it is saved: VitMatte's class has a tuple where it takes a list.
         """
-        saved = deepcopy(self.saved)
+        saved = self.saved
         for path, value in values.items():
             set_key(saved, path, value)
         for keys in (self.keys(values), saved):
