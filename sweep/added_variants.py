@@ -11,7 +11,7 @@ from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, filterfalse
 from random import Random
 from typing import Any, NamedTuple
 
@@ -38,7 +38,7 @@ from sweep.kind_lists import KindList, KindListFinder
 from sweep.model import attribute_or_none
 from sweep.refusal import Attempt
 from sweep.type_sweep import TypeSweep
-from sweep.variants import HELD_CHANGES, TASK_ENDINGS, VARIANT_SIZE, Change
+from sweep.variants import TASK_ENDINGS, VARIANT_SIZE, Change, held_changes
 
 MAX_LISTS = 2
 """The largest number of lists whose kinds one variant counts."""
@@ -99,15 +99,15 @@ class VariantAdder:
 
     def __init__(self, data: dict[str, Any], seconds: float, count: bool = True) -> None:
         self.data = without_kind_counts(data) if count else deepcopy(data)
-        self.file = parse_type(data, data["model_type"])
+        self.file = parse_type(data)
         self.sweep = TypeSweep(
-            self.file.model_type, lambda _: None, seconds, partial(name_letters, self.file)
+            self.file.name, lambda _: None, seconds, partial(name_letters, self.file)
         )
         base = getattr(transformers, next(iter(self.file.classes)))
         self.finder = KindListFinder(self.file, self.sweep, base)
         self.lists = list(self.finder.find()) if count else []
         self.failed: dict[str, Failure] = {}
-        self.known = list(known_variants(parse_type(self.data, self.file.model_type)))
+        self.known = list(known_variants(parse_type(self.data)))
         self.new: set[str] = set()
 
     def run(self) -> bool:
@@ -141,7 +141,7 @@ class VariantAdder:
     def held_changes(self, name: str) -> list[Change]:
         """Return the changes of models that people hold."""
         own = self.own_values(name)
-        changes = HELD_CHANGES.get(self.file.model_type, ())
+        changes = held_changes(self.file.name)
         return [one._replace(where={**own, **one.where}) for one in changes]
 
     def missing_changes(self, name: str, *, biases: bool = True) -> list[Change]:
@@ -193,7 +193,7 @@ class VariantAdder:
             derivation,
         ):
             data["also"] = [*data.get("also", ()), self.variant_data(version, candidate)]
-            self.file = parse_type(self.data, self.file.model_type)
+            self.file = parse_type(self.data)
             try:
                 with Attempt() as attempt:
                     self.check(candidate.name)
@@ -209,7 +209,7 @@ class VariantAdder:
                 self.known.append(KnownVariant(candidate.name, len(data["also"]), tensors))
                 return True
         self.data = before
-        self.file = parse_type(self.data, self.file.model_type)
+        self.file = parse_type(self.data)
         return False
 
     def derive(self, candidate: _Candidate) -> Derivation | None:
@@ -238,7 +238,7 @@ class VariantAdder:
             if letter not in self.data["letters"]:
                 self.data["letters"][letter] = field
                 self.new |= {field} if "[" not in field else set()
-        self.file = parse_type(self.data, self.file.model_type)
+        self.file = parse_type(self.data)
         fields = self.file.letter_of
         rules = {
             one.counted.path: one.rule(fields.get(one.counted.depth, "")) for one in candidate.lists
@@ -339,11 +339,22 @@ def without_kind_counts(data: dict[str, Any]) -> dict[str, Any]:
     letters = {one: field for one, field in fields if not SizeField.parse(field).is_kind}
     new = {key: one for key, one in data.items() if key not in ("kinds", "spelt")}
     new |= {"letters": letters, "classes": {}}
+    places = {name: _places_without_kinds(one) for name, one in data["classes"].items()}
     for name, one in data["classes"].items():
-        also = [variant for variant in one.get("also", ()) if not _counts_kinds(variant)]
+        also = []
+        for variant in filterfalse(_counts_kinds, one.get("also", ())):
+            part = variant.get("contains", one.get("contains"))
+            place = {"variant": places[part][variant["variant"]]} if "variant" in variant else {}
+            also.append({**variant, **place})
         kept = {key: value for key, value in one.items() if key != "also"}
         new["classes"][name] = {**kept, "also": also} if also else kept
     return new
+
+
+def _places_without_kinds(data: Mapping[str, Any]) -> dict[int, int]:
+    """Return the new place of each variant of a class that counts no kinds, by its old place."""
+    kept = [i for i, one in enumerate(data.get("also", ()), 1) if not _counts_kinds(one)]
+    return {0: 0, **{old: new for new, old in enumerate(kept, 1)}}
 
 
 def _changes_only_ties(own: Mapping[str, Any], one: Variant) -> bool:

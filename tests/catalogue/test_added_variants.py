@@ -11,6 +11,8 @@ transformers = pytest.importorskip("transformers")
 import torch  # noqa: E402
 
 from paramproof.builders.meta import meta  # noqa: E402
+from paramproof.catalogue.derivations import tensors_of, variants  # noqa: E402
+from paramproof.catalogue.files import parse_type  # noqa: E402
 from paramproof.derivation.pipeline import Effort, derive  # noqa: E402
 from paramproof.formulas.derivation import FITTED  # noqa: E402
 from paramproof.tracing import torch_tensors  # noqa: E402
@@ -136,6 +138,25 @@ def test_removing_kind_counts_keeps_sizes_in_lists():
     taken = set(counted["letters"].values()) - set(without_kind_counts(counted)["letters"].values())
     assert taken
     assert all("layers_block_type[" in field for field in taken)
+
+
+def test_removing_kind_counts_keeps_the_other_variants():
+    """A variant may contain another one by its place, which changes if one before it goes."""
+    model, head = "GraniteMoeHybridModel", "GraniteMoeHybridForCausalLM"
+    data = read_entry("granitemoehybrid")
+    without = tensors_of_variants(without_kind_counts(data))
+    of_model, of_head = (data["classes"][one]["also"] for one in (model, head))
+    counting = next(one for one in of_model if one.get("sized"))
+    of_model.insert(0, counting)
+    for one in of_model + of_head:
+        one |= {"variant": one["variant"] + 1} if "variant" in one else {}
+    assert tensors_of_variants(without_kind_counts(data)) == without
+    assert len(without) > 6
+
+
+def tensors_of_variants(data):
+    file = parse_type(data)
+    return [tensors_of(file, one) for name in file.classes for one in variants(file, name)]
 
 
 def test_a_held_change_at_other_sizes_is_missing_until_a_variant_holds_there():
