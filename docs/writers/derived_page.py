@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from docs.writers.blocks import ROOT
+from paramproof.counting.derivation_text import grouped
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.tables.markdown import markdown_rows
 
 PAGE = ROOT / "docs" / "derived.md"
@@ -45,93 +49,71 @@ Holds where {conditions}. {status}; {evidence}.
 """
 
 
-def measured() -> dict[str, Any]:
-    """Derive every type; return the data of the page."""
+def measured() -> dict[str, Derivation]:
+    """Derive every type."""
     from paramproof.derivation.pipeline import derive
     from paramproof.tracing.constructors.transformers_class import transformers_constructor
 
-    found = {}
-    for name in TYPES:
-        found[name] = entry(derive(transformers_constructor(name)))
-    return found
+    return {name: derive(transformers_constructor(name)) for name in TYPES}
 
 
-def entry(derivation: Any) -> dict[str, Any]:
-    """Return the data of one derivation."""
-    from paramproof.counting.derivation_text import formula_lines
-
-    moving = set(derivation.formula.letters)
-    conditions = [str(stated.condition) for stated in derivation.conditions]
-    evidence = derivation.evidence
-    return {
-        "model": derivation.name,
-        "formula": list(formula_lines(derivation))[1:],
-        "parameters": derivation.count(derivation.sizes),
-        "sizes": {n: v for n, v in derivation.sizes.items() if n in moving},
-        "fields": {n: f for n, f in derivation.fields.items() if n in moving},
-        "conditions": conditions,
-        "status": derivation.status,
-        "reasons": list(derivation.reasons),
-        "harmless": list(map(str, derivation.irrelevant_guards)),
-        "traces": evidence.traces,
-        "builds": evidence.builds,
-        "held": evidence.held,
-        "seconds": evidence.seconds,
-        "versions": dict(evidence.versions),
-    }
-
-
-def known() -> dict[str, Any]:
-    """Return the stored data."""
+def known() -> dict[str, Derivation]:
+    """Return the stored derivations."""
     found: dict[str, Any] = json.loads(RESULTS.read_text("utf-8"))
-    return found
+    return {name: derivation_from(one) for name, one in found.items()}
 
 
-def render(entries: dict[str, Any]) -> str:
-    """Return the page about ``entries``."""
-    versions = next(iter(entries.values()))["versions"]
+def render(derivations: Mapping[str, Derivation]) -> str:
+    """Return the page about ``derivations``."""
+    versions = next(iter(derivations.values())).versions
     headings = ("type", "parameters", "terms", "conditions", "status", "builds", "held-out", "s")
     rows = (
         (
             f"[{name}](#{name})",
-            f"{one['parameters']:,}",
-            str(sum(line.count(" + ") + 1 for line in one["formula"][:-1])),
-            str(len(one["conditions"])),
-            one["status"],
-            str(one["traces"] + one["builds"]),
-            str(one["held"]),
-            f"{one['seconds']:.1f}",
+            f"{one.count(one.sizes):,}",
+            str(sum(line.count(" + ") + 1 for line in grouped(one))),
+            str(len(one.conditions)),
+            one.status,
+            str(one.evidence.traces + one.evidence.builds),
+            str(one.held),
+            f"{one.evidence.seconds:.1f}",
         )
-        for name, one in entries.items()
+        for name, one in derivations.items()
     )
     return TEXT.format(
-        number=len(entries),
+        number=len(derivations),
         versions=versions["transformers"],
         summary=markdown_rows(headings, rows),
-        sections="".join(_section(name, one) for name, one in entries.items()),
+        sections="".join(_section(name, one) for name, one in derivations.items()),
     )
 
 
-def _section(name: str, one: dict[str, Any]) -> str:
-    sizes = ", ".join(f"{letter} = {value:,}" for letter, value in one["sizes"].items())
-    legend = ", ".join(f"{letter} `{field}`" for letter, field in one["fields"].items())
-    reasons = f" ({'; '.join(one['reasons'])})" if one["reasons"] else ""
-    where = f" where {' and '.join(one['harmless'])}, fitted elsewhere"
-    where = where if one["harmless"] and not one["reasons"] else ""
+def _section(name: str, one: Derivation) -> str:
+    moving = set(one.formula.letters)
+    sizes = ", ".join(f"{key} = {size:,}" for key, size in one.sizes.items() if key in moving)
+    legend = ", ".join(f"{key} `{path}`" for key, path in one.fields.items() if key in moving)
+    guards = list(map(str, one.irrelevant_guards))
+    reasons = f" ({'; '.join(one.reasons)})" if one.reasons else ""
+    where = f" where {' and '.join(guards)}, fitted elsewhere" if guards and not reasons else ""
     return SECTION.format(
         name=name,
-        what=one["model"],
-        parameters=f"{one['parameters']:,}",
+        what=one.name,
+        parameters=f"{one.count(one.sizes):,}",
         sizes=sizes,
-        formula="\n".join(f"    {line}" for line in one["formula"][:-1]) + f"\n\n{legend}.",
-        conditions="; ".join(one["conditions"]) or "sizes are 1 or more",
-        status=one["status"].capitalize() + where + reasons,
-        evidence=f"traced {one['traces']} times, validated on {one['held']} held-out models",
+        formula="\n".join(f"    {line}" for line in grouped(one)) + f"\n\n{legend}.",
+        conditions="; ".join(str(stated.condition) for stated in one.conditions)
+        or "sizes are 1 or more",
+        status=one.status.capitalize() + where + reasons,
+        evidence=f"traced {one.evidence.traces} times, validated on {one.held} held-out models",
     )
 
 
 def write() -> None:
     """Derive every type anew, and write the page and its data."""
-    entries = measured()
-    RESULTS.write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    PAGE.write_text(render(entries), "utf-8")
+    derivations = measured()
+    data = {name: derivation_data(one) for name, one in derivations.items()}
+    for one in data.values():
+        # They are paths of the machine on which the formulas were derived.
+        del one["places"]
+    RESULTS.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    PAGE.write_text(render(derivations), "utf-8")

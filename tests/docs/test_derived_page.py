@@ -5,26 +5,29 @@ import re
 import pytest
 
 from docs.writers.blocks import AGAIN
-from docs.writers.derived_page import PAGE, TYPES, known, render
-from paramproof.formulas.expression import letter
+from docs.writers.derived_page import PAGE, RESULTS, TYPES, known, render
 
-ENTRIES = known()
+DERIVATIONS = known()
+
+TEXT = PAGE.read_text("utf-8")
 
 
 def test_page():
-    assert render(ENTRIES) == PAGE.read_text("utf-8"), AGAIN
+    assert render(DERIVATIONS) == TEXT, AGAIN
 
 
 def test_types():
-    assert tuple(ENTRIES) == TYPES, AGAIN
+    assert tuple(DERIVATIONS) == TYPES, AGAIN
     assert len(TYPES) >= 24
 
 
 @pytest.mark.parametrize("name", TYPES)
 def test_formula_as_printed(name):
     """Python evaluates the printed formula to the number at the sizes beside it."""
-    *lines, result = ENTRIES[name]["formula"]
-    printed = " ".join(lines)
+    section = re.search(rf"^## {name}\n(.*?)\nHolds", TEXT, re.MULTILINE | re.DOTALL)[1]
+    number, sizes = re.search(r"([\d,]+) parameters at (.*)\.", section).groups()
+    values = dict(one.split(" = ") for one in sizes.split(", "))
+    printed = " ".join(re.findall(r"^ {4}(.*)$", section, re.MULTILINE))
     for sign, operator in (("·", "*"), ("×", "*"), ("−", "-")):
         printed = printed.replace(sign, operator)
     printed = printed.translate(str.maketrans({"²": "**2", "³": "**3"}))
@@ -33,15 +36,15 @@ def test_formula_as_printed(name):
         printed = re.sub(r"⌊([^⌊⌋]*)/([^⌊⌋/]*)⌋", r"((\1)//(\2))", printed)
     while "⌈" in printed:
         printed = re.sub(r"⌈([^⌈⌉]*)/([^⌈⌉/]*)⌉", r"(-(-(\1)//(\2)))", printed)
-    assert (
-        eval(printed.strip().removeprefix("+"), {}, dict(ENTRIES[name]["sizes"]))
-        == (ENTRIES[name]["parameters"])
-    )
-    assert result == f"  = {ENTRIES[name]['parameters']:,}"
+    known_sizes = {key: int(value.replace(",", "")) for key, value in values.items()}
+    assert eval(printed.strip(), {}, known_sizes) == int(number.replace(",", ""))
+    legend = re.search(r"^(\S+ `.*`)\.$", section, re.MULTILINE)[1]
+    assert [one.split()[0] for one in legend.split(", ")] == list(values)
 
 
-def test_every_letter_has_a_field():
-    for one in ENTRIES.values():
-        assert set(one["sizes"]) == set(one["fields"])
-        assert all(letter(name) for name in one["sizes"])
-        assert one["held"] >= 21
+def test_formulas_are_validated():
+    assert min(one.held for one in DERIVATIONS.values()) >= 21
+
+
+def test_the_data_name_no_path_of_a_machine():
+    assert "site-packages" not in RESULTS.read_text("utf-8")
