@@ -356,12 +356,12 @@ class Derivation(Architecture):
 
     def _require_sizes(self, sizes: Mapping[str, int]) -> None:
         try:
-            require_sizes(sizes, self.sizes, self._at_zero)
+            require_sizes(sizes, self.sizes, self.at_zero)
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
 
     @cached_property
-    def _at_zero(self) -> frozenset[str]:
+    def at_zero(self) -> frozenset[str]:
         """The letters whose size may be 0: a model confirmed it, or no model reads the size."""
         confirmed = (name for name, (low, _) in self.validated.items() if low == 0)
         return frozenset((*confirmed, *self.unread))
@@ -374,7 +374,7 @@ class Derivation(Architecture):
             for tensor in self.tensors
             if tensor.role != "buffer"
             and not all(
-                is_never_negative(one, self._at_zero) for one in (tensor.times, *tensor.shape)
+                is_never_negative(one, self.at_zero) for one in (tensor.times, *tensor.shape)
             )
         )
 

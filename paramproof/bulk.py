@@ -155,13 +155,13 @@ def _of_family(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _active_formulas: dict[tuple[object, ...], Expression | None] = {}
-"""The active formulas by type, class, variant and fields, since deriving them is the slowest."""
+"""The active formulas by entry, class, variant and fields, since deriving them is the slowest."""
 
 
 def _active(found: Entry, keys: Mapping[str, Any]) -> int | None:
     derivation = with_experts_per_token(replace(found.derivation, sizes=found.sizes), keys)
     fields = tuple(derivation.fields.items())
-    key = keys["model_type"], derivation.name, found.variant, fields
+    key = found.name, derivation.name, found.variant, fields
     if key not in _active_formulas:
         _active_formulas[key] = active_formula(derivation)
     formula = _active_formulas[key]

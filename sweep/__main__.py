@@ -45,7 +45,7 @@ from pathlib import Path
 from typing import Any
 
 from paramproof.catalogue import model_types, read_type
-from paramproof.catalogue.names import transformers_types
+from paramproof.catalogue.names import transformers_entries
 from sweep.adversary import judge_random
 from sweep.build import build_entry
 from sweep.coverage import Kind, causes, coverage_table, measure
@@ -110,7 +110,7 @@ def _compare_with_models(options: argparse.Namespace) -> int:
         return _count_public()
     if options.coverage:
         return _measure_coverage(options.types or swept_types(), options.seed)
-    return _compare_random(options.types or transformers_types(), options.random, options.seed)
+    return _compare_random(options.types or transformers_entries(), options.random, options.seed)
 
 
 def _types_left(wanted: Sequence[str], options: argparse.Namespace) -> list[str]:

@@ -63,9 +63,9 @@ class ClassAdder:
 
     def new_sweep(self) -> TypeSweep:
         """Return a sweep that knows what the file has: letters, accepted values, variants."""
-        file = parse_type(self.data, self.data["model_type"])
+        file = parse_type(self.data)
         naming = partial(name_letters, file)
-        sweep = TypeSweep(file.model_type, lambda _: None, self.seconds, naming)
+        sweep = TypeSweep(file.name, lambda _: None, self.seconds, naming)
         sweep.known = list(known_variants(file))
         sweep.free = {path: set(sorts) for path, sorts in file.free.items()}
         sweep.texts = {path: list(texts) for path, texts in file.texts.items()}

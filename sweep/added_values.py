@@ -17,13 +17,13 @@ from random import Random
 from typing import Any
 
 import transformers
-from transformers import CONFIG_MAPPING
 
 from paramproof.catalogue.derivations import Variant, derivation_of, kept_variants
 from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile, parse_type
 from paramproof.catalogue.value_kinds import ALIKE, TEXT, is_numbers, kind_of
 from paramproof.formulas.path import leaf, parent
+from sweep.config_classes import config_class_of
 from sweep.fields import ROPE_SORTS, fields_to_probe, own_fields
 from sweep.fuzz import MAX_ATTEMPTS
 from sweep.keys import part_in, set_key
@@ -42,8 +42,8 @@ class ValueAdder:
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.data = dict(data)
-        self.file = parse_type(self.data, data["model_type"])
-        self.config_class = CONFIG_MAPPING[self.file.model_type]
+        self.file = parse_type(self.data)
+        self.config_class = config_class_of(self.file.name)
         self.added: dict[str, list[str]] = {}
 
     def run(self) -> bool:

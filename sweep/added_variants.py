@@ -216,10 +216,11 @@ class VariantAdder:
         """Derive a variant, or return None if its formula needs certain numbers of kinds."""
         if self.sweep.is_out_of_time():
             return None
-        sized = dict.fromkeys(candidate.change.sized, VARIANT_SIZE)
+        change = candidate.change
+        sized = {path: change.at.get(path, VARIANT_SIZE) for path in change.sized}
         with suppress(OutOfTime):
             with Attempt() as attempt:
-                where = {**candidate.change.where, **candidate.change.at}
+                where = {**change.where, **change.at}
                 depths = candidate.depths
                 derivation = self.sweep.derive_variant(
                     candidate.name, where, {**sized, **depths}, kinds=candidate.counted
@@ -247,10 +248,14 @@ class VariantAdder:
             self.data["kinds"] = {**self.data.get("kinds", {}), **rules}
 
     def add_deciding(self, data: dict[str, Any], candidate: _Candidate) -> None:
-        """Let the fields that a variant changes decide, if the class has them as free so far."""
+        """Let the fields that a variant changes decide, if the class has them as free so far.
+
+        A field that is null elsewhere, and a size in this variant, decides too.
+        """
         sizes = {size.path for size in self.file.letters.values()}
-        known = data.get("decides", [])
-        new = [path for path in candidate.change.where if path not in {*known, *sizes}]
+        known, sized = data.get("decides", []), candidate.change.sized
+        changed = [*(path for path in candidate.change.where if path not in sizes), *sized]
+        new = [path for path in changed if path not in known]
         if new:
             data["decides"] = [*known, *new]
             start = self.sweep.start
@@ -279,7 +284,9 @@ class VariantAdder:
         # Sizes are letters of the formula; the fixed ones are listed as such.
         sizes = set(derivation.fields.values())
         where = {path: v for path, v in candidate.change.where.items() if path not in sizes}
-        head: dict[str, Any] = {"where": where} if where != data.get("where", {}) else {}
+        # A class may need the type's own list, which a variant that counts its kinds does not.
+        is_own = bool(candidate.lists) and where == data.get("where", {})
+        head: dict[str, Any] = {"where": where} if where and not is_own else {}
         new_ones = [path for path in derivation.fields.values() if path in self.new]
         sized = list(dict.fromkeys([*candidate.change.sized, *new_ones, *candidate.numbers]))
         head |= {"sized": sized} if sized else {}

@@ -18,6 +18,7 @@ from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from paramproof.catalogue.configuration import IRRELEVANT_KEYS
 from paramproof.catalogue.entries import entry, type_named
+from sweep.config_classes import config_class_of, type_of
 from sweep.keys import Keys, part_in
 from sweep.mismatch import Mismatch, find_mismatch
 from sweep.names import config_keys
@@ -51,13 +52,13 @@ class Judgement(NamedTuple):
         return f"{self.config['model_type']}: {self.problem}; {json.dumps(self.config)[:400]}"
 
 
-def judge_random(model_types: Sequence[str], number: int, seed: int) -> Iterator[Judgement]:
-    """Judge ``number`` random configurations, one type after the other."""
+def judge_random(names: Sequence[str], number: int, seed: int) -> Iterator[Judgement]:
+    """Judge ``number`` random configurations, of one entry after the other."""
     random = Random(seed)
-    order = random.sample(list(model_types), len(model_types))
+    order = random.sample(list(names), len(names))
     for index in range(number):
-        model_type = order[index % len(order)]
-        yield judge(draw_config(model_type, Random(f"{seed} {index} {model_type}")))
+        name = order[index % len(order)]
+        yield judge(draw_config(name, Random(f"{seed} {index} {name}")))
 
 
 def judge(config: Keys) -> Judgement:
@@ -74,16 +75,16 @@ def judge(config: Keys) -> Judgement:
     return Judgement(config, Verdict.REFUSED if problem.is_refusal else Verdict.OTHER, problem)
 
 
-def draw_config(model_type: str, random: Random) -> Keys:
-    """Draw a configuration of a type: its saved defaults, or a few keys of them, with changes."""
-    config_class = CONFIG_MAPPING[model_type]
+def draw_config(name: str, random: Random) -> Keys:
+    """Draw a configuration of an entry: its saved defaults, or a few keys of them, with changes."""
+    config_class = config_class_of(name)
     saved = saved_defaults(config_class)
     if random.random() < SAVED_SHARE:
         config = deepcopy(saved)
     else:
-        names = random.sample(sorted(saved), random.randint(0, min(MAX_FEW_KEYS, len(saved))))
-        config = {name: deepcopy(saved[name]) for name in names}
-    config["model_type"] = model_type
+        few = random.sample(sorted(saved), random.randint(0, min(MAX_FEW_KEYS, len(saved))))
+        config = {key: deepcopy(saved[key]) for key in few}
+    config["model_type"] = type_of(name)
     if random.random() < 0.9:
         for depth in LAYER_KEYS:
             if type(saved.get(depth)) is int:

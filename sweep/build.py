@@ -15,6 +15,7 @@ from sweep.repair import CHECK_SEEDS, EntryRepair
 from sweep.spellings import with_spellings
 from sweep.stages import with_stages
 from sweep.type_sweep import TypeSweep
+from sweep.zero_sizes import with_zero_sizes
 
 
 def build_entry(model_type: str, seconds: float, result: dict[str, Any]) -> None:
@@ -32,5 +33,5 @@ def build_entry(model_type: str, seconds: float, result: dict[str, Any]) -> None
     adder = VariantAdder(result["entry"], seconds)
     adder.run()
     data = with_filled_values(with_older_names(adder.data))
-    result["entry"] = with_spellings(data)
+    result["entry"] = with_zero_sizes(with_spellings(data))
     result["failed"] |= adder.failed

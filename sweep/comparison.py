@@ -52,10 +52,10 @@ def differences(
     ``seconds`` are of CPU time. The names of proved variants that it did not suffice for are added
     to ``held``.
     """
-    sweep = TypeSweep(file.model_type, lambda _: None, seconds)
+    sweep = TypeSweep(file.name, lambda _: None, seconds)
     held = [] if held is None else held
     classes = [name for name in classes_of_type(file.model_type) if sweep.belongs_to_type(name)]
-    tried = read_failures().get(file.model_type, {})
+    tried = read_failures().get(file.name, {})
     for name in [*file.classes, *(name for name in classes if name not in file.classes)]:
         if name not in classes:
             yield Difference(DifferenceKind.GONE, f"{name} is gone")

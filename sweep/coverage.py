@@ -69,7 +69,7 @@ def configs(kind: Kind, names: Sequence[str], seed: int) -> Iterator[Keys]:
     elif kind is Kind.PUBLIC:
         yield from (one["config"] for one in read_configs())
     else:
-        for name in names:
+        for name in filter(has_type, names):
             yield from _own_configs(kind, name, seed)
 
 

@@ -18,6 +18,7 @@ from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf, parent
 from paramproof.tracing.constructors.transformers_class import model_config_class
 from sweep.computed_fields import overwritten_sizes, variant_overrides
+from sweep.config_classes import config_class_of, parts_of
 from sweep.defaults import Defaults
 from sweep.fields import names_in_code
 from sweep.flat_keys import find_flat_keys
@@ -53,7 +54,7 @@ class EntryBuilder:
         tried = set(self.sweep.free) | set(self.sweep.texts) | self.sweep.computed.keys()
         tried |= decides & fields.keys()
         aliases = self.aliases()
-        of = model_config_class(self.sweep.config_class)
+        of = model_config_class(config_class_of(self.sweep.model_type))
         instead = {f"{path}_dict": path for path in parts if self.has_another_key(path)}
         lists = {field.partition("[")[0] for field in self.sweep.letters.values()}
         known = {*tried, *parts, *aliases, *lists, *instead}
@@ -65,6 +66,7 @@ class EntryBuilder:
             "letters": letters,
             "null": null,
             "parts": parts,
+            "other_parts": " ".join(sorted(parts_of(self.sweep.name))),
             "given": {**given, **bare},
             "fixed_parts": " ".join(path for path in parts if self.is_fixed(path)),
             "named_parts": " ".join(path for path in parts if self.is_named(path)),
@@ -85,7 +87,7 @@ class EntryBuilder:
             "refused": " ".join(sorted(refused)),
             "classes": {name: self.class_data(one) for name, one in self.sweep.classes.items()},
         }
-        file = parse_type(data, self.sweep.model_type)
+        file = parse_type(data)
         keys, unclear = find_flat_keys(file, self.sweep.config_class)
         late, others = find_late_aliases(file, self.sweep.config_class)
         # Keys that the file mentions at top level keep their meaning.

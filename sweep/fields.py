@@ -12,8 +12,8 @@ from transformers import PreTrainedConfig
 
 from paramproof.catalogue.configuration import IRRELEVANT_KEYS
 from paramproof.catalogue.value_kinds import ROTARY_FACTOR, sort_of
-from paramproof.formulas.path import leaf
-from sweep.model import sub_configs
+from paramproof.formulas.path import leaf, parent
+from sweep.model import attribute_or_none, sub_configs
 from sweep.probe_values import PROBES
 
 ROPE_SORTS = tuple(sort for sort in PROBES if sort.startswith("rope_"))
@@ -50,7 +50,7 @@ def fields_to_probe(
     others = dict.fromkeys(sorted(names_in_code(start)), SORTS_OF_NAMED)
     others |= {name.partition("[")[0]: SORTS_OF_READ for name in sorted(read)}
     for path, kinds in others.items():
-        if path not in taken and path not in sorts and _is_key(path):
+        if path not in taken and path not in sorts and _is_key(start, path):
             quantised = path.endswith("quantization_config")
             sorts[path] = {"null", "bare", "quantization"} if quantised else set(kinds)
             if "act" not in leaf(path):
@@ -70,8 +70,17 @@ def own_fields(start: PreTrainedConfig) -> Iterator[tuple[str, Any, Any]]:
                 yield f"{before}{one.name}", one.type, value
 
 
-def _is_key(path: str) -> bool:
+def _is_key(start: PreTrainedConfig, path: str) -> bool:
+    """Return whether a file may have a name as a key.
+
+    A backbone keeps its ``out_features`` as ``_out_features``, which is in no file.
+    """
     name = leaf(path)
+    if name.startswith("_"):
+        part = attribute_or_none(start, parent(path))
+        saved = part.to_dict() if isinstance(part, PreTrainedConfig) else {}
+        if name not in saved and name[1:] in saved:
+            return False
     return name not in IRRELEVANT_KEYS and name not in ("num_labels", "id2label", ROTARY_FACTOR)
 
 

@@ -202,6 +202,6 @@ def _probes(value: Any) -> list[Any]:
 def with_filled_values(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a file's JSON with the values that the class fills in."""
     bare = {key: one for key, one in data.items() if key != "filled"}
-    file = parse_type(bare, data["model_type"])
+    file = parse_type(bare)
     found = FilledValues(SavedValues(file, UnreadFields(file))).find()
     return in_order({**bare, "filled": found})

@@ -21,6 +21,7 @@ from sweep.refresh import EntryRefresh
 from sweep.spellings import with_spellings
 from sweep.stages import with_stages
 from sweep.store import read_entry
+from sweep.zero_sizes import with_zero_sizes
 
 
 def _data_of(model_type: str) -> dict[str, Any]:
@@ -95,6 +96,7 @@ UPDATES: Mapping[str, Work] = {
     "filled-values": _rewrite(with_filled_values),
     "stages": _rewrite(with_stages),
     "spellings": _rewrite(with_spellings),
+    "zeros": _rewrite(with_zero_sizes),
     "classes": _add_classes,
     "values": _add_values,
     "kinds": partial(_add_variants, True),

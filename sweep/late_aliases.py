@@ -13,12 +13,13 @@ from dataclasses import replace
 from typing import Any
 
 import transformers
-from transformers import CONFIG_MAPPING, PreTrainedConfig
+from transformers import PreTrainedConfig
 
 from paramproof.catalogue.configuration import LABELS
 from paramproof.catalogue.entries import entry_in
 from paramproof.catalogue.files import TypeFile, parse_type
 from paramproof.catalogue.names import known_keys
+from sweep.config_classes import config_class_of
 from sweep.keys import Keys
 from sweep.mismatch import find_mismatch
 from sweep.model import attribute_or_none, full_keys
@@ -111,8 +112,8 @@ def _matches_reading(
 
 def with_late_aliases(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a type's JSON with its late aliases, and with those of another effect refused."""
-    model_type = data["model_type"]
-    late, others = find_late_aliases(parse_type(data, model_type), CONFIG_MAPPING[model_type])
+    file = parse_type(data)
+    late, others = find_late_aliases(file, config_class_of(file.name))
     aliases = {
         name: one for name, one in data.get("aliases", {}).items() if name not in {*late, *others}
     }

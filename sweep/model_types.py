@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from transformers import CONFIG_MAPPING
 from transformers.models.auto import modeling_auto
 
+from sweep.config_classes import other_parts
 from sweep.most_used import MOST_USED, WIDELY_USED
 
 TASKS = """
@@ -31,10 +32,14 @@ UNLISTED_CLASSES = {
 
 
 def swept_types() -> list[str]:
-    """Return every model type with a base model or one for a task, widely used ones first."""
+    """Return the name of each entry to derive, types that are widely used first.
+
+    It is every model type with a base model or one for a task, and then the types with parts of
+    other types.
+    """
     known = [name for name in CONFIG_MAPPING if classes_of_type(name)]
     first = [name for name in dict.fromkeys(WIDELY_USED.split()) if name in known]
-    return [*first, *(name for name in sorted(known) if name not in first)]
+    return [*first, *(name for name in sorted(known) if name not in first), *other_parts()]
 
 
 def types_to_check(known: Sequence[str], digest: int) -> list[str]:

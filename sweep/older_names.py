@@ -115,8 +115,7 @@ class OlderNames:
 
 def with_older_names(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a file's JSON with the older names of sizes and lists."""
-    model_type = data["model_type"]
-    file = parse_type(data, model_type)
+    file = parse_type(data)
     older = OlderNames(file)
     names = older.find()
     layers = dict(file.layers)
@@ -129,7 +128,7 @@ def with_older_names(data: Mapping[str, Any]) -> dict[str, Any]:
     classes = {name: _without_names(one, names) for name, one in data["classes"].items()}
     new = {**data, "aliases": aliases, "refused": refused, "layers": layers, "classes": classes}
     if file.kinds:
-        sweep = TypeSweep(model_type, lambda _: None, 0)
+        sweep = TypeSweep(file.name, lambda _: None, 0)
         finder = KindListFinder(file, sweep, getattr(transformers, next(iter(file.classes))))
         lists = [one for one in finder.find() if one.counted.path in file.kinds]
         spelt = {

@@ -12,6 +12,7 @@ from paramproof.catalogue.accepts import INTERCHANGEABLE, rotated_widths
 from paramproof.catalogue.configuration import GivenKeys, sizes_of
 from paramproof.catalogue.derivations import Variant, computed_of, field_of, variants
 from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.spellings import ANY_PAIR
 from paramproof.catalogue.value_kinds import (
     ALIKE,
     FACTORS,
@@ -53,8 +54,11 @@ def random_config(
     leave_out = random.choice(shares_left_out)
     always = file.parts.keys() & file.fields.keys()
     absent_parts = {path for path in file.parts if random.random() < leave_out / 2} - always
+    absent_parts -= {*file.other_parts}
     absent_parts |= {path for path in always if variant.where.get(path) is None}
     lists: set[str] = set()
+    may_be_zero = {one for one, (low, _) in derivation.validated.items() if low == 0}
+    may_be_zero &= {*derivation.inert}
     for letter in derivation.sizes:
         size = file.letters[letter]
         field = size.path
@@ -67,7 +71,8 @@ def random_config(
             elif field in file.null and not inside and random.random() < 0.3:
                 set_key(config, field, None)
             continue
-        set_key(config, field, sizes[letter])
+        is_zero = letter in may_be_zero and random.random() < 0.2
+        set_key(config, field, 0 if is_zero else sizes[letter])
     _complete_lists(file, config, sizes)
     _add_kind_lists(file, variant, derivation, config, sizes, random)
     _add_selecting_keys(file, variant, config, random)
@@ -79,10 +84,20 @@ def random_config(
     for path, value in _explicit_defaults(file, variant, config):
         if random.random() < 0.2:
             set_key(config, path, _interchanged(file, path, value, random))
+    _add_pairs(file, config, random)
     fit_rotations(file, config)
     # Copy: if two keys shared one object, transformers would modify both at once.
     read: dict[str, Any] = json.loads(json.dumps(config))
     return read
+
+
+def _add_pairs(file: TypeFile, config: Keys, random: Random) -> None:
+    """Give a height and a width in place of some sizes."""
+    for path, which in file.pairs.items():
+        part = part_in(config, parent(path)) or {}
+        size = part.get(leaf(path))
+        if type(size) is int and random.random() < 0.2:
+            part[leaf(path)] = [size, size + (which == ANY_PAIR)]
 
 
 def _move_parts_to_other_keys(file: TypeFile, config: dict[str, Any], random: Random) -> None:
@@ -143,7 +158,8 @@ def _add_other_keys(
     """Add accepted values of fields that decide nothing."""
     for path, value in _accepted_values(file, variant, random):
         inside = any(path.startswith(f"{part}.") for part in absent_parts)
-        if not inside and not any(_is_given(config, other) for other in _other_rope_key(path)):
+        is_free = not inside and path not in variant.sized
+        if is_free and not any(_is_given(config, other) for other in _other_rope_key(path)):
             set_key(config, path, value)
     for path, rule in file.layers.items():
         is_long = _is_given(config, field_of(file, rule["long"]))
@@ -171,8 +187,10 @@ def fit_rotations(file: TypeFile, config: dict[str, Any]) -> None:
 def _name_parts(file: TypeFile, config: dict[str, Any], random: Random) -> None:
     """Name the model type of given parts: always where required, usually elsewhere."""
     for part, kind in file.parts.items():
-        is_given = part_in(config, part) is not None
-        if is_given and (part in file.named_parts or random.random() < 0.8):
+        is_needed = part in file.other_parts
+        is_given = is_needed or part_in(config, part) is not None
+        is_named = is_needed or part in file.named_parts or random.random() < 0.8
+        if is_given and is_named:
             fixed = part in file.fixed_parts
             set_key(config, f"{part}.model_type", random.choice([kind, "any"]) if fixed else kind)
 

@@ -22,7 +22,7 @@ from sweep.unread_fields import UnreadFields, pack_unread
 
 def with_read_keys(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a file's JSON with unread keys and defaults, and without what they imply."""
-    file = parse_type(dict(data), data["model_type"])
+    file = parse_type(dict(data))
     unread = UnreadFields(file)
     kinds = unread.find()
     saved = SavedValues(file, unread)

@@ -43,11 +43,11 @@ class EntryRefresh:
     """
 
     def __init__(self, data: dict[str, Any], seconds: float) -> None:
-        self.file = parse_type(data, data["model_type"])
+        self.file = parse_type(data)
         self.data, self.summary = data, ""
         self.left: list[str] = []
         self.lost: list[dict[str, Any]] = []
-        self.sweep = TypeSweep(self.file.model_type, lambda _: None, seconds, self.name_letters)
+        self.sweep = TypeSweep(self.file.name, lambda _: None, seconds, self.name_letters)
         self.written = {
             (name, one.index): one
             for name in self.file.classes
@@ -116,7 +116,7 @@ class EntryRefresh:
     def note_lost(self, one: Variant, status: str, reasons: Iterable[str]) -> None:
         """Record a variant that was proved and no longer is."""
         if (was := one.data["status"]) == PROVED != status:
-            record = {"type": self.file.model_type, "class": one.name}
+            record = {"type": self.file.name, "class": one.name}
             record |= {"variant": variant_name(one).removeprefix(one.name).strip("[]")}
             record |= {"was": was, "is": status}
             self.lost.append({**record, "reasons": list(reasons)})
@@ -140,7 +140,7 @@ class EntryRefresh:
 
     def kept_data(self) -> Iterator[Mapping[str, Any]]:
         """Yield the current data of each class and variant that is not withdrawn."""
-        file = parse_type(self.data, self.file.model_type)
+        file = parse_type(self.data)
         for name in file.classes:
             yield from (one.data for one in variants(file, name) if not one.data.get("withdrawn"))
 

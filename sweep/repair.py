@@ -7,11 +7,11 @@ from random import Random
 from typing import Any
 
 import transformers
-from transformers import CONFIG_MAPPING
 
 from paramproof.catalogue.derivations import Variant, variants
 from paramproof.catalogue.files import TypeFile, parse_type
 from paramproof.catalogue.value_kinds import sort_of
+from sweep.config_classes import config_class_of
 from sweep.failure import Failure, Reason, SweepError, reason_of
 from sweep.fuzz import MismatchError, check_variant, find_culprit
 from sweep.size_sources import fields_behind_sizes
@@ -33,13 +33,13 @@ class EntryRepair:
         parsed = self.file()
         self.free = {name: set(sorts) for name, sorts in parsed.free.items()}
         self.texts = {name: list(values) for name, values in parsed.texts.items()}
-        self.config_class = CONFIG_MAPPING[parsed.model_type]
+        self.config_class = config_class_of(parsed.name)
         self.failed: dict[str, Failure] = {}
         self.dropped: list[str] = []
 
     def file(self) -> TypeFile:
         """Return the file as the JSON has it now."""
-        return parse_type(self.data, self.data["model_type"])
+        return parse_type(self.data)
 
     def run(self, seeds: Iterable[int] = CHECK_SEEDS) -> None:
         """Check every variant with random configurations, and withdraw those that differ."""

@@ -13,6 +13,7 @@ from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.value_kinds import IMAGE_TOKEN
 from paramproof.formulas.path import parent
 from paramproof.tracing.constructors.transformers_class import make_readable
+from sweep.config_classes import type_of
 from sweep.keys import Keys, set_key
 from sweep.model import build, full_keys, sub_configs
 from sweep.refusal import Attempt
@@ -47,6 +48,8 @@ SEED_SIZES: Mapping[str, Mapping[str, int]] = {
 LFM2_ATTENTION = (2, 6, 10, 14, 18, 21)
 """The attention layers of LFM2-8B-A1B."""
 
+FOUR_STAGES = {"backbone_config.out_features": ["stage1", "stage2", "stage3", "stage4"]}
+
 ROTARY = {"rope_type": "default", "rope_theta": 10_000.0}
 
 SEED_VALUES: Mapping[str, Mapping[str, Any]] = {
@@ -66,6 +69,8 @@ SEED_VALUES: Mapping[str, Mapping[str, Any]] = {
         ],
     },
     "t5gemma2_encoder": {"text_config.dropout_rate": 0.0},
+    "upernet+convnext": FOUR_STAGES,
+    "upernet+swin": FOUR_STAGES,
 }
 """Values of published configurations. An entry holds only for those that are not sizes."""
 
@@ -79,9 +84,9 @@ SEED_PARTS: Mapping[str, Mapping[str, Any]] = {
 """Parts that published configurations have and a type's defaults lack. They may be absent."""
 
 
-def seed_values_of(model_type: str) -> dict[str, Any]:
-    """Return the values and parts for which a type's entry holds, beside the type's own."""
-    return {**SEED_PARTS.get(model_type, {}), **SEED_VALUES.get(model_type, {})}
+def seed_values_of(name: str) -> dict[str, Any]:
+    """Return the values and parts for which an entry holds, beside the type's own."""
+    return {**SEED_PARTS.get(type_of(name), {}), **SEED_VALUES.get(name, {})}
 
 
 def keys_with_types(file: TypeFile, values: Mapping[str, Any]) -> Keys:
@@ -90,7 +95,7 @@ def keys_with_types(file: TypeFile, values: Mapping[str, Any]) -> Keys:
     A part with a value names its model type.
     """
     keys: Keys = {}
-    for path, value in {**seed_values_of(file.model_type), **values}.items():
+    for path, value in {**seed_values_of(file.name), **values}.items():
         if part := parent(path):
             set_key(keys, f"{part}.model_type", file.parts[part])
         set_key(keys, path, value)

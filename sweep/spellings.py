@@ -1,19 +1,23 @@
 """Find values that a file may write in another way than the entry has them.
 
 A list of texts may be joined to one text, if the configuration class splits it. A size may be a
-list that repeats it for every layer, if models have the same tensors.
+list that repeats it for every layer, or a height and a width, if models have the same tensors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 import transformers
-from transformers import CONFIG_MAPPING
 
+from paramproof.catalogue.derivations import derivation_of, kept_variants
+from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile, parse_type
+from paramproof.catalogue.spellings import ANY_PAIR
 from paramproof.formulas.path import parent
+from sweep.config_classes import config_class_of
 from sweep.model import ModelTensors, attribute_or_none, build, config_of
 from sweep.normalization import normalize
 from sweep.refusal import attempt
@@ -32,7 +36,7 @@ class SpellingFinder:
 
     def __init__(self, file: TypeFile) -> None:
         self.file = file
-        self.config_class = CONFIG_MAPPING[file.model_type]
+        self.config_class = config_class_of(file.name)
         self.start = seed_config(self.config_class)
 
     def joined(self) -> dict[str, str]:
@@ -74,6 +78,41 @@ class SpellingFinder:
                     break
         return found
 
+    def pairs(self) -> dict[str, str]:
+        """Return the sizes in place of which a file may have a pair, and which one."""
+        found = {}
+        for letter, size in self.file.letters.items():
+            own = attribute_or_none(self.start, size.path)
+            if type(own) is not int or "[" in size.path:
+                continue
+            if all(self.is_like_pair(size.path, one, [one, one]) for one in (own, 2 * own)):
+                unequal = ([own, 2 * own], [2 * own, own])
+                is_any = letter not in self.deciding_letters and all(
+                    self.is_like_pair(size.path, own, one) for one in unequal
+                )
+                found[size.path] = ANY_PAIR if is_any else "same"
+        return found
+
+    def is_like_pair(self, path: str, size: int, pair: list[int]) -> bool:
+        """Return whether every class has the same tensors at a size and at a pair."""
+        for name in self.file.classes:
+            listed = self.tensors(name, {path: pair})
+            if listed is None or listed != self.tensors(name, {path: size}):
+                return False
+        return True
+
+    @cached_property
+    def deciding_letters(self) -> set[str]:
+        """The letters in a shape or a condition of some variant."""
+        found: set[str] = set()
+        for name in self.file.classes:
+            for variant in kept_variants(self.file, name):
+                sizes = own_sizes(self.file, variant.data.get("absent", ()))
+                one = derivation_of(self.file, variant, sizes)
+                found |= {k for t in one.tensors for e in (*t.shape, t.times) for k in e.letters}
+                found |= {k for stated in one.conditions for k in stated.condition.letters}
+        return found
+
     def is_repeated(self, path: str, own: int, long: int) -> bool:
         """Return whether a list with a size for each of ``long`` layers is as good as the size.
 
@@ -101,6 +140,6 @@ class SpellingFinder:
 
 def with_spellings(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a file's JSON with the other ways to write its values."""
-    finder = SpellingFinder(parse_type(dict(data), data["model_type"]))
-    new = {**data, "joined": finder.joined(), "repeated": finder.repeated()}
-    return in_order(new)
+    finder = SpellingFinder(parse_type(dict(data)))
+    new = {"joined": finder.joined(), "repeated": finder.repeated(), "pairs": finder.pairs()}
+    return in_order({**data, **new})

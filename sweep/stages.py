@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import transformers
-from transformers import CONFIG_MAPPING
 from transformers.backbone_utils import BackboneConfigMixin
 
 from paramproof.catalogue.files import TypeFile, parse_type
 from paramproof.catalogue.stages import FEATURES, INDICES, stage_names
 from paramproof.formulas.path import parent
+from sweep.config_classes import config_class_of
 from sweep.keys import Keys
 from sweep.model import attribute_or_none, build, config_of, sub_configs
 from sweep.refusal import Attempt, attempt
@@ -28,7 +28,7 @@ class StageFinder:
 
     def __init__(self, file: TypeFile) -> None:
         self.file = file
-        self.config_class = CONFIG_MAPPING[file.model_type]
+        self.config_class = config_class_of(file.name)
         self.start = seed_config(self.config_class)
         self.decides = {path for one in file.classes.values() for path in one.get("decides", ())}
 
@@ -98,5 +98,5 @@ class StageFinder:
 
 def with_stages(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a file's JSON with the stages of its backbones."""
-    found = StageFinder(parse_type(dict(data), data["model_type"])).find()
+    found = StageFinder(parse_type(dict(data))).find()
     return in_order({**data, "stages": found})

@@ -21,24 +21,24 @@ INDEX = ROOT / "paramproof" / "catalogue" / "index.json"
 FAILED = ROOT / "sweep" / "failed.json"
 
 
-def read_entry(model_type: str) -> dict[str, Any] | None:
-    """Return the JSON of a type's file, or None if there is none."""
-    path = DATA / f"{model_type}.json"
+def read_entry(name: str) -> dict[str, Any] | None:
+    """Return the JSON of an entry's file, or None if there is none."""
+    path = DATA / f"{name}.json"
     return json.loads(path.read_text("utf-8")) if path.exists() else None
 
 
-def write_entry(model_type: str, entry: dict[str, Any]) -> None:
-    """Write a type's file, and its classes into the index.
+def write_entry(name: str, entry: dict[str, Any]) -> None:
+    """Write an entry's file, and its classes into the index.
 
     If every variant of every class is withdrawn, the file and its line in the index are removed.
     """
-    path = DATA / f"{model_type}.json"
-    file = parse_type(entry, model_type)
+    path = DATA / f"{name}.json"
+    file = parse_type(entry)
     with _rewrite(INDEX) as index:
-        index.pop(model_type, None)
-        if any(kept_variants(file, name) for name in file.classes):
+        index.pop(name, None)
+        if any(kept_variants(file, one) for one in file.classes):
             path.write_text(format_json(in_order(entry)) + "\n", "utf-8")
-            index[model_type] = own_classes(file)
+            index[name] = own_classes(file)
         else:
             path.unlink(missing_ok=True)
 
@@ -59,9 +59,9 @@ def _rewrite(path: Path) -> Iterator[dict[str, Any]]:
 
 
 KEY_ORDER = """
-    format model_type versions letters null parts given fixed_parts lenient_parts named_parts
-    instead classes_of aliases late fields computed unread free texts layers stages filled kinds
-    spelt joined repeated below buffered flat refused classes
+    format model_type versions letters null parts other_parts given fixed_parts lenient_parts
+    named_parts instead classes_of aliases late fields computed unread free texts layers stages
+    filled kinds spelt joined repeated pairs below buffered flat refused classes
 """
 """The keys of a file, in order."""
 

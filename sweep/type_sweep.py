@@ -8,7 +8,6 @@ from random import Random
 from typing import Any
 
 import transformers
-from transformers import CONFIG_MAPPING
 
 from paramproof.algebra.letters import letters_for
 from paramproof.algebra.sampling import sample_inside
@@ -21,6 +20,7 @@ from paramproof.tracing.constructors.transformers_class import (
     transformers_constructor,
 )
 from sweep.computed_fields import computed_formulas
+from sweep.config_classes import config_class_of, parts_of, type_of
 from sweep.defaults import Defaults
 from sweep.entry_data import KnownVariant, class_data, composed_standing, without_aliases
 from sweep.failure import NO_TIME, Failure, OutOfTime, Reason, SweepError
@@ -32,7 +32,7 @@ from sweep.model_types import classes_of_type
 from sweep.probe import MAX_POINTS, Prober, ProbeResults
 from sweep.refusal import Attempt
 from sweep.seed_values import missing_sizes, seed_config, seed_values_of
-from sweep.variants import HELD_CHANGES, TASK_ENDINGS, VARIANT_SIZE, candidate_changes
+from sweep.variants import TASK_ENDINGS, VARIANT_SIZE, candidate_changes, held_changes
 
 Note = Callable[[str], None]
 
@@ -40,15 +40,15 @@ Note = Callable[[str], None]
 class TypeSweep:
     """The results for one type, class by class."""
 
-    def __init__(
-        self, model_type: str, note: Note, seconds: float, naming: Naming = letters_for
-    ) -> None:
-        self.model_type, self.note, self.naming = model_type, note, naming
-        self.config_class: Any = CONFIG_MAPPING[model_type]
+    def __init__(self, name: str, note: Note, seconds: float, naming: Naming = letters_for) -> None:
+        self.config_class: Any = config_class_of(name)
+        self.name, self.note, self.naming = name, note, naming
+        model_type = self.model_type = type_of(name)
         self.start = seed_config(self.config_class)
-        self.values = seed_values_of(model_type)
+        self.values = seed_values_of(name)
         base = getattr(transformers, classes_of_type(model_type)[0])
         self.needed = missing_sizes(model_type, self.start, self.values, base)
+        self.needed_by_class: dict[str, Mapping[str, int]] = {}
         self.until = time.process_time() + seconds
         self.letters: dict[str, str] = {}
         self.classes: dict[str, Any] = {}
@@ -91,7 +91,9 @@ class TypeSweep:
         Some classes use that of a part: Qwen3_5ForCausalLM is listed under qwen3_5, but takes its
         text config.
         """
-        return getattr(transformers, name).config_class is model_config_class(self.config_class)
+        return getattr(transformers, name).config_class is model_config_class(
+            config_class_of(self.model_type)
+        )
 
     def is_out_of_time(self) -> bool:
         """Return whether the time is over."""
@@ -116,8 +118,9 @@ class TypeSweep:
         The numbers of each kind in the lists of ``kinds`` become sizes. With ``far`` the formula is
         also compared with models of large sizes.
         """
-        keys: Keys = full_keys(self.start, {**self.values, **where})
-        needed = {**self.needed, **(sized or {})}
+        parts: Keys = {part: {"model_type": kind} for part, kind in parts_of(self.name).items()}
+        keys = parts | full_keys(self.start, {**self.values, **where})
+        needed = {**self.needed, **self.missing_sizes(name), **(sized or {})}
         constructor = transformers_constructor(
             name, {"model_type": self.model_type, **keys}, name, needed, kinds
         )
@@ -131,6 +134,18 @@ class TypeSweep:
                 )
         return derivation
 
+    def missing_sizes(self, name: str) -> Mapping[str, int]:
+        """Return the sizes that a class needs and the type's own configuration lacks.
+
+        A head for CTC has the size of a vocabulary that the base model does not have.
+        """
+        if name not in self.needed_by_class:
+            values = {**self.values, **self.needed}
+            model_class = getattr(transformers, name)
+            found = missing_sizes(self.model_type, self.start, values, model_class)
+            self.needed_by_class[name] = found
+        return self.needed_by_class[name]
+
     def sweep_class(self, name: str) -> None:
         """Derive a class and its variants."""
         first = self.derive_class(name)
@@ -139,7 +154,7 @@ class TypeSweep:
             self.add_composed_variants(name, first)
             return
         moved = {path: self.accepted_values(path) for path in self.moved if path in data["decides"]}
-        for where, sized in candidate_changes(self.model_type, self.start, moved):
+        for where, sized in candidate_changes(self.name, self.start, moved):
             self.add_variant(name, first, where, sized)
 
     def derive_class(self, name: str) -> Derivation:
@@ -156,7 +171,7 @@ class TypeSweep:
         data["also"] = []
         model_class = getattr(transformers, name)
         data["untied_on_loading"] = untied_on_loading(
-            model_class, self.start, {**self.values, **self.needed}
+            model_class, self.start, {**self.values, **self.needed, **self.missing_sizes(name)}
         )
         self.classes[name] = data
         return first
@@ -340,7 +355,7 @@ class TypeSweep:
         """Return the fields of a class that must have the values of one of its variants."""
         free = {path for path in sorts if self.free.get(path) or self.texts.get(path)}
         decides = [p for p in sorts if p not in free or p in results.moved or p in self.firm]
-        held = {path for one in HELD_CHANGES.get(self.model_type, ()) for path in one.where}
+        held = {path for one in held_changes(self.name) for path in one.where}
         held |= self.required_values(first).keys()
         sizes = first.fields.values()
         return decides + [p for p in sorted(held) if p not in decides and p not in sizes]

@@ -14,13 +14,13 @@ from functools import cached_property
 from typing import Any
 
 import transformers
-from transformers import CONFIG_MAPPING
 
 from paramproof.catalogue.configuration import IRRELEVANT_KEYS
 from paramproof.catalogue.derivations import kept_variants
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.value_kinds import ROTARY_FACTOR, sort_of
 from paramproof.formulas.path import leaf, parent
+from sweep.config_classes import config_class_of
 from sweep.field_reads import FieldReads, record_reads
 from sweep.keys import Keys, set_key
 from sweep.model import attribute_at, attribute_or_none, build, config_of, full_keys, sub_configs
@@ -74,9 +74,9 @@ class UnreadFields:
 
     def __init__(self, file: TypeFile) -> None:
         self.file = file
-        self.config_class = CONFIG_MAPPING[file.model_type]
+        self.config_class = config_class_of(file.name)
         self.start = seed_config(self.config_class)
-        self.values = seed_values_of(file.model_type)
+        self.values = seed_values_of(file.name)
         base = getattr(transformers, classes_of_type(file.model_type)[0])
         self.values |= missing_sizes(file.model_type, self.start, self.values, base)
         self.reads = FieldReads()

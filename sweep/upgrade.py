@@ -38,7 +38,7 @@ def upgrade_entry(model_type: str, seconds: float, result: dict[str, Any]) -> No
     """
     data = read_entry(model_type)
     assert data
-    file = parse_type(data, model_type)
+    file = parse_type(data)
     found = list(differences_from_models(file))
     if any(one.kind is not DifferenceKind.KEY for one in found):
         algebra = [
@@ -54,9 +54,9 @@ def upgrade_entry(model_type: str, seconds: float, result: dict[str, Any]) -> No
 
 def differences_from_models(file: TypeFile) -> Iterator[Difference]:
     """Yield how the release differs from a type's file, as far as models show it."""
-    sweep = TypeSweep(file.model_type, lambda _: None, 0.0)
+    sweep = TypeSweep(file.name, lambda _: None, 0.0)
     classes = [name for name in classes_of_type(file.model_type) if sweep.belongs_to_type(name)]
-    tried = read_failures().get(file.model_type, {})
+    tried = read_failures().get(file.name, {})
     for name in classes:
         if name not in file.classes and name not in tried:
             yield Difference(DifferenceKind.NEW, f"{name} is new")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 from transformers import PreTrainedConfig
 
 from paramproof.formulas.path import leaf
+from sweep.config_classes import parts_of, type_of
 from sweep.model import attribute_or_none
 from sweep.most_used import WIDELY_USED
 from sweep.seed_values import SEED_PARTS
@@ -86,6 +87,21 @@ SPEECH_LARGE = {"feat_extract_norm": "layer", "conv_bias": True}
 
 NEW_FALCON = {"new_decoder_architecture": True, "parallel_attn": True, "multi_query": True}
 
+CROSS_ATTENTION = Change({"decoder.is_decoder": True, "decoder.add_cross_attention": True})
+
+ENCODER_WIDTH = "decoder.cross_attention_hidden_size"
+
+READING = CROSS_ATTENTION._replace(sized=(ENCODER_WIDTH,), at={ENCODER_WIDTH: 768})
+
+TROCR = (
+    READING,
+    READING.also({"encoder.qkv_bias": False}),
+    READING.also({"decoder.tie_word_embeddings": False}),
+    READING.also({"encoder.qkv_bias": False, "decoder.tie_word_embeddings": False}),
+)
+
+TIED = {"tie_word_embeddings": True, "text_config.tie_word_embeddings": True}
+
 DINOV3_GATED = {"use_gated_mlp": True}
 
 HELD_CHANGES: Mapping[str, Sequence[Change]] = {
@@ -120,6 +136,7 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     "convbert": [Change({}, at={"embedding_size": 384})],
     "dots1": [Change({}, ("head_dim",)), Change({}, ("first_k_dense_replace", "head_dim"))],
     "electra": [Change({}, at={"embedding_size": 256})],
+    "encoder-decoder": [CROSS_ATTENTION],
     "esm": [
         Change({"position_embedding_type": "rotary"}),
         Change({"position_embedding_type": "rotary", "emb_layer_norm_before": False}),
@@ -127,6 +144,7 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     "falcon": [
         Change({"new_decoder_architecture": True}),
         Change(NEW_FALCON),
+        Change({**NEW_FALCON, "num_ln_in_parallel_attn": 1}),
         Change({"alibi": True, "bias": True, "multi_query": False, "parallel_attn": False}),
     ],
     "gemma4": [one.inside("text_config").also(WITHOUT_AUDIO) for one in GEMMA4],
@@ -146,7 +164,10 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     "hunyuan_vl": [
         Change({"tie_word_embeddings": False, "text_config.tie_word_embeddings": False})
     ],
-    "internvl": [Change({"vision_config.attention_bias": True})],
+    "internvl": [
+        Change({"vision_config.attention_bias": True}),
+        Change({"vision_config.attention_bias": True, "tie_word_embeddings": False}),
+    ],
     "jamba": [
         Change({}, at={"num_experts": 1}),
         Change({"tie_word_embeddings": True}, at={"num_experts": 1}),
@@ -154,9 +175,15 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     "kimi_k25": [Change({"tie_word_embeddings": False})],
     "llama4": [one.inside("text_config") for one in LLAMA4],
     "llama4_text": LLAMA4,
-    "llava_onevision": [
-        Change({"tie_word_embeddings": True, "text_config.tie_word_embeddings": True})
+    "llava": [Change(TIED)],
+    "llava+qwen2+siglip_vision_model": [
+        Change({**TIED, "vision_config.vision_use_head": False}),
     ],
+    "llava_next": [Change(TIED)],
+    "llava_next+granite+siglip_vision_model": [
+        Change({**TIED, "vision_feature_layer": [-24, -20, -12, -1]})
+    ],
+    "llava_onevision": [Change(TIED)],
     "nemotron_h": [Change({}, ("moe_latent_size",))],
     "opt": [
         Change({"do_layer_norm_before": False}),
@@ -167,12 +194,21 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({"attention_bias": True, "lm_head_bias": True}),
         Change({"attention_bias": True, "lm_head_bias": True}, ("head_dim",)),
     ],
+    "speech-encoder-decoder": [CROSS_ATTENTION],
+    "qwen3_moe": [Change({}, ("head_dim",))],
     "stablelm": [
         Change({"use_qkv_bias": True}),
         Change({"qk_layernorm": True, "use_parallel_residual": True}),
     ],
     "t5": GATED_GELU,
     "umt5": GATED_GELU,
+    "upernet": [Change({}, ("auxiliary_in_channels",))],
+    "vision-encoder-decoder": [CROSS_ATTENTION],
+    "vision-encoder-decoder+mbart+donut-swin": [
+        CROSS_ATTENTION._replace(at={"decoder.d_model": 768}),
+    ],
+    "vision-encoder-decoder+trocr": TROCR,
+    "vision-encoder-decoder+trocr+deit": TROCR,
     "wav2vec2": [Change({**SPEECH_LARGE, "do_stable_layer_norm": True})],
     "wavlm": [Change({"feat_extract_norm": "layer"})],
     "yolos": [Change({"use_mid_position_embeddings": False})],
@@ -180,18 +216,36 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
 """Changes of models that many people hold, whose configurations differ from the type's own."""
 
 
+def held_changes(name: str) -> list[Change]:
+    """Return the changes of models that people hold, of an entry.
+
+    They are those of the model type, those of its parts of other types, and both together.
+    """
+    own = [*HELD_CHANGES.get(type_of(name), ())]
+    own += HELD_CHANGES.get(name, ()) if name != type_of(name) else ()
+    for part, kind in parts_of(name).items():
+        inside = [one.inside(part) for one in HELD_CHANGES.get(kind, ())]
+        both = [
+            Change({**one.where, **other.where}, one.sized + other.sized, {**one.at, **other.at})
+            for one, other in product(own, inside)
+        ]
+        own += inside + both
+    return own
+
+
 def candidate_changes(
-    model_type: str, start: PreTrainedConfig, moved: Mapping[str, Sequence[Any]]
+    name: str, start: PreTrainedConfig, moved: Mapping[str, Sequence[Any]]
 ) -> Iterator[tuple[dict[str, Any], dict[str, int]]]:
-    """Yield the changes to derive for a class: values, and sizes of null fields.
+    """Yield the changes to derive for a class of an entry: values, and sizes of null fields.
 
     ``moved`` has the values that gave other tensors, by field.
     """
+    model_type = type_of(name)
     parts = list(SEED_PARTS.get(model_type, ()))
     for number in range(1, len(parts) + 1):
         for absent in combinations(parts, number):
             yield dict.fromkeys(absent), {}
-    held = [one for one in HELD_CHANGES.get(model_type, ()) if not one.at]
+    held = [one for one in held_changes(name) if not one.at]
     yield from ((dict(one.where), dict.fromkeys(one.sized, VARIANT_SIZE)) for one in held)
     flags: list[tuple[dict[str, Any], dict[str, int]]] = []
     for path, values in moved.items():
@@ -205,13 +259,14 @@ def candidate_changes(
     flags.sort(key=lambda change: not any(map(is_tie, change[0])))
     most = MAX_CHANGES if model_type in WIDELY_USED.split() else MAX_CHANGES_OTHERS
     number = 0
+    known = [(one.where, one.sized) for one in held]
     for together in range(1, len(flags) + 1):
         if together > 1 and 2 ** len(flags) > 2 * most:
             break
         for chosen in combinations(flags, together):
             where = {path: value for values, _ in chosen for path, value in values.items()}
             sized = {path: size for _, sizes in chosen for path, size in sizes.items()}
-            if number < most:
+            if number < most and (where, tuple(sized)) not in known:
                 yield where, sized
             number += 1
 

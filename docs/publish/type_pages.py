@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from paramproof.catalogue.derivations import Variant, derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
-from paramproof.catalogue.files import TypeFile, model_types, read_type
+from paramproof.catalogue.files import TypeFile, entry_names, read_type
 from paramproof.counting.derivation_text import certainty, grouped
 from paramproof.formulas.columns import aligned
 from paramproof.formulas.derivation import FITTED, PROVED, Derivation, DerivedTensor
@@ -31,7 +32,7 @@ The trainable parameters of `{base}` {source}:
 
 {formula}
 
-<p><a class="md-button" href="{interactive}#model={name}">Change the sizes in the browser</a></p>
+<p><a class="md-button" href="{interactive}#model={address}">Change the sizes in the browser</a></p>
 
 {count} `paramproof count config.json` counts a configuration of this type. The
 [catalogue](../catalogue.md) describes what a configuration may contain.
@@ -115,8 +116,8 @@ class TypeEntry:
 
     @property
     def name(self) -> str:
-        """The model type, as in ``model_type`` of a configuration."""
-        return self.file.model_type
+        """The model type, as in ``model_type`` of a configuration, or ``llava_next+mistral``."""
+        return self.file.name
 
     @property
     def base(self) -> Derivation:
@@ -141,12 +142,12 @@ class TypeEntry:
 
 
 def entries() -> Iterator[TypeEntry]:
-    """Yield every model type of the catalogue."""
-    return map(entry, model_types())
+    """Yield every entry of the catalogue."""
+    return map(entry, entry_names())
 
 
 def entry(name: str) -> TypeEntry:
-    """Return one model type of the catalogue."""
+    """Return one entry of the catalogue."""
     file = read_type(name)
     return TypeEntry(file, tuple(_class(file, one) for one in file.classes))
 
@@ -169,10 +170,11 @@ def page(type_entry: TypeEntry) -> str:
     return PAGE.format(
         name=type_entry.name,
         base=type_entry.classes[0].name,
-        source=SOURCES[type_entry.file.library],
+        source=_source(type_entry.file),
         count=_counted(type_entry),
         formula="\n".join(f"  {line}" for line in grouped(base)) or "    0",
         interactive=INTERACTIVE,
+        address=quote(type_entry.name, safe=""),
         letters=_letters(type_entry),
         conditions=_conditions(base),
         classes=markdown_rows(CLASSES, map(_class_row, type_entry.classes)),
@@ -180,6 +182,12 @@ def page(type_entry: TypeEntry) -> str:
         tensors="\n".join(f"    {line}" for line in aligned([*map(_tensor_row, base.tensors)])),
         versions=", ".join(f"{name} {version}" for name, version in base.evidence.versions.items()),
     )
+
+
+def _source(file: TypeFile) -> str:
+    """Return whose models the formulas describe, with the parts that are of other types."""
+    parts = (f"`{file.parts[part]}` as its `{part}`" for part in file.other_parts)
+    return " with ".join([SOURCES[file.library], *filter(None, [" and ".join(parts)])])
 
 
 def _counted(type_entry: TypeEntry) -> str:
@@ -215,12 +223,14 @@ def listing(type_entries: list[TypeEntry]) -> str:
 def counts(type_entries: list[TypeEntry]) -> dict[str, str]:
     """Return how many types, classes and variants the catalogue has."""
     known = {one.name for one in type_entries}
+    own = {one.name for one in type_entries if not one.file.other_parts}
     classes = [one for type_entry in type_entries for one in type_entry.classes]
     status = Counter(one.status for one in classes)
     failures = read_failures()
     types = set(failures) - known
     rows = {
-        "types with a formula": len(known),
+        "types with a formula": len(own),
+        "types with parts of other types": len(known - own),
         "types without one": len(types),
         "classes, proved": status[PROVED],
         "classes, fitted": status[FITTED],

@@ -42,9 +42,12 @@ IRRELEVANT_PRIVATE = frozenset(
         "_load_in_8bit",
         "_num_labels",
         "_pre_quantization_dtype",
+        "_vocab_size",
     }
 )
-"""Private attributes of transformers' configurations that occur in files and do not affect tensors.
+"""Private attributes that occur in files and do not affect tensors.
+
+Most are of transformers' configurations. ``_vocab_size`` is of older ones, such as PaliGemma's.
 
 Any other private attribute may be what a property is computed from, as Mimi's ``_frame_rate`` is.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
-from paramproof.catalogue.files import TypeFile, type_of_class
+from paramproof.catalogue.files import TypeFile, entries_of, type_of_class
 from paramproof.catalogue.filled_values import drop_filled_in
 from paramproof.catalogue.kind_counts import count_kinds, expand_spellings
 from paramproof.catalogue.names import has_type, kinds_to_give, refused_kinds
@@ -164,6 +164,8 @@ class GivenKeys:
                 self.renamed[path] = kind
             elif not is_unknown or path not in self.file.lenient_parts:
                 problem = f"{path}.model_type={shown(kind)}, but the entry needs {needed}"
+                if len(entries := entries_of(self.file.model_type)) > 1:
+                    problem += f" (the catalogue has {', '.join(entries)})"
                 raise self.unsupported(problem, path, Refusal.OTHER_PART)
         self.parts.add(path)
 
@@ -232,11 +234,11 @@ def sizes_of(
     given: GivenKeys,
     sized: Iterable[str] = (),
     absent: Iterable[str] = (),
-    unread: Container[str] = (),
+    at_zero: Container[str] = (),
 ) -> dict[str, int]:
     """Return the size of each letter: the configuration's, or the default of transformers.
 
-    The letters in ``unread`` may be 0, since no class reads their fields.
+    The letters ``at_zero`` may be 0, since no tensor depends on them.
     """
     sizes: dict[str, int] = {}
     waiting: dict[str, Any] = {}
@@ -246,7 +248,7 @@ def sizes_of(
             continue
         value = given.values.get(field)
         if field in given.values and value is not None:
-            sizes[letter] = _size(given, letter, value, unread)
+            sizes[letter] = _size(given, letter, value, at_zero)
         elif field in given.values and field not in sized:
             if field not in given.file.null:
                 text = f"{field}=null, but the entry needs a size"
@@ -285,7 +287,7 @@ def _fill_in(given: GivenKeys, letter: str, formula: Expression, sizes: Mapping[
     return formula.evaluate(sizes)
 
 
-def _size(given: GivenKeys, letter: str, value: object, unread: Container[str] = ()) -> int:
+def _size(given: GivenKeys, letter: str, value: object, at_zero: Container[str] = ()) -> int:
     """Return a size that a configuration gives.
 
     Raises ``InvalidInput`` for a value that can never be a size. Raises ``NotInCatalogue`` for 0,
@@ -294,7 +296,7 @@ def _size(given: GivenKeys, letter: str, value: object, unread: Container[str] =
     field = given.file.letters[letter].path
     if type(value) is int and 0 < value <= MAX_SIZE:
         return value
-    may_be_none = letter in unread or given.file.letters[letter].is_kind
+    may_be_none = letter in at_zero or given.file.letters[letter].is_kind
     if type(value) is int and value == 0 and may_be_none:
         return 0
     given_size = f"{legible(field)}={shown(value)}"

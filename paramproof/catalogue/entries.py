@@ -22,7 +22,7 @@ from paramproof.catalogue.derivations import (
     kept_variants,
     variants,
 )
-from paramproof.catalogue.files import TypeFile, model_types, read_type, type_of_class
+from paramproof.catalogue.files import TypeFile, model_types, read_file_for, type_of_class
 from paramproof.catalogue.heads import Head, announced_heads
 from paramproof.catalogue.kind_counts import count_kinds, require_length
 from paramproof.catalogue.names import has_class, has_type, release
@@ -39,16 +39,18 @@ from paramproof.formulas.printing import shown
 class Entry:
     """A class of a model type, with the sizes of a configuration.
 
-    ``is_class_named`` is false if the configuration names no class, so that the type's usual class
-    is used. ``assumed`` has the type's default for each size that the configuration does not give,
-    by field. ``unknown`` has the keys that the configuration class does not have. ``variant`` is
-    the index of the variant whose tensors these are. If the configuration or one of its parts has a
-    model type that transformers does not have, ``read_as`` maps it to the type of the class that it
-    names. ``heads`` are tied by the class although the configuration says otherwise.
+    ``name`` is that of the catalogue's file. ``is_class_named`` is false if the configuration names
+    no class, so that the type's usual class is used. ``assumed`` has the type's default for each
+    size that the configuration does not give, by field. ``unknown`` has the keys that the
+    configuration class does not have. ``variant`` is the index of the variant whose tensors these
+    are. If the configuration or one of its parts has a model type that transformers does not have,
+    ``read_as`` maps it to the type of the class that it names. ``heads`` are tied by the class
+    although the configuration says otherwise.
     """
 
     derivation: Derivation
     sizes: Mapping[str, int]
+    name: str
     is_class_named: bool = True
     assumed: Mapping[str, int] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
@@ -87,9 +89,9 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
         raise InvalidInput(problem, key="model_type")
     other = type_named(config)
     if not other:
-        file = read_type(model_type)
+        file = read_file_for(model_type, config)
         return replace(entry_in(file, config, class_name), unknown=find_unknown_keys(file, config))
-    file = read_type(other)
+    file = read_file_for(other, config)
     found = entry_in(file, config, class_name)
     if found.assumed:
         problem = (
@@ -176,7 +178,7 @@ def _entry_of_variant(
     """Return the entry of a variant that fits. Raises the errors of ``entry``."""
     name, absent = variant.name, variant.data.get("absent", ())
     try:
-        sizes = sizes_of(given, variant.sized, absent, variant.data.get("unread", ()))
+        sizes = sizes_of(given, variant.sized, absent, _zero_letters(file, variant))
     except KeyError as error:
         raise given.unsupported(f"a default depends on {error}, which is absent") from None
     needed = variants(file, name)[0].where
@@ -198,6 +200,7 @@ def _entry_of_variant(
     return Entry(
         _without_changed_buffers(derivation, file, given),
         sizes,
+        file.name,
         assumed=assumed,
         read_as={kind: file.parts[path] for path, kind in given.renamed.items()},
         variant=variant.index,
@@ -375,9 +378,17 @@ def _has_sizes(file: TypeFile, given: GivenKeys, variant: Variant) -> bool:
         if is_needed and value is None and size.path in given.values:
             return False
         is_given = letter_ not in without and type(value) is int and not size.is_kind
-        if is_given and (not value or value != fixed.get(letter_, value)):
+        if is_given and value != fixed.get(letter_, value):
+            return False
+        if is_given and not value and letter_ not in _zero_letters(file, variant):
             return False
     return True
+
+
+def _zero_letters(file: TypeFile, variant: Variant) -> frozenset[str]:
+    """Return the letters whose size may be 0: no tensor depends on it, and models confirmed it."""
+    derivation = _derivation(file, variant.name, variant.index)
+    return derivation.at_zero.intersection(derivation.inert)
 
 
 def own_sizes(file: TypeFile, absent: tuple[str, ...]) -> dict[str, int]:

@@ -19,8 +19,11 @@ FORMAT = 1
 
 FOLDER = Path(__file__).parent / "data"
 
+JOINT = "+"
+"""What stands between the types in the name of an entry with parts of other types."""
+
 INDEX = Path(__file__).parent / "index.json"
-"""The classes of each model type: ``{"bert": ["BertModel", …], …}``."""
+"""The classes of each entry: ``{"bert": ["BertModel", …], …}``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +82,13 @@ class TypeFile:
     variants count the layers of each kind, in any order. ``spelt`` has keys that give such a list
     in another way: a sign for each layer, or how many come first. ``joined`` has the separators of
     lists that a file may write as one text, and ``repeated`` the letters of how often a list may
-    repeat a size. ``buffered`` has fields that buffers depend on.
+    repeat a size. ``pairs`` are sizes in place of which a file may have a height and a width: the
+    ``same`` twice, or ``any``. ``buffered`` has fields that buffers depend on.
 
     Parts: ``parts`` has the model type of each part, and ``given`` the defaults that differ if the
-    part is given. ``fixed_parts`` have one class, whatever model type they name. ``lenient_parts``
-    have it if they name no type of transformers. ``named_parts`` must name their type. ``instead``
+    part is given. ``other_parts`` are of another type than that of an absent part. ``fixed_parts``
+    have one class, whatever model type they name. ``lenient_parts`` have it if they name no type of
+    transformers. ``named_parts`` must name their type. ``instead``
     has other keys in which a part may be given; these win. ``flat`` has the keys at top level that
     stand for a part's if there is no such part. ``classes_of`` is the model type to which the
     classes belong, or "" for this one.
@@ -101,6 +106,7 @@ class TypeFile:
     late: Mapping[str, str] = field(default_factory=dict)
     null: Mapping[str, str] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
+    other_parts: tuple[str, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
     computed: Mapping[str, str] = field(default_factory=dict)
@@ -115,6 +121,7 @@ class TypeFile:
     spelt: Mapping[str, Any] = field(default_factory=dict)
     joined: Mapping[str, str] = field(default_factory=dict)
     repeated: Mapping[str, str] = field(default_factory=dict)
+    pairs: Mapping[str, str] = field(default_factory=dict)
     buffered: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     fixed_parts: tuple[str, ...] = ()
@@ -123,6 +130,11 @@ class TypeFile:
     instead: Mapping[str, str] = field(default_factory=dict)
     flat: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     classes_of: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the entry: the model type, or ``llava_next+mistral``."""
+        return entry_name(self.model_type, {path: self.parts[path] for path in self.other_parts})
 
     @property
     def library(self) -> str:
@@ -147,6 +159,11 @@ class TypeFile:
         return frozenset(above - {"", *self.parts})
 
 
+def entry_name(model_type: str, other_parts: Mapping[str, str]) -> str:
+    """Return the name of an entry by its type and its parts of other types, in order of path."""
+    return JOINT.join([model_type, *(kind for _, kind in sorted(other_parts.items()))])
+
+
 def library_of(versions: Mapping[str, str]) -> str:
     """Return the library of a formula, by the versions that it was derived from."""
     return "mlx-lm" if "mlx-lm" in versions else "transformers"
@@ -161,14 +178,47 @@ def _index() -> dict[str, list[str]]:
 @cache
 def _types_by_class() -> dict[str, str]:
     # A class of two types belongs to the first of them by name.
-    pairs = [(name, kind) for kind, names in sorted(_index().items()) for name in names]
+    pairs = [(name, kind) for kind in model_types() for name in _index()[kind]]
     return dict(reversed(pairs))
 
 
 @cache
 def model_types() -> tuple[str, ...]:
-    """Return the model types that have an entry."""
+    """Return the model types that have an entry with their usual parts."""
+    return tuple(name for name in entry_names() if JOINT not in name)
+
+
+@cache
+def entry_names() -> tuple[str, ...]:
+    """Return the names of all entries, such as ``llava_next`` and ``llava_next+mistral``."""
     return tuple(sorted(_index()))
+
+
+@cache
+def entries_of(model_type: str) -> list[str]:
+    """Return the names of a type's entries."""
+    return [one for one in entry_names() if one.partition(JOINT)[0] == model_type]
+
+
+@cache
+def _with_other_parts(model_type: str) -> list[tuple[str, list[str]]]:
+    """Return the entries of a type with parts of other types, those with the most parts first."""
+    found = [(one, one.split(JOINT)[1:]) for one in entries_of(model_type) if JOINT in one]
+    return sorted(found, key=lambda pair: -len(pair[1]))
+
+
+def name_for(model_type: str, config: Mapping[str, Any]) -> str:
+    """Return the name of the entry for a configuration, by the types of its parts.
+
+    A part of a type that no entry with another part has is left to the entry of the model type.
+    """
+    parts = (part for _, part in sorted(config.items()) if isinstance(part, Mapping))
+    kinds = [part.get("model_type") for part in parts]
+    for name, needed in _with_other_parts(model_type):
+        left = iter(kinds)
+        if all(kind in left for kind in needed):
+            return name
+    return model_type
 
 
 def type_of_class(name: str) -> str | None:
@@ -188,33 +238,54 @@ def similar_types(name: str) -> list[str]:
 
 
 @cache
-def read_type(model_type: str) -> TypeFile:
-    """Return the contents of a model type's file.
+def read_type(name: str) -> TypeFile:
+    """Return the contents of the file of a model type, or of another entry by its name.
 
     Raises ``NotInCatalogue`` if there is none, and ``ValueError``, with the file's name, if it is
     damaged.
     """
-    if model_type not in model_types():
-        near = similar_types(model_type[:MAX_VALUE_SHOWN])
-        hint = f" (did you mean {', '.join(near)}?)" if near else ""
-        reason = f"no entry for the model type {shown(model_type)}{hint}"
-        raise NotInCatalogue(reason, model_type=model_type, key="model_type")
-    name = f"{model_type}.json"
+    if name not in entry_names():
+        raise _unknown(name)
     try:
-        return parse_type(json.loads((FOLDER / name).read_text("utf-8")), model_type)
+        file = parse_type(json.loads((FOLDER / f"{name}.json").read_text("utf-8")))
+        if file.name != name:
+            raise ValueError(f"it describes {shown(file.name)}")
     except ValueError as error:
-        raise ValueError(f"{name} of the catalogue: {error}") from None
+        raise ValueError(f"{name}.json of the catalogue: {error}") from None
+    return file
 
 
-def parse_type(data: Mapping[str, Any], model_type: str) -> TypeFile:
+def read_file_for(model_type: str, config: Mapping[str, Any]) -> TypeFile:
+    """Return the file for a configuration of a type, by its parts. Raises as ``read_type`` does."""
+    if JOINT in model_type:
+        raise _unknown(model_type)
+    return read_type(name_for(model_type, config))
+
+
+def keys_for(name: str) -> dict[str, Any]:
+    """Return the keys of an entry's defaults: the model type, and the types of other parts."""
+    model_type, *others = name.split(JOINT)
+    keys: dict[str, Any] = {"model_type": model_type}
+    if others:
+        file = read_type(name)
+        keys |= {part: {"model_type": file.parts[part]} for part in file.other_parts}
+    return keys
+
+
+def _unknown(model_type: str) -> NotInCatalogue:
+    near = similar_types(model_type[:MAX_VALUE_SHOWN])
+    hint = f" (did you mean {', '.join(near)}?)" if near else ""
+    reason = f"no entry for the model type {shown(model_type)}{hint}"
+    return NotInCatalogue(reason, model_type=model_type, key="model_type")
+
+
+def parse_type(data: Mapping[str, Any]) -> TypeFile:
     """Parse the JSON of a file. Raises ``ValueError`` if it does not have the format."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         found = data.get("format") if isinstance(data, dict) else data
         raise ValueError(f"its format is {shown(found)}, not {FORMAT}")
-    if data.get("model_type") != model_type:
-        raise ValueError(f"it describes the model type {shown(data.get('model_type'))}")
     own = {name: value for name, value in data.items() if name != "format"}
-    names = ("buffered", "refused", "fixed_parts", "lenient_parts", "named_parts")
+    names = ("buffered", "refused", "other_parts", "fixed_parts", "lenient_parts", "named_parts")
     own |= {name: tuple(own.get(name, "").split()) for name in names}
     for name in ("below", "flat"):
         own[name] = {path: tuple(text.split()) for path, text in own.get(name, {}).items()}

@@ -11,7 +11,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from paramproof.catalogue.files import TypeFile, model_types, read_type, type_of_class
+from paramproof.catalogue.files import (
+    JOINT,
+    TypeFile,
+    entry_names,
+    model_types,
+    read_type,
+    type_of_class,
+)
 
 NAMES = Path(__file__).parent / "names.json"
 
@@ -25,6 +32,7 @@ __all__ = [
     "older_keys",
     "refused_kinds",
     "release",
+    "transformers_entries",
     "transformers_types",
     "type_keys",
     "type_with_class",
@@ -75,6 +83,12 @@ def has_type(model_type: str) -> bool:
 def transformers_types() -> tuple[str, ...]:
     """Return the model types that have an entry derived from transformers, and not from mlx-lm."""
     return tuple(name for name in model_types() if has_type(name))
+
+
+@cache
+def transformers_entries() -> tuple[str, ...]:
+    """Return the names of the entries that were derived from transformers."""
+    return tuple(name for name in entry_names() if has_type(name.partition(JOINT)[0]))
 
 
 def has_class(model_type: str, name: str) -> bool:

@@ -14,6 +14,7 @@ def unify_spellings(given: GivenKeys) -> None:
     """Replace the values that a file writes in another way by those that they mean."""
     _split_texts(given)
     _merge_repeated_sizes(given)
+    _merge_pairs(given)
 
 
 def _split_texts(given: GivenKeys) -> None:
@@ -39,3 +40,21 @@ def _merge_repeated_sizes(given: GivenKeys) -> None:
         is_one = isinstance(value, list) and all(equal(one, value[0]) for one in value)
         if is_one and value and str(len(value)) == str(long):
             given.values[path] = value[0]
+
+
+ANY_PAIR = "any"
+"""What a file says about a size on which no tensor depends: its two sides may differ."""
+
+
+def _merge_pairs(given: GivenKeys) -> None:
+    """Replace a height and a width by the size that stands for both.
+
+    ViT's ``image_size`` may be ``[224, 224]``. No tensor of Donut's encoder depends on it, and its
+    two sides differ.
+    """
+    for path, which in given.file.pairs.items():
+        value = given.values.get(path)
+        if isinstance(value, list) and len(value) == 2:
+            high, wide = value
+            if equal(high, wide) or (which == ANY_PAIR and type(high) is type(wide) is int):
+                given.values[path] = min(value)

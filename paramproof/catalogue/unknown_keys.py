@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+from paramproof.catalogue.accepts import IRRELEVANT_PRIVATE
 from paramproof.catalogue.configuration import IRRELEVANT_KEYS, QUANTIZATION
 from paramproof.catalogue.files import TypeFile, model_types, read_type
 from paramproof.catalogue.names import known_keys, older_keys, type_keys
@@ -34,11 +35,11 @@ def find_unknown_keys(file: TypeFile, config: Mapping[str, Any]) -> tuple[str, .
     given = [
         (f"{part}.{key}" if part else key, part, key, one) for part, key, one in _walk(file, config)
     ]
-    counting = _counting_keys(file.model_type)
+    counting = _counting_keys(file.name)
     absent = counting.keys() - {path for path, *_ in given}
     found = []
     for path, part, key, value in given:
-        if key in _known_in_part(file.model_type, part):
+        if key in _known_in_part(file.name, part):
             continue
         for meant in absent:
             alike = parent(meant) == part and is_misspelt(key, leaf(meant))
@@ -77,22 +78,31 @@ def _walk(
 
 
 @cache
-def _counting_keys(model_type: str) -> Mapping[str, Any]:
-    """Return the keys that change the count, each with a typical value."""
-    file = read_type(model_type)
+def _counting_keys(name: str) -> Mapping[str, Any]:
+    """Return the keys that change the count of an entry, each with a typical value."""
+    file = read_type(name)
     sizes = {field.path: 1 for field in file.letters.values()}
     return {**COUNTING_IN_ANY_TYPE, **file.fields, **sizes}
 
 
 @cache
-def _known_in_part(model_type: str, part: str) -> frozenset[str]:
-    """Return the keys that a part of a type's configuration may have; "" is top level."""
-    file = read_type(model_type)
-    kind = file.parts[part] if part else model_type
+def _known_in_part(name: str, part: str) -> frozenset[str]:
+    """Return the keys that a part of an entry's configuration may have; "" is top level."""
+    file = read_type(name)
+    kind = file.parts[part] if part else file.model_type
     own = {path for path in known_keys(file) if parent(path) == part}
     of_kind = known_keys(read_type(kind)) if kind in model_types() else set()
     known = type_keys(kind) | {one for one in of_kind if not parent(one)}
-    return frozenset({*IRRELEVANT_KEYS, QUANTIZATION, *older_keys(), *known, *map(leaf, own)})
+    return frozenset(
+        {
+            *IRRELEVANT_KEYS,
+            *IRRELEVANT_PRIVATE,
+            QUANTIZATION,
+            *older_keys(),
+            *known,
+            *map(leaf, own),
+        }
+    )
 
 
 def is_misspelt(given: str, meant: str) -> bool:

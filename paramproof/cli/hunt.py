@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from paramproof.builders.registry import Framework, framework
-from paramproof.catalogue.names import transformers_types
+from paramproof.catalogue.names import transformers_entries
 from paramproof.checks.model import require_agreement
 from paramproof.cli.hunt_options import SLURM, hunt_options, require_together
 from paramproof.cli.hunt_table import print_summary
@@ -87,7 +87,7 @@ def _tasks(
         subjects = tuple(families or FAMILIES)
         require_agreement(subjects)
     else:
-        subjects = tuple(types or transformers_types())
+        subjects = tuple(types or transformers_entries())
     number = 1 if check == CATALOGUE else examples
     return [
         task

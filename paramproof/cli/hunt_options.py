@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from paramproof.catalogue.names import transformers_types
+from paramproof.catalogue.names import transformers_entries
 from paramproof.cli.options import (
     Command,
     completing,
@@ -38,7 +38,7 @@ ABOUT: dict[str, tuple[str, tuple[str, ...]]] = {
 
 
 def _types(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> tuple[str, ...]:
-    known = transformers_types()
+    known = transformers_entries()
     for name in given:
         if name not in known:
             raise no_such("model type of the catalogue", name, known)
@@ -68,7 +68,7 @@ OPTIONS = (
         metavar="TYPE",
         multiple=True,
         callback=_types,
-        shell_complete=completing(transformers_types),
+        shell_complete=completing(transformers_entries),
         help="Check only this model type of the catalogue (repeatable).",
     ),
     _positive("--examples", 1000, "Number of random models of each family or type."),

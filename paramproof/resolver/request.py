@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.catalogue import model_types
+from paramproof.catalogue.files import entry_names, keys_for
 from paramproof.catalogue.names import has_type, type_with_class
 from paramproof.formulas import FAMILIES, Family, Spec
 from paramproof.formulas.architecture import Architecture
@@ -163,8 +164,8 @@ def _described(name: str, keys: Mapping[str, Any]) -> Request:
 
 def _type_or_class(text: str) -> Request | None:
     """Return the request for a model type or a class at its default sizes."""
-    if text in model_types() or has_type(text) or _is_installed_type(text):
-        return Request(name=text, keys={"model_type": text}, is_default=True)
+    if text in entry_names() or has_type(text) or _is_installed_type(text):
+        return Request(name=text, keys=keys_for(text), is_default=True)
     if model_type := type_with_class(text):
         keys = {"model_type": model_type, "architectures": [text]}
         return Request(name=text, keys=keys, is_default=True)

@@ -36,11 +36,11 @@ def without(data, path):
 )
 def test_values_are_found_again(model_type, path, expected):
     data = without(read_entry(model_type), path)
-    assert expected not in parse_type(data, model_type).free.get(path, ())
+    assert expected not in parse_type(data).free.get(path, ())
     adder = ValueAdder(data)
     assert adder.run()
     assert expected in adder.added[path]
-    assert expected in parse_type(adder.data, model_type).free[path]
+    assert expected in parse_type(adder.data).free[path]
 
 
 def test_a_text_that_decides_is_not_accepted():

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from paramproof.catalogue.entries import Entry
-from paramproof.catalogue.names import transformers_types
+from paramproof.catalogue.names import transformers_entries
 
 pytestmark = pytest.mark.framework("transformers")
 
@@ -13,13 +13,14 @@ transformers = pytest.importorskip("transformers")
 
 from sweep import adversary  # noqa: E402
 from sweep.adversary import judge, judge_random  # noqa: E402
+from sweep.config_classes import type_of  # noqa: E402
 from sweep.verdict import Verdict  # noqa: E402
 
 CONFIGURATIONS = 300
 
 
 def test_no_count_is_wrong():
-    known = [one for one in transformers_types() if _is_there(one)]
+    known = [one for one in transformers_entries() if _is_there(one)]
     found = list(judge_random(known, CONFIGURATIONS, seed=0))
     verdicts = Counter(one.verdict for one in found)
     assert [str(one) for one in found if one.verdict is Verdict.OTHER] == []
@@ -27,8 +28,8 @@ def test_no_count_is_wrong():
     assert verdicts[Verdict.NOT_COUNTED] < 2 * CONFIGURATIONS // 3
 
 
-def _is_there(model_type):
-    return model_type in transformers.CONFIG_MAPPING
+def _is_there(name):
+    return type_of(name) in transformers.CONFIG_MAPPING
 
 
 def test_a_seed_draws_the_same_configurations():

@@ -29,7 +29,7 @@ HEADS = [f"{name} is new" for name in classes_of_type("gpt2") if name != "GPT2Mo
 
 
 def texts(data, *how):
-    return [one.text for one in differences(parse_type(data, "gpt2"), *how)]
+    return [one.text for one in differences(parse_type(data), *how)]
 
 
 def lines_after(change):

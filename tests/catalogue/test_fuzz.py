@@ -11,7 +11,7 @@ import pytest
 from paramproof.catalogue import entry, read_type
 from paramproof.catalogue.derivations import derivation_of, kept_variants, variants
 from paramproof.catalogue.entries import own_sizes
-from paramproof.catalogue.names import transformers_types
+from paramproof.catalogue.names import transformers_entries
 from paramproof.catalogue.value_kinds import ACTIVATIONS
 
 pytestmark = pytest.mark.framework("transformers")
@@ -32,23 +32,23 @@ DIGEST = data_digest()
 TYPES, CONFIGURATIONS = 60, 300
 
 
-@pytest.mark.parametrize("model_type", types_to_check(transformers_types(), DIGEST))
-def test_random_configurations_equal_transformers_models(model_type):
+@pytest.mark.parametrize("name", types_to_check(transformers_entries(), DIGEST))
+def test_random_configurations_equal_transformers_models(name):
     """The sizes satisfy the guards; some keys are absent or null, and others have accepted values.
 
     Each class is checked with its first variant and another one.
     """
     import transformers
 
-    file, random = read_type(model_type), Random(DIGEST)
-    config_class = transformers.CONFIG_MAPPING[model_type]
+    file, random = read_type(name), Random(DIGEST)
+    config_class = transformers.CONFIG_MAPPING[file.model_type]
     held, refusals = 0, []
-    for name in file.classes:
-        there = kept_variants(file, name)
+    for of_class in file.classes:
+        there = kept_variants(file, of_class)
         for written in {
             id(one): one for one in (*there[:1], *random.sample(there, k=min(1, len(there))))
         }.values():
-            model_class = getattr(transformers, name)
+            model_class = getattr(transformers, of_class)
             held += check_variant(file, written, config_class, model_class, random, refusals)
     # A refusal is not a wrong count, but there should be few.
     assert len(refusals) <= 2 + held / 2
@@ -137,7 +137,7 @@ def test_a_list_that_is_given_decides_over_what_computes_it(model_type, key, lis
 
 def test_types_to_check():
     """The most used types come each time, and each of the others for some digest."""
-    known = transformers_types()
+    known = transformers_entries()
     assert len(MOST_USED) == 40
     assert set(MOST_USED) <= set(known)
     each = [types_to_check(known, number) for number in range(10)]
@@ -146,7 +146,7 @@ def test_types_to_check():
 
 
 def test_random_configurations_of_random_types_are_equal(capsys):
-    found = list(compare_random(transformers_types(), CONFIGURATIONS, TYPES, seed=0))
+    found = list(compare_random(transformers_entries(), CONFIGURATIONS, TYPES, seed=0))
     equal = sum(not one.mismatch for one in found)
     types = len({one.model_type for one in found})
     with capsys.disabled():

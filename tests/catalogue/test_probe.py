@@ -16,7 +16,7 @@ from paramproof.formulas.expression import letter  # noqa: E402
 from sweep.computed_fields import computed_formulas, variant_overrides  # noqa: E402
 from sweep.defaults import Defaults  # noqa: E402
 from sweep.entry_builder import EntryBuilder  # noqa: E402
-from sweep.fields import names_in_code  # noqa: E402
+from sweep.fields import fields_to_probe, names_in_code  # noqa: E402
 from sweep.flat_keys import find_flat_keys  # noqa: E402
 from sweep.layer_lists import layer_rules  # noqa: E402
 from sweep.model_types import classes_of_type, swept_types  # noqa: E402
@@ -115,6 +115,14 @@ def test_null_equals_a_size_that_no_tensor_has():
     assert not EntryBuilder(found).is_unused("V", "vocab_size")
     found.known = [SimpleNamespace(tensors=[parse_tensor("table", "sw, H")])]
     assert not EntryBuilder(found).is_unused("sw", "sliding_window")
+
+
+def test_a_name_that_no_file_has_is_not_probed():
+    """A backbone saves what it keeps as ``_out_features`` as ``out_features``."""
+    read = ["backbone_config._out_features", "backbone_config._other"]
+    sorts, _ = fields_to_probe(transformers.UperNetConfig(), [], read)
+    assert {path for path in sorts if "._" in path} == {"backbone_config._other"}
+    assert "_frame_rate" in fields_to_probe(transformers.MimiConfig(), [], ["_frame_rate"])[0]
 
 
 def defaults(config_class, counted=frozenset(), where=None, **fields):

@@ -35,7 +35,7 @@ def test_a_damaged_status_is_restored():
     assert found.left == found.lost == []
     assert found.summary == "1 classes, 0 variants: proved 0 → 1"
     assert without_evidence(found.data) == without_evidence(intact)
-    assert not list(differences(parse_type(found.data, "pixtral")))
+    assert not list(differences(parse_type(found.data)))
 
 
 def without_evidence(data):

@@ -49,7 +49,7 @@ def test_a_value_that_changes_tensors_is_dropped():
     repair = base_alone(change)
     assert repair.dropped == ["add_cross_attention=True"]
     assert not repair.failed
-    file = parse_type(repair.data, "bert")
+    file = parse_type(repair.data)
     assert "add_cross_attention" not in file.free
     assert "add_cross_attention" in file.refused
 
@@ -110,15 +110,13 @@ def test_a_tie_to_a_missing_head_stays_in_the_part():
 def test_a_field_behind_an_absent_size_is_dropped():
     """SAM's absent ``mlp_dim`` is ``mlp_ratio`` times the width."""
     data = deepcopy(read_entry("sam_vision_model"))
-    assert fields_behind_sizes(parse_type(data, "sam_vision_model"), SamVisionConfig) == set()
+    assert fields_behind_sizes(parse_type(data), SamVisionConfig) == set()
     data["free"] = {**data["free"], "number": "mlp_ratio"}
     data["refused"] = data["refused"].replace("mlp_ratio", "")
-    assert fields_behind_sizes(parse_type(data, "sam_vision_model"), SamVisionConfig) == {
-        "mlp_ratio"
-    }
+    assert fields_behind_sizes(parse_type(data), SamVisionConfig) == {"mlp_ratio"}
 
     repair = EntryRepair(data)
     repair.run([0])
-    file = parse_type(repair.data, "sam_vision_model")
+    file = parse_type(repair.data)
     assert "mlp_ratio" not in file.free
     assert "mlp_ratio" in file.refused

@@ -56,7 +56,7 @@ def test_the_stages_in_the_files_are_found_again():
 def test_stages_on_which_tensors_depend_are_not_free():
     """Mask2Former has a convolution for each chosen stage of its backbone."""
     data = read_entry("mask2former")
-    finder = StageFinder(parse_type(data, "mask2former"))
+    finder = StageFinder(parse_type(data))
     finder.decides = set()
     assert finder.number_at("backbone_config", {}) == 4
     assert not finder.is_free("backbone_config", 4)

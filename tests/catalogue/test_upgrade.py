@@ -38,7 +38,7 @@ def written(monkeypatch):
 def changes(change):
     data = deepcopy(GPT2)
     change(data)
-    return list(upgrade.differences_from_models(parse_type(data, "gpt2")))
+    return list(upgrade.differences_from_models(parse_type(data)))
 
 
 def other_bias(data):

@@ -8,6 +8,7 @@ from docs.publish import type_pages
 from docs.publish.type_pages import counts, entries, entry, listing, page
 from paramproof import catalogue
 from paramproof.catalogue import model_types, read_type
+from paramproof.catalogue.files import entry_names
 from sweep.store import read_failures
 
 
@@ -24,9 +25,10 @@ def rows(text):
 def test_counts(types):
     """Count everything as a reader of the pages would."""
     pages = {one.name: page(one) for one in types}
-    assert list(pages) == list(model_types())
+    assert list(pages) == list(entry_names())
     said = {what: int(number.replace(",", "")) for what, number in counts(types).items()}
-    assert said["types with a formula"] == len(pages)
+    assert said["types with a formula"] == len(model_types())
+    assert said["types with parts of other types"] == len(pages) - len(model_types())
     assert said["types without one"] == len(set(read_failures()) - set(pages))
     classes = [
         (name, status)
@@ -35,14 +37,14 @@ def test_counts(types):
     ]
     for status in ("proved", "fitted", "withdrawn"):
         assert said[f"classes, {status}"] == sum(one[1] == status for one in classes)
-    assert len(classes) == sum(len(read_type(name).classes) for name in model_types())
+    assert len(classes) == sum(len(read_type(name).classes) for name in entry_names())
 
 
 def test_the_list_has_every_type_and_every_failure(types):
     text = listing(types)
     linked = re.findall(r"^\| \[(\S+)\]\(model-types/\1\.md\) \| `\w+` \|", text, re.MULTILINE)
-    assert linked == list(model_types())
-    assert rows(text)["types with a formula"] == len(linked)
+    assert linked == list(entry_names())
+    assert rows(text)["types with a formula"] == len(model_types())
     listed = text.partition("## Not derived")[2]
     for model_type, reasons in read_failures().items():
         for name in reasons:
@@ -91,3 +93,11 @@ def test_tensors_are_aligned_and_say_what_is_not_trained():
     assert re.search(r"^    1 ×  \(V, H\) +embeddings\.word_embeddings\.weight$", text, re.M)
     assert re.search(r"^    L ×  \(H, F\) +encoder\.layer\.\*\.output\.dense\.weight$", text, re.M)
     assert re.search(r"^    1 ×  \(1, P\) +embeddings\.position_ids \(buffer\)$", text, re.M)
+
+
+def test_a_page_names_parts_of_other_types():
+    text = page(entry("llava+mistral+pixtral"))
+    assert "with `mistral` as its `text_config` and `pixtral` as its `vision_config`:" in text
+    assert "`paramproof count llava+mistral+pixtral --class LlavaModel`" in text
+    # In an address a plus sign is a space.
+    assert "model.html#model=llava%2Bmistral%2Bpixtral" in text

@@ -33,7 +33,13 @@ NOT_SIZE_SUFFIXES = ("_token_id", "_token_index", "_index", "_idx")
 """Suffixes of integer fields that are not sizes."""
 
 NOT_SIZE_FIELDS = frozenset(
-    {"chunk_size_feed_forward", "moe_layers", "torch_dtype", "pretraining_tp"}
+    {
+        "chunk_size_feed_forward",
+        "moe_layers",
+        "num_ln_in_parallel_attn",
+        "pretraining_tp",
+        "torch_dtype",
+    }
 )
 """Integer fields that are not sizes: ``moe_layers``, for example, lists layer numbers."""
 

@@ -72,7 +72,7 @@ HEAD = "ToyForSequenceClassification"
 
 
 def toy(config=(), architecture="", data=TOY):
-    return entry_in(parse_type(deepcopy(data), "toy"), dict(config), architecture)
+    return entry_in(parse_type(deepcopy(data)), dict(config), architecture)
 
 
 def refused(config, architecture=""):

@@ -21,7 +21,7 @@ def read_back(derivation):
         "letters": {name: f"{field} = 3" for name, field in derivation.fields.items()},
         "classes": {derivation.name: class_data(derivation, [])},
     }
-    file = parse_type(data, "mixture")
+    file = parse_type(data)
     (written,) = variants(file, derivation.name)
     return derivation_of(file, written, dict(derivation.sizes))
 

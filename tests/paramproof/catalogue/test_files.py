@@ -8,10 +8,10 @@ from importlib.resources import files
 import pytest
 
 from paramproof.catalogue import files as catalogue_files
-from paramproof.catalogue import model_types, read_type
+from paramproof.catalogue import read_type
 from paramproof.catalogue.derivations import derivation_of, variants
 from paramproof.catalogue.entries import entry_in, own_sizes
-from paramproof.catalogue.files import SizeField, parse_type, type_of_class
+from paramproof.catalogue.files import SizeField, entry_names, parse_type, type_of_class
 from paramproof.formulas.derivation import FITTED, PROVED
 from paramproof.formulas.derivation_data import (
     all_tensors_data,
@@ -27,19 +27,19 @@ MOST_BYTES = 3_000_000
 DATA = files("paramproof.catalogue").joinpath("data")
 
 
-def derivations(model_type):
+def derivations(name):
     """Yield each variant of each class, with the sizes of the type's own configuration."""
-    file = read_type(model_type)
-    for name in file.classes:
-        for variant in variants(file, name):
+    file = read_type(name)
+    for of_class in file.classes:
+        for variant in variants(file, of_class):
             sizes = own_sizes(file, variant.data.get("absent", ()))
             yield derivation_of(file, variant, sizes), variant, sizes
 
 
-@pytest.mark.parametrize("model_type", model_types())
-def test_every_variant_can_be_evaluated(model_type):
+@pytest.mark.parametrize("name", entry_names())
+def test_every_variant_can_be_evaluated(name):
     """Letters belong to the file, and a derivation is the same after it was written as data."""
-    for derivation, variant, _ in derivations(model_type):
+    for derivation, variant, _ in derivations(name):
         tensors = derivation.tensors
         assert tensors
         known = set(derivation.sizes)
@@ -70,25 +70,28 @@ NO_MODEL = (
     "emu3",
     "lfm2_moe",
     "t5gemma2_encoder",
+    "upernet+convnext",
+    "upernet+swin",
 )
 """Types for which transformers builds no model from the defaults alone."""
 
 
-@pytest.mark.parametrize("model_type", model_types())
-def test_every_class_counts_its_types_defaults(model_type):
+@pytest.mark.parametrize("name", entry_names())
+def test_every_class_counts_its_types_defaults(name):
     """Only the model type is needed, unless the class was withdrawn."""
-    file = read_type(model_type)
-    for name, data in file.classes.items():
-        if data.get("withdrawn") or model_type in NO_MODEL:
+    file = read_type(name)
+    keys = {"model_type": file.model_type}
+    for of_class, data in file.classes.items():
+        if data.get("withdrawn") or name in NO_MODEL:
             with pytest.raises(ValueError, match=r"\S"):
-                entry_in(file, {"model_type": model_type}, name)
+                entry_in(file, keys, of_class)
         elif all(size.default for one, size in file.letters.items() if one not in lacking(data)):
-            assert entry_in(file, {"model_type": model_type}, name).count > 0
+            assert entry_in(file, keys, of_class).count > 0
 
 
-@pytest.mark.parametrize("model_type", model_types())
-def test_aliases_name_fields_of_the_file(model_type):
-    file = read_type(model_type)
+@pytest.mark.parametrize("name", entry_names())
+def test_aliases_name_fields_of_the_file(name):
+    file = read_type(name)
     fields = {size.key for size in file.letters.values()}
     known = fields | file.free.keys() | file.fields.keys() | file.texts.keys() | file.below.keys()
     known |= file.computed.keys() | file.unread.keys() | file.layers.keys() | set(file.refused)
@@ -104,7 +107,7 @@ def test_the_data_are_small_enough_for_a_wheel():
     """A wheel compresses each file."""
     sizes = {file.name: len(zlib.compress(file.read_bytes())) for file in DATA.iterdir()}
     assert sum(sizes.values()) < MOST_BYTES
-    assert {name.removesuffix(".json") for name in sizes} == set(model_types())
+    assert {name.removesuffix(".json") for name in sizes} == set(entry_names())
 
 
 def file_of(model_type="bert"):
@@ -115,14 +118,20 @@ def file_of(model_type="bert"):
     ("damage", "said"),
     [
         ({"format": 2}, "its format is 2, not 1"),
-        ({"model_type": "gpt2"}, "it describes the model type 'gpt2'"),
         ({"surplus": 1}, "it does not have the keys of an entry"),
         ({"letters": None}, "its letters are not an object"),
     ],
 )
 def test_a_damaged_file_is_refused(damage, said):
     with pytest.raises(ValueError, match=said):
-        parse_type({**file_of(), **damage}, "bert")
+        parse_type({**file_of(), **damage})
+
+
+def test_a_file_under_another_name_is_refused(monkeypatch, tmp_path):
+    (tmp_path / "bert.json").write_text(json.dumps(file_of("gpt2")), "utf-8")
+    monkeypatch.setattr(catalogue_files, "FOLDER", tmp_path)
+    with pytest.raises(ValueError, match=r"bert.json of the catalogue: it describes 'gpt2'"):
+        read_type.__wrapped__("bert")
 
 
 @pytest.mark.parametrize(
@@ -135,7 +144,7 @@ def test_a_damaged_file_is_refused(damage, said):
 )
 def test_the_field_of_a_letter(written, size, key):
     data = file_of() | {"letters": {"X": written}}
-    found = parse_type(data, "bert").letters["X"]
+    found = parse_type(data).letters["X"]
     assert (found, found.key, found.is_in_list) == (size, key, "[" in written)
 
 
@@ -143,7 +152,7 @@ def test_classes_that_contain_each_other_are_refused():
     data = file_of()
     data["classes"]["BertModel"]["contains"] = "BertForMaskedLM"
     with pytest.raises(ValueError, match="contains itself"):
-        entry_in(parse_type(data, "bert"), {}, "BertModel")
+        entry_in(parse_type(data), {}, "BertModel")
 
 
 @pytest.mark.parametrize("written", ["L × H, [odd]", "L × × H", "H; A", "H [proved]", ""])

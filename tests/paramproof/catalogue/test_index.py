@@ -6,7 +6,7 @@ from copy import deepcopy
 import pytest
 
 from paramproof.catalogue import model_types, read_type, type_of_class
-from paramproof.catalogue.files import own_classes
+from paramproof.catalogue.files import entry_names, own_classes
 from sweep import store
 
 INDEX = json.loads(store.INDEX.read_text("utf-8"))
@@ -31,17 +31,17 @@ def index():
 
 
 def test_the_index_lists_every_file():
-    assert {path.stem for path in store.DATA.iterdir()} == set(INDEX) == set(model_types())
+    assert {path.stem for path in store.DATA.iterdir()} == set(INDEX) == set(entry_names())
 
 
-@pytest.mark.parametrize("model_type", model_types())
-def test_the_index_lists_the_classes_of_a_file(model_type):
-    assert own_classes(read_type(model_type)) == INDEX[model_type]
+@pytest.mark.parametrize("name", entry_names())
+def test_the_index_lists_the_classes_of_a_file(name):
+    assert own_classes(read_type(name)) == INDEX[name]
 
 
 def test_every_class_is_found_in_its_own_type():
     """GPT-SW3 is built from GPT-2's classes, and has none of its own."""
-    pairs = [(name, model_type) for model_type, names in INDEX.items() for name in names]
+    pairs = [(name, one) for one in model_types() for name in INDEX[one]]
     elsewhere = {own: there for name, own in pairs if (there := type_of_class(name)) != own}
     assert elsewhere == {}
     assert INDEX["gpt-sw3"] == INDEX["mlcd"] == []

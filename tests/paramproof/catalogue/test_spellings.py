@@ -68,3 +68,11 @@ def test_sizes_select_between_variants_with_the_same_values():
 def test_a_float_of_0_is_accepted_where_an_int_of_0_and_other_floats_are():
     config = {"model_type": "nemotron", "num_key_value_heads": 8}
     assert entry({**config, "hidden_dropout": 0.0}) == entry(config)
+
+
+def test_a_pair_of_equal_sides_is_one_size():
+    assert entry({"model_type": "vit", "image_size": [96, 96]}) == entry(
+        {"model_type": "vit", "image_size": 96}
+    )
+    with pytest.raises(NotInCatalogue, match="image_size="):
+        entry({"model_type": "vit", "image_size": [96, 64]})

@@ -158,7 +158,7 @@ def test_a_formula_is_proved_only_inside_its_guards(guard, status, reasons, monk
     """A guard without effect on the count bounds the sizes for which the formula is proved."""
     assert MIXTURE.sizes["V"] == 50
     bounded = replace(MIXTURE, irrelevant_guards=(condition_in(guard),))
-    monkeypatch.setattr(lookup, "entry", lambda *_: Entry(bounded, MIXTURE.sizes))
+    monkeypatch.setattr(lookup, "entry", lambda *_: Entry(bounded, MIXTURE.sizes, "mixtral"))
     found = resolve({"model_type": "mixtral"})
     assert found.status == status
     assert len(found.reasons) == reasons
