@@ -23,6 +23,7 @@ from sweep.refusal import Attempt
 from sweep.repair import CHECK_SEEDS, EntryRepair
 from sweep.store import in_order
 from sweep.type_sweep import TypeSweep
+from sweep.zero_sizes import with_zero_sizes
 
 
 class ClassAdder:
@@ -40,7 +41,7 @@ class ClassAdder:
             if name not in self.data["classes"]:
                 self.try_to_add(name)
         if self.added:
-            self.data = with_read_keys(self.data)
+            self.data = with_zero_sizes(with_read_keys(self.data))
         return bool(self.added)
 
     def try_to_add(self, name: str) -> None:

@@ -48,6 +48,8 @@ def without(data, name):
         ("roberta", "RobertaForMultipleChoice"),
         ("timesfm", "TimesFmModelForPrediction"),
         ("videoprism_vision_model", "VideoPrismForVideoClassification"),
+        # The base model has no vocabulary, and its configuration no size of one.
+        ("wav2vec2-bert", "Wav2Vec2BertForCTC"),
     ],
 )
 def test_a_class_is_derived_again(model_type, name):
