@@ -86,7 +86,9 @@ def updated_entry(
     }
     fields = {path: v for path, v in fields.items() if path not in dropped or path in below}
     given = {path: v for path, v in ({**file.given, **bare}).items() if path not in dropped}
-    classes = {name: _class_without(one, dropped) for name, one in file.classes.items()}
+    # Another class may accept values of other kinds, which decide in this one.
+    gone = {path for path in dropped if not free.get(path)}
+    classes = {name: _class_without(one, gone) for name, one in file.classes.items()}
     new = {
         **data,
         "given": given,

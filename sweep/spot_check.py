@@ -48,4 +48,4 @@ def compare_one(file: TypeFile, random: Random) -> Comparison:
     name, config, entry = draw_entry(file, random)
     config_class = transformers.CONFIG_MAPPING[file.model_type]
     mismatch = find_mismatch(entry, config_class, getattr(transformers, name), config)
-    return Comparison(file.model_type, name, config, entry.count, mismatch)
+    return Comparison(file.name, name, config, entry.count, mismatch)

@@ -135,6 +135,7 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     ],
     "convbert": [Change({}, at={"embedding_size": 384})],
     "dots1": [Change({}, ("head_dim",)), Change({}, ("first_k_dense_replace", "head_dim"))],
+    "dpt": [Change({"use_bias_in_fusion_residual": True})],
     "electra": [Change({}, at={"embedding_size": 256})],
     "encoder-decoder": [CROSS_ATTENTION],
     "esm": [

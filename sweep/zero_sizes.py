@@ -16,7 +16,6 @@ from paramproof.catalogue.derivations import Variant, derivation_of, kept_varian
 from paramproof.catalogue.entries import entry_in, own_sizes
 from paramproof.catalogue.files import parse_type
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.derivation_data import format_validated
 from paramproof.formulas.path import parent
 from sweep.config_classes import config_class_of
 from sweep.fuzz import MAX_ATTEMPTS
@@ -36,8 +35,8 @@ class ZeroFinder:
         self.file = parse_type(data)
         self.config_class = config_class_of(self.file.name)
 
-    def find(self, variant: Variant) -> Iterator[tuple[str, int]]:
-        """Yield the letters of a variant that may be 0, with their own sizes."""
+    def find(self, variant: Variant) -> Iterator[str]:
+        """Yield the letters of a variant that may be 0."""
         derivation = derivation_of(
             self.file, variant, own_sizes(self.file, variant.data.get("absent", ()))
         )
@@ -50,7 +49,7 @@ class ZeroFinder:
                 and letter not in limits
                 and self.may_be_zero(variant, derivation, field.path)
             ):
-                yield letter, derivation.sizes[letter]
+                yield letter
 
     def may_be_zero(self, variant: Variant, derivation: Derivation, path: str) -> bool:
         """Return whether some models with a size of 0 have the tensors of their entries."""
@@ -73,18 +72,13 @@ class ZeroFinder:
 
 
 def with_zero_sizes(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a file's JSON with the sizes that may be 0 as validated there."""
+    """Return a file's JSON with the letters whose size may be 0."""
     new = deepcopy(dict(data))
     finder = ZeroFinder(data)
     for name, one in new["classes"].items():
         for variant in kept_variants(finder.file, name):
-            sizes = {letter: (0, own) for letter, own in finder.find(variant)}
-            known = derivation_of(finder.file, variant, {}).validated
             place = one["also"][variant.index - 1] if variant.index else one
-            written = format_validated({**known, **sizes})
-            # What a variant does not say it has from its class.
-            inherited = one.get("validated", "") if variant.index else ""
-            place.pop("validated", None)
-            if written != inherited:
-                place["validated"] = written
+            place.pop("zero", None)
+            if letters := list(finder.find(variant)):
+                place["zero"] = letters
     return new

@@ -9,13 +9,22 @@ from typing import Any
 
 from paramproof.catalogue.files import TypeFile
 from paramproof.formulas.derivation import Derivation, DerivedTensor
-from paramproof.formulas.derivation_data import all_tensors_from, derivation_from
+from paramproof.formulas.derivation_data import (
+    all_tensors_from,
+    derivation_from,
+    format_validated,
+    parse_validated,
+)
 
 COMPOSED = "put together"
 """The caveat of a variant that was composed from parts, and not derived itself."""
 
 CAVEATS = {COMPOSED: "not traced: put together from what it contains there, and what is its own"}
 """Short texts in the files for caveats that many variants share."""
+
+
+NOT_INHERITED: Mapping[str, Any] = {"withdrawn": False, "zero": []}
+"""What a variant does not have from its class. ``zero`` are the letters whose size may be 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +60,8 @@ def variants(file: TypeFile, name: str) -> list[Variant]:
     found = [Variant(name, own.get("where", {}), (), _without_other_letters(file, own, ()))]
     for index, also in enumerate(file.classes[name].get("also", ()), 1):
         where, sized = also.get("where", {}), tuple(also.get("sized", ()))
-        data = _without_other_letters(file, {**own, "withdrawn": False, **also}, sized)
+        data = {**own, **NOT_INHERITED, **also}
+        data = _without_other_letters(file, data, sized)
         found.append(Variant(name, where, sized, data, index))
     return found
 
@@ -91,11 +101,14 @@ def derivation_of(file: TypeFile, variant: Variant, defaults: Mapping[str, int])
     sizes = {**defaults, **data.get("fixed", {})}
     traces, builds, held = data["evidence"]
     seen = {"traces": traces, "builds": builds, "held": held, "seconds": 0.0}
+    at_zero = {one: (0, sizes.get(one, 1)) for one in data.get("zero", ())}
+    validated = {**parse_validated(data.get("validated", "")), **at_zero}
     own = {
         "name": variant.name,
         "sizes": {one: sizes.get(one, 1) for one in letters},
         "fields": {one: field_of(file, one) for one in letters},
         "doubts": [CAVEATS.get(one, one) for one in data.get("doubts", ())],
+        "validated": format_validated(validated),
         "evidence": {**seen, "versions": file.versions},
     }
     return derivation_from({**data, **own}, tensors_of(file, variant))

@@ -386,7 +386,7 @@ def _has_sizes(file: TypeFile, given: GivenKeys, variant: Variant) -> bool:
 
 
 def _zero_letters(file: TypeFile, variant: Variant) -> frozenset[str]:
-    """Return the letters whose size may be 0: no tensor depends on it, and models confirmed it."""
+    """Return the letters whose size may be 0, since no tensor depends on it."""
     derivation = _derivation(file, variant.name, variant.index)
     return derivation.at_zero.intersection(derivation.inert)
 

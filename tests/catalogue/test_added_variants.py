@@ -126,6 +126,8 @@ def test_an_entry_has_the_variant_that_is_found():
     known = next(
         v for v in data["classes"][candidate.name]["also"] if v.get("sized") == candidate.numbers
     )
+    # Sizes that may be 0 are found later.
+    known = {key: one for key, one in known.items() if key != "zero"}
     assert again.data["classes"][candidate.name]["also"][-1] == known
 
 
