@@ -105,10 +105,17 @@ def require_accepted(
                 expected = "no value" if decides[path] is ABSENT else shown(decides[path])
                 problem = f"{legible(path)}={shown(value)}, but the entry has {expected}"
                 raise given.unsupported(problem, path, Refusal.OTHER_VALUE)
-        elif path not in given.letter_of and not _is_accepted(
-            given, path, value, only.get(path), letters
+        elif not (
+            _is_size(given, path, value, letters)
+            or _is_accepted(given, path, value, only.get(path), letters)
         ):
             raise _not_tried(given, path, value)
+
+
+def _is_size(given: GivenKeys, path: str, value: Any, letters: Mapping[str, int]) -> bool:
+    """Return whether a field is a size of this class, or of another one that it could be."""
+    letter = given.letter_of.get(path)
+    return letter in letters or (letter is not None and (value is None or type(value) is int))
 
 
 def _not_tried(given: GivenKeys, path: str, value: Any) -> NotInCatalogue:

@@ -286,3 +286,15 @@ def test_other_values_of_a_fixed_size_are_refused():
     assert entry({"model_type": "canine", "num_hidden_layers": 3}).count
     with pytest.raises(NotInCatalogue, match="CanineModel: the formula holds at nhf = 8"):
         entry({"model_type": "canine", "num_hash_functions": 4})
+
+
+@pytest.mark.parametrize("experts", [8, None])
+def test_a_size_of_another_variant_has_no_effect(experts):
+    """Gemma 4 looks at the number of experts only where there are some."""
+    plain = entry({"model_type": "gemma4_text"})
+    assert entry({"model_type": "gemma4_text", "top_k_experts": experts}).count == plain.count
+
+
+def test_a_size_of_another_variant_must_be_a_size():
+    with pytest.raises(NotInCatalogue, match=r"top_k_experts=0.5 is not supported"):
+        entry({"model_type": "gemma4_text", "top_k_experts": 0.5})
