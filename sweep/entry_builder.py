@@ -23,7 +23,7 @@ from sweep.defaults import Defaults
 from sweep.fields import names_in_code
 from sweep.flat_keys import find_flat_keys
 from sweep.keys import Keys, remove_key, set_key
-from sweep.late_aliases import find_late_aliases, is_settable
+from sweep.late_aliases import is_settable, with_late_aliases
 from sweep.layer_lists import layer_rules
 from sweep.model import attribute_at, attribute_or_none, full_keys, sub_configs
 from sweep.older_keys import number_like_absent
@@ -73,7 +73,6 @@ class EntryBuilder:
             "instead": instead,
             "classes_of": "" if of.model_type == self.sweep.model_type else of.model_type,
             "aliases": aliases,
-            "late": {},
             "fields": fields,
             "computed": dict(sorted(formulas.items())),
             "free": self.accepted_text(),
@@ -83,19 +82,13 @@ class EntryBuilder:
             "buffered": " ".join(
                 sorted(self.sweep.buffered | self.sweep.base_prober.results.buffered)
             ),
-            "flat": {},
             "refused": " ".join(sorted(refused)),
             "classes": {name: self.class_data(one) for name, one in self.sweep.classes.items()},
         }
-        file = parse_type(data)
-        keys, unclear = find_flat_keys(file, self.sweep.config_class)
-        late, others = find_late_aliases(file, self.sweep.config_class)
+        keys, unclear = find_flat_keys(parse_type(data), self.sweep.config_class)
         # Keys that the file mentions at top level keep their meaning.
-        refused |= {*others, *(unclear - known - decides - fields.keys())}
-        plain = {one: field for one, field in aliases.items() if one not in {*late, *others}}
-        data |= {"aliases": plain, "late": late, "flat": keys}
-        data |= {"refused": " ".join(sorted(refused))}
-        return {key: value for key, value in data.items() if value}
+        refused |= unclear - known - decides - fields.keys()
+        return with_late_aliases({**data, "flat": keys, "refused": " ".join(sorted(refused))})
 
     def names_looked_for(self) -> set[str]:
         """Return the relevant names that the configuration's code or a model looks for."""
