@@ -204,3 +204,20 @@ def test_a_head_is_untied_if_both_ties_are_false():
     config = {"model_type": "hunyuan_vl", "text_config": text, "tie_word_embeddings": False}
     config["architectures"] = ["HunYuanVLForConditionalGeneration"]
     assert judge(config).verdict is Verdict.EQUAL
+
+
+def test_a_size_that_is_null_elsewhere_decides_and_the_values_of_the_class_are_kept():
+    """UPerNet with a Swin needs all stages of it, also where a width of its head is given."""
+    name, width = "UperNetForSemanticSegmentation", "auxiliary_in_channels"
+    data = read_entry("upernet+swin")
+    own = data["classes"][name]
+    known = next(one for one in own["also"] if one.get("sized") == [width])
+    assert known["where"] == own["where"]
+    own["also"].remove(known)
+    own["decides"].remove(width)
+    adder = VariantAdder(data, 120, count=False)
+    (candidate,) = (one for one in adder.candidates() if one.change.sized)
+    assert adder.add(candidate)
+    again = adder.data["classes"][name]
+    assert width in again["decides"]
+    assert again["also"][-1]["where"] == own["where"]

@@ -18,6 +18,8 @@ from sweep.field_reads import record_reads  # noqa: E402
 from sweep.keys import set_key  # noqa: E402
 from sweep.model import build, config_of, full_keys  # noqa: E402
 from sweep.normalization import changed_fields, normalize  # noqa: E402
+from sweep.read_keys import with_read_keys  # noqa: E402
+from sweep.store import read_entry  # noqa: E402
 from sweep.unread_fields import VALUES_OF_KIND, UnreadFields, key_paths  # noqa: E402
 
 
@@ -154,3 +156,17 @@ def test_nothing_is_known_of_a_model_that_cannot_be_built(monkeypatch):
     assert "backbone_config.qkv_bias" not in UnreadFields(read_type("vitmatte")).find()
     monkeypatch.setattr(UnreadFields, "record", lambda *_: False)
     assert UnreadFields(read_type("vitmatte")).find() == {}
+
+
+def test_a_key_decides_where_another_class_accepts_it():
+    """Only a head of DPT has a bias by ``use_bias_in_fusion_residual``, and none where it is null.
+
+    No class reads the key if it is null, and the model without a head takes any value of it.
+    """
+    key = "use_bias_in_fusion_residual"
+    data = read_entry("dpt+dinov2")
+    for one in data["classes"].values():
+        one["also"] = [other for other in one["also"] if key not in other.get("where", {})]
+    again = with_read_keys(data)["classes"]
+    for head in ("DPTForSemanticSegmentation", "DPTForDepthEstimation"):
+        assert key in again[head]["decides"]

@@ -6,15 +6,18 @@ pytestmark = pytest.mark.framework("transformers")
 
 pytest.importorskip("transformers")
 
+from paramproof.catalogue import read_type  # noqa: E402
 from sweep.adversary import judge  # noqa: E402
-from sweep.spellings import with_spellings  # noqa: E402
+from sweep.spellings import SpellingFinder, with_spellings  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
 from sweep.verdict import Verdict  # noqa: E402
 
 SPELLINGS = ("joined", "repeated", "pairs")
 
 
-@pytest.mark.parametrize("model_type", ["deberta-v2", "longformer", "vit", "convnext"])
+@pytest.mark.parametrize(
+    "model_type", ["deberta-v2", "longformer", "vit", "convnext", "donut-swin"]
+)
 def test_the_spellings_in_the_files_are_found_again(model_type):
     data = read_entry(model_type)
     bare = {key: one for key, one in data.items() if key not in SPELLINGS}
@@ -49,3 +52,15 @@ def test_a_repeated_size_is_counted_as_it_is_built(window, verdict):
 def test_a_pair_is_counted_as_it_is_built(config, verdict):
     """The tensors of ConvNeXt do not depend on the size of an image, and those of ViT do."""
     assert judge(config).verdict is verdict
+
+
+def test_a_list_that_a_class_ignores_is_no_pair(monkeypatch):
+    """At the type's own size alone it would look like one."""
+    finder = SpellingFinder(read_type("vit"))
+
+    def tensors(name, values):
+        ((path, value),) = values.items()
+        return getattr(finder.start, path) if isinstance(value, list) else value
+
+    monkeypatch.setattr(finder, "tensors", tensors)
+    assert finder.pairs() == {}
