@@ -169,6 +169,7 @@ def _reading(
         has_code="auto_map" in keys,
         read_as=found.read_as if found else {},
         library=library_of(found.derivation.evidence.versions) if found else "transformers",
+        entry=found.name if found else "",
     )
 
 

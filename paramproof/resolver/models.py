@@ -34,6 +34,7 @@ class ConfigReading:
     ``stored`` the type of the quantized weights; each is "" if the file does not tell.
     ``has_code`` is set if ``auto_map`` names custom code. ``read_as`` has the model types that
     were replaced, with the ones used instead. ``library`` is the one whose model is counted.
+    ``entry`` is the name of the catalogue's entry, or "" if there is none.
     """
 
     model_type: str
@@ -48,11 +49,12 @@ class ConfigReading:
     has_code: bool = False
     read_as: Mapping[str, str] = field(default_factory=dict)
     library: str = "transformers"
+    entry: str = ""
 
     def lines(self) -> Iterator[str]:
         """Yield the assumptions, a line for each kind."""
         if self.is_default:
-            yield f"sizes: the defaults of {self.model_type}, class {self.class_name}"
+            yield f"sizes: the defaults of {self.entry or self.model_type}, class {self.class_name}"
         elif not self.is_class_named:
             usual = f"usual for {self.model_type}; the file names none"
             yield f"class: {self.class_name} ({usual})"

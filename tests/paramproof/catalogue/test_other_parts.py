@@ -71,7 +71,9 @@ def test_a_part_without_an_entry_is_refused():
 
 def test_an_entry_is_counted_by_its_name():
     keys = {"model_type": "paligemma", "text_config": {"model_type": "gemma2"}}
-    assert resolve("paligemma+gemma2").loaded == entry(keys).count
+    model = resolve("paligemma+gemma2")
+    assert model.loaded == entry(keys).count
+    assert next(model.origin()).startswith("sizes: the defaults of paligemma+gemma2, class ")
 
 
 def test_the_name_of_an_entry_is_no_model_type():
