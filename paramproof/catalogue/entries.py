@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -161,15 +160,16 @@ def _entry(file: TypeFile, given: GivenKeys, name: str) -> Entry:
         for path in file.classes[name].get("decides", ())
         if path not in file.computed
     }
-    (first, *others) = _fitting_variants(file, given, name, decides)
-    try:
-        return _entry_of_variant(file, given, *first)
-    except NotInCatalogue as error:
-        if error.refusal is Refusal.CONDITIONS:
-            for one in others:
-                with suppress(NotInCatalogue):
-                    return _entry_of_variant(file, given, *one)
-        raise
+    errors: list[NotInCatalogue] = []
+    for one in _fitting_variants(file, given, name, decides):
+        try:
+            return _entry_of_variant(file, given, *one)
+        except NotInCatalogue as error:
+            errors.append(error)
+            if errors[0].refusal is not Refusal.CONDITIONS:
+                break
+    # What transformers refuses is worth more than the sizes that another formula covers.
+    raise next((one for one in errors if one.refusal is Refusal.CONSTRUCTOR), errors[0])
 
 
 def _entry_of_variant(

@@ -298,3 +298,12 @@ def test_a_size_of_another_variant_has_no_effect(experts):
 def test_a_size_of_another_variant_must_be_a_size():
     with pytest.raises(NotInCatalogue, match=r"top_k_experts=0.5 is not supported"):
         entry({"model_type": "gemma4_text", "top_k_experts": 0.5})
+
+
+@pytest.mark.parametrize("width", [128, 256])
+def test_what_transformers_refuses_is_said_of_each_formula(width):
+    """ELECTRA has one formula for equal widths, and one for others."""
+    keys = {"model_type": "electra", "hidden_size": 256, "embedding_size": width}
+    assert entry(keys).count
+    with pytest.raises(NotInCatalogue, match="holds where H ≥ A; transformers refuses other"):
+        entry({**keys, "num_attention_heads": 300})

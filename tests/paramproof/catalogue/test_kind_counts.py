@@ -195,8 +195,9 @@ def test_an_unknown_type_is_read_as_the_class_that_it_names():
     assert entry(config).read_as == {"kimi_k2": "deepseek_v3"}
     assert entry({**config, "model_type": "deepseek_v3"}).read_as == {}
     del config["q_lora_rank"]
-    with pytest.raises(NotInCatalogue, match="it lacks q_lora_rank"):
+    with pytest.raises(NotInCatalogue, match="it lacks q_lora_rank") as error:
         entry(config)
+    assert error.value.key == "model_type"
     with pytest.raises(NotInCatalogue, match="no entry for the model type 'kimi_k2'"):
         entry({**config, "architectures": ["KimiForCausalLM"]})
 
