@@ -113,7 +113,7 @@ def require_accepted(
 
 
 def _is_size(given: GivenKeys, path: str, value: Any, letters: Mapping[str, int]) -> bool:
-    """Return whether a field is a size of this class, or of another one that it could be."""
+    """Return whether a field is a size of this variant, or has a size that only others have."""
     letter = given.letter_of.get(path)
     return letter in letters or (letter is not None and (value is None or type(value) is int))
 

@@ -194,13 +194,13 @@ def entry_names() -> tuple[str, ...]:
     return tuple(sorted(_index()))
 
 
-@cache
+@lru_cache(maxsize=64)
 def entries_of(model_type: str) -> list[str]:
     """Return the names of a type's entries."""
     return [one for one in entry_names() if one.partition(JOINT)[0] == model_type]
 
 
-@cache
+@lru_cache(maxsize=64)
 def _with_other_parts(model_type: str) -> list[tuple[str, list[str]]]:
     """Return the entries of a type with parts of other types, those with the most parts first."""
     found = [(one, one.split(JOINT)[1:]) for one in entries_of(model_type) if JOINT in one]
