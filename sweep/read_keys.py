@@ -35,7 +35,8 @@ def with_read_keys(data: Mapping[str, Any]) -> dict[str, Any]:
     free = {path: sorts for path, sorts in file.free.items() if path not in names}
     free |= {path: ["share"] for path in unread.irrelevant_shares()}
     texts = {path: values for path, values in file.texts.items() if path not in names}
-    absent = unread.values_like_absent()
+    found = unread.values_like_absent()
+    absent = {path: value for path, value in found.items() if path not in names}
     refused = tuple(path for path in file.refused if path not in {*names, *absent})
     lenient = tuple(unread.lenient_parts())
     layers = {**find_patterns(saved), **file.layers}

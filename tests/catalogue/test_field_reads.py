@@ -13,6 +13,7 @@ import torch  # noqa: E402
 from transformers import CONFIG_MAPPING, PreTrainedConfig  # noqa: E402
 
 from paramproof.catalogue import read_type  # noqa: E402
+from paramproof.catalogue.files import parse_type  # noqa: E402
 from paramproof.catalogue.value_kinds import kind_of  # noqa: E402
 from sweep.field_reads import record_reads  # noqa: E402
 from sweep.keys import set_key  # noqa: E402
@@ -170,3 +171,11 @@ def test_a_key_decides_where_another_class_accepts_it():
     again = with_read_keys(data)["classes"]
     for head in ("DPTForSemanticSegmentation", "DPTForDepthEstimation"):
         assert key in again[head]["decides"]
+
+
+def test_a_name_that_nothing_looks_for_is_left_out():
+    """It has the effect of its absence at any value, which is worth no line in a file."""
+    data = read_entry("mobilenet_v2")
+    named = {**data, "refused": f"{data['refused']} validator"}
+    assert UnreadFields(parse_type(named)).values_like_absent() != {}
+    assert with_read_keys(named) == with_read_keys(data)

@@ -21,6 +21,7 @@ from paramproof.formulas.derivation_data import (
     parse_validated,
     scope_data,
 )
+from paramproof.formulas.path import leaf
 
 MOST_BYTES = 3_000_000
 
@@ -97,6 +98,14 @@ def test_aliases_name_fields_of_the_file(name):
     known |= file.computed.keys() | file.unread.keys() | file.layers.keys() | set(file.refused)
     assert not file.aliases.keys() & fields
     assert set(file.aliases.values()) <= known
+
+
+@pytest.mark.parametrize("name", entry_names())
+def test_a_name_in_the_code_of_an_error_is_no_key(name):
+    """They are in the code that validates configurations, and once were in the files as keys."""
+    file = read_type(name)
+    known = {*file.fields, *file.free, *file.texts, *file.unread, *file.refused}
+    assert {leaf(path) for path in known} & {"cause", "field", "validator"} == set()
 
 
 def lacking(data):
