@@ -176,6 +176,6 @@ def test_a_key_decides_where_another_class_accepts_it():
 def test_a_name_that_nothing_looks_for_is_left_out():
     """It has the effect of its absence at any value, which is worth no line in a file."""
     data = read_entry("mobilenet_v2")
-    named = {**data, "refused": f"{data['refused']} validator"}
+    named = {**data, "refused": "validator"}
     assert UnreadFields(parse_type(named)).values_like_absent() != {}
     assert with_read_keys(named) == with_read_keys(data)
