@@ -43,7 +43,10 @@ SLOTS = ("prefix_to_add", "prefix_to_remove", "offset")
 
 
 def main() -> int:
-    """Write the file. Return the status, which is 1 if a class could not be built."""
+    """Write the file, or nothing if a class could not be built. Return the status.
+
+    A class may need a package that is not installed.
+    """
     classes, failed = {}, 0
     for name, model_type in classes_of_catalogue():
         try:
@@ -51,8 +54,11 @@ def main() -> int:
         except ValueError as error:
             failed += 1
             print(error, file=sys.stderr, flush=True)
+    if failed:
+        print(f"{failed} classes could not be built: {FILE.name} is as before", file=sys.stderr)
+        return 1
     FILE.write_text(format_json(conversion_data(classes)), "utf-8")
-    return 1 if failed else 0
+    return 0
 
 
 def classes_of_catalogue() -> Iterator[tuple[str, str]]:

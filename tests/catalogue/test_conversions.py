@@ -14,6 +14,7 @@ from paramproof.catalogue.files import read_type  # noqa: E402
 from paramproof.matching.checkpoints import compare_checkpoint  # noqa: E402
 from paramproof.sources.checkpoints import checkpoint  # noqa: E402
 from paramproof.tracing.constructors.transformers_class import build_model  # noqa: E402
+from sweep import conversions  # noqa: E402
 from sweep.conversions import class_data, classes_of_catalogue, mappings  # noqa: E402
 from sweep.keys import set_key  # noqa: E402
 from tests.checkpoints import write  # noqa: E402
@@ -191,3 +192,21 @@ def test_the_command_accepts_a_saved_file(paramproof, tmp_path, monkeypatch):
     model.save_pretrained(tmp_path)
     done = paramproof("checkpoint", "model.safetensors")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("is_built", [True, False])
+def test_the_file_is_kept_if_a_class_is_not_built(is_built, monkeypatch, tmp_path, capsys):
+    def model_for(name, model_type):
+        if not is_built:
+            raise ValueError(f"{name}: timm is not installed")
+
+    file = tmp_path / "conversions.json"
+    file.write_text("before", "utf-8")
+    monkeypatch.setattr(conversions, "FILE", file)
+    monkeypatch.setattr(conversions, "classes_of_catalogue", lambda: iter([("A", "a"), ("B", "b")]))
+    monkeypatch.setattr(conversions, "model_for", model_for)
+    monkeypatch.setattr(conversions, "class_data", lambda model: {})
+    assert conversions.main() == (0 if is_built else 1)
+    assert (file.read_text("utf-8") == "before") == (not is_built)
+    said = "" if is_built else "2 classes could not be built: conversions.json is as before"
+    assert said in capsys.readouterr().err
