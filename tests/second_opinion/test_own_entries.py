@@ -36,7 +36,7 @@ def test_an_entry_is_the_same_when_it_is_derived_again(name):
 def test_a_wrong_formula_is_found(monkeypatch):
     data = copy.deepcopy(read_entry("qwen"))
     data["classes"]["QWenLMHeadModel"]["tensors"]["transformer.ln_f.weight"] = "2·H"
-    monkeypatch.setattr(entries, "read_type", lambda name: parse_type(data))
+    monkeypatch.setattr(entries, "read_file_for", lambda *_: parse_type(data))
     (found,) = {judge({"model_type": "qwen", "hidden_size": 64}).verdict}
     assert found is Verdict.OTHER
 
@@ -44,7 +44,7 @@ def test_a_wrong_formula_is_found(monkeypatch):
 def test_an_accepted_value_that_mlx_lm_refuses_is_found(monkeypatch):
     data = copy.deepcopy(read_entry("mimo"))
     data["free"]["rope_longrope"] = "rope_scaling"
-    monkeypatch.setattr(entries, "read_type", lambda name: parse_type(data))
+    monkeypatch.setattr(entries, "read_file_for", lambda *_: parse_type(data))
     sizes = dict(published_models()["mimo"]["keys"])
     config = {"model_type": "mimo", **sizes, "rope_scaling": {"type": "longrope"}}
     assert judge(config).verdict is Verdict.NOT_COUNTED
