@@ -18,7 +18,8 @@ from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from paramproof.catalogue.configuration import IRRELEVANT_KEYS
 from paramproof.catalogue.entries import entry, type_named
-from sweep.config_classes import config_class_of, type_of
+from paramproof.catalogue.files import type_of
+from sweep.config_classes import config_class_of
 from sweep.keys import Keys, part_in
 from sweep.mismatch import Mismatch, find_mismatch
 from sweep.names import config_keys

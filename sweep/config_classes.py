@@ -12,7 +12,7 @@ from typing import Any
 
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
-from paramproof.catalogue.files import JOINT, entry_name
+from paramproof.catalogue.files import entry_name, type_of
 
 WITH_OTHER_PARTS = """
 blip-2 text_config=t5
@@ -67,11 +67,6 @@ def other_parts() -> Mapping[str, Mapping[str, str]]:
 def parts_of(name: str) -> Mapping[str, str]:
     """Return the type of each part of an entry that is of another type than usual."""
     return other_parts().get(name, {})
-
-
-def type_of(name: str) -> str:
-    """Return the model type of an entry."""
-    return name.partition(JOINT)[0]
 
 
 @cache

@@ -9,11 +9,10 @@ from typing import Any
 
 from transformers import PreTrainedConfig
 
-from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.files import TypeFile, type_of
 from paramproof.catalogue.value_kinds import IMAGE_TOKEN
 from paramproof.formulas.path import parent
 from paramproof.tracing.constructors.transformers_class import make_readable
-from sweep.config_classes import type_of
 from sweep.keys import Keys, set_key
 from sweep.model import build, full_keys, sub_configs
 from sweep.refusal import Attempt

@@ -11,6 +11,7 @@ import transformers
 
 from paramproof.algebra.letters import letters_for
 from paramproof.algebra.sampling import sample_inside
+from paramproof.catalogue.files import type_of
 from paramproof.derivation.pipeline import Effort, Naming, derive
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Derivation
@@ -20,7 +21,7 @@ from paramproof.tracing.constructors.transformers_class import (
     transformers_constructor,
 )
 from sweep.computed_fields import computed_formulas
-from sweep.config_classes import config_class_of, parts_of, type_of
+from sweep.config_classes import config_class_of, parts_of
 from sweep.defaults import Defaults
 from sweep.entry_data import KnownVariant, class_data, composed_standing, without_aliases
 from sweep.failure import NO_TIME, Failure, OutOfTime, Reason, SweepError

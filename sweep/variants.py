@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from transformers import PreTrainedConfig
 
+from paramproof.catalogue.files import type_of
 from paramproof.formulas.path import leaf
-from sweep.config_classes import parts_of, type_of
+from sweep.config_classes import parts_of
 from sweep.model import attribute_or_none
 from sweep.most_used import WIDELY_USED
 from sweep.seed_values import SEED_PARTS

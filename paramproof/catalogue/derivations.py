@@ -13,7 +13,6 @@ from paramproof.formulas.derivation_data import (
     all_tensors_from,
     derivation_from,
     format_validated,
-    parse_validated,
 )
 
 COMPOSED = "put together"
@@ -23,8 +22,8 @@ CAVEATS = {COMPOSED: "not traced: put together from what it contains there, and 
 """Short texts in the files for caveats that many variants share."""
 
 
-NOT_INHERITED: Mapping[str, Any] = {"withdrawn": False, "zero": []}
-"""What a variant does not have from its class. ``zero`` are the letters whose size may be 0."""
+DEFAULTS_OF_VARIANTS: Mapping[str, Any] = {"withdrawn": False, "zero": []}
+"""Keys that a variant does not inherit from its class. ``zero`` has letters that may be 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ def variants(file: TypeFile, name: str) -> list[Variant]:
     found = [Variant(name, own.get("where", {}), (), _without_other_letters(file, own, ()))]
     for index, also in enumerate(file.classes[name].get("also", ()), 1):
         where, sized = also.get("where", {}), tuple(also.get("sized", ()))
-        data = {**own, **NOT_INHERITED, **also}
+        data = {**own, **DEFAULTS_OF_VARIANTS, **also}
         data = _without_other_letters(file, data, sized)
         found.append(Variant(name, where, sized, data, index))
     return found
@@ -102,13 +101,13 @@ def derivation_of(file: TypeFile, variant: Variant, defaults: Mapping[str, int])
     traces, builds, held = data["evidence"]
     seen = {"traces": traces, "builds": builds, "held": held, "seconds": 0.0}
     at_zero = {one: (0, sizes.get(one, 1)) for one in data.get("zero", ())}
-    validated = {**parse_validated(data.get("validated", "")), **at_zero}
+    validated = filter(None, (data.get("validated", ""), format_validated(at_zero)))
     own = {
         "name": variant.name,
         "sizes": {one: sizes.get(one, 1) for one in letters},
         "fields": {one: field_of(file, one) for one in letters},
         "doubts": [CAVEATS.get(one, one) for one in data.get("doubts", ())],
-        "validated": format_validated(validated),
+        "validated": ", ".join(validated),
         "evidence": {**seen, "versions": file.versions},
     }
     return derivation_from({**data, **own}, tensors_of(file, variant))

@@ -88,10 +88,9 @@ class TypeFile:
     Parts: ``parts`` has the model type of each part, and ``given`` the defaults that differ if the
     part is given. ``other_parts`` are of another type than that of an absent part. ``fixed_parts``
     have one class, whatever model type they name. ``lenient_parts`` have it if they name no type of
-    transformers. ``named_parts`` must name their type. ``instead``
-    has other keys in which a part may be given; these win. ``flat`` has the keys at top level that
-    stand for a part's if there is no such part. ``classes_of`` is the model type to which the
-    classes belong, or "" for this one.
+    transformers. ``named_parts`` must name their type. ``instead`` has other keys in which a part
+    may be given; these win. ``flat`` has the keys at top level that stand for a part's if there is
+    no such part. ``classes_of`` is the model type to which the classes belong, or "" for this one.
 
     The ``untied_on_loading`` of a class names the weights of heads that the class ties to an
     embedding although a field, such as ``tie_word_embeddings``, is false. transformers unties them
@@ -131,7 +130,7 @@ class TypeFile:
     flat: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     classes_of: str = ""
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name of the entry: the model type, or ``llava_next+mistral``."""
         return entry_name(self.model_type, {path: self.parts[path] for path in self.other_parts})
@@ -162,6 +161,11 @@ class TypeFile:
 def entry_name(model_type: str, other_parts: Mapping[str, str]) -> str:
     """Return the name of an entry by its type and its parts of other types, in order of path."""
     return JOINT.join([model_type, *(kind for _, kind in sorted(other_parts.items()))])
+
+
+def type_of(name: str) -> str:
+    """Return the model type of an entry."""
+    return name.partition(JOINT)[0]
 
 
 def library_of(versions: Mapping[str, str]) -> str:
@@ -197,7 +201,7 @@ def entry_names() -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def entries_of(model_type: str) -> list[str]:
     """Return the names of a type's entries."""
-    return [one for one in entry_names() if one.partition(JOINT)[0] == model_type]
+    return [one for one in entry_names() if type_of(one) == model_type]
 
 
 @lru_cache(maxsize=64)

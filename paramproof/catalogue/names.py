@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from paramproof.catalogue.files import (
-    JOINT,
     TypeFile,
     entry_names,
     model_types,
     read_type,
+    type_of,
     type_of_class,
 )
 
@@ -88,7 +88,7 @@ def transformers_types() -> tuple[str, ...]:
 @cache
 def transformers_entries() -> tuple[str, ...]:
     """Return the names of the entries that were derived from transformers."""
-    return tuple(name for name in entry_names() if has_type(name.partition(JOINT)[0]))
+    return tuple(name for name in entry_names() if has_type(type_of(name)))
 
 
 def has_class(model_type: str, name: str) -> bool:

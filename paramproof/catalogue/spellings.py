@@ -43,7 +43,7 @@ def _merge_repeated_sizes(given: GivenKeys) -> None:
 
 
 ANY_PAIR = "any"
-"""What a file says about a size on which no tensor depends: its two sides may differ."""
+"""The kind of a pair in place of a size on which no tensor depends: its two sides may differ."""
 
 
 def _merge_pairs(given: GivenKeys) -> None:

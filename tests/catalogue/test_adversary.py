@@ -11,9 +11,9 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
+from paramproof.catalogue.files import type_of  # noqa: E402
 from sweep import adversary  # noqa: E402
 from sweep.adversary import judge, judge_random  # noqa: E402
-from sweep.config_classes import type_of  # noqa: E402
 from sweep.verdict import Verdict  # noqa: E402
 
 CONFIGURATIONS = 300
