@@ -51,6 +51,9 @@ class ValueAdder:
         start = seed_config(self.config_class)
         sizes = [size.path for size in self.file.letters.values()]
         sorts, _ = fields_to_probe(start, sizes, ())
+        if any("rope_scaling" in names for names in self.file.flat.values()):
+            # A file may have it beside the part to which it belongs, without effect.
+            sorts["rope_scaling"] = {*ROPE_SORTS}
         decides = {path for one in self.file.classes.values() for path in one.get("decides", ())}
         skipped = {*decides, *self.file.computed, *self.file.kinds, *self.file.layers}
         may_be_text = {path for path, kind, _ in own_fields(start) if "str" in str(kind)}
@@ -116,6 +119,9 @@ class ValueAdder:
         for _ in range(MAX_ATTEMPTS):
             config = random_config(file, variant, derivation, random, others=False)
             if config is None or part_in(config, parent(path)) is None:
+                continue
+            if any(path in names and part not in config for part, names in file.flat.items()):
+                # The class would move the key into the part.
                 continue
             set_key(config, path, value)
             fit_rotations(file, config)

@@ -165,10 +165,13 @@ class VariantAdder:
 
     def has_change(self, variant: Variant, change: Change) -> bool:
         """Return whether a variant has the values of a change, and holds at its sizes."""
-        if (variant.where, variant.sized) != (change.where, change.sized):
-            return False
         sizes = own_sizes(self.file, variant.data.get("absent", ()))
         derivation = derivation_of(self.file, variant, sizes)
+        letters = {*derivation.fields.values()}
+        where = {path: value for path, value in change.where.items() if path not in letters}
+        sized = {*change.sized, *(change.where.keys() & {*variant.sized})}
+        if (variant.where, {*variant.sized}) != (where, sized):
+            return False
         at = {one: change.at[path] for one, path in derivation.fields.items() if path in change.at}
         return not at or derivation.violated({**sizes, **at}) is None
 

@@ -27,6 +27,7 @@ TASKS = """
 UNLISTED_CLASSES = {
     "clip_text_model": ["CLIPTextModelWithProjection"],
     "clip_vision_model": ["CLIPVisionModelWithProjection"],
+    "dpr": ["DPRContextEncoder", "DPRReader"],
 }
 """Classes that people load, but that no table of transformers lists."""
 

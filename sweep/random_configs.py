@@ -138,6 +138,9 @@ def _add_selecting_keys(
 ) -> None:
     """Add the values that select the variant."""
     for path, value in _required_values(file, variant, random):
+        if path in file.joined and isinstance(value, list):
+            value = random.sample(value, len(value))
+            value = file.joined[path].join(value) if random.random() < 0.5 else value
         if not (path in file.parts and _is_given(config, path)):
             set_key(config, path, value)
     for path in variant.data.get("decides", ()):

@@ -68,6 +68,22 @@ GEMMA4 = (
     ),
 )
 
+SLIDING, FULL = "sliding_attention", "full_attention"
+
+
+def gemma4_shared(pattern: Sequence[str], shared: int, *, wide: bool) -> Change:
+    """Return the change of a Gemma 4 whose last ``shared`` layers have no keys and values."""
+    layers = [*pattern] * 7
+    where = {"layer_types": layers, "use_double_wide_mlp": wide}
+    sized = (GEMMA4_GLOBAL[0], "num_kv_shared_layers")
+    return Change(where, sized, {"num_hidden_layers": len(layers), "num_kv_shared_layers": shared})
+
+
+GEMMA4_E = (
+    gemma4_shared([*[SLIDING] * 4, FULL], 20, wide=True),
+    gemma4_shared([*[SLIDING] * 5, FULL], 18, wide=False),
+)
+
 LLAMA4 = (Change({"interleave_moe_layer_step": 2}),)
 
 GATED_GELU = (
@@ -80,7 +96,7 @@ DEBERTA_V3 = {
     "position_buckets": 256,
     "norm_rel_ebd": "layer_norm",
     "share_att_key": True,
-    "pos_att_type": ["p2c", "c2p"],
+    "pos_att_type": ["c2p", "p2c"],
     "position_biased_input": False,
 }
 
@@ -124,6 +140,7 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change(DEBERTA_V3),
         Change(DEBERTA_V3, ("attention_head_size",)),
         Change(DEBERTA_V3, ("attention_head_size", "conv_kernel_size")),
+        Change(DEBERTA_V3, ("conv_kernel_size",)),
     ],
     "deepseek_v2": [Change({"q_lora_rank": None}, ("first_k_dense_replace",))],
     "deepseek_v3": [Change({"q_lora_rank": None})],
@@ -149,8 +166,11 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({**NEW_FALCON, "num_ln_in_parallel_attn": 1}),
         Change({"alibi": True, "bias": True, "multi_query": False, "parallel_attn": False}),
     ],
-    "gemma4": [one.inside("text_config").also(WITHOUT_AUDIO) for one in GEMMA4],
-    "gemma4_text": GEMMA4,
+    "gemma4": [
+        *(one.inside("text_config").also(WITHOUT_AUDIO) for one in GEMMA4),
+        *(one.inside("text_config") for one in GEMMA4_E),
+    ],
+    "gemma4_text": [*GEMMA4, *GEMMA4_E],
     "glm4_moe": [
         Change({"attention_bias": True}, ("head_dim",)),
         Change({"attention_bias": True, "use_qk_norm": True}, ("head_dim",)),

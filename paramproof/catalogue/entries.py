@@ -323,7 +323,7 @@ def _fitting_variants(
     alike = [
         (variant, values)
         for variant in kept_variants(file, name)
-        if variant.lists == given.counted
+        if variant.lists <= given.counted <= variant.lists | variant.where.keys()
         and all(type(given.values.get(path)) is int for path in variant.sized)
         and (values := _variant_values(given, variant, decides, own, free)) is not None
     ]

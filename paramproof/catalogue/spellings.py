@@ -18,14 +18,16 @@ def unify_spellings(given: GivenKeys) -> None:
 
 
 def _split_texts(given: GivenKeys) -> None:
-    """Replace each text that the configuration class splits into a list by that list.
+    """Replace each text that the configuration class splits into a list by that list, in order.
 
-    DeBERTa's ``pos_att_type`` is ``"p2c|c2p"`` in a file, and a list of two texts in its class.
+    DeBERTa's ``pos_att_type`` is ``"p2c|c2p"`` in a file, and a list of two texts in its class,
+    which only asks what is in it.
     """
     for path, separator in given.file.joined.items():
         value = given.values.get(path)
-        if isinstance(value, str):
-            given.values[path] = value.split(separator)
+        texts = value.split(separator) if isinstance(value, str) else value
+        if isinstance(texts, list) and all(isinstance(one, str) for one in texts):
+            given.values[path] = sorted(texts)
 
 
 def _merge_repeated_sizes(given: GivenKeys) -> None:
