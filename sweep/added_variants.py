@@ -70,7 +70,8 @@ class _Candidate(NamedTuple):
 
     def __str__(self) -> str:
         texts = [f"{path}={value}" for path, value in self.change.where.items()]
-        texts += [f"{path}={size}" for path, size in self.change.at.items()]
+        others = {**self.change.lists, **self.change.at}
+        texts += [f"{path}={size}" for path, size in others.items()]
         texts += [*self.change.sized, *(f"kinds of {path}" for path in self.counted)]
         return f"{self.name} at {', '.join(texts)}"
 
@@ -170,10 +171,15 @@ class VariantAdder:
         letters = {*derivation.fields.values()}
         where = {path: value for path, value in change.where.items() if path not in letters}
         sized = {*change.sized, *(change.where.keys() & {*variant.sized})}
-        if (variant.where, {*variant.sized}) != (where, sized):
+        items = change.items
+        if (variant.where, {*variant.sized} - items.keys()) != (where, sized):
             return False
-        at = {one: change.at[path] for one, path in derivation.fields.items() if path in change.at}
-        return not at or derivation.violated({**sizes, **at}) is None
+        due = {**change.at, **items}
+        at = {one: due[path] for one, path in derivation.fields.items() if path in due}
+        with suppress(ValueError):
+            derivation.require({**sizes, **at})
+            return items.keys() <= letters
+        return False
 
     def changes(self, name: str) -> list[Change]:
         """Return a class's changes: none, its changes of ties alone, and the held ones."""
@@ -223,7 +229,7 @@ class VariantAdder:
         sized = {path: change.at.get(path, VARIANT_SIZE) for path in change.sized}
         with suppress(OutOfTime):
             with Attempt() as attempt:
-                where = {**change.where, **change.at}
+                where = {**change.where, **change.lists, **change.at}
                 depths = candidate.depths
                 derivation = self.sweep.derive_variant(
                     candidate.name, where, {**sized, **depths}, kinds=candidate.counted
@@ -241,7 +247,7 @@ class VariantAdder:
         for letter, field in derivation.fields.items():
             if letter not in self.data["letters"]:
                 self.data["letters"][letter] = field
-                self.new |= {field} if "[" not in field else set()
+                self.new |= {field} if not SizeField(field).is_kind else set()
         self.file = parse_type(self.data)
         fields = self.file.letter_of
         rules = {

@@ -32,18 +32,27 @@ class Change(NamedTuple):
     """Values that a variant has instead of the type's own, and null fields that are sizes in it.
 
     ``at`` has the sizes at which it is derived, if they are others than the type's own. Other sizes
-    may have other tensors: ELECTRA projects its embeddings only if two widths differ.
+    may have other tensors: ELECTRA projects its embeddings only if two widths differ. ``lists`` has
+    lists of sizes that are longer than the type's own.
     """
 
     where: Mapping[str, Any]
     sized: tuple[str, ...] = ()
     at: Mapping[str, int] = {}
+    lists: Mapping[str, Sequence[int]] = {}
+
+    @property
+    def items(self) -> dict[str, int]:
+        """The sizes in the lists, by field."""
+        lists = self.lists.items()
+        return {f"{path}[{i}]": size for path, sizes in lists for i, size in enumerate(sizes)}
 
     def inside(self, part: str) -> Change:
         """Return the change for a part."""
         where = {f"{part}.{path}": value for path, value in self.where.items()}
         at = {f"{part}.{path}": size for path, size in self.at.items()}
-        return Change(where, tuple(f"{part}.{path}" for path in self.sized), at)
+        lists = {f"{part}.{path}": sizes for path, sizes in self.lists.items()}
+        return Change(where, tuple(f"{part}.{path}" for path in self.sized), at, lists)
 
     def also(self, where: Mapping[str, Any]) -> Change:
         """Return the change with more values."""
@@ -90,6 +99,8 @@ GATED_GELU = (
     Change({"feed_forward_proj": "gated-gelu"}),
     Change({"feed_forward_proj": "gated-gelu", "is_gated_act": True}),
 )
+
+LOOKING = [*range(3, 100, 5)]
 
 DEBERTA_V3 = {
     "relative_attention": True,
@@ -206,6 +217,11 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({**TIED, "vision_feature_layer": [-24, -20, -12, -1]})
     ],
     "llava_onevision": [Change(TIED)],
+    "mllama": [
+        Change({}, at={"num_hidden_layers": 100}, lists={"cross_attention_layers": LOOKING}).inside(
+            "text_config"
+        )
+    ],
     "nemotron_h": [Change({}, ("moe_latent_size",))],
     "opt": [
         Change({"do_layer_norm_before": False}),
@@ -248,7 +264,12 @@ def held_changes(name: str) -> list[Change]:
     for part, kind in parts_of(name).items():
         inside = [one.inside(part) for one in HELD_CHANGES.get(kind, ())]
         both = [
-            Change({**one.where, **other.where}, one.sized + other.sized, {**one.at, **other.at})
+            Change(
+                {**one.where, **other.where},
+                one.sized + other.sized,
+                {**one.at, **other.at},
+                {**one.lists, **other.lists},
+            )
             for one, other in product(own, inside)
         ]
         own += inside + both
@@ -267,7 +288,7 @@ def candidate_changes(
     for number in range(1, len(parts) + 1):
         for absent in combinations(parts, number):
             yield dict.fromkeys(absent), {}
-    held = [one for one in held_changes(name) if not one.at]
+    held = [one for one in held_changes(name) if not (one.at or one.lists)]
     yield from ((dict(one.where), dict.fromkeys(one.sized, VARIANT_SIZE)) for one in held)
     flags: list[tuple[dict[str, Any], dict[str, int]]] = []
     for path, values in moved.items():

@@ -67,6 +67,7 @@ class GivenKeys:
         self.file = file
         self.letter_of = file.letter_of
         self.lists = {size.key for size in file.letters.values() if size.is_in_list}
+        self.sized_lists: dict[str, list[Any]] = {}
         self.parts: set[str] = set()
         self.renamed: dict[str, str] = {}
         self.values: dict[str, Any] = {}
@@ -171,12 +172,15 @@ class GivenKeys:
 
     def list_sizes(self, path: str, value: object) -> Iterator[tuple[str, Any]]:
         """Yield the sizes in a list with their fields."""
-        names = [name for name in self.letter_of if name.startswith(f"{path}[")]
-        if not isinstance(value, list) or len(value) != len(names):
-            raise self.unsupported(
-                f"{path}={shown(value)} is not a list of {len(names)} sizes", path
-            )
+        most = sum(name.startswith(f"{path}[") for name in self.letter_of)
+        if not isinstance(value, list) or not 0 < len(value) <= most:
+            raise self.wrong_list(path, most, value)
+        self.sized_lists[path] = value
         yield from ((f"{path}[{i}]", one) for i, one in enumerate(value))
+
+    def wrong_list(self, path: str, length: int, value: object) -> NotInCatalogue:
+        """Return the error for a list that does not have ``length`` sizes."""
+        return self.unsupported(f"{path}={shown(value)} is not a list of {length} sizes", path)
 
     def read_labels(self, config: Mapping[str, Any]) -> None:
         """Set the number of labels from their names, as transformers does."""

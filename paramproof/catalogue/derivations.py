@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.files import SizeField, TypeFile
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.derivation_data import (
     all_tensors_from,
@@ -45,7 +45,8 @@ class Variant:
     @property
     def lists(self) -> set[str]:
         """The lists of layers for which the variant counts the layers of each kind."""
-        return {path.partition("[")[0] for path in self.sized if "[" in path}
+        fields = map(SizeField, self.sized)
+        return {one.key for one in fields if one.is_kind}
 
 
 def computed_of(file: TypeFile, variant: Variant) -> dict[str, str]:

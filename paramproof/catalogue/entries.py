@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -22,6 +23,7 @@ from paramproof.catalogue.derivations import (
     variants,
 )
 from paramproof.catalogue.files import TypeFile, model_types, read_file_for, type_of_class
+from paramproof.catalogue.filled_values import is_own_list
 from paramproof.catalogue.heads import Head, announced_heads
 from paramproof.catalogue.kind_counts import count_kinds, require_length
 from paramproof.catalogue.names import has_class, has_type, release
@@ -325,6 +327,7 @@ def _fitting_variants(
         for variant in kept_variants(file, name)
         if variant.lists <= given.counted <= variant.lists | variant.where.keys()
         and all(type(given.values.get(path)) is int for path in variant.sized)
+        and not _other_lengths(file, given, variant)
         and (values := _variant_values(given, variant, decides, own, free)) is not None
     ]
     if alike:
@@ -337,6 +340,8 @@ def _fitting_variants(
             )
     if first.data.get("withdrawn"):
         raise given.unsupported(f"the formula of {name} was withdrawn: models differ from it")
+    for path, length in _other_lengths(file, given, first).items():
+        raise given.wrong_list(path, length, given.sized_lists[path])
     for path, value in first.where.items():
         if path not in given.values:
             problem = f"{path} is absent, but the entry has {shown(value)}"
@@ -359,10 +364,36 @@ def _variant_values(
     values = {path: value for path, value in values.items() if path not in besides}
     present = {**decides, **follows, **given.values}
     alike = all(
-        path in free or (path in present and is_expected(given, path, present[path], value))
+        path in free
+        or (path in present and is_expected(given, path, present[path], value))
+        or _is_default_list(given, path, value)
         for path, value in values.items()
     )
     return values if alike else None
+
+
+def _is_default_list(given: GivenKeys, path: str, due: object) -> bool:
+    """Return whether a variant has a type's own layers, and a configuration gives that list.
+
+    Its length is checked later.
+    """
+    is_own = path in given.file.layers and equal(due, given.file.fields.get(path, ABSENT))
+    return is_own and is_own_list(given, path)
+
+
+def _other_lengths(file: TypeFile, given: GivenKeys, variant: Variant) -> dict[str, int]:
+    """Return how many sizes a variant has in each list of which a configuration has another number.
+
+    Llama 3.2 Vision has layers that look at images at 8 or at 20 places, by its size.
+    """
+    absent = variant.data.get("absent", ())
+    lengths = Counter(
+        size.key
+        for letter_, size in file.letters.items()
+        if size.is_in_list and size.key in given.sized_lists and letter_ not in absent
+    )
+    lists = given.sized_lists
+    return {path: length for path, length in lengths.items() if length != len(lists[path])}
 
 
 def _has_sizes(file: TypeFile, given: GivenKeys, variant: Variant) -> bool:

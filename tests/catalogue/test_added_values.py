@@ -30,6 +30,8 @@ def without(data, path):
     [
         ("qwen2", "rope_parameters", "rope_yarn"),
         ("phi3", "rope_scaling", "rope_longrope"),
+        # It has no effect beside the part to which it belongs.
+        ("qwen2_vl", "rope_scaling", "rope_mrope"),
         ("granitemoehybrid", "position_embedding_type", "text"),
         ("falcon_h1", "mlp_multipliers", "alike"),
     ],

@@ -171,6 +171,17 @@ def test_a_held_change_at_other_sizes_is_missing_until_a_variant_holds_there():
     assert change.at == {"embedding_size": 256}
 
 
+def test_a_longer_list_of_sizes_is_missing_until_a_variant_has_it():
+    data = read_entry("mllama")
+    model = data["classes"]["MllamaModel"]
+    assert VariantAdder(data, 120, count=False).missing_changes("MllamaModel") == []
+    (longer,) = model.pop("also")
+    data["classes"] = {"MllamaModel": model}
+    (change,) = VariantAdder(data, 120, count=False).missing_changes("MllamaModel")
+    assert len(change.items) == 20
+    assert change.items.keys() >= {*longer["sized"]}
+
+
 def test_the_changed_fields_of_a_variant_decide():
     data = read_entry("dinov2")
     adder = VariantAdder(data, 120, count=False)

@@ -230,6 +230,20 @@ def test_sizes_in_a_list():
     assert "depths[1]=0 is not a size of 1 or more" in refused({"depths": [4, 0]})
 
 
+def test_a_list_of_sizes_may_be_as_long_as_that_of_a_variant():
+    data = deepcopy(TOY)
+    data["letters"]["D_2"] = "depths[2]"
+    longer = {"sized": ["depths[2]"], "tensors": {"b.weight": "D_0 × D_1, D_2"}}
+    data["classes"]["ToyModel"]["also"].append({**longer, "absent": ["I", "k"]})
+    assert toy({"depths": [4, 5]}, data=data).variant == 0
+    found = toy({"depths": [4, 5, 6]}, data=data)
+    assert found.variant == 4
+    assert found.count == 120
+    for name, wrong, length in (("", [4], 2), (HEAD, [4, 5, 6], 2), ("", [1, 2, 3, 4], 3)):
+        with pytest.raises(NotInCatalogue, match=f"is not a list of {length} sizes"):
+            toy({"depths": wrong}, name, data=data)
+
+
 def test_two_names_of_one_size_must_agree():
     assert toy({"n_embd": 4, "hidden_size": 4}).sizes["H"] == 4
     assert "name the same size, but their values differ" in refused({"n_embd": 4, "hidden_size": 6})

@@ -21,6 +21,14 @@ def test_a_joined_text_is_the_list_of_its_items():
     assert joined == entry({**DEBERTA, "pos_att_type": ["p2c", "c2p"]})
 
 
+def test_the_items_of_a_joined_text_may_have_any_order():
+    first = entry({**DEBERTA, "pos_att_type": "p2c|c2p"})
+    for other in ("c2p|p2c", ["c2p", "p2c"]):
+        assert entry({**DEBERTA, "pos_att_type": other}) == first
+    with pytest.raises(NotInCatalogue, match="deberta-v2"):
+        entry({**DEBERTA, "pos_att_type": ["p2c", 3]})
+
+
 @pytest.mark.parametrize("text", ["p2c", "p2c,c2p", ""])
 def test_another_text_is_refused(text):
     with pytest.raises(NotInCatalogue):
