@@ -11,7 +11,7 @@ transformers = pytest.importorskip("transformers")
 import torch  # noqa: E402
 
 from paramproof.builders.meta import meta  # noqa: E402
-from paramproof.catalogue.derivations import tensors_of, variants  # noqa: E402
+from paramproof.catalogue.derivations import kept_variants, tensors_of, variants  # noqa: E402
 from paramproof.catalogue.files import parse_type  # noqa: E402
 from paramproof.derivation.pipeline import Effort, derive  # noqa: E402
 from paramproof.formulas.derivation import FITTED  # noqa: E402
@@ -171,15 +171,16 @@ def test_a_held_change_at_other_sizes_is_missing_until_a_variant_holds_there():
     assert change.at == {"embedding_size": 256}
 
 
-def test_a_longer_list_of_sizes_is_missing_until_a_variant_has_it():
-    data = read_entry("mllama")
-    model = data["classes"]["MllamaModel"]
-    assert VariantAdder(data, 120, count=False).missing_changes("MllamaModel") == []
-    (longer,) = model.pop("also")
-    data["classes"] = {"MllamaModel": model}
-    (change,) = VariantAdder(data, 120, count=False).missing_changes("MllamaModel")
-    assert len(change.items) == 20
-    assert change.items.keys() >= {*longer["sized"]}
+def test_a_held_change_has_a_variant_with_the_same_list_of_sizes():
+    adder = VariantAdder(read_entry("mllama"), 120, count=False)
+    first, longer = kept_variants(adder.file, "MllamaModel")
+    (change,) = adder.held_changes("MllamaModel")
+    ((path, sizes),) = change.lists.items()
+    assert adder.has_change(longer, change)
+    assert not adder.has_change(first, change)
+    for other in ([*sizes[:-1], 99], [*sizes, 99]):
+        assert not adder.has_change(longer, change._replace(lists={path: other}))
+    assert change.items[f"{path}[19]"] == sizes[-1]
 
 
 def test_the_changed_fields_of_a_variant_decide():
