@@ -17,6 +17,7 @@ from random import Random
 from typing import Any
 
 import transformers
+from transformers import PreTrainedConfig
 
 from paramproof.catalogue.derivations import Variant, derivation_of, kept_variants
 from paramproof.catalogue.entries import Entry, entry_in, own_sizes
@@ -26,7 +27,7 @@ from paramproof.formulas.path import leaf, parent
 from sweep.config_classes import config_class_of
 from sweep.fields import ROPE_SORTS, fields_to_probe, own_fields
 from sweep.fuzz import MAX_ATTEMPTS
-from sweep.keys import part_in, set_key
+from sweep.keys import Keys, has_key, part_in, set_key
 from sweep.mismatch import find_mismatch
 from sweep.probe_values import PROBES
 from sweep.random_configs import fit_rotations, random_config
@@ -69,9 +70,42 @@ class ValueAdder:
                 if not self.try_sort(path, TEXT, list(dict.fromkeys(any_text))):
                     for text in texts:
                         self.try_text(path, text)
+        self.try_sizes(start)
+        for path in sorted(decides - {*sizes, *self.file.fields, *self.file.computed}):
+            self.try_text(path, False)
         self.data["free"] = pack_accepted(self.file.free)
+        self.data |= {"null": dict(self.file.null), "beside": dict(self.file.beside)}
         self.data["texts"] = {path: list(texts) for path, texts in sorted(self.file.texts.items())}
         return bool(self.added)
+
+    def try_sizes(self, start: PreTrainedConfig) -> None:
+        """Try what else a size may be on which no tensor depends, if the class declares it."""
+        inert = self.inert_sizes()
+        for path, kind, _ in own_fields(start):
+            if path not in inert:
+                continue
+            declared, others = str(kind), list[Any]()
+            if "None" in declared and path not in self.file.null:
+                null = {**self.file.null, path: inert[path] or "1"}
+                if not self.accept(replace(self.file, null=null), path, "null", [None]):
+                    others.append(None)
+            if "str" in declared and not self.try_sort(path, TEXT, PROBES[TEXT]):
+                others += PROBES[TEXT]
+            for layers in self.file.layers if others else ():
+                beside = {**self.file.beside, path: layers}
+                what = f"beside {layers}"
+                if self.accept(replace(self.file, beside=beside), path, what, others, layers):
+                    break
+
+    def inert_sizes(self) -> dict[str, str]:
+        """Return the sizes on which no tensor of any class depends, with their defaults."""
+        of_all = [one for name in self.file.classes for one in kept_variants(self.file, name)]
+        found = {}
+        for letter, size in self.file.letters.items():
+            having = [one for one in of_all if letter not in one.data.get("absent", ())]
+            if having and all(letter in one.data.get("inert", ()) for one in having):
+                found[size.path] = size.default
+        return found
 
     def try_sort(self, path: str, sort: str, values: Sequence[Any]) -> bool:
         """Accept a sort for a field if none of these values changes a tensor; say whether."""
@@ -82,28 +116,33 @@ class ValueAdder:
         free = {**self.file.free, path: sorted({*known, sort})}
         return self.accept(replace(self.file, free=free), path, sort, values)
 
-    def try_text(self, path: str, text: str) -> None:
-        """Accept a text for a field if it does not change a tensor."""
+    def try_text(self, path: str, text: str | bool) -> None:
+        """Accept a text, or a flag, for a field if it does not change a tensor."""
         known = self.file.texts.get(path, ())
         if text not in (*known, self.file.fields.get(path)):
             texts = {**self.file.texts, path: [*known, text]}
-            self.accept(replace(self.file, texts=texts), path, text, [text])
+            self.accept(replace(self.file, texts=texts), path, str(text), [text])
 
-    def accept(self, file: TypeFile, path: str, what: str, values: Sequence[Any]) -> bool:
-        """Take a file that accepts more values of a field if models agree; say whether."""
-        if not all(self.holds(file, path, value) for value in values):
+    def accept(
+        self, file: TypeFile, path: str, what: str, values: Sequence[Any], beside: str = ""
+    ) -> bool:
+        """Take a file that accepts more values of a field if models agree; say whether.
+
+        They agree in configurations that have the list ``beside``, if it is given.
+        """
+        if not all(self.holds(file, path, value, beside) for value in values):
             return False
         self.file = file
         self.added.setdefault(path, []).append(what)
         return True
 
-    def holds(self, file: TypeFile, path: str, value: Any) -> bool:
+    def holds(self, file: TypeFile, path: str, value: Any, beside: str = "") -> bool:
         """Return whether all models with a value have the tensors of their entries.
 
         At least one must be built, and none that the file accepts may be refused.
         """
         found = [
-            self.is_equal(file, variant, path, value, Random(seed))
+            self.is_equal(file, variant, {path: value}, beside, Random(seed))
             for name in file.classes
             for variant in kept_variants(file, name)
             for seed in range(SEEDS)
@@ -111,17 +150,20 @@ class ValueAdder:
         return True in found and False not in found
 
     def is_equal(
-        self, file: TypeFile, variant: Variant, path: str, value: Any, random: Random
+        self, file: TypeFile, variant: Variant, key: Keys, beside: str, random: Random
     ) -> bool | None:
         """Return whether a random model with a value equals its entry, or None if none is drawn."""
         derivation = derivation_of(file, variant, own_sizes(file, variant.data.get("absent", ())))
         model_class = getattr(transformers, variant.name)
+        ((path, value),) = key.items()
         for _ in range(MAX_ATTEMPTS):
-            config = random_config(file, variant, derivation, random, others=False)
+            config = random_config(file, variant, derivation, random, others=bool(beside))
             if config is None or part_in(config, parent(path)) is None:
                 continue
             if any(path in names and part not in config for part, names in file.flat.items()):
                 # The class would move the key into the part.
+                continue
+            if beside and not has_key(config, beside):
                 continue
             set_key(config, path, value)
             fit_rotations(file, config)

@@ -31,6 +31,12 @@ def part_in(keys: Keys, path: str) -> Keys | None:
     return here if isinstance(here, dict) else None
 
 
+def has_key(keys: Keys, path: str) -> bool:
+    """Return whether a key is given, whatever its value."""
+    part = part_in(keys, parent(path))
+    return part is not None and leaf(path) in part
+
+
 def remove_key(keys: Keys, path: str) -> None:
     """Remove the key at a path, if there is one."""
     if (part := part_in(keys, parent(path))) is not None:

@@ -26,7 +26,7 @@ from paramproof.catalogue.value_kinds import (
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf, parent
-from sweep.keys import Keys, part_in, set_key
+from sweep.keys import Keys, has_key, part_in, set_key
 from sweep.probe_values import LARGE, PROBES
 
 SHARES_LEFT_OUT = (0.0, 0.0, 0.15, 0.5)
@@ -123,14 +123,8 @@ def _complete_lists(file: TypeFile, config: dict[str, Any], sizes: Mapping[str, 
     """Give every size of a list of which some were left out."""
     for letter, size in sizes.items():
         field = file.letters[letter]
-        if field.is_in_list and _is_given(config, field.key):
+        if field.is_in_list and has_key(config, field.key):
             set_key(config, field.path, size)
-
-
-def _is_given(config: Keys, path: str) -> bool:
-    """Return whether a key is given, whatever its value."""
-    part = part_in(config, parent(path))
-    return part is not None and leaf(path) in part
 
 
 def _add_selecting_keys(
@@ -141,12 +135,12 @@ def _add_selecting_keys(
         if path in file.joined and isinstance(value, list):
             value = random.sample(value, len(value))
             value = file.joined[path].join(value) if random.random() < 0.5 else value
-        if not (path in file.parts and _is_given(config, path)):
+        if not (path in file.parts and has_key(config, path)):
             set_key(config, path, value)
     for path in variant.data.get("decides", ()):
         # A part that is given may have other defaults than those used in the derivation.
         needed = path in file.given and path not in {*variant.where, *variant.sized}
-        if needed and _is_given(config, path.partition(".")[0]) and path in file.fields:
+        if needed and has_key(config, path.partition(".")[0]) and path in file.fields:
             set_key(config, path, file.fields[path])
 
 
@@ -162,10 +156,10 @@ def _add_other_keys(
     for path, value in _accepted_values(file, variant, random):
         inside = any(path.startswith(f"{part}.") for part in absent_parts)
         is_free = not inside and path not in variant.sized
-        if is_free and not any(_is_given(config, other) for other in _other_rope_key(path)):
+        if is_free and not any(has_key(config, other) for other in _other_rope_key(path)):
             set_key(config, path, value)
     for path, rule in file.layers.items():
-        is_long = _is_given(config, field_of(file, rule["long"]))
+        is_long = has_key(config, field_of(file, rule["long"]))
         if is_long and path not in variant.lists and random.random() < 0.4:
             set_key(config, path, _draw_layers(rule, sizes, random))
 

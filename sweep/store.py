@@ -61,7 +61,7 @@ def _rewrite(path: Path) -> Iterator[dict[str, Any]]:
 KEY_ORDER = """
     format model_type versions letters null parts other_parts given fixed_parts lenient_parts
     named_parts instead classes_of aliases late fields computed unread free texts layers stages
-    filled kinds spelt joined repeated pairs below buffered flat refused classes
+    filled kinds spelt joined repeated pairs beside below buffered flat refused classes
 """
 """The keys of a file, in order."""
 

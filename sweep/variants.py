@@ -100,6 +100,10 @@ GATED_GELU = (
     Change({"feed_forward_proj": "gated-gelu", "is_gated_act": True}),
 )
 
+BARK_PARTS = ("semantic_config", "coarse_acoustics_config", "fine_acoustics_config")
+
+EFFICIENTNETS = ((1.0, 1.0), (1.0, 1.1), (1.1, 1.2), (1.2, 1.4), (1.4, 1.8), (1.6, 2.2), (1.8, 2.6))
+
 LOOKING = [*range(3, 100, 5)]
 
 DEBERTA_V3 = {
@@ -162,11 +166,29 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
             {**DINOV3_GATED, "query_bias": False, "value_bias": False}, ("num_register_tokens",)
         ),
     ],
+    "bamba": [
+        Change({"attn_layer_indices": [9, 18, 27]}, at={"num_hidden_layers": 32}),
+    ],
+    "bark": [
+        Change({f"{part}.bias": False for part in BARK_PARTS}),
+    ],
     "convbert": [Change({}, at={"embedding_size": 384})],
     "dots1": [Change({}, ("head_dim",)), Change({}, ("first_k_dense_replace", "head_dim"))],
     "dpt": [Change({"use_bias_in_fusion_residual": True})],
+    "efficientnet": [
+        Change({"width_coefficient": width, "depth_coefficient": depth})
+        for width, depth in EFFICIENTNETS
+    ],
     "electra": [Change({}, at={"embedding_size": 256})],
     "encoder-decoder": [CROSS_ATTENTION],
+    "encodec": [
+        Change(
+            {"norm_type": "time_group_norm", "target_bandwidths": [3.0, 6.0, 12.0, 24.0]},
+            at={"sampling_rate": 48_000},
+        ),
+        Change({"target_bandwidths": [2.2]}, at={"sampling_rate": 32_000}),
+    ],
+    "exaone4": [Change({"sliding_window": None})],
     "esm": [
         Change({"position_embedding_type": "rotary"}),
         Change({"position_embedding_type": "rotary", "emb_layer_norm_before": False}),
@@ -206,6 +228,11 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({"tie_word_embeddings": True}, at={"num_experts": 1}),
     ],
     "kimi_k25": [Change({"tie_word_embeddings": False})],
+    "longt5": [
+        Change({"encoder_attention_type": "transient-global"}),
+        *GATED_GELU,
+        *(one.also({"encoder_attention_type": "transient-global"}) for one in GATED_GELU),
+    ],
     "llama4": [one.inside("text_config") for one in LLAMA4],
     "llama4_text": LLAMA4,
     "llava": [Change(TIED)],
@@ -238,7 +265,14 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({"use_qkv_bias": True}),
         Change({"qk_layernorm": True, "use_parallel_residual": True}),
     ],
+    "sam": [
+        Change({}, at={"num_hidden_layers": depth}, lists={"global_attn_indexes": places}).inside(
+            "vision_config"
+        )
+        for depth, places in ((24, [5, 11, 17, 23]), (32, [7, 15, 23, 31]))
+    ],
     "t5": GATED_GELU,
+    "table-transformer": [Change({"backbone": "resnet18"})],
     "umt5": GATED_GELU,
     "upernet": [Change({}, ("auxiliary_in_channels",))],
     "vision-encoder-decoder": [CROSS_ATTENTION],
@@ -247,6 +281,7 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     ],
     "vision-encoder-decoder+trocr": TROCR,
     "vision-encoder-decoder+trocr+deit": TROCR,
+    "vits": [Change({}, ("speaker_embedding_size",), {"num_speakers": 109})],
     "wav2vec2": [Change({**SPEECH_LARGE, "do_stable_layer_norm": True})],
     "wavlm": [Change({"feat_extract_norm": "layer"})],
     "yolos": [Change({"use_mid_position_embeddings": False})],

@@ -10,7 +10,14 @@ from paramproof.catalogue.filled_values import drop_filled_in
 from paramproof.catalogue.kind_counts import count_kinds, expand_spellings
 from paramproof.catalogue.names import has_type, kinds_to_give, refused_kinds
 from paramproof.catalogue.spellings import unify_spellings
-from paramproof.catalogue.value_kinds import KIND_NAMES, decode_infinity, equal, kind_of
+from paramproof.catalogue.value_kinds import (
+    KIND_NAMES,
+    TEXT,
+    decode_infinity,
+    equal,
+    kind_of,
+    sort_of,
+)
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.impossible import value_at
@@ -239,10 +246,12 @@ def sizes_of(
     sized: Iterable[str] = (),
     absent: Iterable[str] = (),
     at_zero: Container[str] = (),
+    inert: Container[str] = (),
 ) -> dict[str, int]:
     """Return the size of each letter: the configuration's, or the default of transformers.
 
-    The letters ``at_zero`` may be 0, since no tensor depends on them.
+    No tensor depends on the ``inert`` letters. Those ``at_zero`` may be 0, and any of them may have
+    a value of a sort that was tried in place of a size.
     """
     sizes: dict[str, int] = {}
     waiting: dict[str, Any] = {}
@@ -251,7 +260,9 @@ def sizes_of(
         if letter in absent:
             continue
         value = given.values.get(field)
-        if field in given.values and value is not None:
+        if letter in inert and _has_another_value(given, field):
+            waiting[letter] = given.default(field, default) or "1"
+        elif field in given.values and value is not None:
             sizes[letter] = _size(given, letter, value, at_zero)
         elif field in given.values and field not in sized:
             if field not in given.file.null:
@@ -276,6 +287,19 @@ def sizes_of(
         letter = given.letter_of[field]
         sizes[letter] = _size(given, letter, value)
     return {letter: sizes[letter] for letter in given.file.letters if letter in sizes}
+
+
+def _has_another_value(given: GivenKeys, path: str) -> bool:
+    """Return whether a size on which no tensor depends has a value that was tried in its place.
+
+    EXAONE 4 looks at its ``sliding_window_pattern`` only if there is no list of layers.
+    """
+    if path not in given.values:
+        return False
+    value, sorts = given.values[path], given.file.free.get(path, ())
+    if isinstance(given.values.get(given.file.beside.get(path, "")), list):
+        return value is None or isinstance(value, str)
+    return sort_of(value) in sorts or (TEXT in sorts and isinstance(value, str))
 
 
 def _fill_in(given: GivenKeys, letter: str, formula: Expression, sizes: Mapping[str, int]) -> int:

@@ -180,7 +180,8 @@ def _entry_of_variant(
     """Return the entry of a variant that fits. Raises the errors of ``entry``."""
     name, absent = variant.name, variant.data.get("absent", ())
     try:
-        sizes = sizes_of(given, variant.sized, absent, _zero_letters(file, variant))
+        inert = _derivation(file, name, variant.index).inert
+        sizes = sizes_of(given, variant.sized, absent, _zero_letters(file, variant), inert)
     except KeyError as error:
         raise given.unsupported(f"a default depends on {error}, which is absent") from None
     needed = variants(file, name)[0].where

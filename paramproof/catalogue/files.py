@@ -83,7 +83,8 @@ class TypeFile:
     in another way: a sign for each layer, or how many come first. ``joined`` has the separators of
     lists that a file may write as one text, and ``repeated`` the letters of how often a list may
     repeat a size. ``pairs`` are sizes in place of which a file may have a height and a width: the
-    ``same`` twice, or ``any``. ``buffered`` has fields that buffers depend on.
+    ``same`` twice, or ``any``. ``beside`` has sizes that may be null or a text beside a list of
+    layers, with that list. ``buffered`` has fields that buffers depend on.
 
     Parts: ``parts`` has the model type of each part, and ``given`` the defaults that differ if the
     part is given. ``other_parts`` are of another type than that of an absent part. ``fixed_parts``
@@ -121,6 +122,7 @@ class TypeFile:
     joined: Mapping[str, str] = field(default_factory=dict)
     repeated: Mapping[str, str] = field(default_factory=dict)
     pairs: Mapping[str, str] = field(default_factory=dict)
+    beside: Mapping[str, str] = field(default_factory=dict)
     buffered: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     fixed_parts: tuple[str, ...] = ()

@@ -9,7 +9,9 @@ pytest.importorskip("transformers")
 
 from paramproof.catalogue import entry  # noqa: E402
 from paramproof.catalogue.files import parse_type  # noqa: E402
+from paramproof.formulas.errors import NotInCatalogue  # noqa: E402
 from sweep.added_values import ValueAdder  # noqa: E402
+from sweep.seed_values import seed_config  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
 
 
@@ -52,6 +54,31 @@ def test_a_text_that_decides_is_not_accepted():
     adder = ValueAdder({**data, "classes": classes})
     adder.run()
     assert "layer_type" not in adder.added
+
+
+def test_sizes_without_effect_beside_a_list_of_layers():
+    """EXAONE 4's class divides by its pattern if there is no list of layers."""
+    data = read_entry("exaone4")
+    adder = ValueAdder({key: value for key, value in data.items() if key != "beside"})
+    adder.try_sizes(seed_config(adder.config_class))
+    paths = ("sliding_window", "sliding_window_pattern")
+    assert adder.added == dict.fromkeys(paths, ["beside layer_types"])
+    assert adder.file.beside == data["beside"] == dict.fromkeys(paths, "layer_types")
+
+
+def test_a_flag_that_decides_may_be_false():
+    """GLM-4V's text part may say that it ties nothing, and its class ties nothing."""
+    path = "text_config.tie_word_embeddings"
+    data = read_entry("glm4v")
+    adder = ValueAdder({key: value for key, value in data.items() if key != "texts"})
+    adder.run()
+    assert adder.data["texts"] == data["texts"] == {path: [False]}
+    part = {"model_type": "glm4v_text"}
+    config = {"model_type": "glm4v", "text_config": part}
+    untied = {**config, "text_config": {**part, "tie_word_embeddings": False}}
+    assert entry(untied).count == entry(config).count
+    with pytest.raises(NotInCatalogue, match="tie_word_embeddings"):
+        entry({**config, "text_config": {**part, "tie_word_embeddings": True}})
 
 
 def test_the_texts_of_the_code():

@@ -244,6 +244,27 @@ def test_a_list_of_sizes_may_be_as_long_as_that_of_a_variant():
             toy({"depths": wrong}, name, data=data)
 
 
+def test_a_size_without_effect_may_have_another_value_beside_a_list_of_layers():
+    data = deepcopy(TOY)
+    data["letters"]["w"] = "window = 4"
+    data["beside"] = {"window": "pattern"}
+    model = data["classes"]["ToyModel"]
+    beside = {"pattern": ["a", "b", "a"]}
+    # The size is in no formula, but it is not known to have no effect.
+    with pytest.raises(InvalidInput, match="window='abab' is not possible: it must be an int"):
+        toy({**beside, "window": "abab"}, data=data)
+    model["inert"] = ["w"]
+    for window in ("abab", None, 7):
+        assert toy({**beside, "window": window}, data=data).count == toy(data=data).count
+    for window in ("abab", 1.5):
+        with pytest.raises(InvalidInput, match="it must be an int"):
+            toy({"window": window}, data=data)
+    with pytest.raises(NotInCatalogue, match="window=null, but the entry needs a size"):
+        toy({"window": None}, data=data)
+    data["free"]["text"] = "window"
+    assert toy({"window": "abab"}, data=data).count == toy(data=data).count
+
+
 def test_two_names_of_one_size_must_agree():
     assert toy({"n_embd": 4, "hidden_size": 4}).sizes["H"] == 4
     assert "name the same size, but their values differ" in refused({"n_embd": 4, "hidden_size": 6})
