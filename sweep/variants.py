@@ -166,9 +166,6 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
             {**DINOV3_GATED, "query_bias": False, "value_bias": False}, ("num_register_tokens",)
         ),
     ],
-    "bamba": [
-        Change({"attn_layer_indices": [9, 18, 27]}, at={"num_hidden_layers": 32}),
-    ],
     "bark": [
         Change({f"{part}.bias": False for part in BARK_PARTS}),
     ],
@@ -181,14 +178,6 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     ],
     "electra": [Change({}, at={"embedding_size": 256})],
     "encoder-decoder": [CROSS_ATTENTION],
-    "encodec": [
-        Change(
-            {"norm_type": "time_group_norm", "target_bandwidths": [3.0, 6.0, 12.0, 24.0]},
-            at={"sampling_rate": 48_000},
-        ),
-        Change({"target_bandwidths": [2.2]}, at={"sampling_rate": 32_000}),
-    ],
-    "exaone4": [Change({"sliding_window": None})],
     "esm": [
         Change({"position_embedding_type": "rotary"}),
         Change({"position_embedding_type": "rotary", "emb_layer_norm_before": False}),
@@ -272,7 +261,6 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         for depth, places in ((24, [5, 11, 17, 23]), (32, [7, 15, 23, 31]))
     ],
     "t5": GATED_GELU,
-    "table-transformer": [Change({"backbone": "resnet18"})],
     "umt5": GATED_GELU,
     "upernet": [Change({}, ("auxiliary_in_channels",))],
     "vision-encoder-decoder": [CROSS_ATTENTION],

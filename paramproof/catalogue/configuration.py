@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from paramproof.catalogue.files import TypeFile, entries_of, type_of_class
@@ -243,8 +243,8 @@ def require_possible_kind(path: str, key: str, value: object, *, in_part: bool) 
 
 def sizes_of(
     given: GivenKeys,
-    sized: Iterable[str] = (),
-    absent: Iterable[str] = (),
+    sized: Container[str] = (),
+    absent: Container[str] = (),
     at_zero: Container[str] = (),
     inert: Container[str] = (),
 ) -> dict[str, int]:
@@ -255,24 +255,10 @@ def sizes_of(
     """
     sizes: dict[str, int] = {}
     waiting: dict[str, Any] = {}
-    for letter, size in given.file.letters.items():
-        field, default = size.path, size.default
-        if letter in absent:
-            continue
-        value = given.values.get(field)
-        if letter in inert and _has_another_value(given, field):
-            waiting[letter] = given.default(field, default) or "1"
-        elif field in given.values and value is not None:
-            sizes[letter] = _size(given, letter, value, at_zero)
-        elif field in given.values and field not in sized:
-            if field not in given.file.null:
-                text = f"{field}=null, but the entry needs a size"
-                raise given.unsupported(text, field, Refusal.OTHER_VALUE)
-            waiting[letter] = given.file.null[field]
-        elif filled := given.default(field, default):
-            waiting[letter] = filled
-        else:
-            raise given.unsupported(f"{field} is absent and has no default", field)
+    for letter in given.file.letters:
+        if letter not in absent:
+            found = _given_or_default(given, letter, sized, at_zero, is_inert=letter in inert)
+            (sizes if isinstance(found, int) else waiting)[letter] = found
     while waiting:
         ready = {
             letter: formula
@@ -287,6 +273,26 @@ def sizes_of(
         letter = given.letter_of[field]
         sizes[letter] = _size(given, letter, value)
     return {letter: sizes[letter] for letter in given.file.letters if letter in sizes}
+
+
+def _given_or_default(
+    given: GivenKeys, letter: str, sized: Container[str], at_zero: Container[str], *, is_inert: bool
+) -> Any:
+    """Return the size that a configuration gives, or the text of the default in its place."""
+    size = given.file.letters[letter]
+    field, value = size.path, given.values.get(size.path)
+    if is_inert and _has_another_value(given, field):
+        return given.default(field, size.default) or "1"
+    if value is not None:
+        return _size(given, letter, value, at_zero)
+    if field in given.values and field not in sized:
+        if field not in given.file.null:
+            text = f"{field}=null, but the entry needs a size"
+            raise given.unsupported(text, field, Refusal.OTHER_VALUE)
+        return given.file.null[field]
+    if default := given.default(field, size.default):
+        return default
+    raise given.unsupported(f"{field} is absent and has no default", field)
 
 
 def _has_another_value(given: GivenKeys, path: str) -> bool:

@@ -62,7 +62,7 @@ def test_sizes_without_effect_beside_a_list_of_layers():
     adder = ValueAdder({key: value for key, value in data.items() if key != "beside"})
     adder.try_sizes(seed_config(adder.config_class))
     paths = ("sliding_window", "sliding_window_pattern")
-    assert adder.added == dict.fromkeys(paths, ["beside layer_types"])
+    assert adder.added == {path: ["beside layer_types"] for path in paths}
     assert adder.file.beside == data["beside"] == dict.fromkeys(paths, "layer_types")
 
 
