@@ -71,12 +71,17 @@ class ValueAdder:
                     for text in texts:
                         self.try_text(path, text)
         self.try_sizes(start)
-        for path in sorted(decides - {*sizes, *self.file.fields, *self.file.computed}):
-            self.try_text(path, False)
+        self.try_flags(decides - {*sizes, *self.file.fields, *self.file.computed})
         self.data["free"] = pack_accepted(self.file.free)
         self.data |= {"null": dict(self.file.null), "beside": dict(self.file.beside)}
         self.data["texts"] = {path: list(texts) for path, texts in sorted(self.file.texts.items())}
         return bool(self.added)
+
+    def try_flags(self, paths: Iterable[str]) -> None:
+        """Try a flag for fields that decide, but that the class does not have by itself."""
+        for path in sorted(paths):
+            for value in (False, True):
+                self.try_text(path, value)
 
     def try_sizes(self, start: PreTrainedConfig) -> None:
         """Try what else a size may be on which no tensor depends, if the class declares it."""

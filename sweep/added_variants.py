@@ -117,7 +117,7 @@ class VariantAdder:
         spelt: dict[str, Any] = {}
         for one in self.lists:
             if one.counted.path in self.data.get("kinds", {}):
-                spelt |= dict(self.finder.spellings(one))
+                spelt |= dict(self.finder.all_spellings(one))
         if spelt:
             self.data["spelt"] = spelt
         return any(added)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,6 +35,9 @@ MIDDLE = 1
 
 MAX_SIGN = 1024
 """A bound on the numbers that stand for a kind."""
+
+SAMPLES = 4
+"""Random lists of positions with which a key is tried."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +171,12 @@ class KindListFinder:
         """Return the tensors of a model with a list, or None if it is refused."""
         return attempt(lambda: build(self.base, self.config_class(**self.keys(path, value))))
 
+    def all_spellings(self, one: KindList) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield keys that give a list in another way, with the rule for each."""
+        yield from self.spellings(one)
+        yield from self.first_layers(one)
+        yield from self.positions(one)
+
     def spellings(self, one: KindList) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield keys that give a list in another way, with the kind for each sign.
 
@@ -223,6 +233,30 @@ class KindListFinder:
                 beyond = self.normalized_list(into, None, {path: number + 1})
                 rule = {"into": into, "first": first, "then": then}
                 yield path, rule if beyond == lists[number] else {**rule, "bounded": True}
+
+    def positions(self, one: KindList) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield keys that give a list by the positions of the layers of one kind.
+
+        All other layers have another kind. A position behind the last layer has no effect.
+        """
+        into, part = one.counted.path, parent(one.counted.path)
+        number = len(attribute_at(self.start, into))
+        own = attribute_at(self.start, part)
+        fields = [field.name for field in dataclasses.fields(own) if "list" in str(field.type)]
+        for key in sorted({*names_in_code(own), *fields} if one.counted.depth else ()):
+            path = f"{part}.{key}".removeprefix(".")
+            first = self.normalized_list(into, None, {path: [0]}) or []
+            if path == into or len({*first[1:]}) != 1 or first[0] == first[1]:
+                continue
+            inside, outside = first[:2]
+            random = Random(0)
+            drawn = [random.sample(range(number + 2), number // 2) for _ in range(SAMPLES)]
+            if all(
+                self.normalized_list(into, None, {path: places})
+                == [inside if i in places else outside for i in range(number)]
+                for places in ([], [number - 1], *drawn)
+            ):
+                yield path, {"into": into, "inside": inside, "outside": outside}
 
     def has_object(self, path: str) -> bool:
         """Return whether the configuration takes an object for a key that is no field."""

@@ -25,9 +25,29 @@ TASKS = """
 
 
 UNLISTED_CLASSES = {
+    "autoformer": ["AutoformerForPrediction"],
+    "bert": ["BertForNextSentencePrediction"],
+    "blip": ["BlipForImageTextRetrieval"],
     "clip_text_model": ["CLIPTextModelWithProjection"],
     "clip_vision_model": ["CLIPVisionModelWithProjection"],
+    "clipseg": ["CLIPSegForImageSegmentation"],
     "dpr": ["DPRContextEncoder", "DPRReader"],
+    "imagegpt": ["ImageGPTForCausalImageModeling"],
+    "informer": ["InformerForPrediction"],
+    "longt5": ["LongT5EncoderModel"],
+    "luke": ["LukeForEntityClassification", "LukeForEntityPairClassification"],
+    "mllama_text_model": ["MllamaTextModel", "MllamaForCausalLM"],
+    "patchtsmixer": ["PatchTSMixerForPrediction", "PatchTSMixerForPretraining"],
+    "patchtst": ["PatchTSTForPrediction", "PatchTSTForPretraining"],
+    "siglip_text_model": ["SiglipTextModel"],
+    "speecht5": ["SpeechT5ForSpeechToSpeech"],
+    "speecht5_hifigan": ["SpeechT5HifiGan"],
+    "switch_transformers": ["SwitchTransformersEncoderModel"],
+    "time_series_transformer": ["TimeSeriesTransformerForPrediction"],
+    "udop": ["UdopEncoderModel"],
+    "vilt": ["ViltForImageAndTextRetrieval", "ViltForMaskedLM"],
+    "visual_bert": ["VisualBertForQuestionAnswering", "VisualBertForVisualReasoning"],
+    "xlnet": ["XLNetForQuestionAnswering"],
 }
 """Classes that people load, but that no table of transformers lists."""
 

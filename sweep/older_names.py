@@ -131,11 +131,7 @@ def with_older_names(data: Mapping[str, Any]) -> dict[str, Any]:
         sweep = TypeSweep(file.name, lambda _: None, 0)
         finder = KindListFinder(file, sweep, getattr(transformers, next(iter(file.classes))))
         lists = [one for one in finder.find() if one.counted.path in file.kinds]
-        spelt = {
-            path: rule
-            for one in lists
-            for path, rule in (*finder.spellings(one), *finder.first_layers(one))
-        }
+        spelt = {path: rule for one in lists for path, rule in finder.all_spellings(one)}
         new["spelt"] = {**data.get("spelt", {}), **spelt}
     return in_order(new)
 

@@ -12,7 +12,7 @@ from paramproof.catalogue.accepts import INTERCHANGEABLE, rotated_widths
 from paramproof.catalogue.configuration import GivenKeys, sizes_of
 from paramproof.catalogue.derivations import Variant, computed_of, field_of, variants
 from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.spellings import ANY_PAIR
+from paramproof.catalogue.spellings import ANY_PAIR, TWICE
 from paramproof.catalogue.value_kinds import (
     ALIKE,
     FACTORS,
@@ -92,12 +92,14 @@ def random_config(
 
 
 def _add_pairs(file: TypeFile, config: Keys, random: Random) -> None:
-    """Give a height and a width in place of some sizes."""
+    """Give a height and a width in place of some sizes, or one size in place of both."""
     for path, which in file.pairs.items():
         part = part_in(config, parent(path)) or {}
         size = part.get(leaf(path))
         if type(size) is int and random.random() < 0.2:
             part[leaf(path)] = [size, size + (which == ANY_PAIR)]
+        elif isinstance(size, list) and which == TWICE and random.random() < 0.2:
+            part[leaf(path)] = size[0]
 
 
 def _move_parts_to_other_keys(file: TypeFile, config: dict[str, Any], random: Random) -> None:

@@ -6,6 +6,7 @@ list that repeats it for every layer, or a height and a width, if models have th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
@@ -15,7 +16,7 @@ import transformers
 from paramproof.catalogue.derivations import derivation_of, kept_variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile, parse_type
-from paramproof.catalogue.spellings import ANY_PAIR
+from paramproof.catalogue.spellings import ANY_PAIR, TWICE
 from paramproof.formulas.path import parent
 from sweep.config_classes import config_class_of
 from sweep.model import ModelTensors, attribute_or_none, build, config_of
@@ -79,7 +80,10 @@ class SpellingFinder:
         return found
 
     def pairs(self) -> dict[str, str]:
-        """Return the sizes in place of which a file may have a pair, and which one."""
+        """Return the sizes in place of which a file may have a pair, and which one.
+
+        In place of two sizes, a file may have one.
+        """
         found = {}
         for letter, size in self.file.letters.items():
             own = attribute_or_none(self.start, size.path)
@@ -91,6 +95,14 @@ class SpellingFinder:
                     self.is_like_pair(size.path, own, one) for one in unequal
                 )
                 found[size.path] = ANY_PAIR if is_any else "same"
+        lengths = Counter(one.key for one in self.file.letters.values() if one.is_in_list)
+        for path in (path for path, length in lengths.items() if length == 2):
+            both = attribute_or_none(self.start, path)
+            own = both[0] if isinstance(both, list | tuple) else None
+            if type(own) is int and all(
+                self.is_like_pair(path, one, [one, one]) for one in (own, 2 * own)
+            ):
+                found[path] = TWICE
         return found
 
     def is_like_pair(self, path: str, size: int, pair: list[int]) -> bool:

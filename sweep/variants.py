@@ -104,6 +104,10 @@ BARK_PARTS = ("semantic_config", "coarse_acoustics_config", "fine_acoustics_conf
 
 EFFICIENTNETS = ((1.0, 1.0), (1.0, 1.1), (1.1, 1.2), (1.2, 1.4), (1.4, 1.8), (1.6, 2.2), (1.8, 2.6))
 
+CONFORMER_POSITIONS = ("relative", "rotary")
+
+WITHOUT_HEAD = Change({"vision_config.vision_use_head": False})
+
 LOOKING = [*range(3, 100, 5)]
 
 DEBERTA_V3 = {
@@ -157,6 +161,7 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change(DEBERTA_V3, ("attention_head_size", "conv_kernel_size")),
         Change(DEBERTA_V3, ("conv_kernel_size",)),
     ],
+    "deepseek_vl": [WITHOUT_HEAD],
     "deepseek_v2": [Change({"q_lora_rank": None}, ("first_k_dense_replace",))],
     "deepseek_v3": [Change({"q_lora_rank": None})],
     "dinov3_vit": [
@@ -166,9 +171,11 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
             {**DINOV3_GATED, "query_bias": False, "value_bias": False}, ("num_register_tokens",)
         ),
     ],
+    "aya_vision": [Change({"alignment_intermediate_size": 28_672})],
     "bark": [
         Change({f"{part}.bias": False for part in BARK_PARTS}),
     ],
+    "cohere2_vision": [WITHOUT_HEAD],
     "convbert": [Change({}, at={"embedding_size": 384})],
     "dots1": [Change({}, ("head_dim",)), Change({}, ("first_k_dense_replace", "head_dim"))],
     "dpt": [Change({"use_bias_in_fusion_residual": True})],
@@ -219,9 +226,10 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     "kimi_k25": [Change({"tie_word_embeddings": False})],
     "longt5": [
         Change({"encoder_attention_type": "transient-global"}),
-        *GATED_GELU,
-        *(one.also({"encoder_attention_type": "transient-global"}) for one in GATED_GELU),
+        GATED_GELU[1],
+        GATED_GELU[1].also({"encoder_attention_type": "transient-global"}),
     ],
+    "lfm2_vl": [WITHOUT_HEAD],
     "llama4": [one.inside("text_config") for one in LLAMA4],
     "llama4_text": LLAMA4,
     "llava": [Change(TIED)],
@@ -232,12 +240,14 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     "llava_next+granite+siglip_vision_model": [
         Change({**TIED, "vision_feature_layer": [-24, -20, -12, -1]})
     ],
-    "llava_onevision": [Change(TIED)],
+    "llava_onevision": [Change(TIED), WITHOUT_HEAD],
     "mllama": [
         Change({}, at={"num_hidden_layers": 100}, lists={"cross_attention_layers": LOOKING}).inside(
             "text_config"
         )
     ],
+    "mobilenet_v1": [Change({"depth_multiplier": width}) for width in (0.75, 0.5, 0.25)],
+    "mobilenet_v2": [Change({"depth_multiplier": width}) for width in (1.4, 0.75, 0.5, 0.35)],
     "nemotron_h": [Change({}, ("moe_latent_size",))],
     "opt": [
         Change({"do_layer_norm_before": False}),
@@ -271,6 +281,9 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     "vision-encoder-decoder+trocr+deit": TROCR,
     "vits": [Change({}, ("speaker_embedding_size",), {"num_speakers": 109})],
     "wav2vec2": [Change({**SPEECH_LARGE, "do_stable_layer_norm": True})],
+    "wav2vec2-conformer": [
+        Change({**SPEECH_LARGE, "position_embeddings_type": kind}) for kind in CONFORMER_POSITIONS
+    ],
     "wavlm": [Change({"feat_extract_norm": "layer"})],
     "yolos": [Change({"use_mid_position_embeddings": False})],
 }

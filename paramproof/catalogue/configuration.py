@@ -179,6 +179,9 @@ class GivenKeys:
 
     def list_sizes(self, path: str, value: object) -> Iterator[tuple[str, Any]]:
         """Yield the sizes in a list with their fields."""
+        if type(value) is int and path in self.file.pairs:
+            yield path, value
+            return
         most = sum(name.startswith(f"{path}[") for name in self.letter_of)
         if not isinstance(value, list) or not 0 < len(value) <= most:
             raise self.wrong_list(path, most, value)

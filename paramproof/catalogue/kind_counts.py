@@ -23,15 +23,17 @@ def expand_spellings(given: GivenKeys) -> None:
 
     Nemotron-H's ``hybrid_override_pattern`` has a character for each layer, and DeepSeek-V4's
     ``compress_ratios`` a number. Transformers cuts a list of the latter to the number of layers.
-    Kimi Linear's ``first_k_dense_replace`` is the number of layers of the first kind. The class
-    looks at it only if there is no list.
+    Kimi Linear's ``first_k_dense_replace`` is the number of layers of the first kind, and LFM2's
+    ``full_attn_idxs`` has the positions of those of one kind. The class looks at these two only if
+    there is no list.
     """
     for path, rule in given.file.spelt.items():
         value = given.values.get(path)
         if value is None:
             continue
         into, is_signs = rule["into"], "names" in rule
-        spelt = (_list_of_signs if is_signs else _list_of_first_layers)(given, path, value)
+        others = _list_with_positions if "inside" in rule else _list_of_first_layers
+        spelt = (_list_of_signs if is_signs else others)(given, path, value)
         if given.values.get(into) and not is_signs:
             del given.values[path]
             continue
@@ -66,6 +68,16 @@ def _list_of_first_layers(given: GivenKeys, path: str, value: Any) -> list[str]:
         raise given.unsupported(problem, path, Refusal.OTHER_VALUE)
     first = min(value, depth)
     return [rule["first"]] * first + [rule["then"]] * (depth - first)
+
+
+def _list_with_positions(given: GivenKeys, path: str, value: Any) -> list[str]:
+    """Return the list that a key gives by the positions of the layers of one kind."""
+    rule = given.file.spelt[path]
+    depth = _depth_of(given, rule["into"])
+    if not isinstance(value, list) or not all(type(one) is int for one in value) or depth is None:
+        problem = f"{legible(path)}={shown(value)} is not a list of positions of layers"
+        raise given.unsupported(problem, path, Refusal.OTHER_VALUE)
+    return [rule["inside"] if i in value else rule["outside"] for i in range(depth)]
 
 
 def count_kinds(given: GivenKeys, *, is_own: bool = False) -> set[str]:

@@ -48,15 +48,22 @@ ANY_PAIR = "any"
 """The kind of a pair in place of a size on which no tensor depends: its two sides may differ."""
 
 
+TWICE = "twice"
+"""The kind of a pair of sizes in place of which a file may have one size, for both."""
+
+
 def _merge_pairs(given: GivenKeys) -> None:
-    """Replace a height and a width by the size that stands for both.
+    """Replace a height and a width by the size that stands for both, or that size by both.
 
     ViT's ``image_size`` may be ``[224, 224]``. No tensor of Donut's encoder depends on it, and its
-    two sides differ.
+    two sides differ. PVT's has two sizes, and a file may have one.
     """
     for path, which in given.file.pairs.items():
         value = given.values.get(path)
-        if isinstance(value, list) and len(value) == 2:
+        if which == TWICE and type(value) is int:
+            del given.values[path]
+            given.values |= {f"{path}[{i}]": value for i in range(2)}
+        elif isinstance(value, list) and len(value) == 2:
             high, wide = value
             if equal(high, wide) or (which == ANY_PAIR and type(high) is type(wide) is int):
                 given.values[path] = min(value)

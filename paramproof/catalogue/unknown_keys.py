@@ -22,6 +22,9 @@ from paramproof.formulas.printing import shown
 COUNTING_IN_ANY_TYPE: Mapping[str, Any] = {"architectures": [], "tie_word_embeddings": True}
 """Keys that change the count of any model, each with a typical value."""
 
+KEPT_BESIDE = frozenset({"num_layers"})
+"""Keys that files have beside the type's own: Hiera's number of stages. They are not misspelt."""
+
 SHORT_NAME = 6
 """Names shorter than this may be misspelt by one letter, longer ones by two."""
 
@@ -42,7 +45,8 @@ def find_unknown_keys(file: TypeFile, config: Mapping[str, Any]) -> tuple[str, .
         if key in _known_in_part(file.name, part):
             continue
         for meant in absent:
-            alike = parent(meant) == part and is_misspelt(key, leaf(meant))
+            alike = parent(meant) == part and key not in KEPT_BESIDE
+            alike = alike and is_misspelt(key, leaf(meant))
             if alike and _may_be(value, counting[meant]):
                 raise InvalidInput(
                     f"{shown(path)} is not a key of the model type {file.model_type}: "

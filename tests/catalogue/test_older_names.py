@@ -8,10 +8,13 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
+from sweep.adversary import judge  # noqa: E402
 from sweep.mismatch import find_mismatch  # noqa: E402
-from sweep.older_names import OlderNames  # noqa: E402
+from sweep.older_names import OlderNames, with_older_names  # noqa: E402
 from sweep.saved_values import SavedValues  # noqa: E402
+from sweep.store import read_entry  # noqa: E402
 from sweep.unread_fields import UnreadFields  # noqa: E402
+from sweep.verdict import Verdict  # noqa: E402
 from tests.configs import GLM, minimax  # noqa: E402
 
 
@@ -61,3 +64,14 @@ def test_models_have_these_sizes(config):
     config_class = transformers.CONFIG_MAPPING[config["model_type"]]
     model_class = getattr(transformers, found.derivation.name)
     assert find_mismatch(found, config_class, model_class, config) is None
+
+
+def test_positions_of_a_kind_are_found_again():
+    """LFM2's class makes its list of kinds from the positions of those with attention."""
+    data = read_entry("lfm2")
+    rule = {"into": "layer_types", "inside": "full_attention", "outside": "conv"}
+    assert data["spelt"] == {"full_attn_idxs": rule}
+    without = {key: value for key, value in data.items() if key != "spelt"}
+    assert with_older_names(without)["spelt"] == data["spelt"]
+    config = {"model_type": "lfm2", "num_hidden_layers": 6, "full_attn_idxs": [5, 1, 1, 8]}
+    assert judge(config).verdict is Verdict.EQUAL

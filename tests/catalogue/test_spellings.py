@@ -16,7 +16,7 @@ SPELLINGS = ("joined", "repeated", "pairs")
 
 
 @pytest.mark.parametrize(
-    "model_type", ["deberta-v2", "longformer", "vit", "convnext", "donut-swin"]
+    "model_type", ["deberta-v2", "longformer", "vit", "convnext", "donut-swin", "pvt_v2"]
 )
 def test_the_spellings_in_the_files_are_found_again(model_type):
     data = read_entry(model_type)
@@ -41,6 +41,7 @@ def test_a_repeated_size_is_counted_as_it_is_built(window, verdict):
     [
         ({"model_type": "vit", "image_size": [96, 96]}, Verdict.EQUAL),
         ({"model_type": "vit", "patch_size": [8, 8]}, Verdict.EQUAL),
+        ({"model_type": "pvt_v2", "image_size": 96}, Verdict.EQUAL),
         ({"model_type": "vit", "image_size": [96, 64]}, Verdict.NOT_COUNTED),
         ({"model_type": "vit", "image_size": [96, 96, 96]}, Verdict.NOT_COUNTED),
         ({"model_type": "vit", "image_size": [96, "96"]}, Verdict.NOT_COUNTED),

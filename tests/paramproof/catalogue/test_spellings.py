@@ -84,3 +84,26 @@ def test_a_pair_of_equal_sides_is_one_size():
     )
     with pytest.raises(NotInCatalogue, match="image_size="):
         entry({"model_type": "vit", "image_size": [96, 64]})
+
+
+def test_one_size_may_stand_for_two():
+    both = entry({"model_type": "pvt_v2", "image_size": [192, 192]})
+    assert entry({"model_type": "pvt_v2", "image_size": 192}).sizes == both.sizes
+    with pytest.raises(NotInCatalogue, match=r"image_size=\[192\] is not a list of 2 sizes"):
+        entry({"model_type": "pvt_v2", "image_size": [192]})
+    with pytest.raises(NotInCatalogue, match="patch_stride=4 is not a list of 2 sizes"):
+        entry({"model_type": "hiera", "patch_stride": 4})
+
+
+def test_a_list_of_kinds_may_be_given_by_positions():
+    lfm2 = {"model_type": "lfm2", "num_hidden_layers": 5}
+    kinds = ["conv", "full_attention", "conv", "conv", "full_attention"]
+    due = entry({**lfm2, "layer_types": kinds})
+    assert entry({**lfm2, "full_attn_idxs": [1, 4]}).count == due.count
+    # The class asks each layer whether its number is in the list.
+    assert entry({**lfm2, "full_attn_idxs": [4, 1, 17]}).count == due.count
+    # It looks at the positions only if there is no list of kinds.
+    assert entry({**lfm2, "layer_types": kinds, "full_attn_idxs": [0]}).count == due.count
+    for wrong in ([1.5], "1,4", {"a": 1}):
+        with pytest.raises(NotInCatalogue, match="is not a list of positions of layers"):
+            entry({**lfm2, "full_attn_idxs": wrong})

@@ -122,6 +122,12 @@ def test_a_key_that_resembles_no_size_is_ignored(key):
     assert entry(keys).count == entry({"model_type": "bert"}).count
 
 
+def test_a_number_of_stages_beside_the_depths_is_no_misspelt_number_of_labels():
+    keys = {"model_type": "hiera", "num_layers": 4}
+    assert entry(keys).unknown == ("num_layers",)
+    assert entry(keys).count == entry({"model_type": "hiera"}).count
+
+
 def test_a_short_name_is_misspelt_by_one_letter_only():
     """d_kv differs from d_ff by two letters, and from d_kvv by one."""
     with pytest.raises(InvalidInput):
