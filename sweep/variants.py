@@ -253,6 +253,7 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({"do_layer_norm_before": False}),
         Change({"do_layer_norm_before": False}, at={"word_embed_proj_dim": 384}),
     ],
+    "patchtst": [Change({}, at={"num_attention_heads": 16})],
     "phi": [Change({"qk_layernorm": True})],
     "phimoe": [
         Change({"attention_bias": True, "lm_head_bias": True}),
