@@ -36,7 +36,6 @@ UNLISTED_CLASSES = {
     "informer": ["InformerForPrediction"],
     "longt5": ["LongT5EncoderModel"],
     "luke": ["LukeForEntityClassification", "LukeForEntityPairClassification"],
-    "mllama_text_model": ["MllamaTextModel", "MllamaForCausalLM"],
     "patchtsmixer": ["PatchTSMixerForPrediction", "PatchTSMixerForPretraining"],
     "patchtst": ["PatchTSTForPrediction", "PatchTSTForPretraining"],
     "siglip_text_model": ["SiglipTextModel"],

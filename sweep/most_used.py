@@ -8,7 +8,7 @@ WIDELY_USED = """
     bert llama gpt2 qwen3 roberta mistral qwen2 xlm-roberta t5 mixtral deepseek_v3 gemma2 gemma
     gemma3_text phi3 phi qwen3_moe bart albert distilbert electra deberta-v2 deberta opt bloom
     falcon gpt_neox gptj gpt_neo mamba mamba2 vit clip_text_model clip_vision_model
-    clip siglip_text_model siglip_vision_model siglip whisper wav2vec2 swin convnext
+    clip siglip_vision_model siglip whisper wav2vec2 swin siglip_text_model convnext
     dinov2 gpt_oss olmo olmo2 olmo3 olmoe granite granitemoe cohere cohere2 glm glm4 glm4_moe
     deepseek_v2 qwen2_moe qwen3_next mpnet camembert xlnet mt5 umt5 mbart pegasus
     modernbert nomic_bert longformer big_bird layoutlm bert-generation blenderbot m2m_100 marian

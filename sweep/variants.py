@@ -247,7 +247,7 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         )
     ],
     "mobilenet_v1": [Change({"depth_multiplier": width}) for width in (0.75, 0.5, 0.25)],
-    "mobilenet_v2": [Change({"depth_multiplier": width}) for width in (1.4, 0.75, 0.5, 0.35)],
+    "mobilenet_v2": [Change({"depth_multiplier": 1.4})],
     "nemotron_h": [Change({}, ("moe_latent_size",))],
     "opt": [
         Change({"do_layer_norm_before": False}),

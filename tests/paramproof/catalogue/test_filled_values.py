@@ -31,9 +31,6 @@ def test_a_file_may_give_what_the_class_fills_in(config, more):
 @pytest.mark.parametrize(
     ("config", "more"),
     [
-        ({"model_type": "lfm2", "num_hidden_layers": 4}, {"full_attn_idxs": [0, 1, 3]}),
-        ({"model_type": "lfm2", "num_hidden_layers": 4}, {"full_attn_idxs": [0, 1, 2]}),
-        ({"model_type": "lfm2", "num_hidden_layers": 4}, {"full_attn_idxs": [0, 1, 2, 3, 4]}),
         # A pattern that starts with a fourth layer does not hold for three.
         ({"model_type": "olmo_hybrid", "num_hidden_layers": 3}, {"layer_types": ["linear"] * 3}),
         (
