@@ -303,9 +303,9 @@ def _has_another_value(given: GivenKeys, path: str) -> bool:
 
     EXAONE 4 looks at its ``sliding_window_pattern`` only if there is no list of layers.
     """
-    if path not in given.values:
+    value, sorts = given.values.get(path), given.file.free.get(path, ())
+    if path not in given.values or (type(value) is int and value > 0):
         return False
-    value, sorts = given.values[path], given.file.free.get(path, ())
     if isinstance(given.values.get(given.file.beside.get(path, "")), list):
         return value is None or isinstance(value, str)
     return sort_of(value) in sorts or (TEXT in sorts and isinstance(value, str))

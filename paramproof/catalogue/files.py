@@ -84,9 +84,8 @@ class TypeFile:
     ``joined`` has the separators of lists that a file may write as one text, and ``repeated`` the
     letters of how often a list may repeat a size. ``pairs`` are sizes in place of which a file may
     have a height and a width: the ``same`` twice, or ``any``; or lists of both in place of which it
-    may have one size ``twice``. ``beside`` has sizes that may be null
-    or a text beside a list of layers, with that list. ``buffered`` has fields that buffers depend
-    on.
+    may have one size ``twice``. ``beside`` has sizes that may be null or a text beside a list of
+    layers, with that list. ``buffered`` has fields that buffers depend on.
 
     Parts: ``parts`` has the model type of each part, and ``given`` the defaults that differ if the
     part is given. ``other_parts`` are of another type than that of an absent part. ``fixed_parts``
