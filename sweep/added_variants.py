@@ -175,11 +175,11 @@ class VariantAdder:
         if (variant.where, {*variant.sized} - items.keys()) != (where, sized):
             return False
         due = {**change.at, **items}
-        at = {one: due[path] for one, path in derivation.fields.items() if path in due}
-        with suppress(ValueError):
-            derivation.require({**sizes, **at})
-            return items.keys() <= letters
-        return False
+        known = sizes | {one: due[path] for one, path in derivation.fields.items() if path in due}
+        stated = [one for one in derivation.conditions if one.condition.letters <= known.keys()]
+        fixed = {one: derivation.sizes[one] for one in derivation.fixed if one in known}
+        is_at = replace(derivation, conditions=tuple(stated)).violated(known) is None
+        return items.keys() <= letters and is_at and fixed.items() <= known.items()
 
     def changes(self, name: str) -> list[Change]:
         """Return a class's changes: none, its changes of ties alone, and the held ones."""

@@ -167,6 +167,7 @@ def test_a_held_change_at_other_sizes_is_missing_until_a_variant_holds_there():
     assert VariantAdder(data, 120, count=False).missing_changes("ElectraModel") == []
     other = next(one for one in model["also"] if not one.keys() & {"where", "sized"})
     model["also"].remove(other)
+    data["classes"] = {"ElectraModel": model}
     (change,) = VariantAdder(data, 120, count=False).missing_changes("ElectraModel")
     assert change.at == {"embedding_size": 256}
 
