@@ -88,15 +88,6 @@ def gemma4_shared(pattern: Sequence[str], shared: int, *, wide: bool) -> Change:
     return Change(where, sized, {"num_hidden_layers": len(layers), "num_kv_shared_layers": shared})
 
 
-GEMMA4_AT_DEFAULTS = (
-    Change({"hidden_size_per_layer_input": 0}),
-    Change(
-        {"hidden_size_per_layer_input": 0, "enable_moe_block": True, "top_k_experts": 8},
-        ("num_experts", "moe_intermediate_size"),
-    ),
-)
-"""Gemma 4 with the width of heads that its class has by default."""
-
 GEMMA4_E = (
     gemma4_shared([*[SLIDING] * 4, FULL], 20, wide=True),
     gemma4_shared([*[SLIDING] * 5, FULL], 18, wide=False),
@@ -205,10 +196,10 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({"alibi": True, "bias": True, "multi_query": False, "parallel_attn": False}),
     ],
     "gemma4": [
-        *(one.inside("text_config").also(WITHOUT_AUDIO) for one in (*GEMMA4, *GEMMA4_AT_DEFAULTS)),
+        *(one.inside("text_config").also(WITHOUT_AUDIO) for one in GEMMA4),
         *(one.inside("text_config") for one in GEMMA4_E),
     ],
-    "gemma4_text": [*GEMMA4, *GEMMA4_AT_DEFAULTS, *GEMMA4_E],
+    "gemma4_text": [*GEMMA4, *GEMMA4_E],
     "glm4_moe": [
         Change({"attention_bias": True}, ("head_dim",)),
         Change({"attention_bias": True, "use_qk_norm": True}, ("head_dim",)),
