@@ -19,6 +19,9 @@ from pathlib import Path
 from releases.algebra import LIBRARY
 from releases.trying import ROOT, installed, releases
 
+BESIDE = ("scipy", "timm", "torchvision")
+"""Packages that classes such as DETR's and Mask2Former's import."""
+
 SECONDS = 500
 """The processor time for each type that is derived."""
 
@@ -30,9 +33,10 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("types", nargs="*", metavar="TYPE", help="model types; all by default")
     options = parser.parse_args(arguments)
     newest = [one for one in releases() if one.library == LIBRARY][-1]
+    wanted = replace(newest, version=options.version, beside=(*newest.beside, *BESIDE))
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        if error := installed(replace(newest, version=options.version), Path(folder)):
+        if error := installed(wanted, Path(folder)):
             print(f"{LIBRARY}=={options.version} was not installed: {error}", file=sys.stderr)
             return 2
         take_in = [str(Path(folder) / "bin" / "python"), "-m", "sweep", "--take-in"]
