@@ -213,14 +213,22 @@ def test_top_level_keys_stand_for_those_of_a_missing_part():
         toy({"width": [], "bias": False}, data=data)
 
 
+def test_architectures_that_are_not_a_list_of_one_class():
+    for wrong in ("ToyModel", [3], {"a": 1}):
+        with pytest.raises(InvalidInput, match="architectures=.* is not a list of one class"):
+            toy({"architectures": wrong})
+
+
 def test_a_nested_part_is_absent():
     data = deepcopy(TOY)
     data["parts"]["part.inner"] = "toy_inner"
     data["letters"]["W"] = "part.inner.width = 16"
     data["given"] = {"part.inner.width": "4·H"}
     assert toy({"part": {"inner": {}}}, data=data).sizes["W"] == 32
-    with pytest.raises(NotInCatalogue, match="is absent, and so is the part that contains it"):
+    lacks = "is absent, and so is the part that contains it"
+    with pytest.raises(NotInCatalogue, match=lacks) as caught:
         toy({"part": {}}, data=data)
+    assert caught.value.key == "part.inner.width"
 
 
 def test_sizes_in_a_list():

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from paramproof.catalogue.entries import entry
-from paramproof.formulas.errors import NotInCatalogue
+from paramproof.formulas.errors import NotInCatalogue, Refusal
 
 SERVED = Path(__file__).parents[2] / "catalogue" / "served.jsonl"
 
@@ -151,8 +151,10 @@ def test_an_unknown_kind_is_refused():
 
 def test_a_list_must_have_an_item_per_layer():
     config = served("zai-org--GLM-5.2_config")
-    with pytest.raises(NotInCatalogue, match=r"has 78 layers, but num_hidden_layers is 77"):
+    has = r"has 78 layers, but num_hidden_layers is 77"
+    with pytest.raises(NotInCatalogue, match=has) as caught:
         entry({**config, "num_hidden_layers": 77})
+    assert caught.value.refusal is Refusal.OTHER_VALUE
 
 
 def test_a_list_of_numbers_is_cut_to_the_layers():
