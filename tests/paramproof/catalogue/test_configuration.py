@@ -215,7 +215,7 @@ def test_top_level_keys_stand_for_those_of_a_missing_part():
 
 def test_architectures_that_are_not_a_list_of_one_class():
     for wrong in ("ToyModel", [3], {"a": 1}):
-        with pytest.raises(InvalidInput, match="architectures=.* is not a list of one class"):
+        with pytest.raises(InvalidInput, match=r"architectures=.* is not a list of one class"):
             toy({"architectures": wrong})
 
 
