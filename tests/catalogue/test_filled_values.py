@@ -29,7 +29,7 @@ WITH_RULES = [
 WITH_PATTERNS = [one for one in WITH_RULES if "long" in read_type(one[0]).filled[one[1]]]
 
 
-@pytest.mark.parametrize("model_type", ["lfm2", "smollm3", "phi4_multimodal"])
+@pytest.mark.parametrize("model_type", ["llama4_text", "smollm3", "phi4_multimodal"])
 def test_the_rules_in_the_data_are_found(model_type):
     data = read_entry(model_type)
     without = {key: one for key, one in data.items() if key != "filled"}

@@ -53,7 +53,7 @@ def written(model_type):
 
 WITH_HEADS = [model_type for model_type in model_types() if written(model_type)]
 
-WITHOUT = ("bark", "blip-2", "csm", "llama", "llava", "qwen2_vl", "vilt")
+WITHOUT = ("bark", "blip-2", "csm", "llama", "llava", "qwen2_vl")
 """Types with no such ties: some tie codebooks, in others a part has its own field."""
 
 

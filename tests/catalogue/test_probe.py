@@ -83,7 +83,7 @@ def test_flat_keys_are_found():
     assert not found
     assert names >= {"hidden_size", "num_key_value_heads", "rope_scaling", "sliding_window"}
     assert not names & {"tie_word_embeddings", "partial_rotary_factor", "problem_type"}
-    assert unclear == {"tie_word_embeddings"}
+    assert not unclear
     assert find_flat_keys(read_type("llava"), transformers.LlavaConfig) == ({}, set())
 
 
@@ -202,7 +202,7 @@ def test_unlisted_classes_are_included():
 def test_types_without_a_base_model_have_the_classes_of_their_tasks():
     assert classes_of_type("depth_anything") == ["DepthAnythingForDepthEstimation"]
     assert {"bert", "depth_anything"} <= set(swept_types())
-    assert "siglip_text_model" not in swept_types()
+    assert "siglip2_text_model" not in swept_types()
 
 
 def test_an_argument_of_a_function_is_no_key():

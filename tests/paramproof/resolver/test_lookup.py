@@ -123,9 +123,9 @@ def test_a_model_type_without_an_entry_is_derived(derivations, tmp_path):
 
 
 def test_a_class_of_the_family_that_the_catalogue_lacks(derivations):
-    found = resolve(BERT, "BertForNextSentencePrediction")
+    found = resolve(BERT | {"model_type": "ernie"}, "ErnieForNextSentencePrediction")
     assert (found.spec.nsp_head, found.catalogued) == (True, None)
-    assert found.reading.class_name == "BertForNextSentencePrediction"
+    assert found.reading.class_name == "ErnieForNextSentencePrediction"
     assert not derivations
 
 
