@@ -226,3 +226,23 @@ def test_an_unknown_part_is_read_as_the_class_that_it_names():
     del text["kv_lora_rank"]
     with pytest.raises(NotInCatalogue, match=r"it lacks text_config\.kv_lora_rank"):
         entry(config)
+
+
+def test_a_variant_may_have_a_list_of_its_own():
+    """The last 20 layers of Gemma 4 E2B have no keys and values: their places decide."""
+    layers = [*["sliding_attention"] * 4, "full_attention"] * 7
+    config = {
+        "model_type": "gemma4_text",
+        "hidden_size": 1536,
+        "intermediate_size": 6144,
+        "num_hidden_layers": 35,
+        "num_key_value_heads": 1,
+        "num_kv_shared_layers": 20,
+        "use_double_wide_mlp": True,
+        "global_head_dim": 512,
+        "layer_types": layers,
+    }
+    assert entry(config).count == 4_628_569_344
+    for other in (layers[1:] + layers[:1], layers[5:] + layers[:5][::-1]):
+        with pytest.raises(NotInCatalogue):
+            entry({**config, "layer_types": other})
