@@ -1,4 +1,4 @@
-"""Declare the operators that torchvision's compiled part would declare.
+"""Declare the operators that torchvision's compiled part would declare, if it cannot be loaded.
 
 The package index has torchvision's compiled part only for CUDA, and it cannot be loaded with the
 CPU build of PyTorch. Its models call none of these operators, but importing torchvision registers
@@ -9,8 +9,16 @@ before torchvision, and before transformers, timm and open_clip, which import it
 from __future__ import annotations
 
 from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
 
 import torch
+
+_FOUND = find_spec("torchvision")
+for _part in Path(_FOUND.origin).parent.glob("_C*.so") if _FOUND and _FOUND.origin else ():
+    # Loaded later, it would declare the operators a second time, which ends the process.
+    with suppress(OSError):
+        torch.ops.load_library(str(_part))
 
 _DECLARED = torch.library.Library("torchvision", "FRAGMENT")
 
