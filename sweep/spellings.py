@@ -89,7 +89,7 @@ class SpellingFinder:
             own = attribute_or_none(self.start, size.path)
             if type(own) is not int or "[" in size.path:
                 continue
-            if all(self.is_like_pair(size.path, one, [one, one]) for one in (own, 2 * own)):
+            if self.is_like_both(size.path, own):
                 unequal = ([own, 2 * own], [2 * own, own])
                 is_any = letter not in self.deciding_letters and all(
                     self.is_like_pair(size.path, own, one) for one in unequal
@@ -99,11 +99,13 @@ class SpellingFinder:
         for path in (path for path, length in lengths.items() if length == 2):
             both = attribute_or_none(self.start, path)
             own = both[0] if isinstance(both, list | tuple) else None
-            if type(own) is int and all(
-                self.is_like_pair(path, one, [one, one]) for one in (own, 2 * own)
-            ):
+            if type(own) is int and self.is_like_both(path, own):
                 found[path] = TWICE
         return found
+
+    def is_like_both(self, path: str, own: int) -> bool:
+        """Return whether a size is as good as a height and a width that equal it."""
+        return all(self.is_like_pair(path, one, [one, one]) for one in (own, 2 * own))
 
     def is_like_pair(self, path: str, size: int, pair: list[int]) -> bool:
         """Return whether every class has the same tensors at a size and at a pair."""
