@@ -102,8 +102,6 @@ GATED_GELU = (
 
 BARK_PARTS = ("semantic_config", "coarse_acoustics_config", "fine_acoustics_config")
 
-EFFICIENTNETS = ((1.0, 1.0), (1.0, 1.1), (1.1, 1.2), (1.2, 1.4), (1.4, 1.8), (1.6, 2.2), (1.8, 2.6))
-
 CONFORMER_POSITIONS = ("relative", "rotary")
 
 WITHOUT_HEAD = Change({"vision_config.vision_use_head": False})
@@ -179,10 +177,6 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     "convbert": [Change({}, at={"embedding_size": 384})],
     "dots1": [Change({}, ("head_dim",)), Change({}, ("first_k_dense_replace", "head_dim"))],
     "dpt": [Change({"use_bias_in_fusion_residual": True})],
-    "efficientnet": [
-        Change({"width_coefficient": width, "depth_coefficient": depth})
-        for width, depth in EFFICIENTNETS
-    ],
     "electra": [Change({}, at={"embedding_size": 256})],
     "encoder-decoder": [CROSS_ATTENTION],
     "esm": [
