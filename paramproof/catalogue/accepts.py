@@ -147,7 +147,8 @@ def _require_computed(
 def is_expected(given: GivenKeys, path: str, value: Any, due: Any) -> bool:
     """Return whether a value is as good as the expected one.
 
-    It equals it, or is null where null means absent. If the default is expected, it may be another
+    It equals it, or is null where null means absent. If the field is expected to be absent, it may
+    be a flag that was tried and changed no tensor. If the default is expected, it may be another
     float, activation or negative number of the default's sort, if all of that sort that were tried
     created the same tensors. Wav2vec 2.0 has a mask at any ``mask_time_prob`` above 0, for example.
     """

@@ -53,7 +53,7 @@ TWICE = "twice"
 
 
 def _merge_pairs(given: GivenKeys) -> None:
-    """Replace a height and a width by the size that stands for both, or that size by both.
+    """Replace a height and a width by one size, or one size by a height and a width.
 
     ViT's ``image_size`` may be ``[224, 224]``. No tensor of Donut's encoder depends on it, and its
     two sides differ. PVT's has two sizes, and a file may have one.
