@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from paramproof.catalogue.value_kinds import IMAGE_TOKEN
+from paramproof.catalogue.value_kinds import IMAGE_TOKEN, ORIGINAL_LENGTH
 
 LARGE = 10**6
 """A number above any size of a probed model. A field that must be below a size refuses it."""
+
+PLAIN = {"rope_type": "default", "rope_theta": 1e4}
+
+STRETCHED = {"rope_type": "yarn", "factor": 32.0, "rope_theta": 5e5, ORIGINAL_LENGTH: 4096}
 
 PROBES: Mapping[str, Sequence[Any]] = {
     "null": [None],
@@ -58,8 +62,12 @@ PROBES: Mapping[str, Sequence[Any]] = {
     "rope_layers": [
         {
             "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1e6},
-            "sliding_attention": {"rope_type": "default", "rope_theta": 1e4},
+            "sliding_attention": PLAIN,
         },
+    ],
+    "rope_layers_yarn": [
+        {"full_attention": STRETCHED, "sliding_attention": PLAIN},
+        {"full_attention": STRETCHED, "sliding_attention": PLAIN, ORIGINAL_LENGTH: 4096},
     ],
 }
 """Values that stand for their sort. The last one of ``whole`` stands for numbers above any size."""

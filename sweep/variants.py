@@ -93,6 +93,17 @@ GEMMA4_E = (
     gemma4_shared([*[SLIDING] * 5, FULL], 18, wide=False),
 )
 
+
+def laguna(periods: int, heads: int) -> Change:
+    """Return the change of a Laguna of periods of a full and three sliding layers."""
+    layers = [FULL, *[SLIDING] * 3] * periods
+    numbers = [48, *[heads] * 3] * periods
+    at = {"num_hidden_layers": len(layers)}
+    return Change({"layer_types": layers}, (), at, {"num_attention_heads_per_layer": numbers})
+
+
+LAGUNA = (laguna(10, 64), laguna(12, 72).also({"gating": "per-head"}))
+
 LLAMA4 = (Change({"interleave_moe_layer_step": 2}),)
 
 GATED_GELU = (
@@ -223,6 +234,7 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         GATED_GELU[1],
         GATED_GELU[1].also({"encoder_attention_type": "transient-global"}),
     ],
+    "laguna": LAGUNA,
     "lfm2_vl": [WITHOUT_HEAD],
     "llama4": [one.inside("text_config") for one in LLAMA4],
     "llama4_text": LLAMA4,

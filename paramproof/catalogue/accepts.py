@@ -18,7 +18,7 @@ from paramproof.catalogue.value_kinds import (
     equal,
     is_numbers,
     kind_of,
-    rotary_factors,
+    rope_objects,
     sort_of,
 )
 from paramproof.formulas.errors import NotInCatalogue, Refusal
@@ -214,20 +214,23 @@ def _may_be_head_width(value: object) -> bool:
 
 def _fits_rotation(given: GivenKeys, path: str, value: Any, sizes: Mapping[str, int]) -> bool:
     """Return whether the share of a head in rotary parameters fits the sizes."""
-    file, before, sort = given.file, parent(path), sort_of(value)
+    file, before = given.file, parent(path)
     key = f"{before}.{ROTARY_FACTOR}" if before else ROTARY_FACTOR
     own = given.values.get(key, file.fields.get(key))
-    shares = rotary_factors(value)
-    if sort in STRETCHED_SORTS:
-        share = next((one for one in shares if one is not None), own)
-        if not _fits_stretching(value, rotated_widths(file, path, share, sizes)):
+    allowed = file.free.get(key, ())
+
+    def fits(one: Mapping[str, Any]) -> bool:
+        """Return whether the parameters of one kind of layers fit."""
+        share = own if one.get(ROTARY_FACTOR) is None else one[ROTARY_FACTOR]
+        widths = rotated_widths(file, path, share, sizes)
+        if sort_of(one) in STRETCHED_SORTS and not _fits_stretching(one, widths):
             return False
-    return all(
-        share is None
-        or equal(share, WHOLE_HEAD if own is None else own)
-        or sort_of(share) in file.free.get(key, ())
-        for share in shares
-    )
+        # The buffers of another share are not counted where they depend on the parameters.
+        is_whole = path in file.buffered and equal(share, WHOLE_HEAD)
+        is_own = share is own or equal(share, WHOLE_HEAD if own is None else own)
+        return is_own or is_whole or sort_of(share) in allowed
+
+    return all(map(fits, rope_objects(value)))
 
 
 def _is_ignored(file: TypeFile, path: str, value: Any) -> bool:

@@ -62,8 +62,14 @@ ROPE_NEEDS: dict[str, frozenset[str]] = {
 }
 """The parameters without which transformers refuses a type of rotary positions."""
 
+LAYERS_WITH_YARN = frozenset({"rope_default", "rope_linear", "rope_yarn"})
+"""Sorts of rotary positions that kinds of layers may have if YaRN stretches some of them."""
+
 ROPE_LAYERS = frozenset({"full_attention", "sliding_attention"})
 """Kinds of layers that have rotary positions of their own."""
+
+ORIGINAL_LENGTH = "original_max_position_embeddings"
+"""The length before stretching. A file may have it beside the kinds of layers too."""
 
 ROTARY_FACTOR = "partial_rotary_factor"
 """The share of a head that is rotated, which restricts the possible sizes."""
@@ -109,8 +115,8 @@ def sort_of(value: object) -> str:
     A field may also accept any ``text``, and lists ``alike`` its own; no value is of these sorts.
 
     Objects: ``rope_…`` are parameters of rotary positions, ``rope_layers`` those of several kinds
-    of layers, ``quantization`` a storage format, ``bare`` an object without keys, and
-    ``vocabulary`` tokens with their ids.
+    of layers, ``rope_layers_yarn`` the same if YaRN stretches some of them, ``quantization`` a
+    storage format, ``bare`` an object without keys, and ``vocabulary`` tokens with their ids.
     """
     if value is None:
         return "null"
@@ -159,14 +165,25 @@ def _sort_of_number(value: float) -> str:
 
 def _sort_of_rope(value: dict[str, Any]) -> str:
     if value.keys() & ROPE_LAYERS:
-        # A kind of layers without parameters is refused where the model has such layers.
-        inner = {_sort_of_rope(one) if isinstance(one, dict) else "" for one in value.values()}
-        is_whole = value.keys() == ROPE_LAYERS
-        return "rope_layers" if is_whole and inner <= {"rope_default", "rope_linear"} else ""
+        return _sort_of_rope_layers(value)
     kind = value.get("rope_type", value.get("type", "default"))
     if kind not in ROPE_TYPES or not ROPE_NEEDS.get(kind, frozenset()) <= value.keys():
         return ""
     return f"rope_{kind}"
+
+
+def _sort_of_rope_layers(value: dict[str, Any]) -> str:
+    # A kind of layers without parameters is refused where the model has such layers.
+    inner = {_sort_of_rope(one) if isinstance(one, dict) else "" for one in rope_objects(value)}
+    if value.keys() == ROPE_LAYERS and inner <= {"rope_default", "rope_linear"}:
+        return "rope_layers"
+    is_whole = value.keys() - {ORIGINAL_LENGTH} == ROPE_LAYERS
+    return "rope_layers_yarn" if is_whole and inner <= LAYERS_WITH_YARN else ""
+
+
+def rope_objects(value: Mapping[str, Any]) -> list[Any]:
+    """Return the parameters of rotary positions for each kind of layers, or for all of them."""
+    return [value[one] for one in sorted(value.keys() & ROPE_LAYERS)] or [value]
 
 
 def kind_of(value: object) -> str:
@@ -177,16 +194,6 @@ def kind_of(value: object) -> str:
             return "numbers" if "float" in inside else "ints"
         return "texts" if inside == {"text"} else "list"
     return KINDS.get(type(value), "")
-
-
-def rotary_factors(value: object) -> set[object]:
-    """Return the shares of a head in parameters of rotary positions, None for no share."""
-    if not isinstance(value, dict):
-        return {None}
-    inner = [one for one in value.values() if isinstance(one, dict)]
-    if inner:
-        return set().union(*map(rotary_factors, inner))
-    return {value.get(ROTARY_FACTOR)}
 
 
 def default_layers(rule: Mapping[str, Any], long: int) -> list[Any]:

@@ -346,6 +346,25 @@ def test_a_share_of_1_is_the_whole_head():
     assert toy(whole, data=data).count == toy().count
 
 
+def test_kinds_of_layers_with_rotary_positions_of_their_own():
+    """In Laguna only some layers are stretched, and rotate half of a head."""
+    data = deepcopy(TOY)
+    data["letters"]["A"] = "num_attention_heads = 2"
+    data["free"]["rope_layers_yarn"] = "rope_parameters"
+
+    def layers(share: float) -> dict[str, object]:
+        stretched = {"type": "yarn", "factor": 2.0, "partial_rotary_factor": share}
+        plain = {"rope_theta": 1e4, "partial_rotary_factor": 1.0}
+        return {"rope_parameters": {"full_attention": stretched, "sliding_attention": plain}}
+
+    with pytest.raises(NotInCatalogue, match="is not supported"):
+        toy(layers(0.5), data=data)  # The buffers of a whole head are others than the entry's.
+    data["buffered"] = "rope_parameters"
+    assert toy(layers(0.5), data=data).count == toy().count
+    with pytest.raises(NotInCatalogue, match="is not supported"):
+        toy({"hidden_size": 12, **layers(0.5)}, data=data)  # YaRN mixes halves of 6/2.
+
+
 @pytest.mark.parametrize("value", [7, -2, 0.5, True])
 def test_an_impossible_width_of_a_head(value):
     """Transformers validates the key in any type, even if no tensor depends on it."""

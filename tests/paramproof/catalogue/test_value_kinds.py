@@ -10,9 +10,14 @@ from paramproof.catalogue.value_kinds import (
     encode_infinity,
     equal,
     kind_of,
-    rotary_factors,
+    rope_objects,
     sort_of,
 )
+
+WITH_YARN = {
+    "full_attention": {"type": "yarn", "factor": 8.0},
+    "sliding_attention": {"rope_theta": 1e4},
+}
 
 
 @pytest.mark.parametrize(
@@ -47,6 +52,11 @@ from paramproof.catalogue.value_kinds import (
             },
             "rope_layers",
         ),
+        (WITH_YARN, "rope_layers_yarn"),
+        ({**WITH_YARN, "original_max_position_embeddings": 4096}, "rope_layers_yarn"),
+        ({**WITH_YARN, "factor": 8.0}, ""),
+        ({**WITH_YARN, "full_attention": {"type": "dynamic", "factor": 8.0}}, ""),
+        ({**WITH_YARN, "full_attention": None}, ""),
         ({"full_attention": {"type": "yarn", "factor": 8.0}}, ""),
         ({"full_attention": {"rope_theta": 1e4}}, ""),
         ({"quant_method": "fp8"}, "quantization"),
@@ -76,11 +86,11 @@ def test_equality_of_values(one, other, expected):
     assert equal(one, other) is equal(other, one) is expected
 
 
-def test_rotary_factors_are_found_in_every_kind_of_layer():
-    plain = {"partial_rotary_factor": 0.5}
-    assert rotary_factors(plain) == {0.5}
-    assert rotary_factors({"full_attention": plain, "sliding_attention": {}}) == {0.5, None}
-    assert rotary_factors(None) == {None}
+def test_each_kind_of_layer_has_rotary_parameters_of_its_own():
+    plain, half = {"rope_theta": 1e4}, {"partial_rotary_factor": 0.5}
+    assert rope_objects(half) == [half]
+    layers = {"sliding_attention": plain, "full_attention": half}
+    assert rope_objects({**layers, "original_max_position_embeddings": 8}) == [half, plain]
 
 
 @pytest.mark.parametrize(
