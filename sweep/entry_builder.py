@@ -23,10 +23,11 @@ from sweep.defaults import Defaults
 from sweep.fields import names_in_code
 from sweep.flat_keys import find_flat_keys
 from sweep.keys import Keys, remove_key, set_key
-from sweep.late_aliases import is_settable, with_late_aliases
+from sweep.late_aliases import with_late_aliases
 from sweep.layer_lists import layer_rules
 from sweep.model import attribute_at, attribute_or_none, full_keys, sub_configs
 from sweep.older_keys import number_like_absent
+from sweep.properties import is_settable
 from sweep.refusal import Attempt, attempt
 from sweep.seed_values import SEED_PARTS
 from sweep.store import pack_accepted

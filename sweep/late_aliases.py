@@ -24,6 +24,7 @@ from sweep.keys import Keys
 from sweep.mismatch import find_mismatch
 from sweep.model import attribute_or_none, full_keys
 from sweep.normalization import Fields, config_fields
+from sweep.properties import is_settable, refusing_properties
 from sweep.refusal import attempt
 from sweep.seed_values import seed_config
 from sweep.store import in_order
@@ -32,7 +33,7 @@ from sweep.store import in_order
 def find_late_aliases(
     file: TypeFile, config_class: type[PreTrainedConfig]
 ) -> tuple[dict[str, str], set[str]]:
-    """Return the late aliases with their fields, and the aliases with another effect.
+    """Return the late aliases with their fields, and the names with another effect or none.
 
     An alias is late if models have the tensors of that reading.
     """
@@ -48,7 +49,7 @@ def find_late_aliases(
             late[alias] = field
         else:
             others.add(alias)
-    return late, others | set(_setters(file, start))
+    return late, others | {*_setters(file, start), *refusing_properties(file, start)}
 
 
 def _setters(file: TypeFile, start: PreTrainedConfig) -> Iterator[str]:
@@ -65,11 +66,6 @@ def _setters(file: TypeFile, start: PreTrainedConfig) -> Iterator[str]:
             if any(moved.get(path) != plain.get(path) for path in _paths(file)):
                 yield name
                 break
-
-
-def is_settable(one: object) -> bool:
-    """Return whether a member of a class is a property with a setter."""
-    return isinstance(one, property) and one.fset is not None
 
 
 def _paths(file: TypeFile) -> set[str]:
@@ -111,7 +107,7 @@ def _matches_reading(
 
 
 def with_late_aliases(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a type's JSON with its late aliases, and with those of another effect refused."""
+    """Return a type's JSON with its late aliases, and with what has another effect refused."""
     file = parse_type(data)
     late, others = find_late_aliases(file, config_class_of(file.name))
     aliases = {

@@ -17,6 +17,7 @@ from sweep.computed_fields import overwritten_sizes  # noqa: E402
 from sweep.defaults import Defaults  # noqa: E402
 from sweep.late_aliases import find_late_aliases, with_late_aliases  # noqa: E402
 from sweep.mismatch import find_mismatch  # noqa: E402
+from sweep.properties import refusing_properties  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
 
 
@@ -86,3 +87,25 @@ def test_a_file_gets_its_late_aliases_back():
     found = with_late_aliases(plain)
     assert list(found.items()) == list(data.items())
     assert with_late_aliases(found) == found
+
+
+@pytest.mark.parametrize(
+    ("model_type", "keys"),
+    [
+        ("falcon", {"head_dim": 64}),
+        ("xlnet", {"max_position_embeddings": 512}),
+        ("csm", {"codec_config": {"model_type": "mimi", "encoder_config": {}}}),
+    ],
+)
+def test_a_property_that_refuses_values(model_type, keys):
+    """Falcon's has no setter, and those of XLNet and Mimi raise errors."""
+    with pytest.raises((AttributeError, NotImplementedError, ValueError)):
+        config_class(model_type)(**keys)
+    with pytest.raises(NotInCatalogue, match="is not supported"):
+        entry({"model_type": model_type, **keys})
+
+
+def test_properties_that_refuse_values_are_found():
+    file = replace(read_type("xlnet"), refused=())
+    start = config_class("xlnet")()
+    assert list(refusing_properties(file, start)) == ["max_position_embeddings"]
