@@ -16,7 +16,7 @@ from typing import Any
 
 from releases import algebra, store
 from releases.trying import ROOT, Release, counts, releases, tried
-from sweep.most_used import MOST_USED
+from sweep.library.most_used import MOST_USED
 
 DATA = ROOT / "docs" / "versions.json"
 

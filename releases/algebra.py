@@ -16,7 +16,7 @@ from typing import Any
 
 from releases import store
 from releases.trying import ROOT, Release, installed, last_words, parts, releases
-from sweep.difference import Difference, DifferenceKind
+from sweep.entries.difference import Difference, DifferenceKind
 
 DATA = ROOT / "docs" / "catalogue-releases.json"
 

@@ -3,4 +3,5 @@
 from importlib.util import find_spec
 
 if find_spec("torch"):  # which the entries from mlx-lm do without
-    from sweep import torchvision_operators  # noqa: F401  # before transformers imports torchvision
+    # Before transformers imports torchvision.
+    from sweep.library import torchvision_operators  # noqa: F401

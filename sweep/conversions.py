@@ -30,7 +30,7 @@ from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import read_type
 from paramproof.catalogue.names import transformers_types
 from paramproof.tracing.constructors.transformers_class import build_model
-from sweep.random_configs import random_config
+from sweep.samples.random_configs import random_config
 
 OLD_BUFFERS = {
     "rotary_emb.inv_freq": r"rotary_emb\.inv_freq",

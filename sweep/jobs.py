@@ -7,21 +7,21 @@ from functools import partial
 from typing import Any
 
 from paramproof.catalogue.files import read_type
-from sweep.added_classes import ClassAdder
-from sweep.added_values import ValueAdder
-from sweep.added_variants import VariantAdder
-from sweep.comparison import differences
-from sweep.difference import Difference, DifferenceKind
-from sweep.filled_values import with_filled_values
-from sweep.late_aliases import with_late_aliases
-from sweep.older_names import with_older_names
+from sweep.entries.added_classes import ClassAdder
+from sweep.entries.added_values import ValueAdder
+from sweep.entries.added_variants import VariantAdder
+from sweep.entries.comparison import differences
+from sweep.entries.difference import Difference, DifferenceKind
+from sweep.entries.older_names import with_older_names
+from sweep.entries.refresh import EntryRefresh
+from sweep.entries.zero_sizes import with_zero_sizes
+from sweep.fields.filled_values import with_filled_values
+from sweep.fields.late_aliases import with_late_aliases
+from sweep.fields.read_keys import with_read_keys
+from sweep.fields.spellings import with_spellings
+from sweep.fields.stages import with_stages
 from sweep.pool import Result, Work
-from sweep.read_keys import with_read_keys
-from sweep.refresh import EntryRefresh
-from sweep.spellings import with_spellings
-from sweep.stages import with_stages
 from sweep.store import read_entry
-from sweep.zero_sizes import with_zero_sizes
 
 
 def _data_of(model_type: str) -> dict[str, Any]:

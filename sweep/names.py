@@ -24,7 +24,7 @@ from transformers.models.auto.configuration_auto import model_type_to_module_nam
 
 from paramproof.catalogue.files import read_type
 from paramproof.catalogue.names import NAMES, known_keys, model_types
-from sweep.common_keys import common_kinds
+from sweep.fields.common_keys import common_kinds
 
 MODELS = Path(transformers.__file__).parent / "models"
 

@@ -10,7 +10,7 @@ from docs.writers.blocks import ROOT
 from paramproof.tables.markdown import markdown_rows
 
 if TYPE_CHECKING:
-    from sweep.public_configs import PublicResult
+    from sweep.samples.public_configs import PublicResult
 
 PAGE = ROOT / "docs" / "public-configurations.md"
 
@@ -80,7 +80,7 @@ def _section(reason: str, results: Sequence[PublicResult]) -> str:
 
 def write() -> None:
     """Write the page. Raises ``ValueError`` if a count differs from that of transformers."""
-    from sweep.public_configs import count_configs
+    from sweep.samples.public_configs import count_configs
 
     results = list(count_configs())
     if apart := [f"{one.source}: {one.mismatch}" for one in results if one.mismatch]:

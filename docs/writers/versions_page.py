@@ -13,7 +13,7 @@ from paramproof.tables.markdown import markdown_rows
 from releases import algebra
 from releases.__main__ import written
 from releases.trying import EXAMPLES, Release, counts, is_whole, releases
-from sweep.most_used import MOST_USED
+from sweep.library.most_used import MOST_USED
 
 PAGE = ROOT / "docs" / "versions.md"
 

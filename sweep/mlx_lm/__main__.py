@@ -14,8 +14,8 @@ from collections import Counter
 from paramproof.derivation.pipeline import DerivationError
 from sweep.mlx_lm.check import LIBRARY, check_type
 from sweep.mlx_lm.entry import build_mlx_lm_entry, published_models
+from sweep.samples.verdict import JUDGED, Verdict
 from sweep.store import write_entry
-from sweep.verdict import JUDGED, Verdict
 
 
 def main(arguments: list[str]) -> int:

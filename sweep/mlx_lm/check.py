@@ -12,13 +12,13 @@ from paramproof.catalogue.derivations import derivation_of, kept_variants
 from paramproof.catalogue.entries import Entry, entry, own_sizes
 from paramproof.catalogue.files import TypeFile, read_type
 from paramproof.formulas.derivation import expected
-from sweep.keys import Keys
+from sweep.fields.probe_values import PROBES
+from sweep.library.keys import Keys
 from sweep.mlx_lm.entry import published_models
 from sweep.mlx_lm.fields import defaults_of, is_size
-from sweep.probe_values import PROBES
-from sweep.random_configs import random_config
+from sweep.samples.random_configs import random_config
+from sweep.samples.verdict import Verdict
 from sweep.second_opinion.mlx_models import Group, Groups, Refused, build
-from sweep.verdict import Verdict
 
 LIBRARY = "mlx-lm"
 

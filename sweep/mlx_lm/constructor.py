@@ -9,7 +9,7 @@ from paramproof.tracing.constructors.base import Constructor, require_sizes
 from paramproof.tracing.internal_errors import calls_constructor
 from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import ObservedTensor
-from sweep.keys import Keys
+from sweep.library.keys import Keys
 from sweep.second_opinion.mlx_models import Groups, build, versions
 
 

@@ -15,8 +15,8 @@ from paramproof.algebra.sampling import sample_inside
 from paramproof.catalogue.files import FORMAT
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.formulas.derivation import Derivation
-from sweep.entry_data import KnownVariant, class_data, without_aliases
-from sweep.keys import Keys
+from sweep.entries.entry_data import KnownVariant, class_data, without_aliases
+from sweep.library.keys import Keys
 from sweep.mlx_lm.constructor import mlx_lm_constructor
 from sweep.mlx_lm.fields import REQUIRED, FieldProbe, defaults_of, is_size
 from sweep.second_opinion.mlx_models import versions

@@ -11,8 +11,8 @@ from paramproof.catalogue.value_kinds import sort_of
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import text
-from sweep.keys import Keys
-from sweep.probe_values import PROBES
+from sweep.fields.probe_values import PROBES
+from sweep.library.keys import Keys
 from sweep.second_opinion.mlx_models import Groups, Refused, build, module_of
 
 REQUIRED = inspect.Parameter.empty

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from paramproof.formulas.path import leaf, parent
-from sweep.keys import part_in
+from sweep.library.keys import part_in
 
 ABSENT = object()
 """The value of a key that is not given."""

@@ -18,9 +18,9 @@ from paramproof.catalogue.value_kinds import ROTARY_BASES, default_layers
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf, parent
-from sweep.keys import part_in, set_key
-from sweep.probe_values import PROBES
-from sweep.random_entries import draw_entry
+from sweep.fields.probe_values import PROBES
+from sweep.library.keys import part_in, set_key
+from sweep.samples.random_entries import draw_entry
 from sweep.second_opinion.mlx_models import Group, MissingKeys, build, keys_read
 from sweep.second_opinion.translations import translated
 

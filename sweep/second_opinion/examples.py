@@ -10,7 +10,7 @@ from paramproof.catalogue.entries import entry_in, usual_class
 from paramproof.catalogue.files import TypeFile
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.path import leaf, parent
-from sweep.keys import part_in, remove_key, set_key
+from sweep.library.keys import part_in, remove_key, set_key
 from sweep.second_opinion.comparison import Comparison, compare
 from sweep.second_opinion.mlx_models import Refused, build
 

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.formulas.path import starred
 from paramproof.tracing.internal_errors import calls_constructor
-from sweep.refusal import Attempt
+from sweep.library.refusal import Attempt
 
 DISTRIBUTIONS = ("mlx", "mlx-lm")
 

@@ -8,9 +8,9 @@ pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from paramproof.catalogue import entry  # noqa: E402
-from sweep.added_classes import ClassAdder  # noqa: E402
+from sweep.entries.added_classes import ClassAdder  # noqa: E402
+from sweep.entries.repair import EntryRepair  # noqa: E402
 from sweep.failure import Reason, SweepError  # noqa: E402
-from sweep.repair import EntryRepair  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
 
 SEGFORMER_B0_ADE = {

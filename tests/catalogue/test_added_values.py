@@ -10,8 +10,8 @@ pytest.importorskip("transformers")
 from paramproof.catalogue import entry  # noqa: E402
 from paramproof.catalogue.files import parse_type  # noqa: E402
 from paramproof.formulas.errors import NotInCatalogue  # noqa: E402
-from sweep.added_values import ValueAdder  # noqa: E402
-from sweep.seed_values import seed_config  # noqa: E402
+from sweep.entries.added_values import ValueAdder  # noqa: E402
+from sweep.library.seed_values import seed_config  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
 
 

@@ -19,17 +19,17 @@ from paramproof.tracing import torch_tensors  # noqa: E402
 from paramproof.tracing.constructors.base import Constructor  # noqa: E402
 from paramproof.tracing.constructors.layer_kinds import LayerKinds  # noqa: E402
 from paramproof.tracing.torch_mode import ShapeRecorder  # noqa: E402
-from sweep.added_variants import (  # noqa: E402
+from sweep.entries.added_variants import (  # noqa: E402
     VariantAdder,
     _Candidate,
     allowing_no_layers,
     without_kind_counts,
 )
-from sweep.adversary import judge  # noqa: E402
-from sweep.kind_lists import KindListFinder  # noqa: E402
+from sweep.entries.kind_lists import KindListFinder  # noqa: E402
+from sweep.fields.variants import Change  # noqa: E402
+from sweep.samples.adversary import judge  # noqa: E402
+from sweep.samples.verdict import Verdict  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
-from sweep.variants import Change  # noqa: E402
-from sweep.verdict import Verdict  # noqa: E402
 
 KINDS = LayerKinds("types", "depth", ("wide",), "narrow")
 

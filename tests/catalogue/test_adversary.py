@@ -12,9 +12,9 @@ pytestmark = pytest.mark.framework("transformers")
 transformers = pytest.importorskip("transformers")
 
 from paramproof.catalogue.files import type_of  # noqa: E402
-from sweep import adversary  # noqa: E402
-from sweep.adversary import judge, judge_random  # noqa: E402
-from sweep.verdict import Verdict  # noqa: E402
+from sweep.samples import adversary  # noqa: E402
+from sweep.samples.adversary import judge, judge_random  # noqa: E402
+from sweep.samples.verdict import Verdict  # noqa: E402
 
 CONFIGURATIONS = 300
 

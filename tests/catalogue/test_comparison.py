@@ -14,13 +14,13 @@ pytest.importorskip("transformers")
 
 from paramproof.catalogue.files import parse_type  # noqa: E402
 from sweep.__main__ import restart_with_hash_seed  # noqa: E402
-from sweep.comparison import differences  # noqa: E402
+from sweep.entries.comparison import differences  # noqa: E402
+from sweep.entries.type_sweep import TypeSweep  # noqa: E402
 from sweep.failure import OutOfTime, Reason  # noqa: E402
 from sweep.jobs import compare  # noqa: E402
-from sweep.model_types import classes_of_type  # noqa: E402
+from sweep.library.model_types import classes_of_type  # noqa: E402
 from sweep.pool import run_in_processes  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
-from sweep.type_sweep import TypeSweep  # noqa: E402
 
 GPT2 = read_entry("gpt2")
 

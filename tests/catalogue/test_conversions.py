@@ -16,7 +16,7 @@ from paramproof.sources.checkpoints import checkpoint  # noqa: E402
 from paramproof.tracing.constructors.transformers_class import build_model  # noqa: E402
 from sweep import conversions  # noqa: E402
 from sweep.conversions import class_data, classes_of_catalogue, mappings  # noqa: E402
-from sweep.keys import set_key  # noqa: E402
+from sweep.library.keys import set_key  # noqa: E402
 from tests.checkpoints import write  # noqa: E402
 
 SINGLY = """

@@ -10,7 +10,7 @@ from transformers import CONFIG_MAPPING  # noqa: E402
 
 from paramproof.formulas.expression import expression, letter  # noqa: E402
 from paramproof.tracing.constructors.transformers_class import part_defaults  # noqa: E402
-from sweep.defaults import Defaults  # noqa: E402
+from sweep.fields.defaults import Defaults  # noqa: E402
 
 DETR = {"C": "num_channels", "b": "backbone_config.num_channels"}
 

@@ -15,13 +15,13 @@ from transformers import CONFIG_MAPPING, PreTrainedConfig  # noqa: E402
 from paramproof.catalogue import read_type  # noqa: E402
 from paramproof.catalogue.files import parse_type  # noqa: E402
 from paramproof.catalogue.value_kinds import kind_of  # noqa: E402
-from sweep.field_reads import record_reads  # noqa: E402
-from sweep.keys import set_key  # noqa: E402
-from sweep.model import build, config_of, full_keys  # noqa: E402
-from sweep.normalization import changed_fields, normalize  # noqa: E402
-from sweep.read_keys import with_read_keys  # noqa: E402
+from sweep.fields.field_reads import record_reads  # noqa: E402
+from sweep.fields.normalization import changed_fields, normalize  # noqa: E402
+from sweep.fields.read_keys import with_read_keys  # noqa: E402
+from sweep.fields.unread_fields import VALUES_OF_KIND, UnreadFields, key_paths  # noqa: E402
+from sweep.library.keys import set_key  # noqa: E402
+from sweep.library.model import build, config_of, full_keys  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
-from sweep.unread_fields import VALUES_OF_KIND, UnreadFields, key_paths  # noqa: E402
 
 
 class Odd(PreTrainedConfig):

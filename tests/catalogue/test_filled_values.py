@@ -13,11 +13,11 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
-from sweep.filled_values import FilledValues, with_filled_values  # noqa: E402
-from sweep.mismatch import find_mismatch  # noqa: E402
-from sweep.saved_values import SavedValues, value_in  # noqa: E402
+from sweep.fields.filled_values import FilledValues, with_filled_values  # noqa: E402
+from sweep.fields.saved_values import SavedValues, value_in  # noqa: E402
+from sweep.fields.unread_fields import UnreadFields  # noqa: E402
+from sweep.library.mismatch import find_mismatch  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
-from sweep.unread_fields import UnreadFields  # noqa: E402
 
 WITH_RULES = [
     (name, path)

@@ -18,12 +18,12 @@ pytestmark = pytest.mark.framework("transformers")
 
 pytest.importorskip("transformers")
 
-from sweep.fuzz import MismatchError, check_variant  # noqa: E402
-from sweep.mismatch import MismatchKind, find_mismatch  # noqa: E402
-from sweep.model_types import types_to_check  # noqa: E402
-from sweep.most_used import MOST_USED  # noqa: E402
-from sweep.random_configs import random_config  # noqa: E402
-from sweep.spot_check import compare_random  # noqa: E402
+from sweep.library.mismatch import MismatchKind, find_mismatch  # noqa: E402
+from sweep.library.model_types import types_to_check  # noqa: E402
+from sweep.library.most_used import MOST_USED  # noqa: E402
+from sweep.samples.fuzz import MismatchError, check_variant  # noqa: E402
+from sweep.samples.random_configs import random_config  # noqa: E402
+from sweep.samples.spot_check import compare_random  # noqa: E402
 from sweep.store import data_digest  # noqa: E402
 
 DIGEST = data_digest()
@@ -197,7 +197,7 @@ def test_what_is_drawn_does_not_depend_on_the_order_of_sets():
     """A variant of this type counts the kinds of two lists, whose names are a set."""
     program = (
         "from random import Random\nfrom paramproof.catalogue import read_type\n"
-        "from sweep.random_entries import draw_entry\n"
+        "from sweep.samples.random_entries import draw_entry\n"
         "print([draw_entry(read_type('mimo_v2_flash'), Random(i)).config for i in range(8)])"
     )
     path = os.pathsep.join(map(os.path.abspath, sys.path))

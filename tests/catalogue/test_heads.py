@@ -16,9 +16,9 @@ from transformers import CONFIG_MAPPING  # noqa: E402
 from paramproof.catalogue import entry, model_types, read_type  # noqa: E402
 from paramproof.catalogue.names import transformers_types  # noqa: E402
 from paramproof.tracing.constructors.transformers_class import make_readable  # noqa: E402
-from sweep.heads import untied_on_loading  # noqa: E402
-from sweep.model_types import types_to_check  # noqa: E402
-from sweep.seed_values import SEED_VALUES, missing_sizes  # noqa: E402
+from sweep.library.heads import untied_on_loading  # noqa: E402
+from sweep.library.model_types import types_to_check  # noqa: E402
+from sweep.library.seed_values import SEED_VALUES, missing_sizes  # noqa: E402
 from sweep.store import data_digest  # noqa: E402
 from tests.configs import without  # noqa: E402
 from tests.heads import INTERNVL  # noqa: E402

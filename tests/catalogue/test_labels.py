@@ -10,8 +10,8 @@ pytestmark = pytest.mark.framework("transformers")
 transformers = pytest.importorskip("transformers")
 
 from paramproof.tracing.constructors.transformers_class import reads_labels  # noqa: E402
-from sweep.adversary import judge  # noqa: E402
-from sweep.verdict import Verdict  # noqa: E402
+from sweep.samples.adversary import judge  # noqa: E402
+from sweep.samples.verdict import Verdict  # noqa: E402
 
 INSIDE = [
     ("albert", "AlbertForPreTraining", {"num_hidden_layers": 1}),

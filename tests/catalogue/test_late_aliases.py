@@ -13,11 +13,11 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
-from sweep.computed_fields import overwritten_sizes  # noqa: E402
-from sweep.defaults import Defaults  # noqa: E402
-from sweep.late_aliases import find_late_aliases, with_late_aliases  # noqa: E402
-from sweep.mismatch import find_mismatch  # noqa: E402
-from sweep.properties import refusing_properties  # noqa: E402
+from sweep.fields.computed_fields import overwritten_sizes  # noqa: E402
+from sweep.fields.defaults import Defaults  # noqa: E402
+from sweep.fields.late_aliases import find_late_aliases, with_late_aliases  # noqa: E402
+from sweep.fields.properties import refusing_properties  # noqa: E402
+from sweep.library.mismatch import find_mismatch  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
 
 

@@ -8,13 +8,13 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
-from sweep.adversary import judge  # noqa: E402
-from sweep.mismatch import find_mismatch  # noqa: E402
-from sweep.older_names import OlderNames, with_older_names  # noqa: E402
-from sweep.saved_values import SavedValues  # noqa: E402
+from sweep.entries.older_names import OlderNames, with_older_names  # noqa: E402
+from sweep.fields.saved_values import SavedValues  # noqa: E402
+from sweep.fields.unread_fields import UnreadFields  # noqa: E402
+from sweep.library.mismatch import find_mismatch  # noqa: E402
+from sweep.samples.adversary import judge  # noqa: E402
+from sweep.samples.verdict import Verdict  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
-from sweep.unread_fields import UnreadFields  # noqa: E402
-from sweep.verdict import Verdict  # noqa: E402
 from tests.configs import GLM, minimax  # noqa: E402
 
 

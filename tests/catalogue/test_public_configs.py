@@ -11,7 +11,7 @@ pytest.importorskip("transformers")
 
 from docs.writers.blocks import AGAIN  # noqa: E402
 from docs.writers.public_page import PAGE, render  # noqa: E402
-from sweep import public_configs  # noqa: E402
+from sweep.samples import public_configs  # noqa: E402
 from sweep.store import data_digest  # noqa: E402
 
 TEXT = PAGE.read_text("utf-8")

@@ -12,10 +12,10 @@ pytestmark = pytest.mark.framework("transformers")
 pytest.importorskip("transformers")
 
 from paramproof.catalogue.files import parse_type  # noqa: E402
-from sweep.comparison import differences  # noqa: E402
-from sweep.refresh import NOT_REPRODUCED, EntryRefresh  # noqa: E402
+from sweep.entries.comparison import differences  # noqa: E402
+from sweep.entries.refresh import NOT_REPRODUCED, EntryRefresh  # noqa: E402
+from sweep.entries.type_sweep import TypeSweep  # noqa: E402
 from sweep.store import format_json, read_entry  # noqa: E402
-from sweep.type_sweep import TypeSweep  # noqa: E402
 
 
 def refresh(data, seconds=10**6):

@@ -9,23 +9,17 @@ transformers = pytest.importorskip("transformers")
 from paramproof.catalogue import entry  # noqa: E402
 from paramproof.catalogue.files import read_type  # noqa: E402
 from paramproof.tracing.internal_errors import InternalError  # noqa: E402
-from sweep import (  # noqa: E402
-    coverage,
-    defaults,
-    field_reads,
-    kind_lists,
-    mismatch,
-    model,
-    normalization,
-    older_keys,
-)
+from sweep.entries import kind_lists  # noqa: E402
+from sweep.entries.type_sweep import TypeSweep  # noqa: E402
 from sweep.failure import Reason  # noqa: E402
-from sweep.older_keys import number_like_absent  # noqa: E402
+from sweep.fields import defaults, field_reads, normalization, older_keys  # noqa: E402
+from sweep.fields.older_keys import number_like_absent  # noqa: E402
+from sweep.fields.probe import Prober  # noqa: E402
+from sweep.fields.unread_fields import UnreadFields  # noqa: E402
+from sweep.library import mismatch, model  # noqa: E402
+from sweep.library.refusal import Attempt, attempt  # noqa: E402
 from sweep.pool import run_in_processes  # noqa: E402
-from sweep.probe import Prober  # noqa: E402
-from sweep.refusal import Attempt, attempt  # noqa: E402
-from sweep.type_sweep import TypeSweep  # noqa: E402
-from sweep.unread_fields import UnreadFields  # noqa: E402
+from sweep.samples import coverage  # noqa: E402
 from tests.planted import plant  # noqa: E402
 
 BERT = transformers.BertConfig

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.framework("transformers")
 
 pytest.importorskip("transformers")
 
-from sweep.adversary import judge  # noqa: E402
-from sweep.verdict import Verdict  # noqa: E402
+from sweep.samples.adversary import judge  # noqa: E402
+from sweep.samples.verdict import Verdict  # noqa: E402
 
 LINES = (Path(__file__).parent / "released.jsonl").read_text("utf-8").splitlines()
 RELEASED = {one["source"]: one["config"] for one in map(json.loads, LINES)}

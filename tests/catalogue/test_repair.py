@@ -11,13 +11,13 @@ pytest.importorskip("transformers")
 from transformers import SamVisionConfig  # noqa: E402
 
 from paramproof.catalogue.files import parse_type  # noqa: E402
+from sweep.entries.repair import EntryRepair  # noqa: E402
+from sweep.entries.type_sweep import _replaced_ties  # noqa: E402
 from sweep.failure import Reason  # noqa: E402
-from sweep.model import build  # noqa: E402
-from sweep.repair import EntryRepair  # noqa: E402
-from sweep.seed_values import missing_sizes  # noqa: E402
-from sweep.size_sources import fields_behind_sizes  # noqa: E402
+from sweep.fields.size_sources import fields_behind_sizes  # noqa: E402
+from sweep.library.model import build  # noqa: E402
+from sweep.library.seed_values import missing_sizes  # noqa: E402
 from sweep.store import pack_accepted, read_entry  # noqa: E402
-from sweep.type_sweep import _replaced_ties  # noqa: E402
 
 BERT = read_entry("bert")
 

@@ -7,10 +7,10 @@ pytestmark = pytest.mark.framework("transformers")
 pytest.importorskip("transformers")
 
 from paramproof.catalogue import read_type  # noqa: E402
-from sweep.adversary import judge  # noqa: E402
-from sweep.spellings import SpellingFinder, with_spellings  # noqa: E402
+from sweep.fields.spellings import SpellingFinder, with_spellings  # noqa: E402
+from sweep.samples.adversary import judge  # noqa: E402
+from sweep.samples.verdict import Verdict  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
-from sweep.verdict import Verdict  # noqa: E402
 
 SPELLINGS = ("joined", "repeated", "pairs")
 

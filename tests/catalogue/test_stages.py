@@ -9,10 +9,10 @@ pytestmark = pytest.mark.framework("transformers")
 
 pytest.importorskip("transformers")
 
-from sweep.adversary import judge  # noqa: E402
-from sweep.stages import StageFinder, with_stages  # noqa: E402
+from sweep.fields.stages import StageFinder, with_stages  # noqa: E402
+from sweep.samples.adversary import judge  # noqa: E402
+from sweep.samples.verdict import Verdict  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
-from sweep.verdict import Verdict  # noqa: E402
 
 CHOICES = [
     {"out_features": ["stem", "stage2"]},

@@ -8,8 +8,8 @@ from releases.algebra import kept
 from sweep import tasks
 from sweep.failure import NO_TIME
 from sweep.jobs import compare
-from sweep.mismatch import Mismatch, MismatchKind
-from sweep.spot_check import Comparison
+from sweep.library.mismatch import Mismatch, MismatchKind
+from sweep.samples.spot_check import Comparison
 
 PROBLEM = Mismatch(MismatchKind.OTHER_TENSORS, "wte differs from the entry")
 

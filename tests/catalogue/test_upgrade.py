@@ -10,9 +10,9 @@ pytestmark = pytest.mark.framework("transformers")
 pytest.importorskip("transformers")
 
 from paramproof.catalogue.files import parse_type  # noqa: E402
-from sweep import upgrade  # noqa: E402
-from sweep.difference import DifferenceKind  # noqa: E402
-from sweep.model_types import classes_of_type  # noqa: E402
+from sweep.entries import comparison, type_sweep, upgrade  # noqa: E402
+from sweep.entries.difference import DifferenceKind  # noqa: E402
+from sweep.library.model_types import classes_of_type  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
 
 GPT2 = read_entry("gpt2")
@@ -88,14 +88,14 @@ def test_a_new_key_is_recorded_without_a_derivation(written):
 
 
 def test_a_type_that_differs_is_derived_again(written, monkeypatch):
-    monkeypatch.setattr("sweep.type_sweep.classes_of_type", lambda name: classes_of_type(name)[:1])
+    monkeypatch.setattr(type_sweep, "classes_of_type", lambda name: classes_of_type(name)[:1])
 
     def older(data):
         other_bias(data)
         data["classes"] = {BASE: {**data["classes"][BASE], "also": []}}
 
     monkeypatch.setattr(upgrade, "classes_of_type", lambda name: classes_of_type(name)[:1])
-    monkeypatch.setattr("sweep.comparison.classes_of_type", lambda name: classes_of_type(name)[:1])
+    monkeypatch.setattr(comparison, "classes_of_type", lambda name: classes_of_type(name)[:1])
     found = written(older)
     said = [text for _, text in found["differences"]]
     assert f"{BASE}: the formula changed by (−H)" in said

@@ -8,10 +8,10 @@ pytest.importorskip("transformers")
 
 from paramproof.catalogue.derivations import derivation_of, variants  # noqa: E402
 from paramproof.catalogue.files import parse_type  # noqa: E402
-from sweep.adversary import judge  # noqa: E402
+from sweep.entries.zero_sizes import ZeroFinder, with_zero_sizes  # noqa: E402
+from sweep.samples.adversary import judge  # noqa: E402
+from sweep.samples.verdict import Verdict  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
-from sweep.verdict import Verdict  # noqa: E402
-from sweep.zero_sizes import ZeroFinder, with_zero_sizes  # noqa: E402
 
 NAME = "granitemoehybrid"
 

@@ -11,8 +11,8 @@ from paramproof.catalogue import read_type
 from releases import algebra
 from releases.__main__ import main, written
 from releases.trying import counts, found, is_whole, releases
-from sweep.difference import Difference, DifferenceKind
-from sweep.most_used import MOST_USED
+from sweep.entries.difference import Difference, DifferenceKind
+from sweep.library.most_used import MOST_USED
 
 TEXT = PAGE.read_text("utf-8")
 

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from sweep import torchvision_operators  # noqa: F401  # before timm, which imports torchvision
+# Before timm, which imports torchvision.
+from sweep.library import torchvision_operators  # noqa: F401
 
 # isort: split
 import diffusers

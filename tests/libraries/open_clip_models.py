@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sweep import torchvision_operators  # noqa: F401  # before open_clip, which imports torchvision
+# Before open_clip, which imports torchvision.
+from sweep.library import torchvision_operators  # noqa: F401
 
 # isort: split
 from open_clip.coca_model import CoCa, MultimodalCfg

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sweep import torchvision_operators  # noqa: F401  # before timm, which imports torchvision
+# Before timm, which imports torchvision.
+from sweep.library import torchvision_operators  # noqa: F401
 
 # isort: split
 import timm

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from sweep import torchvision_operators  # noqa: F401  # before torchvision
+# Before torchvision.
+from sweep.library import torchvision_operators  # noqa: F401
 
 # isort: split
 from torchvision.models import convnext, densenet, maxvit, mobilenetv2, mobilenetv3, regnet, resnet

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sweep import torchvision_operators  # noqa: F401  # before vit_pytorch, which imports torchvision
+# Before vit_pytorch, which imports torchvision.
+from sweep.library import torchvision_operators  # noqa: F401
 
 # isort: split
 from vit_pytorch import vit as vit_module

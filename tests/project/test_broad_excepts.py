@@ -47,7 +47,7 @@ def test_every_broad_handler_says_why():
 
 
 def test_the_sweep_takes_an_error_for_a_refusal_in_one_place():
-    """``sweep.refusal.Attempt`` is that place; the pool reports what ends a process."""
+    """``sweep.library.refusal.Attempt`` is that place; the pool reports what ends a process."""
     found = [
         path.name
         for path in (ROOT / "sweep").rglob("*.py")

@@ -64,6 +64,7 @@ BREACHES = {
     "paramproof/workers/pool.py": "paramproof.cli.main",
     "paramproof/checks/model.py": "paramproof.builders.frameworks.torch",
     "paramproof/cli/main.py": "paramproof.differences.probes.torch",
+    "sweep/fields/probe.py": "sweep.entries.build",
 }
 
 

@@ -10,8 +10,8 @@ from paramproof.catalogue.files import parse_type, read_type
 from sweep.mlx_lm.__main__ import main
 from sweep.mlx_lm.check import check_type, judge
 from sweep.mlx_lm.entry import build_mlx_lm_entry, published_models
+from sweep.samples.verdict import Verdict
 from sweep.store import read_entry
-from sweep.verdict import Verdict
 
 CONFIGURATIONS = 80
 """Random configurations of each type; ``python -m sweep.mlx_lm --check`` takes more."""

@@ -6,7 +6,7 @@ import pytest
 
 from paramproof.catalogue.derivations import derivation_of, variants
 from paramproof.catalogue.files import parse_type
-from sweep.entry_data import class_data
+from sweep.entries.entry_data import class_data
 from tests.derivations import MIXTURE
 
 VALIDATED = {"V": (2, 700), "H": (4, 64), "L": (1, 9), "k": (1, 14)}

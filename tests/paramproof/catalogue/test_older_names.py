@@ -12,6 +12,7 @@ from tests.configs import GLM, MINIMAX, minimax
     [
         ({**GLM, "num_experts": 8}, {**GLM, "n_routed_experts": 8}),
         ({**GLM, "num_experts": 256}, GLM),
+        ({**GLM, "num_experts": 8, "n_routed_experts": 16}, {**GLM, "n_routed_experts": 8}),
         (
             minimax(moe_layer_freq=[0, 1, 1]),
             minimax(mlp_layer_types=["dense", "sparse", "sparse"]),
@@ -41,7 +42,6 @@ def test_older_names_are_read_as_the_fields(config, other):
 @pytest.mark.parametrize(
     "config",
     [
-        {**GLM, "num_experts": 8, "n_routed_experts": 16},
         minimax(sparse_attention_config={"sparse_index_dim": 32}, index_head_dim=64),
         minimax(sparse_attention_config={"sparse_attention_freq": ["a"] * 3}),
         minimax(sparse_attention_config=3),

@@ -1,0 +1,216 @@
+"""Probe the fields that are not sizes: build models with other values, and compare their tensors.
+
+All fields that may have a sort of values (``paramproof.catalogue.value_kinds``) are probed at once,
+and by halves if that changes the tensors.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import transformers
+from transformers import PreTrainedConfig
+
+from paramproof.catalogue.value_kinds import ROTARY_BASES
+from paramproof.formulas.path import leaf
+from sweep.fields.probe_values import LARGE, PROBES
+from sweep.library.keys import Keys
+from sweep.library.model import ModelTensors, build, full_keys
+from sweep.library.refusal import Attempt, attempt
+
+MAX_POINTS = 2
+"""Points at which each value is probed with a type's first class. Other classes use one."""
+
+TABLES = ("vocab_size", "max_position_embeddings")
+"""Sizes of tables with a row for padding, whose number some field has."""
+
+TABLE_ROWS = 200
+"""Rows of the smallest table, to find the tables that a field must be below."""
+
+PROBED_ALONE = ("rope_parameters", "rope_scaling", "rope_theta", "head_dim")
+"""Fields that are probed by themselves: given together, one of them has no effect."""
+
+
+@dataclass
+class ProbeResults:
+    """The results of probing a class.
+
+    ``free`` has the accepted sorts of values by field, and ``texts`` the accepted strings.
+    ``below`` has fields that must be below some size. ``moved`` has the values that gave other
+    tensors, and ``buffered`` the fields that change only a buffer.
+    """
+
+    free: dict[str, set[str]] = field(default_factory=dict)
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    below: set[str] = field(default_factory=set)
+    moved: dict[str, list[Any]] = field(default_factory=dict)
+    buffered: set[str] = field(default_factory=set)
+
+
+class Prober:
+    """Builds a class at a few points with other values, and compares its tensors."""
+
+    def __init__(
+        self,
+        config_class: type[PreTrainedConfig],
+        model_class: Any,
+        start: PreTrainedConfig,
+        points: Sequence[Mapping[str, Any]],
+        most: int = MAX_POINTS,
+    ) -> None:
+        self.config_class, self.model_class = config_class, model_class
+        self.start = start
+        self.builds = 0
+        self.points: list[Mapping[str, Any]] = []
+        self.base: list[ModelTensors] = []
+        for point in points:
+            # Small sizes may be refused for reasons that no guard states, such as a logarithm.
+            with Attempt():
+                self.base.append(self.build(point, {}))
+                self.points.append(point)
+            if len(self.points) == most:
+                break
+        self.results = ProbeResults()
+
+    def has_point(self, point: Mapping[str, Any]) -> bool:
+        """Return whether values are probed at a point."""
+        return any(point is one for one in self.points)
+
+    def build(self, point: Mapping[str, Any], others: Mapping[str, Any]) -> ModelTensors:
+        """Build a model at a point with these values, and return its tensors."""
+        self.builds += 1
+        keys: Keys = full_keys(self.start, {**point, **others})
+        return build(self.model_class, self.config_class(**keys))
+
+    def outcome(self, others: Mapping[str, Any]) -> str:
+        """Return "" if nothing changes, or ``buffers``, ``moved`` or ``refused``."""
+        found = ""
+        for point, base in zip(self.points, self.base, strict=True):
+            if (model := attempt(self.build, point, others)) is None:
+                return "refused"
+            if model.parameters != base.parameters:
+                return "moved"
+            if model.buffers != base.buffers:
+                found = "buffers"
+        return found
+
+    def probe_together(
+        self,
+        names: Sequence[str],
+        value: Any,
+        note: Callable[[str], None],
+        passed: list[str] | None = None,
+    ) -> None:
+        """Call ``note`` for each field for which ``value`` changes no tensor.
+
+        Fields in ``passed`` have the value too: neither of two flags may have an effect alone, but
+        both together may.
+        """
+        passed = [] if passed is None else passed
+        if not names:
+            return
+        alone = [name for name in names if leaf(name) in PROBED_ALONE]
+        if alone and len(names) > 1:
+            for name in alone:
+                self.probe_together([name], value, note)
+            self.probe_together([name for name in names if name not in alone], value, note, passed)
+            return
+        outcome = self.outcome(dict.fromkeys([*passed, *names], value))
+        if not outcome:
+            passed.extend(names)
+            for name in names:
+                note(name)
+        elif len(names) > 1:
+            half = len(names) // 2
+            self.probe_together(names[:half], value, note, passed)
+            self.probe_together(names[half:], value, note, passed)
+        elif outcome == "buffers":
+            self.results.buffered.add(names[0])
+            note(names[0])
+        elif outcome == "moved":
+            self.results.moved.setdefault(names[0], []).append(value)
+
+    def probe(self, sorts_of: Mapping[str, set[str]]) -> ProbeResults:
+        """Probe each field with the values of these sorts."""
+        for sort, values in PROBES.items():
+            names = [name for name, sorts in sorts_of.items() if sort in sorts]
+            kept = dict.fromkeys(names)
+            for value in values:
+                # Models divide by the logarithm of a rotary base, which is 0 for 1.
+                passed = [name for name in kept if value == 1 and leaf(name) in ROTARY_BASES]
+                self.probe_together(
+                    [name for name in kept if name not in passed], value, passed.append
+                )
+                if sort == "whole" and value == LARGE:
+                    self.results.below |= kept.keys() - set(passed)
+                else:
+                    kept = {name: None for name in kept if name in passed}
+            for name in kept:
+                if not (sort == "whole" and name in self.results.below):
+                    self.results.free.setdefault(name, set()).add(sort)
+        return self.results
+
+    def below(self, names: Iterable[str], sizes: Iterable[str]) -> dict[str, list[str]]:
+        """Return the table sizes that each of these fields must be below."""
+        found = {}
+        for name in names:
+            before = name.removesuffix(leaf(name))
+            limits = [f"{before}{one}" for one in TABLES if f"{before}{one}" in sizes]
+            candidates = (limits[:number] for number in range(1, len(limits) + 1))
+            if below := next((one for one in candidates if self.is_below(name, limits, one)), None):
+                found[name] = below
+        return found
+
+    def is_below(self, name: str, limits: Sequence[str], bounds: Sequence[str]) -> bool:
+        """Return whether a field may have exactly the values below each size in ``bounds``.
+
+        One of these sizes at a time is smaller than all the others.
+        """
+        for limit in bounds:
+            tables = {**dict.fromkeys(bounds, 2 * TABLE_ROWS), limit: TABLE_ROWS}
+            others = [one for one in limits if one not in bounds]
+            smaller = dict.fromkeys(others, TABLE_ROWS // 2)
+            if self.refuses({**tables, **smaller, name: TABLE_ROWS - 1}):
+                return False
+            if not self.refuses({**tables, **smaller, name: TABLE_ROWS}):
+                return False
+        return True
+
+    def refuses(self, others: Mapping[str, Any]) -> bool:
+        """Return whether a model with these values is refused."""
+        return self.outcome(others) == "refused"
+
+    def own_shapes(self, contained: str, others: Mapping[str, Any]) -> Counter[Any]:
+        """Return the shapes that a class has beyond a class that it contains, with their numbers.
+
+        A number is negative if the class has fewer.
+        """
+        keys: Keys = full_keys(self.start, {**self.points[0], **others})
+        found: Counter[Any] = Counter()
+        for sign, model_class in ((1, self.model_class), (-1, getattr(transformers, contained))):
+            parameters = build(model_class, self.config_class(**keys)).parameters
+            for stored, times in parameters.items():
+                found[stored.kind.role, stored.shape] += sign * times
+        return found
+
+    def outcome_at(self, index: int, others: Mapping[str, Any]) -> str:
+        """Return the outcome at one of the points."""
+        points, base = self.points, self.base
+        self.points, self.base = points[index : index + 1], base[index : index + 1]
+        try:
+            return self.outcome(others)
+        finally:
+            self.points, self.base = points, base
+
+    def probe_texts(self, options: Mapping[str, Sequence[str]]) -> None:
+        """Probe each field with the strings that its type names."""
+        for name, values in options.items():
+            found: dict[str, list[str]] = {}
+            for value in values:
+                self.probe_together([name], value, found.setdefault(value, []).append)
+            same = [value for value, names in found.items() if names]
+            if same:
+                self.results.texts[name] = same

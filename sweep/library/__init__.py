@@ -1,0 +1,1 @@
+"""Configuration classes and models of transformers: which there are, and how to build them."""

@@ -1,0 +1,85 @@
+"""The model types, widely used ones first, and the classes of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transformers import CONFIG_MAPPING
+from transformers.models.auto import modeling_auto
+
+from sweep.library.config_classes import other_parts
+from sweep.library.most_used import MOST_USED, WIDELY_USED
+
+TASKS = """
+    CAUSAL_LM MASKED_LM PRETRAINING SEQ_TO_SEQ_CAUSAL_LM SPEECH_SEQ_2_SEQ IMAGE_TEXT_TO_TEXT
+    SEQUENCE_CLASSIFICATION TOKEN_CLASSIFICATION QUESTION_ANSWERING IMAGE_CLASSIFICATION
+    AUDIO_CLASSIFICATION CTC TEXT_ENCODING MULTIPLE_CHOICE OBJECT_DETECTION SEMANTIC_SEGMENTATION
+    INSTANCE_SEGMENTATION UNIVERSAL_SEGMENTATION DEPTH_ESTIMATION VIDEO_CLASSIFICATION
+    ZERO_SHOT_OBJECT_DETECTION VISUAL_QUESTION_ANSWERING DOCUMENT_QUESTION_ANSWERING
+    TABLE_QUESTION_ANSWERING MASKED_IMAGE_MODELING IMAGE_TO_IMAGE KEYPOINT_MATCHING AUDIO_XVECTOR
+    AUDIO_FRAME_CLASSIFICATION TEXT_TO_SPECTROGRAM TEXT_TO_WAVEFORM TIME_SERIES_CLASSIFICATION
+    TIME_SERIES_REGRESSION TIME_SERIES_PREDICTION KEYPOINT_DETECTION POSE_ESTIMATION IMAGE_MATTING
+    NORMAL_ESTIMATION TABLE_RECOGNITION DECISION
+"""
+"""Tasks in the order in which their classes are derived."""
+
+
+UNLISTED_CLASSES = {
+    "autoformer": ["AutoformerForPrediction"],
+    "bert": ["BertForNextSentencePrediction"],
+    "blip": ["BlipForImageTextRetrieval"],
+    "clip_text_model": ["CLIPTextModelWithProjection"],
+    "clip_vision_model": ["CLIPVisionModelWithProjection"],
+    "clipseg": ["CLIPSegForImageSegmentation"],
+    "dpr": ["DPRContextEncoder", "DPRReader"],
+    "imagegpt": ["ImageGPTForCausalImageModeling"],
+    "informer": ["InformerForPrediction"],
+    "longt5": ["LongT5EncoderModel"],
+    "luke": ["LukeForEntityClassification", "LukeForEntityPairClassification"],
+    "patchtsmixer": ["PatchTSMixerForPrediction", "PatchTSMixerForPretraining"],
+    "patchtst": ["PatchTSTForPrediction", "PatchTSTForPretraining"],
+    "siglip_text_model": ["SiglipTextModel"],
+    "speecht5": ["SpeechT5ForSpeechToSpeech"],
+    "speecht5_hifigan": ["SpeechT5HifiGan"],
+    "switch_transformers": ["SwitchTransformersEncoderModel"],
+    "time_series_transformer": ["TimeSeriesTransformerForPrediction"],
+    "udop": ["UdopEncoderModel"],
+    "vilt": ["ViltForImageAndTextRetrieval", "ViltForMaskedLM"],
+    "visual_bert": ["VisualBertForQuestionAnswering", "VisualBertForVisualReasoning"],
+    "xlnet": ["XLNetForQuestionAnswering"],
+}
+"""Classes that people load, but that no table of transformers lists."""
+
+
+def swept_types() -> list[str]:
+    """Return the name of each entry to derive, types that are widely used first.
+
+    It is every model type with a base model or one for a task, and then the types with parts of
+    other types.
+    """
+    known = [name for name in CONFIG_MAPPING if classes_of_type(name)]
+    first = [name for name in dict.fromkeys(WIDELY_USED.split()) if name in known]
+    return [*first, *(name for name in sorted(known) if name not in first), *other_parts()]
+
+
+def types_to_check(known: Sequence[str], digest: int) -> list[str]:
+    """Return the types to check: the most used ones, and a tenth of the others by ``digest``.
+
+    It is another tenth whenever the catalogue's data change.
+    """
+    others = [name for name in known if name not in MOST_USED]
+    most = [name for name in MOST_USED if name in known]
+    return [*most, *(name for i, name in enumerate(others) if i % 10 == digest % 10)]
+
+
+def classes_of_type(model_type: str) -> list[str]:
+    """Return the names of a type's classes, the base model first."""
+    tables = [modeling_auto.MODEL_MAPPING_NAMES]
+    for task in TASKS.split():
+        found = (f"MODEL_FOR_{task}_MAPPING_NAMES", f"MODEL_FOR_{task}_MAPPING_NAMES")
+        tables.append(getattr(modeling_auto, found[0], {}))
+    names: dict[str, None] = {}
+    for table in tables:
+        entry = table.get(model_type, ())
+        names |= dict.fromkeys([entry] if isinstance(entry, str) else list(entry))
+    return [*names, *UNLISTED_CLASSES.get(model_type, ())]

@@ -1,0 +1,1 @@
+"""Configurations, drawn or published, whose counts are compared with built models."""

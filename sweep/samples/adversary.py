@@ -1,0 +1,161 @@
+"""Random configurations that are drawn without any knowledge of the entries.
+
+The keys and values come from transformers' configuration classes alone: saved defaults with keys
+changed, dropped and added. The catalogue's count is then compared with transformers' model, tensor
+by tensor.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from random import Random
+from typing import Any, NamedTuple
+
+import transformers
+from transformers import CONFIG_MAPPING, PreTrainedConfig
+
+from paramproof.catalogue.configuration import IRRELEVANT_KEYS
+from paramproof.catalogue.entries import entry, type_named
+from paramproof.catalogue.files import type_of
+from sweep.library.config_classes import config_class_of
+from sweep.library.keys import Keys, part_in
+from sweep.library.mismatch import Mismatch, find_mismatch
+from sweep.library.refusal import attempt
+from sweep.names import config_keys
+from sweep.samples.verdict import Verdict
+
+SAVED_SHARE = 0.5
+"""The share of configurations that start with all keys that transformers saves."""
+
+MAX_FEW_KEYS = 8
+"""The largest number of keys with which the other configurations start."""
+
+MAX_CHANGES = 3
+"""The largest number of keys that are changed, dropped or added."""
+
+LAYER_KEYS = ("num_hidden_layers", "num_layers", "n_layer", "num_decoder_layers", "encoder_layers")
+MAX_LAYERS = 3
+"""The largest number of layers of most models. Deep ones take long to build, and add nothing."""
+
+STRINGS = ("gelu", "silu", "relu", "default", "")
+
+
+class Judgement(NamedTuple):
+    """A configuration with its verdict; why it is not counted, or the mismatch of a wrong count."""
+
+    config: Keys
+    verdict: Verdict
+    problem: Mismatch | ValueError | None = None
+
+    def __str__(self) -> str:
+        return f"{self.config['model_type']}: {self.problem}; {json.dumps(self.config)[:400]}"
+
+
+def judge_random(names: Sequence[str], number: int, seed: int) -> Iterator[Judgement]:
+    """Judge ``number`` random configurations, of one entry after the other."""
+    random = Random(seed)
+    order = random.sample(list(names), len(names))
+    for index in range(number):
+        name = order[index % len(order)]
+        yield judge(draw_config(name, Random(f"{seed} {index} {name}")))
+
+
+def judge(config: Keys) -> Judgement:
+    """Compare the catalogue's count of a configuration with transformers' model."""
+    try:
+        found = entry(config)
+    except ValueError as error:
+        return Judgement(config, Verdict.NOT_COUNTED, error)
+    model_class = getattr(transformers, found.derivation.name)
+    config_class = CONFIG_MAPPING[type_named(config) or config["model_type"]]
+    problem = find_mismatch(found, config_class, model_class, config)
+    if problem is None:
+        return Judgement(config, Verdict.EQUAL)
+    return Judgement(config, Verdict.REFUSED if problem.is_refusal else Verdict.OTHER, problem)
+
+
+def draw_config(name: str, random: Random) -> Keys:
+    """Draw a configuration of an entry: its saved defaults, or a few keys of them, with changes."""
+    config_class = config_class_of(name)
+    saved = saved_defaults(config_class)
+    if random.random() < SAVED_SHARE:
+        config = deepcopy(saved)
+    else:
+        few = random.sample(sorted(saved), random.randint(0, min(MAX_FEW_KEYS, len(saved))))
+        config = {key: deepcopy(saved[key]) for key in few}
+    config["model_type"] = type_of(name)
+    if random.random() < 0.9:
+        for depth in LAYER_KEYS:
+            if type(saved.get(depth)) is int:
+                config[depth] = random.randint(1, MAX_LAYERS)
+    others = sorted(_other_keys(config_class) - saved.keys())
+    for _ in range(random.randint(1, MAX_CHANGES)):
+        _change(config, saved, others, random)
+    return config
+
+
+def saved_defaults(config_class: type[PreTrainedConfig]) -> Keys:
+    """Return the keys that transformers saves for the defaults, or none if it cannot build them."""
+    text = attempt(lambda: config_class().to_json_string()) or "{}"
+    return {name: one for name, one in json.loads(text).items() if name not in IRRELEVANT_KEYS}
+
+
+def _other_keys(config_class: type[PreTrainedConfig]) -> set[str]:
+    """Return the keys that a class accepts but does not save: aliases and older keys."""
+    own = vars(PreTrainedConfig).keys() - config_keys(PreTrainedConfig)
+    return {
+        name
+        for name in config_keys(config_class)
+        if name not in own and name not in IRRELEVANT_KEYS
+    }
+
+
+def _change(config: Keys, saved: Keys, others: Sequence[str], random: Random) -> None:
+    """Change, drop or add one key, at top level or in a part."""
+    paths = [path for path in _paths(config) if path[-1] not in ("model_type", *IRRELEVANT_KEYS)]
+    kind = random.random()
+    if kind < 0.2 and others:
+        config[random.choice(others)] = _another(random.choice([1, True, 0.5, None]), random)
+    elif kind < 0.4 and (absent := sorted(saved.keys() - config.keys())):
+        name = random.choice(absent)
+        config[name] = _another(deepcopy(saved[name]), random)
+    elif paths:
+        path = random.choice(paths)
+        part = part_in(config, ".".join(path[:-1]))
+        assert part is not None
+        if random.random() < 0.3:
+            del part[path[-1]]
+        else:
+            part[path[-1]] = _another(part[path[-1]], random)
+
+
+def _paths(config: Keys, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the path of each key that is not a part. A part is an object with a model type."""
+    for name, value in config.items():
+        if isinstance(value, dict) and "model_type" in value and "." not in name:
+            yield from _paths(value, (*before, name))
+        else:
+            yield (*before, name)
+
+
+def _another(value: Any, random: Random) -> Any:
+    """Return a random value, usually of the same kind."""
+    if random.random() < 0.1:
+        return None
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return random.choice([2 * value, value + 1, value // 2, random.randint(0, 64), value])
+    if isinstance(value, float):
+        return random.choice([value / 2, value + 1, 0.0, 1.0, 1])
+    if isinstance(value, str):
+        return random.choice([value, *STRINGS])
+    if isinstance(value, list):
+        return random.choice([value, value[:-1], [*value, *value[-1:]], value[::-1], []])
+    if isinstance(value, dict):
+        names = sorted(value)
+        gone = random.choice(names) if names else ""
+        return {name: one for name, one in value.items() if name != gone}
+    return random.choice([1, 8, True, 0.5, []])

@@ -1,0 +1,172 @@
+"""How many configurations the catalogue counts, of four kinds: ``python -m sweep --coverage``.
+
+``saved`` are the defaults of each model type as transformers saves them. ``edited`` are the same
+with all keys, of which one to three sizes or flags have another value. ``served`` and ``public``
+are files of models that people serve and publish. Each counted configuration is compared with the
+model that transformers builds, tensor by tensor.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
+from enum import Enum
+from random import Random
+from typing import NamedTuple
+
+import transformers
+from transformers import CONFIG_MAPPING
+
+from paramproof.catalogue import model_types
+from paramproof.catalogue.configuration import named_class
+from paramproof.catalogue.entries import type_named, usual_class
+from paramproof.catalogue.files import read_type
+from paramproof.catalogue.names import has_type
+from paramproof.tables.markdown import markdown_rows
+from sweep.library.keys import Keys
+from sweep.library.model import build, config_of
+from sweep.library.model_types import classes_of_type
+from sweep.library.refusal import Attempt, attempt
+from sweep.samples import adversary
+from sweep.samples.public_configs import read_configs
+from sweep.samples.verdict import Verdict
+from sweep.store import ROOT
+
+SERVED = ROOT / "tests" / "catalogue" / "served.jsonl"
+
+EDITS = 4
+"""Edited configurations of each type."""
+
+MAX_CHANGES = 3
+
+
+class Kind(Enum):
+    """A kind of configurations."""
+
+    SAVED = "saved defaults"
+    EDITED = "saved defaults, edited"
+    SERVED = "served models"
+    PUBLIC = "public files"
+
+
+class Coverage(NamedTuple):
+    """The verdict on a configuration; ``key`` and ``why`` say why it is not counted."""
+
+    kind: Kind
+    config: Keys
+    verdict: Verdict
+    key: str = ""
+    why: str = ""
+
+
+def configs(kind: Kind, names: Sequence[str], seed: int) -> Iterator[Keys]:
+    """Yield the configurations of a kind, of these model types."""
+    if kind is Kind.SERVED:
+        lines = SERVED.read_text("utf-8").splitlines()
+        yield from (json.loads(line)["config"] for line in lines)
+    elif kind is Kind.PUBLIC:
+        yield from (one["config"] for one in read_configs())
+    else:
+        for name in filter(has_type, names):
+            yield from _own_configs(kind, name, seed)
+
+
+def _own_configs(kind: Kind, name: str, seed: int) -> Iterator[Keys]:
+    if (config := attempt(CONFIG_MAPPING[name])) is None:
+        return
+    saved: Keys = json.loads(config.to_json_string(use_diff=kind is Kind.SAVED))
+    if kind is Kind.SAVED:
+        yield saved
+        return
+    random = Random(f"{seed} {name}")
+    for _ in range(EDITS):
+        yield edit(saved, random)
+
+
+def edit(saved: Keys, random: Random) -> Keys:
+    """Return saved keys with other values for one to three sizes or flags."""
+    edited = deepcopy(saved)
+    places = [*_editable(edited)]
+    for part, name in random.sample(places, min(random.randint(1, MAX_CHANGES), len(places))):
+        value = part[name]
+        part[name] = (
+            not value
+            if isinstance(value, bool)
+            else random.choice([2 * value, value + 1, max(value // 2, 1)])
+        )
+    return edited
+
+
+def _editable(keys: Keys) -> Iterator[tuple[Keys, str]]:
+    """Yield each size or flag with the part that has it."""
+    for name, value in keys.items():
+        if isinstance(value, dict) and "model_type" in value:
+            yield from _editable(value)
+        elif isinstance(value, bool) or (type(value) is int and value > 0):
+            yield keys, name
+
+
+def judge(kind: Kind, config: Keys) -> Coverage:
+    """Return the verdict on a configuration."""
+    if not has_type(type_named(config) or str(config.get("model_type"))):
+        why = "transformers does not have the model type"
+        return Coverage(kind, config, Verdict.NOT_BUILT, "model_type", why)
+    _, verdict, problem = adversary.judge(config)
+    if verdict is Verdict.NOT_COUNTED and not _is_built(config):
+        verdict = Verdict.NOT_BUILT
+    return Coverage(kind, config, verdict, getattr(problem, "key", ""), str(problem or ""))
+
+
+def _is_built(config: Keys) -> bool:
+    """Return whether transformers builds a configuration."""
+    with Attempt():
+        model_type = type_named(config) or config["model_type"]
+        if model_type in model_types():
+            usual = usual_class(read_type(model_type))
+        else:
+            usual = next(iter(classes_of_type(model_type)), "")
+        name = named_class(config) or usual
+        build(getattr(transformers, name), config_of(CONFIG_MAPPING[model_type], config))
+        return True
+    return False
+
+
+def coverage_table(results: Iterable[Coverage]) -> str:
+    """Return how many configurations of each kind are counted, as a table in Markdown."""
+    numbers: dict[Kind, Counter[Verdict]] = {}
+    for one in results:
+        numbers.setdefault(one.kind, Counter())[one.verdict] += 1
+    headings = ("configurations", "of", "counted, each equal", "share of those that can be built")
+    rows = []
+    for kind, verdicts in numbers.items():
+        built = sum(verdicts[one] for one in (Verdict.EQUAL, Verdict.OTHER, Verdict.NOT_COUNTED))
+        share = (
+            f"{100 * verdicts[Verdict.EQUAL] / built:.1f} % of {built:,}"
+            if built
+            else "none can be built"
+        )
+        rows.append((kind.value, f"{verdicts.total():,}", f"{verdicts[Verdict.EQUAL]:,}", share))
+    return markdown_rows(headings, rows)
+
+
+def causes(results: Iterable[Coverage]) -> list[tuple[str, int, list[str]]]:
+    """Return the keys for which buildable configurations are not counted, the most frequent first.
+
+    Each has its number of configurations and their types.
+    """
+    found: dict[str, list[str]] = {}
+    for one in results:
+        if one.verdict is Verdict.NOT_COUNTED:
+            key = one.key.rpartition(".")[2] or "no key"
+            found.setdefault(key, []).append(str(one.config.get("model_type")))
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [(key, len(names), sorted(set(names))) for key, names in ordered]
+
+
+def measure(kinds: Iterable[Kind], names: Sequence[str], seed: int) -> Iterator[Coverage]:
+    """Yield the verdict on each configuration."""
+    for kind in kinds:
+        for config in configs(kind, names, seed):
+            yield judge(kind, config)
