@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 CUSTOMARY_LETTERS = {
     "L": "num_hidden_layers n_layer n_layers num_layers layers depth",
@@ -49,21 +49,26 @@ def field_names(fields: Iterable[str]) -> dict[str, str]:
     return {field: field for field in fields}
 
 
-def letters_for(fields: Iterable[str]) -> dict[str, str]:
+def letters_for(fields: Iterable[str], known: Mapping[str, str] = {}) -> dict[str, str]:
     """Return a letter for each field, all different: ``{"hidden_size": "H", …}``.
+
+    The fields in ``known`` have their letters already, and no other field gets one of these.
 
     A field of a part has the part as its subscript: ``text_config.hidden_size`` is H_text. A field
     without a customary letter has its initials: ``mlp_expansion`` is me. If two would have the same
     letter, the second has a number.
     """
-    found: dict[str, str] = {}
     fields = list(fields)
+    found = {field: known[field] for field in fields if field in known}
+    taken = {*known.values()}
     with_feed_forward = {
         tuple(parts)
-        for *parts, name in (field.split(".") for field in fields)
+        for *parts, name in (field.split(".") for field in [*known, *fields])
         if name != AMBIGUOUS and _LETTER_OF.get(name) == "F"
     }
     for field in fields:
+        if field in known:
+            continue
         *parts, name = field.split(".")
         base, bracket, index = name.partition("[")
         is_kind = bool(bracket) and not index[:-1].isdigit()
@@ -74,12 +79,12 @@ def letters_for(fields: Iterable[str]) -> dict[str, str]:
         marks = [part.removesuffix("_config") for part in parts]
         marks += [index[:-1]] if bracket else []
         wanted = "_".join([letter, *marks])
-        taken, number = set(found.values()), 2
-        chosen = wanted
+        chosen, number = wanted, 2
         while chosen in taken:
             chosen, number = f"{wanted}{number}", number + 1
         found[field] = chosen
-    return found
+        taken.add(chosen)
+    return {field: found[field] for field in fields}
 
 
 def _initials(name: str) -> str:

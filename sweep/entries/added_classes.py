@@ -12,9 +12,10 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
+from paramproof.algebra.letters import letters_for
 from paramproof.catalogue.derivations import variants
 from paramproof.catalogue.files import parse_type
-from sweep.entries.added_variants import known_variants, name_letters
+from sweep.entries.added_variants import known_variants
 from sweep.entries.entry_builder import EntryBuilder
 from sweep.entries.repair import CHECK_SEEDS, EntryRepair
 from sweep.entries.type_sweep import TypeSweep
@@ -65,7 +66,7 @@ class ClassAdder:
     def new_sweep(self) -> TypeSweep:
         """Return a sweep that knows what the file has: letters, accepted values, variants."""
         file = parse_type(self.data)
-        naming = partial(name_letters, file)
+        naming = partial(letters_for, known=file.letter_of)
         sweep = TypeSweep(file.name, lambda _: None, self.seconds, naming)
         sweep.known = list(known_variants(file))
         sweep.free = {path: set(sorts) for path, sorts in file.free.items()}

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
-from functools import partial
 from itertools import combinations, filterfalse
 from random import Random
 from typing import Any, NamedTuple
@@ -53,20 +52,6 @@ SEEDS = 3
 """Seeds of the configurations with which each variant is checked."""
 
 
-def name_letters(file: TypeFile, fields: Iterable[str]) -> Mapping[str, str]:
-    """Return a file's letters for its fields, and new ones for other fields.
-
-    Raises ``ValueError`` if a new letter is taken.
-    """
-    fields, known = list(fields), file.letter_of
-    new = [field for field in fields if field not in known]
-    named = letters_for([*known, *new])
-    own = {field: named[field] for field in new}
-    if set(known.values()) & set(own.values()):
-        raise ValueError(f"other fields have the letters of {', '.join(new)}")
-    return {field: known.get(field) or own[field] for field in fields}
-
-
 class _Candidate(NamedTuple):
     """A variant to derive: a class, a change, and some lists."""
 
@@ -107,15 +92,17 @@ class VariantAdder:
     def __init__(self, data: dict[str, Any], seconds: float, count: bool = True) -> None:
         self.data = without_kind_counts(data) if count else deepcopy(data)
         self.file = parse_type(data)
-        self.sweep = TypeSweep(
-            self.file.name, lambda _: None, seconds, partial(name_letters, self.file)
-        )
+        self.sweep = TypeSweep(self.file.name, lambda _: None, seconds, self.letters_of)
         base = getattr(transformers, next(iter(self.file.classes)))
         self.finder = KindListFinder(self.file, self.sweep, base)
         self.lists = list(self.finder.find()) if count else []
         self.failed: dict[str, Failure] = {}
         self.known = list(known_variants(parse_type(self.data)))
         self.new: set[str] = set()
+
+    def letters_of(self, fields: Iterable[str]) -> Mapping[str, str]:
+        """Return the file's letters for its fields, and new ones for others."""
+        return letters_for(fields, self.file.letter_of)
 
     def run(self) -> bool:
         """Derive the variants, and add them to ``data``. Return whether there are any."""

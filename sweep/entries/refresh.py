@@ -12,6 +12,7 @@ import signal
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from paramproof.algebra.letters import letters_for
@@ -47,22 +48,13 @@ class EntryRefresh:
         self.data, self.summary = data, ""
         self.left: list[str] = []
         self.lost: list[dict[str, Any]] = []
-        self.sweep = TypeSweep(self.file.name, lambda _: None, seconds, self.name_letters)
+        naming = partial(letters_for, known=self.file.letter_of)
+        self.sweep = TypeSweep(self.file.name, lambda _: None, seconds, naming)
         self.written = {
             (name, one.index): one
             for name in self.file.classes
             for one in variants(self.file, name)
         }
-
-    def name_letters(self, fields: Iterable[str]) -> Mapping[str, str]:
-        """Return the file's letters, even if newer rules would choose others.
-
-        If there is a field that the file does not have, all fields get letters by the current
-        rules.
-        """
-        fields, known = list(fields), self.file.letter_of
-        new = not known.keys() >= set(fields)
-        return letters_for(fields) if new else {field: known[field] for field in fields}
 
     def run(self) -> None:
         """Derive everything again, and update ``data``."""
