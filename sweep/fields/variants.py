@@ -150,10 +150,16 @@ TIED = {"tie_word_embeddings": True, "text_config.tie_word_embeddings": True}
 DINOV3_GATED = {"use_gated_mlp": True}
 
 HELD_CHANGES: Mapping[str, Sequence[Change]] = {
+    "aya_vision": [Change({"alignment_intermediate_size": 28_672})],
+    "bark": [
+        Change({f"{part}.bias": False for part in BARK_PARTS}),
+    ],
     "bert": [
         Change({"is_decoder": True}),
         Change({"is_decoder": True, "add_cross_attention": True}),
     ],
+    "cohere2_vision": [WITHOUT_HEAD],
+    "convbert": [Change({}, at={"embedding_size": 384})],
     "data2vec-vision": [Change({"use_relative_position_bias": True})],
     "deberta": [
         Change(
@@ -170,9 +176,9 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change(DEBERTA_V3, ("attention_head_size", "conv_kernel_size")),
         Change(DEBERTA_V3, ("conv_kernel_size",)),
     ],
-    "deepseek_vl": [WITHOUT_HEAD],
     "deepseek_v2": [Change({"q_lora_rank": None}, ("first_k_dense_replace",))],
     "deepseek_v3": [Change({"q_lora_rank": None})],
+    "deepseek_vl": [WITHOUT_HEAD],
     "dinov3_vit": [
         Change({}, ("num_register_tokens",)),
         Change(DINOV3_GATED, ("num_register_tokens",)),
@@ -180,12 +186,6 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
             {**DINOV3_GATED, "query_bias": False, "value_bias": False}, ("num_register_tokens",)
         ),
     ],
-    "aya_vision": [Change({"alignment_intermediate_size": 28_672})],
-    "bark": [
-        Change({f"{part}.bias": False for part in BARK_PARTS}),
-    ],
-    "cohere2_vision": [WITHOUT_HEAD],
-    "convbert": [Change({}, at={"embedding_size": 384})],
     "dots1": [Change({}, ("head_dim",)), Change({}, ("first_k_dense_replace", "head_dim"))],
     "dpt": [Change({"use_bias_in_fusion_residual": True})],
     "electra": [Change({}, at={"embedding_size": 256})],
@@ -229,11 +229,6 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({"tie_word_embeddings": True}, at={"num_experts": 1}),
     ],
     "kimi_k25": [Change({"tie_word_embeddings": False})],
-    "longt5": [
-        Change({"encoder_attention_type": "transient-global"}),
-        GATED_GELU[1],
-        GATED_GELU[1].also({"encoder_attention_type": "transient-global"}),
-    ],
     "laguna": LAGUNA,
     "lfm2_vl": [WITHOUT_HEAD],
     "llama4": [one.inside("text_config") for one in LLAMA4],
@@ -247,6 +242,11 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({**TIED, "vision_feature_layer": [-24, -20, -12, -1]})
     ],
     "llava_onevision": [Change(TIED), WITHOUT_HEAD],
+    "longt5": [
+        Change({"encoder_attention_type": "transient-global"}),
+        GATED_GELU[1],
+        GATED_GELU[1].also({"encoder_attention_type": "transient-global"}),
+    ],
     "mllama": [
         Change({}, at={"num_hidden_layers": 100}, lists={"cross_attention_layers": LOOKING}).inside(
             "text_config"
@@ -265,17 +265,17 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({"attention_bias": True, "lm_head_bias": True}),
         Change({"attention_bias": True, "lm_head_bias": True}, ("head_dim",)),
     ],
-    "speech-encoder-decoder": [CROSS_ATTENTION],
     "qwen3_moe": [Change({}, ("head_dim",))],
-    "stablelm": [
-        Change({"use_qkv_bias": True}),
-        Change({"qk_layernorm": True, "use_parallel_residual": True}),
-    ],
     "sam": [
         Change({}, at={"num_hidden_layers": depth}, lists={"global_attn_indexes": places}).inside(
             "vision_config"
         )
         for depth, places in ((24, [5, 11, 17, 23]), (32, [7, 15, 23, 31]))
+    ],
+    "speech-encoder-decoder": [CROSS_ATTENTION],
+    "stablelm": [
+        Change({"use_qkv_bias": True}),
+        Change({"qk_layernorm": True, "use_parallel_residual": True}),
     ],
     "t5": GATED_GELU,
     "umt5": GATED_GELU,
