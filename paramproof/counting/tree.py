@@ -50,8 +50,23 @@ def tree(
     often what lies in it is there. ``depth`` is the number of names that a path has at most. What
     is not present is left out.
     """
-    present = replace(named, tensors=tuple(tensor for tensor in named if tensor.present))
-    for path, below in present.below(component).items():
+    yield from _below(replace(named, tensors=_merged(named)), depth, component, times)
+
+
+def _merged(named: Inventory) -> tuple[Tensor, ...]:
+    """Return the present tensors; those of one path and shape are one, as often as all of them."""
+    found: dict[Tensor, Quantity] = {}
+    for tensor in named:
+        if tensor.present:
+            one = replace(tensor, repeat=1)
+            found[one] = found.get(one, 0) + tensor.repeat
+    return tuple(replace(tensor, repeat=often) for tensor, often in found.items())
+
+
+def _below(
+    named: Inventory, depth: int | None, component: str, times: Quantity
+) -> Iterator[TreeRow]:
+    for path, below in named.below(component).items():
         for often, kind in _kinds(below, path, times):
             row = TreeRow(path, kind.total(path), often)
             if depth is not None and row.depth > depth:
@@ -59,7 +74,7 @@ def tree(
             tensors = [tensor for tensor in kind if tensor.path == path]
             if not tensors:
                 yield row
-                yield from tree(kind, depth, path, often)
+                yield from _below(kind, depth, path, often)
             for tensor in tensors:
                 counts = tensor.trainable and not tensor.tied_to
                 yield replace(row, each=tensor.size if counts else 0, tensor=tensor)
@@ -76,10 +91,26 @@ def depth_within(rows: Sequence[TreeRow]) -> int | None:
 
 def _kinds(named: Inventory, path: str, times: Quantity) -> Iterator[tuple[Quantity, Inventory]]:
     """What lies in a component, ``times`` over; of a stack's layers, each kind by its own."""
-    if leaf(path) == LAYER:
-        yield from named.kinds(path).items()
-    else:
+    if leaf(path) != LAYER:
         yield times, named
+        return
+    for often, kind in named.kinds(path).items():
+        for one in _of_one_shape(kind):
+            yield often, one
+
+
+def _of_one_shape(named: Inventory) -> list[Inventory]:
+    """Return kinds of layers apart that are there equally often, as Swin's stages of two blocks.
+
+    If every tensor has as many shapes, each kind has one shape of each. Otherwise the shapes differ
+    inside of a layer, and all layers are of one kind.
+    """
+    by_path: dict[str, list[Tensor]] = {}
+    for tensor in named:
+        by_path.setdefault(tensor.path, []).append(tensor)
+    if len({*map(len, by_path.values())}) != 1:
+        return [named]
+    return [replace(named, tensors=tensors) for tensors in zip(*by_path.values(), strict=True)]
 
 
 def ties(named: Inventory) -> list[str]:
