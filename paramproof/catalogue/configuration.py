@@ -149,7 +149,9 @@ class GivenKeys:
                 yield from self.list_sizes(path, value)
             elif path in self.file.objects and isinstance(value, dict):
                 yield from self.walk(value, f"{path}.")
-            elif key not in IRRELEVANT_KEYS and key not in ("id2label", QUANTIZATION):
+            elif key == QUANTIZATION:
+                require_object(path, value)
+            elif key not in IRRELEVANT_KEYS and key != "id2label":
                 yield path, value
 
     def add_part(self, path: str, part: object) -> None:
@@ -193,10 +195,13 @@ class GivenKeys:
         return self.unsupported(f"{path}={shown(value)} is not a list of {length} sizes", path)
 
     def read_labels(self, config: Mapping[str, Any]) -> None:
-        """Set the number of labels from their names, as transformers does."""
-        names = config.get("id2label")
+        """Set the number of labels from their names, if no number is given.
+
+        A given number wins: transformers replaces the names by as many others.
+        """
+        names, given = config.get("id2label"), self.values.get(LABELS)
         if names is None:
-            self.require_two_labels(self.values.get(LABELS))
+            self.require_two_labels(given)
             return
         try:
             number = len({int(one) for one in names}) if isinstance(names, Mapping) else 0
@@ -205,8 +210,8 @@ class GivenKeys:
         if not number:
             problem = f"id2label={shown(names)} is not an object that maps numbers to labels"
             raise InvalidInput(problem, key="id2label")
-        self.values[LABELS] = number
         self.require_two_labels(number)
+        self.values.setdefault(LABELS, number)
 
     def require_two_labels(self, labels: object) -> None:
         """Refuse a single label for single-label classification, as transformers does."""
@@ -242,6 +247,12 @@ def require_possible_kind(path: str, key: str, value: object, *, in_part: bool) 
     names = dict.fromkeys(KIND_NAMES[kind] for kind in kinds_to_give(key))
     needed = f"it must be {' or '.join(names)}" if names else "leave it out"
     raise InvalidInput(f"{path}={shown(value)} is not possible: {needed}", key=path)
+
+
+def require_object(path: str, value: object) -> None:
+    """Raise ``InvalidInput`` for a value other than an object or null."""
+    if not isinstance(value, dict | None):
+        raise InvalidInput(f"{path}={shown(value)} is not possible: it must be an object", key=path)
 
 
 def sizes_of(

@@ -15,6 +15,7 @@ from paramproof.catalogue.files import type_of
 from paramproof.derivation.pipeline import Effort, Naming, derive
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.path import leaf
 from paramproof.tracing.constructors.layer_kinds import LayerKinds
 from paramproof.tracing.constructors.transformers_class import (
     model_config_class,
@@ -24,7 +25,8 @@ from sweep.entries.entry_data import KnownVariant, class_data, composed_standing
 from sweep.failure import NO_TIME, Failure, OutOfTime, Reason, SweepError
 from sweep.fields.computed_fields import computed_formulas
 from sweep.fields.defaults import Defaults
-from sweep.fields.probe import MAX_POINTS, Prober, ProbeResults
+from sweep.fields.probe import MAX_POINTS, TABLES, Prober, ProbeResults
+from sweep.fields.probe_values import LARGE
 from sweep.fields.probed_fields import fields_to_probe
 from sweep.fields.variants import TASK_ENDINGS, VARIANT_SIZE, candidate_changes, held_changes
 from sweep.library.config_classes import config_class_of, parts_of
@@ -305,6 +307,7 @@ class TypeSweep:
         drawn = [sample_inside(random, first, first.irrelevant_guards) for _ in range(6)]
         # Some kinds of problems need two labels.
         points = [_with_more_labels(point, guards) for point in drawn if point]
+        points = [_with_small_tables(point, first.fields) for point in points]
         paths = [
             {**self.values, **{first.fields[one]: size for one, size in point.items()}}
             for point in points
@@ -389,6 +392,15 @@ def _with_more_labels(point: Mapping[str, int], conditions: Sequence[Condition])
     """Return a point with one more label, if the guards allow it."""
     more = {**point, **({"k": point["k"] + 1} if "k" in point else {})}
     return dict(more if all(one.is_met(more) for one in conditions) else point)
+
+
+def _with_small_tables(point: Mapping[str, int], fields: Mapping[str, str]) -> dict[str, int]:
+    """Return a point whose tables have fewer rows than the largest value that is probed.
+
+    Otherwise a padding index might be probed only inside of the vocabulary.
+    """
+    tables = {letter for letter, field in fields.items() if leaf(field) in TABLES}
+    return {one: min(size, LARGE // 2) if one in tables else size for one, size in point.items()}
 
 
 NOT_INHERITED = (

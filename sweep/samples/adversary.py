@@ -1,15 +1,16 @@
 """Random configurations that are drawn without any knowledge of the entries.
 
-The keys and values come from transformers' configuration classes alone: saved defaults with keys
-changed, dropped and added. The catalogue's count is then compared with transformers' model, tensor
-by tensor.
+The keys and values come from transformers' configuration classes and from published files alone:
+saved defaults and files with keys changed, dropped and added. The catalogue's count is then
+compared with transformers' model, tensor by tensor.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
+from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
@@ -25,9 +26,16 @@ from sweep.library.mismatch import Mismatch, find_mismatch
 from sweep.library.refusal import attempt
 from sweep.names import config_keys
 from sweep.samples.verdict import Verdict
+from sweep.store import ROOT
 
 SAVED_SHARE = 0.5
 """The share of configurations that start with all keys that transformers saves."""
+
+PUBLISHED_SHARE = 0.5
+"""The share that starts with a published file instead, of types that have one."""
+
+PUBLISHED = ("public", "released", "served")
+"""The files of published configurations in the tests."""
 
 MAX_FEW_KEYS = 8
 """The largest number of keys with which the other configurations start."""
@@ -77,23 +85,43 @@ def judge(config: Keys) -> Judgement:
 
 
 def draw_config(name: str, random: Random) -> Keys:
-    """Draw a configuration of an entry: its saved defaults, or a few keys of them, with changes."""
+    """Draw a configuration of an entry: a published file or saved defaults, with changes."""
     config_class = config_class_of(name)
     saved = saved_defaults(config_class)
+    published = published_configs().get(type_of(name))
+    if published and random.random() < PUBLISHED_SHARE:
+        config = deepcopy(random.choice(published))
+    else:
+        config = {**_draw_defaults(saved, random), "model_type": type_of(name)}
+    others = sorted(_other_keys(config_class) - saved.keys())
+    for _ in range(random.randint(1, MAX_CHANGES)):
+        _change(config, saved, others, random)
+    return config
+
+
+def _draw_defaults(saved: Keys, random: Random) -> Keys:
+    """Draw all of the saved defaults, or a few keys of them, mostly with few layers."""
     if random.random() < SAVED_SHARE:
         config = deepcopy(saved)
     else:
         few = random.sample(sorted(saved), random.randint(0, min(MAX_FEW_KEYS, len(saved))))
         config = {key: deepcopy(saved[key]) for key in few}
-    config["model_type"] = type_of(name)
     if random.random() < 0.9:
         for depth in LAYER_KEYS:
             if type(saved.get(depth)) is int:
                 config[depth] = random.randint(1, MAX_LAYERS)
-    others = sorted(_other_keys(config_class) - saved.keys())
-    for _ in range(random.randint(1, MAX_CHANGES)):
-        _change(config, saved, others, random)
     return config
+
+
+@cache
+def published_configs() -> Mapping[str, list[Keys]]:
+    """Return the published configurations in the tests, by model type."""
+    found: dict[str, list[Keys]] = {}
+    for name in PUBLISHED:
+        lines = (ROOT / "tests" / "catalogue" / f"{name}.jsonl").read_text("utf-8").splitlines()
+        for config in (json.loads(line)["config"] for line in lines):
+            found.setdefault(config["model_type"], []).append(config)
+    return found
 
 
 def saved_defaults(config_class: type[PreTrainedConfig]) -> Keys:

@@ -1,6 +1,7 @@
 """Configurations drawn without the entries are counted as transformers builds them, or refused."""
 
 from collections import Counter
+from random import Random
 
 import pytest
 
@@ -60,3 +61,29 @@ def test_refused_configurations_are_not_counted():
     assert judge({"model_type": "bert", "rope_scaling": 1}).verdict is Verdict.NOT_COUNTED
     refused = judge({"model_type": "bert", "pad_token_id": 0, "hidden_act": "no such activation"})
     assert refused.verdict is Verdict.NOT_COUNTED
+
+
+def test_published_files_are_drawn_too():
+    """A wrong count of labels was found only in changed files of published models."""
+    published = adversary.published_configs()
+    assert {"mobilenet_v1", "glm4_moe", "minimax_m2"} <= published.keys()
+    names = {key for one in published["laguna"] for key in one}
+    drawn = [adversary.draw_config("laguna", Random(seed)) for seed in range(20)]
+    starts = [one.keys() & {"gating_types", "use_bidirectional_attention"} for one in drawn]
+    assert {"gating_types", "use_bidirectional_attention"} <= names
+    assert 0 < sum(map(bool, starts)) < len(drawn)
+
+
+@pytest.mark.parametrize(
+    ("model_type", "keys"),
+    [
+        ("gemma", {"num_hidden_layers": 1}),
+        ("deepseek_v3", {"num_hidden_layers": 4, "n_routed_experts": 8}),
+        ("rembert", {"num_hidden_layers": 1}),
+    ],
+)
+def test_a_padding_index_is_in_a_large_vocabulary(model_type, keys):
+    """The vocabularies at which it was probed were larger than any index that was tried once."""
+    config = {"model_type": model_type, "vocab_size": 200_000, **keys}
+    assert judge({**config, "pad_token_id": 199_999}).verdict is Verdict.EQUAL
+    assert judge({**config, "pad_token_id": 200_000}).verdict is Verdict.NOT_COUNTED

@@ -51,3 +51,11 @@ def test_each_class_with_labels_has_the_symbol():
             if not own or own & {*data.get("absent", ())}:
                 lacking.append(name)
     assert lacking == ["ClvpModelForConditionalGeneration"]
+
+
+@pytest.mark.parametrize("keys", [{"num_labels": 3}, {"num_labels": 5}, {"num_labels": 1}, {}])
+def test_a_given_number_of_labels_replaces_their_names(keys):
+    """MobileNet's 1,001 classes were counted beside a smaller number once."""
+    names = {str(index): f"name {index}" for index in range(5)}
+    config = {"model_type": "bert", "architectures": ["BertForSequenceClassification"]}
+    assert judge({**config, "id2label": names, **keys}).verdict is Verdict.EQUAL

@@ -444,10 +444,21 @@ def test_lists_of_as_many_numbers():
 def test_labels():
     assert toy({"id2label": {"0": "a", "1": "b", "2": "c"}}, HEAD).sizes["k"] == 3
     assert toy({"num_labels": 4}, HEAD).sizes["k"] == 4
+    assert toy({"num_labels": 4, "id2label": {"0": "a", "1": "b"}}, HEAD).sizes["k"] == 4
     single = {"problem_type": "single_label_classification"}
     assert toy({"num_labels": 2, **single}, HEAD).sizes["k"] == 2
     assert "needs 2 labels or more" in refused({"num_labels": 1, **single}, HEAD)
     assert "needs 2 labels or more" in refused({"id2label": {"0": "a"}, **single}, HEAD)
+    both = {"id2label": {"0": "a"}, "num_labels": 2}
+    assert "needs 2 labels or more" in refused({**both, **single}, HEAD)
+
+
+@pytest.mark.parametrize("value", [3, "fp8", [1], True])
+def test_a_storage_format_is_an_object(value):
+    with pytest.raises(InvalidInput, match=r"quantization_config=.* it must be an object"):
+        toy({"quantization_config": value})
+    for accepted in (None, {"quant_method": "fp8"}):
+        assert toy({"quantization_config": accepted}).count == toy().count
 
 
 def test_a_token_id_must_be_below_a_size():
