@@ -71,7 +71,7 @@ def _add_variants(count: bool, model_type: str, seconds: float, result: Result) 
     adder = VariantAdder(_data_of(model_type), seconds, count)
     result["changed"] = adder.run()
     result["failed"] |= adder.failed
-    result["entry"] = adder.data
+    result["entry"] = with_read_keys(adder.data) if result["changed"] else adder.data
 
 
 def _add_values(model_type: str, seconds: float, result: Result) -> None:

@@ -60,7 +60,7 @@ class ValueAdder:
         may_be_text = {path for path, kind, _ in own_fields(start) if "str" in str(kind)}
         with_field, all_texts = self.compared_texts()
         for path in sorted(sorts.keys() - skipped):
-            for sort in ROPE_SORTS:
+            for sort in sorted(sorts[path]) if self.is_new(path) else ROPE_SORTS:
                 if sort in sorts[path]:
                     self.try_sort(path, sort, PROBES[sort])
             if is_numbers(own := self.file.fields.get(path)):
@@ -76,6 +76,14 @@ class ValueAdder:
         self.data |= {"null": dict(self.file.null), "beside": dict(self.file.beside)}
         self.data["texts"] = {path: list(texts) for path, texts in sorted(self.file.texts.items())}
         return bool(self.added)
+
+    def is_new(self, path: str) -> bool:
+        """Return whether no value but its default was accepted for a field so far.
+
+        A field that only a later variant reads, as Granite's ``attention_multiplier``, is such one.
+        """
+        known = (self.file.free, self.file.texts, self.file.below, self.file.unread)
+        return path in self.file.fields and not any(path in one for one in known)
 
     def try_flags(self, paths: Iterable[str]) -> None:
         """Try a flag for fields that decide, but that the class does not have by itself."""

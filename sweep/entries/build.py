@@ -31,7 +31,8 @@ def build_entry(model_type: str, seconds: float, result: dict[str, Any]) -> None
     sweep.failed |= repair.failed
     result["entry"] = with_read_keys(data)
     adder = VariantAdder(result["entry"], seconds)
-    adder.run()
-    data = with_filled_values(with_older_names(adder.data))
+    # The new variants may read what the others do not, as LFM2's convolutions read conv_bias.
+    data = with_read_keys(adder.data) if adder.run() else adder.data
+    data = with_filled_values(with_older_names(data))
     result["entry"] = with_zero_sizes(with_spellings(data))
     result["failed"] |= adder.failed

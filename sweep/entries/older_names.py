@@ -1,4 +1,4 @@
-"""Older names of sizes and lists.
+"""Older names of sizes, flags and lists.
 
 A configuration class may look for a key that is not a field, and set a field from it: GLM-5's
 ``num_experts`` sets ``n_routed_experts``. Such keys may be in an object of their own, as
@@ -33,7 +33,7 @@ NOT_ALONE = 2
 
 
 class OlderNames:
-    """Finds the keys of a type that set one of its sizes, and are no fields."""
+    """Finds the keys of a type that set one of its sizes or flags, and are no fields."""
 
     def __init__(self, file: TypeFile) -> None:
         self.file, self.unread = file, UnreadFields(file)
@@ -44,14 +44,20 @@ class OlderNames:
             and not size.is_kind
             and type(attribute_or_none(self.unread.start, size.path)) is int
         ]
+        decides = {path for one in file.classes.values() for path in one.get("decides", ())}
+        self.flags = [
+            path
+            for path in sorted({*file.fields, *decides})
+            if type(attribute_or_none(self.unread.start, path)) is bool
+        ]
 
     def find(self) -> dict[str, str]:
         """Return the field of each older name, by the path of the name."""
         found = {}
         for path in self.candidates():
-            for size in self.sizes:
-                if parent(size) == self.part_of(path) and self.is_name_of(path, size):
-                    found[path] = size
+            for field in (*self.sizes, *self.flags):
+                if parent(field) == self.part_of(path) and self.is_name_of(path, field):
+                    found[path] = field
                     break
         return found
 
@@ -79,17 +85,21 @@ class OlderNames:
         above = parent(path)
         return above if above in ("", *self.file.parts) else parent(above)
 
-    def is_name_of(self, path: str, size: str) -> bool:
-        """Return whether a key has the effect of a size, and no other."""
-        own = attribute_or_none(self.unread.start, size)
-        values = [value for value in (2 * own, own + 1, 3, 1) if value != own]
+    def is_name_of(self, path: str, field: str) -> bool:
+        """Return whether a key has the effect of a size or a flag, and no other.
+
+        LFM2's ``tie_embedding`` is one of ``tie_word_embeddings``.
+        """
+        own = attribute_or_none(self.unread.start, field)
+        others = [True, False] if type(own) is bool else [2 * own, own + 1, 3, 1]
         alike = 0
-        for value in values:
-            one, other = self.fields({path: value}), self.fields({size: value})
+        for value in others:
+            one, other = self.fields({path: value}), self.fields({field: value})
             if one is None or other is None:
                 continue
             # The key itself may be kept beside the field that it sets.
-            if changed_fields(one, other) - {path} or other == self.plain(parent(size)):
+            moves = other != self.plain(parent(field))
+            if changed_fields(one, other) - {path} or moves is (value == own):
                 return False
             alike += 1
         return alike >= NOT_ALONE
@@ -127,6 +137,8 @@ def with_older_names(data: Mapping[str, Any]) -> dict[str, Any]:
     refused = " ".join(one for one in file.refused if one not in names)
     classes = {name: _without_names(one, names) for name, one in data["classes"].items()}
     new = {**data, "aliases": aliases, "refused": refused, "layers": layers, "classes": classes}
+    for part in ("fields", "texts", "given"):
+        new[part] = {path: one for path, one in data.get(part, {}).items() if path not in names}
     if file.kinds:
         sweep = TypeSweep(file.name, lambda _: None, 0)
         finder = KindListFinder(file, sweep, getattr(transformers, next(iter(file.classes))))

@@ -28,7 +28,7 @@ PROBES: Mapping[str, Sequence[Any]] = {
     "bare": [{}],
     "vocabulary": [{IMAGE_TOKEN: 4, "a": 5}, {IMAGE_TOKEN: LARGE}],
     "wholes": [[1, 2], [0]],
-    "reals": [[0.0, 0.5], [0.25, 1e308]],
+    "reals": [[0.0, 0.5], [0.25, 1e308], [0.5]],
     "names": [["a", "b"]],
     "text": ["any"],
     "alike": [[0.5]],

@@ -25,6 +25,9 @@ def with_read_keys(data: Mapping[str, Any]) -> dict[str, Any]:
     file = parse_type(dict(data))
     unread = UnreadFields(file)
     kinds = unread.find()
+    if file.unread and not kinds:
+        # Some variant cannot be built here, so nothing new is known.
+        return dict(data)
     saved = SavedValues(file, unread)
     constants = saved.constants()
     decides = {path for one in file.classes.values() for path in one.get("decides", ())}
@@ -82,6 +85,7 @@ def updated_entry(
         path
         for path, kinds in unread.items()
         if path not in chosen
+        and path not in file.kinds
         and (path not in constants or kind_of(constants[path]) in kinds)
         and leaf(path) != ROTARY_FACTOR
     }

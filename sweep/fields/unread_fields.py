@@ -11,12 +11,13 @@ import dataclasses
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import transformers
 
 from paramproof.catalogue.configuration import IRRELEVANT_KEYS
-from paramproof.catalogue.derivations import kept_variants
+from paramproof.catalogue.derivations import Variant, derivation_of, kept_variants
+from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.value_kinds import ROTARY_FACTOR, sort_of
 from paramproof.formulas.path import leaf, parent
@@ -52,7 +53,7 @@ VALUES_OF_KIND: Mapping[str, Sequence[Any]] = {
 }
 """Values for each kind that ``kind_of`` distinguishes."""
 
-ANY_VALUES: Sequence[Any] = (None, True, 0, 3, 0.5, "any", ["a"], [1], {})
+ANY_VALUES: Sequence[Any] = (None, True, False, 0, 3, 0.5, "any", ["a"], [1], {})
 """Values for a name about which nothing is known."""
 
 NO_KEYS = ("id2label", "num_labels", "allow_global_per_layer_attribute_access")
@@ -76,6 +77,14 @@ TYPES_OF_KIND: Mapping[str, Sequence[str]] = {
 """Words in the type of a field that may have values of a kind."""
 
 
+class Base(NamedTuple):
+    """Keys to which another is added, with their fields; a variant has those that are ``held``."""
+
+    keys: Keys
+    fields: Fields
+    held: frozenset[str]
+
+
 class UnreadFields:
     """Finds the keys of a type that do not affect any field that its classes read."""
 
@@ -87,7 +96,7 @@ class UnreadFields:
         base = getattr(transformers, classes_of_type(file.model_type)[0])
         self.values |= missing_sizes(file.model_type, self.start, self.values, base)
         self.reads = FieldReads()
-        self.known_bases: dict[str, list[tuple[Keys, Fields]]] = {}
+        self.known_bases: dict[str, list[Base]] = {}
 
     def find(self) -> dict[str, list[str]]:
         """Return the accepted kinds of values of each unread key, by path.
@@ -98,7 +107,7 @@ class UnreadFields:
             for variant in kept_variants(self.file, name):
                 sized = {path: VARIANT_SIZE for path in variant.sized if "[" not in path}
                 lists = {path: self.sample_list(path) for path in variant.lists}
-                if not self.record(name, {**variant.where, **sized, **lists}):
+                if not self.record(name, {**sized, **lists, **self.values_of(variant)}):
                     return {}
         for others in self.accepted_values():
             self.record_by_halves(next(iter(self.file.classes)), others)
@@ -114,13 +123,24 @@ class UnreadFields:
                     found.setdefault(path, []).append(kind)
         return dict(sorted(found.items()))
 
+    def values_of(self, variant: Variant) -> dict[str, Any]:
+        """Return the values of a variant, and the sizes that have only one value in it.
+
+        Gemma 4 E2B's list of layers, for example, is in a variant that holds for 35 layers alone.
+        """
+        sizes = own_sizes(self.file, variant.data.get("absent", ()))
+        derivation = derivation_of(self.file, variant, sizes)
+        fields, ranges = derivation.fields, derivation.validated.items()
+        only = {fields[one]: low for one, (low, high) in ranges if low == high}
+        return {**variant.where, **{path: size for path, size in only.items() if "[" not in path}}
+
     def sample_list(self, path: str) -> list[str]:
         """Return a list with a layer of each kind, which ends like the type's own."""
         rule, own = self.file.kinds[path], list(attribute_at(self.start, path))
         kinds = list(dict.fromkeys((*rule["names"].values(), *own)))
         return [*kinds[: len(own) - 1], *own[min(len(kinds), len(own) - 1) :]]
 
-    def bases(self, part: str) -> list[tuple[Keys, Fields]]:
+    def bases(self, part: str) -> list[Base]:
         """Return keys to which a key of a part is added, with their fields.
 
         They are few keys, those of each variant, and all keys. A part that is given may have other
@@ -130,10 +150,16 @@ class UnreadFields:
         if part not in self.known_bases:
             given = {f"{part}.model_type": self.file.parts[part]} if part else {}
             variants = (one for name in self.file.classes for one in kept_variants(self.file, name))
-            wheres = {json.dumps(dict(one.where)): one.where for one in variants if one.where}
-            few = [self.keys({**given, **where}) for where in ({}, *wheres.values())]
-            found = [(keys, normalize(self.config_class, keys)) for keys in (*few, self.saved)]
-            self.known_bases[part] = [(keys, one) for keys, one in found if one is not None]
+            every = [self.values_of(one) for one in variants if one.where]
+            wheres = {json.dumps(one, sort_keys=True): one for one in every}
+            few = [(self.keys({**given, **one}), one.keys()) for one in ({}, *wheres.values())]
+            found = [
+                (keys, normalize(self.config_class, keys), frozenset(held))
+                for keys, held in (*few, (self.saved, ()))
+            ]
+            self.known_bases[part] = [
+                Base(keys, fields, held) for keys, fields, held in found if fields is not None
+            ]
         return self.known_bases[part]
 
     def irrelevant_shares(self) -> list[str]:
@@ -170,7 +196,7 @@ class UnreadFields:
         """
         found: dict[str, Any] = {}
         fields = {*self.file.parts, *(size.key for size in self.file.letters.values())}
-        fields |= set(self.saved_paths())
+        fields |= {*self.saved_paths(), *self.file.spelt}
         for path in sorted({*self.file.refused, *self.file.free} - fields):
             if leaf(path).startswith(ROTARY_NAMES):
                 continue
@@ -180,7 +206,7 @@ class UnreadFields:
             for value in values:
                 tried = sort_of(value) in self.file.free.get(path, ())
                 bases = list(self.bases(parent(path)))
-                if not tried and all(self.are_irrelevant([path], value, *b, set()) for b in bases):
+                if not tried and all(self.are_irrelevant([path], value, b, set()) for b in bases):
                     found[path] = value
                     break
         return found
@@ -221,7 +247,7 @@ class UnreadFields:
 
     def saved_paths(self) -> Iterator[str]:
         """Yield the paths of the saved keys that are neither sizes nor parts."""
-        sizes = {size.key for size in self.file.letters.values()}
+        sizes = {size.key for size in self.file.letters.values() if not size.is_kind}
         for path in key_paths(self.saved, self.file.parts):
             if path not in sizes and path not in self.file.aliases:
                 yield path
@@ -278,7 +304,7 @@ class UnreadFields:
         self,
         paths: Sequence[str],
         values: Sequence[Any],
-        bases: Sequence[tuple[Keys, Fields]],
+        bases: Sequence[Base],
         own: bool = False,
     ) -> Iterator[str]:
         """Yield the keys with which no value is refused or changes a field that is read or new.
@@ -288,27 +314,29 @@ class UnreadFields:
         if not paths or not bases:
             return
         new = set(paths) if own else set()
-        if all(self.are_irrelevant(paths, value, *base, new) for base in bases for value in values):
+        if all(self.are_irrelevant(paths, value, base, new) for base in bases for value in values):
             yield from paths
         elif len(paths) > 1:
             half = len(paths) // 2
             for some in (paths[:half], paths[half:]):
                 yield from self.irrelevant_keys(some, values, bases, own)
 
-    def are_irrelevant(
-        self, paths: Collection[str], value: Any, keys: Keys, plain: Fields, new: set[str]
-    ) -> bool:
-        """Return whether all of these keys accept a value, and no field that is read changes."""
-        given = json.loads(json.dumps(keys))
-        for path in paths:
+    def are_irrelevant(self, paths: Collection[str], value: Any, base: Base, new: set[str]) -> bool:
+        """Return whether all of these keys accept a value, and no field that is read changes.
+
+        Those that a variant holds at its own value are left alone: with another it would be
+        another variant.
+        """
+        given = json.loads(json.dumps(base.keys))
+        for path in set(paths) - base.held:
             set_key(given, path, json.loads(json.dumps(value)))
         fields = normalize(self.config_class, given)
         if fields is None:
             return False
-        changed = changed_fields(plain, fields)
+        changed = changed_fields(base.fields, fields)
         # A key that is dropped, and not kept as a field, may still have an effect.
         kept = set(paths) - self.reads.missing
-        return new <= changed <= (plain.keys() | kept) - self.reads.fields
+        return new <= changed <= (base.fields.keys() | kept) - self.reads.fields
 
 
 def key_paths(keys: Keys, parts: Iterable[str], before: str = "") -> Iterator[str]:
