@@ -86,7 +86,7 @@ class GivenKeys:
             name = file.aliases.get(path, path)
             if name in self.values and not equal(self.values[name], value):
                 raise self.unsupported(
-                    f"{path} and {name} name the same size, but their values differ", path
+                    f"{path} and {name} name the same field, but their values differ", path
                 )
             self.values[name] = decode_infinity(value)
         self.read_labels(config)

@@ -15,6 +15,7 @@ from transformers import CONFIG_MAPPING, PreTrainedConfig  # noqa: E402
 from paramproof.catalogue import read_type  # noqa: E402
 from paramproof.catalogue.files import parse_type  # noqa: E402
 from paramproof.catalogue.value_kinds import kind_of  # noqa: E402
+from sweep import jobs  # noqa: E402
 from sweep.fields.field_reads import record_reads  # noqa: E402
 from sweep.fields.normalization import changed_fields, normalize  # noqa: E402
 from sweep.fields.read_keys import with_read_keys  # noqa: E402
@@ -152,11 +153,44 @@ def test_a_key_is_read_if_it_decides_in_one_variant_only():
     assert "tie_word_embeddings" not in unread
 
 
+@pytest.mark.parametrize(
+    ("model_type", "key"),
+    [("lfm2", "conv_bias"), ("granitemoehybrid", "attention_bias"), ("gemma4_text", "num_experts")],
+)
+def test_a_key_that_only_some_layers_read_is_read(model_type, key):
+    """Each was without effect in an entry once, as no variant with such layers was looked at."""
+    found = UnreadFields(read_type(model_type)).find()
+    assert "initializer_range" in found
+    assert key not in found
+    assert "null" in found.get("layer_types", ())
+
+
+def test_added_variants_are_read_too(monkeypatch):
+    data = read_entry("lfm2")
+    kept = {kind: paths for kind, paths in data["unread"].items() if kind != "flag"}
+    older = {**data, "unread": {**kept, "flag": f"conv_bias {data['unread']['flag']}"}}
+
+    class Adder:
+        def __init__(self, *_):
+            self.data, self.failed = older, {}
+
+        def run(self):
+            return True
+
+    monkeypatch.setattr(jobs, "VariantAdder", Adder)
+    result = {"failed": {}}
+    jobs.UPDATES["kinds"]("lfm2", 60.0, result)
+    assert result["entry"]["unread"] == data["unread"]
+
+
 def test_nothing_is_known_of_a_model_that_cannot_be_built(monkeypatch):
     """Reads would be missing. VitMatte is built from its saved configuration only."""
     assert "backbone_config.qkv_bias" not in UnreadFields(read_type("vitmatte")).find()
     monkeypatch.setattr(UnreadFields, "record", lambda *_: False)
     assert UnreadFields(read_type("vitmatte")).find() == {}
+    data = read_entry("vitmatte")
+    assert data["unread"]
+    assert with_read_keys(data) == data
 
 
 def test_a_key_decides_where_another_class_accepts_it():

@@ -41,6 +41,41 @@ def test_a_name_that_sets_a_field_is_found():
     ]
 
 
+def test_a_name_that_sets_a_flag_is_found():
+    found = OlderNames(read_type("lfm2"))
+    assert found.is_name_of("tie_embedding", "tie_word_embeddings")
+    assert not found.is_name_of("tie_embedding", "block_auto_adjust_ff_dim")
+
+
+LFM2 = {
+    "model_type": "lfm2",
+    "architectures": ["Lfm2ForCausalLM"],
+    "num_hidden_layers": 2,
+    "layer_types": ["conv", "full_attention"],
+}
+
+
+@pytest.mark.parametrize(
+    ("keys", "verdict"),
+    [
+        ({"tie_embedding": False}, Verdict.EQUAL),
+        ({"tie_embedding": True, "conv_bias": False}, Verdict.EQUAL),
+        ({"tie_embedding": False, "tie_word_embeddings": True}, Verdict.NOT_COUNTED),
+        ({"conv_bias": True}, Verdict.NOT_COUNTED),
+    ],
+)
+def test_flags_of_lfm2(keys, verdict):
+    """A false ``tie_embedding`` and a true ``conv_bias`` were counted as if they had no effect."""
+    assert judge({**LFM2, **keys}).verdict is verdict
+
+
+def test_a_flag_beside_a_list_of_layers():
+    """A false ``mamba_conv_bias`` was counted like a true one."""
+    config = {"model_type": "nemotron_h", "layers_block_type": ["mamba", "moe", "attention"]}
+    assert judge(config).verdict is Verdict.EQUAL
+    assert judge({**config, "mamba_conv_bias": False}).verdict is Verdict.NOT_COUNTED
+
+
 def test_the_text_of_a_property_is_known():
     file = read_type("nemotron_h")
     saved = SavedValues(file, UnreadFields(file))
