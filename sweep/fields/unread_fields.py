@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import transformers
 
-from paramproof.catalogue.configuration import IRRELEVANT_KEYS
+from paramproof.catalogue.configuration import IRRELEVANT_KEYS, QUANTIZATION
 from paramproof.catalogue.derivations import Variant, derivation_of, kept_variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile
@@ -198,7 +198,7 @@ class UnreadFields:
         fields = {*self.file.parts, *(size.key for size in self.file.letters.values())}
         fields |= {*self.saved_paths(), *self.file.spelt}
         for path in sorted({*self.file.refused, *self.file.free} - fields):
-            if leaf(path).startswith(ROTARY_NAMES):
+            if leaf(path).startswith(ROTARY_NAMES) or leaf(path) == QUANTIZATION:
                 continue
             in_parts = (f"{part}.{leaf(path)}" for part in self.file.parts if part != parent(path))
             own = (attribute_or_none(self.start, one) for one in in_parts)
