@@ -240,7 +240,14 @@ def _is_ignored(file: TypeFile, path: str, value: Any) -> bool:
         return False
     if name.startswith("_") and name not in IRRELEVANT_PRIVATE:
         return False
-    known = (file.refused, file.fields, file.layers, file.filled, file.unread)
+    known = (
+        file.letter_of,
+        file.refused,
+        file.fields,
+        file.layers,
+        file.filled,
+        file.unread,
+    )
     return not any(path in one for one in known)
 
 

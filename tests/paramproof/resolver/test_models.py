@@ -57,7 +57,6 @@ def test_quantized_weights_are_reported():
         ({"compression_config": {"quantization_method": "sparse"}}, "sparse"),
         ({"quantization_config": {"bits": 4}}, "unknown method"),
         ({"quantization_config": {"quant_method": 5}}, "unknown method"),
-        ({"quantization_config": "fp8"}, ""),
         ({"quantization_config": None}, ""),
         ({"quantization_config": {}}, ""),
     ],
@@ -81,7 +80,6 @@ def test_how_weights_are_quantized(keys, method):
         ({"quant_method": "gptq", "bits": 3}, ""),
         ({"quant_method": "gptq", "bits": "4"}, ""),
         ({}, ""),
-        ("fp8", ""),
     ],
 )
 def test_the_type_of_quantized_weights(quantization, stored):
