@@ -149,6 +149,11 @@ class TypeFile:
         return {size.path: letter for letter, size in self.letters.items()}
 
     @cached_property
+    def decides(self) -> frozenset[str]:
+        """The fields that select a variant in some class."""
+        return frozenset(path for one in self.classes.values() for path in one.get("decides", ()))
+
+    @cached_property
     def idle(self) -> frozenset[str]:
         """The fields that change nothing where a list of layers is given."""
         variants = (one for data in self.classes.values() for one in (data, *data.get("also", ())))

@@ -55,7 +55,7 @@ class ValueAdder:
         if any("rope_scaling" in names for names in self.file.flat.values()):
             # A file may have it beside the part to which it belongs, without effect.
             sorts["rope_scaling"] = {*ROPE_SORTS}
-        decides = {path for one in self.file.classes.values() for path in one.get("decides", ())}
+        decides = self.file.decides
         skipped = {*decides, *self.file.computed, *self.file.kinds, *self.file.layers}
         may_be_text = {path for path, kind, _ in own_fields(start) if "str" in str(kind)}
         with_field, all_texts = self.compared_texts()

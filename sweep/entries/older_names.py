@@ -44,10 +44,9 @@ class OlderNames:
             and not size.is_kind
             and type(attribute_or_none(self.unread.start, size.path)) is int
         ]
-        decides = {path for one in file.classes.values() for path in one.get("decides", ())}
         self.flags = [
             path
-            for path in sorted({*file.fields, *decides})
+            for path in sorted({*file.fields, *file.decides})
             if type(attribute_or_none(self.unread.start, path)) is bool
         ]
 

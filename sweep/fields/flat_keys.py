@@ -45,7 +45,7 @@ def _key_names(file: TypeFile, part: str) -> tuple[set[str], set[str]]:
     sizes = {size.key for size in file.letters.values()}
     known = {*file.aliases, *file.fields, *file.computed, *file.free, *file.texts, *file.below}
     known |= {*file.layers, *file.refused, *file.unread}
-    known |= {path for one in file.classes.values() for path in one.get("decides", ())}
+    known |= file.decides
     return (
         {leaf(path) for path in sizes if parent(path) == part},
         {leaf(path) for path in known if parent(path) == part},

@@ -75,7 +75,7 @@ def _lists_by_depth(saved: SavedValues, path: str, field: str) -> Iterator[tuple
 
 def _depends_on_flag(saved: SavedValues, path: str, own: list[Any]) -> bool:
     """Return whether a selecting flag changes the list, too."""
-    decides = {one for data in saved.file.classes.values() for one in data.get("decides", ())}
+    decides = saved.file.decides
     for flag, values in saved.values.items():
         if flag in decides and isinstance(values[0][1], bool):
             other = saved.save(saved.unread.keys({flag: not values[0][1]}))

@@ -30,8 +30,7 @@ def with_read_keys(data: Mapping[str, Any]) -> dict[str, Any]:
         return dict(data)
     saved = SavedValues(file, unread)
     constants = saved.constants()
-    decides = {path for one in file.classes.values() for path in one.get("decides", ())}
-    new = [path for path in constants if path in decides and path not in file.fields]
+    new = [path for path in constants if path in file.decides and path not in file.fields]
     bare = {path: saved.value_in_given_part(path) for path in new if parent(path)}
     given = {path: one for path, one in bare.items() if not equal(one, constants[path])}
     names = unread.unused_names()

@@ -30,7 +30,7 @@ class StageFinder:
         self.file = file
         self.config_class = config_class_of(file.name)
         self.start = seed_config(self.config_class)
-        self.decides = {path for one in file.classes.values() for path in one.get("decides", ())}
+        self.decides = file.decides
 
     def find(self) -> dict[str, str]:
         """Return the number of stages of each backbone by its path, "" for the whole."""

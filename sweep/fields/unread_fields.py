@@ -220,7 +220,7 @@ class UnreadFields:
         known = {*file.free, *file.texts, *file.refused} - set(self.saved_paths())
         known -= {*file.aliases, *file.late, *file.instead, *file.parts, *file.fields}
         known -= {size.key for size in file.letters.values()} | self.reads.missing
-        known -= {path for one in file.classes.values() for path in one.get("decides", ())}
+        known -= file.decides
         return self.ignored_names(known)
 
     def ignored_names(self, names: Collection[str]) -> set[str]:
