@@ -17,7 +17,7 @@ import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import metadata, util
+from importlib import util
 from pathlib import Path
 from typing import cast
 
@@ -197,6 +197,8 @@ def _is_whole(chosen: Framework) -> bool:
 
 @cache  # Every checked model needs it, and it reads a file.
 def _version(distribution: str) -> str | None:
+    from importlib import metadata  # Counting does not need it, and importing it takes long.
+
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:

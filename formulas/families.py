@@ -1,7 +1,8 @@
 """The families of models: those of this package, and those of plug-ins.
 
 Another distribution registers a ``Family`` under the entry point group ``paramproof.families``.
-The first access to ``FAMILIES`` loads the plug-ins; importing this module loads none.
+Importing this module loads none of these, nor does asking ``FAMILIES`` for a family of this
+package.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, asdict, fields
 from functools import cache
-from importlib import metadata
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from paramproof.formulas import encoder, encoder_decoder, gpt, llama
 from paramproof.formulas.alphabet import BUILT_IN, Alphabet
@@ -22,6 +23,9 @@ from paramproof.formulas.spec import FamilyLetters, Quantity, Spec
 from paramproof.formulas.spec.quantity import letter_kinds
 from paramproof.formulas.tensors import Inventory
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 ENTRY_POINTS = "paramproof.families"
 
 OURS = (encoder.FAMILY, encoder_decoder.FAMILY, gpt.FAMILY, llama.FAMILY)
@@ -29,10 +33,11 @@ OURS = (encoder.FAMILY, encoder_decoder.FAMILY, gpt.FAMILY, llama.FAMILY)
 
 
 class _Families(Mapping[str, Family]):
-    """All families by name, those of this package first; the first access loads plug-ins."""
+    """All families by name, those of this package first. Other names load the plug-ins."""
 
     def __getitem__(self, name: str) -> Family:
-        return registered()[name]
+        own = next((family for family in OURS if family.name == name), None)
+        return own or registered()[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(registered())
@@ -94,7 +99,7 @@ def _order(name: str, letters: type[FamilyLetters]) -> Alphabet:
     return Alphabet.of({**ours, name: letter_kinds(letters)})
 
 
-def _loaded(entry: metadata.EntryPoint, others: Mapping[str, Family]) -> Family:
+def _loaded(entry: EntryPoint, others: Mapping[str, Family]) -> Family:
     """Import the family of an entry point. Raises ``ValueError`` if it clashes with others."""
     family = entry.load()
     if not isinstance(family, Family):
@@ -123,7 +128,7 @@ def closed_form(letters: FamilyLetters) -> Quantity:
 
 def family_of(described: Spec | FamilyLetters) -> Family:
     """Return the family of a spec or of letters. Raises ``TypeError`` for anything else."""
-    for family in FAMILIES.values():
+    for family in chain(OURS, FAMILIES.values()):  # Plug-ins are loaded only if none of ours fits.
         if isinstance(described, (family.spec, family.letters)):
             return family
     raise TypeError(f"{described!r} belongs to no family; pass spec.letters()")

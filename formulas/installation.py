@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib import metadata
 from os.path import exists
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -48,6 +47,8 @@ def install_command(extra: str) -> str:
 
 def _origin() -> Mapping[str, Any]:
     """Return the installer's record of the origin of this project, {} if there is none."""
+    from importlib import metadata  # Importing it takes longer than most commands' own code.
+
     try:
         text = metadata.distribution(NAME).read_text("direct_url.json")
         found = json.loads(text or "{}")

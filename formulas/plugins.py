@@ -6,20 +6,25 @@ error only if somebody names it.
 
 from __future__ import annotations
 
-from importlib import metadata
+from typing import TYPE_CHECKING
 
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 _broken: dict[tuple[str, str], InvalidInput] = {}
 
 
-def entries(group: str) -> list[metadata.EntryPoint]:
+def entries(group: str) -> list[EntryPoint]:
     """Return the entry points registered under ``group``, sorted by name."""
+    from importlib import metadata  # Importing it takes a tenth of a count, which needs no plug-in.
+
     return sorted(metadata.entry_points(group=group))
 
 
-def note_broken(entry: metadata.EntryPoint, problem: object) -> None:
+def note_broken(entry: EntryPoint, problem: object) -> None:
     """Record that a plug-in cannot be used because of ``problem``, an exception or a text."""
     kind = f"{type(problem).__name__}: " if isinstance(problem, BaseException) else ""
     what = legible(f"{kind}{problem}", MAX_NOTE_SHOWN)

@@ -132,6 +132,8 @@ def request_for_name(name: str) -> Request:
 
 def _named(name: str) -> Request | None:
     """Return the request for a named model, or None if no model has the name."""
+    if "/" in name or name.endswith(".json"):
+        return None  # No model has such a name, and to read all names takes a fourth of a count.
     known = canonical_name(name, model_names())
     full = SHORT_NAMES.get(known or "", known or "")
     if model := named_models().get(full):
@@ -186,8 +188,9 @@ def _is_installed_type(text: str) -> bool:
 
 def _is_spec(keys: Mapping[str, Any]) -> bool:
     """Return whether all keys are fields of specs, and there is no ``model_type``."""
-    fields_of_specs = {name for family in FAMILIES.values() for name in family.field_names}
-    return "model_type" not in keys and bool(keys) and keys.keys() <= fields_of_specs
+    if "model_type" in keys or not keys:
+        return False  # The names of fields are not asked for, since that looks for plug-ins.
+    return keys.keys() <= {name for family in FAMILIES.values() for name in family.field_names}
 
 
 def _family(keys: Mapping[str, Any]) -> str:
