@@ -52,6 +52,8 @@ def _value_of(given: GivenKeys, path: str, own: object) -> object:
     """Return the value of a key, or ``own`` if it is absent and has no other default."""
     if path in given.late:
         return given.late[path]
+    if path in given.sized_lists:
+        return given.sized_lists[path]
     return given.values[path] if path in given.values else given.default(path, own)
 
 

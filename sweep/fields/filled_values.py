@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from typing import Any
 
 from paramproof.catalogue.entries import entry_in
@@ -15,13 +16,14 @@ from paramproof.catalogue.files import parse_type
 from paramproof.catalogue.filled_values import OVERRIDES, POSITIONS, by_layer
 from paramproof.catalogue.value_kinds import equal
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
-from paramproof.formulas.path import parent
+from paramproof.formulas.path import leaf, parent
 from sweep.fields.layer_lists import DEPTHS, MAX_PERIOD
 from sweep.fields.normalization import changed_fields
 from sweep.fields.patterns import fit_pattern
 from sweep.fields.probed_fields import names_in_code
 from sweep.fields.saved_values import SavedValues, value_in
 from sweep.fields.unread_fields import UnreadFields
+from sweep.library.keys import Keys, part_in
 from sweep.library.model import attribute_or_none
 from sweep.store import in_order
 
@@ -50,12 +52,13 @@ class FilledValues:
     def find(self) -> dict[str, Rule]:
         """Return the rule of each value that a file could not give yet, by its path."""
         found = {}
+        depths = self.fields.keys()
         for path, values in self.saved.varying().items():
             own = values[0][1]
             if not own or self.is_accepted(path):
                 continue
             sizes = {name for point, value in values if not equal(value, own) for name in point}
-            rules = (self.rule_at(path, field, sizes - {field}) for field in sorted(sizes))
+            rules = (self.rule_at(path, field, sizes - {field}) for field in sorted(sizes & depths))
             if rule := next(filter(None, rules), None) or self.own_rule(path, own, sizes):
                 found[path] = rule
         return found
@@ -73,13 +76,23 @@ class FilledValues:
     def is_accepted(self, path: str) -> bool:
         """Return whether the catalogue accepts the type's own value of a key already."""
         alone = self.saved.unread.keys({path: value_in(self.own, path)})
-        for keys in (alone, self.own):
+        return not any(self.is_refused(path, keys) for keys in (alone, self.own))
+
+    def is_refused(self, path: str, keys: Keys) -> bool:
+        """Return whether the catalogue refuses a key, beside those of ``keys`` that it accepts."""
+        rest = json.loads(json.dumps(keys))
+        while True:
             try:
-                entry_in(self.file, json.loads(json.dumps(keys)))
+                entry_in(self.file, deepcopy(rest))
             except (InvalidInput, NotInCatalogue) as error:
                 if error.key == path:
+                    return True
+                part = part_in(rest, parent(error.key or ""))
+                if part is None or leaf(error.key or "") not in part:
                     return False
-        return True
+                del part[leaf(error.key or "")]
+            else:
+                return False
 
     def rule_at(self, path: str, field: str, others: set[str]) -> Rule | None:
         """Return the rule of a value whose length is that of ``field``, or None if none fits."""
@@ -133,7 +146,8 @@ class FilledValues:
         lists: list[str] = []
         own = value_in(self.own, path)
         for size in sorted(sizes):
-            at[size] = attribute_or_none(self.start, size)
+            value = attribute_or_none(self.start, size)
+            at[size] = list(value) if isinstance(value, tuple) else value
         others = list(self.other_keys(path, field))
         # A key may have an effect only if a flag has its other value.
         near = [one for one in others if parent(one[0]) == parent(path)]

@@ -17,7 +17,8 @@ from sweep.library.keys import Keys, part_in, set_key
 from sweep.library.model import attribute_or_none, config_of
 from sweep.library.refusal import Attempt
 
-Sizes = dict[str, int]
+Sizes = dict[str, Any]
+"""Sizes by their fields, and lists of sizes by their keys."""
 
 MAX_POINTS = 3
 """The number of points at which a key is given its own default."""
@@ -38,7 +39,14 @@ class SavedValues:
             self.values.setdefault(path, [({}, value)])
 
     def other_sizes(self) -> Iterator[Sizes]:
-        """Yield one size at a time, by its field, that is not the type's own."""
+        """Yield one size at a time, by its field, that is not the type's own.
+
+        For one of the sizes in a list, this is the whole list, by its key.
+        """
+        lists = dict.fromkeys(one.key for one in self.file.letters.values() if one.is_in_list)
+        for key in lists:
+            sizes = attribute_or_none(self.unread.start, key) or ()
+            yield from ({key: [*sizes[:i], sizes[i] + 1, *sizes[i + 1 :]]} for i in range(len(sizes)))
         for size in self.file.letters.values():
             own = attribute_or_none(self.unread.start, size.path)
             if type(own) is int and own > 0 and size.path != LABELS and not size.is_in_list:

@@ -29,7 +29,7 @@ WITH_RULES = [
 WITH_PATTERNS = [one for one in WITH_RULES if "long" in read_type(one[0]).filled[one[1]]]
 
 
-@pytest.mark.parametrize("model_type", ["llama4_text", "smollm3", "phi4_multimodal"])
+@pytest.mark.parametrize("model_type", ["dac", "llama4_text", "smollm3", "phi4_multimodal"])
 def test_the_rules_in_the_data_are_found(model_type):
     data = read_entry(model_type)
     without = {key: one for key, one in data.items() if key != "filled"}
@@ -53,6 +53,14 @@ def test_a_rule_gives_what_the_class_saves(model_type, path):
             by_layer(value_in(saved, path), rule.get("as", ""), number),
             default_layers(rule, number),
         )
+
+
+def test_a_value_that_depends_on_one_of_the_sizes_in_a_list_is_no_constant():
+    file = read_type("efficientloftr")
+    saved = SavedValues(file, UnreadFields(file))
+    depending = {"fine_fusion_dims", "stage_block_in_channels", "stage_block_stride"}
+    assert depending <= saved.varying().keys()
+    assert not depending & saved.constants().keys()
 
 
 REFUSED_ELSEWHERE = {"neomme"}

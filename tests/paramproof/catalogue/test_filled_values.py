@@ -8,6 +8,7 @@ from paramproof.formulas.errors import NotInCatalogue
 
 GEMMA = {"model_type": "gemma4_text"}
 OVERRIDES = {f"{one:02}": {"head_dim": 512} for one in range(5, 30, 6)}
+RATIOS = {"model_type": "dac", "downsampling_ratios": [2, 4, 8, 8]}
 LAYERS = [*["sliding_attention"] * 5, "full_attention"] * 5
 
 
@@ -18,6 +19,7 @@ LAYERS = [*["sliding_attention"] * 5, "full_attention"] * 5
         ({"model_type": "llama4_text", "num_hidden_layers": 3}, {"moe_layers": [0, 1, 2]}),
         ({"model_type": "smollm3", "num_hidden_layers": 5}, {"no_rope_layers": [1, 1, 1, 0, 1]}),
         ({"model_type": "dinov2_with_registers", "num_hidden_layers": 4}, {"out_indices": [4]}),
+        (RATIOS, {"upsampling_ratios": [8, 8, 4, 2]}),
         (GEMMA, {"per_layer_config": OVERRIDES}),
         (GEMMA, {"per_layer_config": {str(int(one)): OVERRIDES[one] for one in OVERRIDES}}),
         (GEMMA, {"per_layer_config": OVERRIDES, "layer_types": LAYERS}),
@@ -39,6 +41,9 @@ def test_a_file_may_give_what_the_class_fills_in(config, more):
         ),
         # The class overwrites head_dim, so a file that gives its own value means another model.
         ({"model_type": "bailing_hybrid"}, {"head_dim": 64, "linear_head_dim": 128}),
+        # The class has the other list in reverse order.
+        (RATIOS, {"upsampling_ratios": [8, 8, 4, 2], "downsampling_ratios": [8, 8, 4, 2]}),
+        (RATIOS, {"upsampling_ratios": [2, 4, 8, 8]}),
         (GEMMA, {"per_layer_config": {}}),
         (GEMMA, {"per_layer_config": {"x": {"head_dim": 512}}}),
         (GEMMA, {"per_layer_config": {**OVERRIDES, "30": {"head_dim": 512}}}),
