@@ -46,7 +46,9 @@ class SavedValues:
         lists = dict.fromkeys(one.key for one in self.file.letters.values() if one.is_in_list)
         for key in lists:
             sizes = attribute_or_none(self.unread.start, key) or ()
-            yield from ({key: [*sizes[:i], sizes[i] + 1, *sizes[i + 1 :]]} for i in range(len(sizes)))
+            yield from (
+                {key: [*sizes[:i], sizes[i] + 1, *sizes[i + 1 :]]} for i in range(len(sizes))
+            )
         for size in self.file.letters.values():
             own = attribute_or_none(self.unread.start, size.path)
             if type(own) is int and own > 0 and size.path != LABELS and not size.is_in_list:
