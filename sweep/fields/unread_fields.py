@@ -19,7 +19,7 @@ from paramproof.catalogue.configuration import IRRELEVANT_KEYS, QUANTIZATION
 from paramproof.catalogue.derivations import Variant, derivation_of, kept_variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.value_kinds import ROTARY_FACTOR, sort_of
+from paramproof.catalogue.value_kinds import ROTARY_FACTOR, kind_of, sort_of
 from paramproof.formulas.path import leaf, parent
 from sweep.fields.field_reads import FieldReads, record_reads
 from sweep.fields.normalization import Fields, changed_fields, normalize
@@ -200,6 +200,8 @@ class UnreadFields:
         for path in sorted({*self.file.refused, *self.file.free} - fields):
             if leaf(path).startswith(ROTARY_NAMES) or leaf(path) == QUANTIZATION:
                 continue
+            if kind_of(attribute_or_none(self.start, path)) == "int":
+                continue  # another name of a size, such as Swin's num_hidden_layers
             in_parts = (f"{part}.{leaf(path)}" for part in self.file.parts if part != parent(path))
             own = (attribute_or_none(self.start, one) for one in in_parts)
             values = [*(one for one in own if isinstance(one, str)), True, False, {}]
