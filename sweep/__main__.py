@@ -8,7 +8,8 @@ not be derived goes into ``sweep/failed.json``, with the reason.
 These options update existing files:
 
 * ``--take-in`` upgrades them to the installed transformers. It derives again the types whose models
-  differ, derives new types, and prints the differences symbolically.
+  differ, derives new types, and prints the differences symbolically. Types whose files are of this
+  release already are left out, unless they are named.
 * ``--refresh`` derives every variant again. If the formula is the same, it writes the new status,
   conditions and caveats. It prints the variants that it leaves unchanged; its status is then 1.
   ``--report FILE`` lists what is no longer proved, as lines of JSON.
@@ -49,7 +50,7 @@ from paramproof.catalogue.names import transformers_entries
 from sweep.entries.build import build_entry
 from sweep.entries.difference import Difference
 from sweep.entries.repair import EntryRepair
-from sweep.entries.upgrade import upgrade_entry
+from sweep.entries.upgrade import is_upgraded, upgrade_entry
 from sweep.jobs import UPDATES, compare, differences_in, refresh
 from sweep.library.model_types import swept_types
 from sweep.pool import Work, run_in_processes
@@ -77,7 +78,11 @@ def main(arguments: list[str]) -> int:
     if unknown := sorted(set(wanted) - set(swept_types())):
         print(f"transformers has no base model for the type {', '.join(unknown)}", file=sys.stderr)
         return 2
-    return _upgrade_all(wanted, options.seconds) if options.take_in else _process(wanted, options)
+    if options.take_in:
+        # Without the types that an earlier run, which was interrupted, has upgraded.
+        todo = options.types or [name for name in wanted if not is_upgraded(name)]
+        return _upgrade_all(todo, options.seconds)
+    return _process(wanted, options)
 
 
 def _process(wanted: Sequence[str], options: argparse.Namespace) -> int:
@@ -273,7 +278,7 @@ def _upgrade_all(wanted: Sequence[str], seconds: float) -> int:
     for name in sorted(set(model_types()) - set(swept_types())):
         if read_type(name).library == "transformers":
             print(f"{name}: transformers no longer has this type")
-    print(", ".join(f"{number} {what}" for what, number in count.items()))
+    print(", ".join(f"{number} {what}" for what, number in count.items()) or "no types are left")
     if left:
         print(f"not derived: {', '.join(left)}")
     return 1 if left else 0

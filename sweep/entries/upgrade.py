@@ -31,6 +31,12 @@ from sweep.store import read_entry, read_failures
 LIBRARY = "transformers"
 
 
+def is_upgraded(model_type: str) -> bool:
+    """Return whether a type's file is of the installed release."""
+    data = read_entry(model_type)
+    return data is not None and data["versions"].get(LIBRARY) == version(LIBRARY)
+
+
 def upgrade_entry(model_type: str, seconds: float, result: dict[str, Any]) -> None:
     """Rebuild a type's file if this release differs, or keep it if it still holds.
 

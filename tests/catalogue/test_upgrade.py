@@ -52,6 +52,16 @@ def test_a_file_that_holds_gets_only_the_version(written):
     assert found["entry"] == {**GPT2, "versions": now}
 
 
+def test_a_type_of_this_release_is_upgraded(monkeypatch):
+    assert upgrade.is_upgraded("gpt2") == (
+        GPT2["versions"]["transformers"] == version("transformers")
+    )
+    older = {**GPT2, "versions": {**GPT2["versions"], "transformers": "1.0.0"}}
+    monkeypatch.setattr(upgrade, "read_entry", {"gpt2": older}.get)
+    assert not upgrade.is_upgraded("gpt2")
+    assert not upgrade.is_upgraded("bert")  # It has no file yet.
+
+
 def test_a_model_that_differs_is_found():
     lines = changes(other_bias)
     assert {one.kind for one in lines} == {DifferenceKind.MODEL}
