@@ -69,7 +69,7 @@ def tried(release: Release) -> Iterator[tuple[str, dict[str, Any]]]:
 def installed(release: Release, folder: Path) -> str:
     """Install a release. Return the end of the installer's error, or "" if it succeeds.
 
-    Exits if the machine lacks the release's Python, since that says nothing about the release.
+    Exits if the machine lacks uv or the release's Python: neither says anything about the release.
     """
     environment = {**os.environ, "VIRTUAL_ENV": str(folder), "UV_PYTHON_DOWNLOADS": "never"}
     make = ["uv", "venv", "--quiet", "--python", release.python, "--allow-existing", str(folder)]
@@ -80,7 +80,10 @@ def installed(release: Release, folder: Path) -> str:
 
 
 def _ended(command: list[str], environment: Mapping[str, str]) -> str:
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    except FileNotFoundError:
+        sys.exit(f"{command[0]} is not installed; https://docs.astral.sh/uv says how to install it")
     return last_words(done) if done.returncode else ""
 
 

@@ -3,6 +3,8 @@
 import configparser
 from pathlib import Path
 
+import pytest
+
 from releases import taking_in
 
 TOX = Path(__file__).parents[2] / "tox.ini"
@@ -22,3 +24,11 @@ def test_a_release_that_is_not_installed_is_an_error_in_one_line(monkeypatch, ca
     (release,) = asked
     assert release.name == "transformers==9.9.9"
     assert {*release.beside} >= {*taking_in.BESIDE}
+
+
+def test_uv_is_asked_for_in_one_line(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(
+        SystemExit, match=r"^uv is not installed; https://\S+ says how to install it$"
+    ):
+        taking_in.main(["5.24.0"])
