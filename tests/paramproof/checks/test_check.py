@@ -9,7 +9,7 @@ import sympy
 
 from paramproof.checks.model import FormulaError, check, require_agreement
 from paramproof.cli.main import main
-from paramproof.formulas import FAMILIES
+from paramproof.formulas import FAMILIES, families
 from paramproof.formulas.families import registered
 from tests.checkpoints import ENCODER, canonical, write
 from tests.specs import SPECS
@@ -22,6 +22,8 @@ def replace_closed_form(monkeypatch):
     def put(family, change):
         own = FAMILIES[family]
         other = replace(own, closed_form=lambda letters: change(own.closed_form, letters))
+        ours = tuple(other if one is own else one for one in families.OURS)
+        monkeypatch.setattr(families, "OURS", ours)
         monkeypatch.setitem(registered(), family, other)
 
     return put
