@@ -11,6 +11,7 @@ import pytest
 
 from paramproof.hunt.files import Block, write_block
 from paramproof.hunt.tasks import ASKED, MODELS, ask, blocks
+from paramproof.whole_file import BESIDE
 
 EVENTUALLY = 60
 TOY = ("hunt", "--framework", "toy", "--family", "encoder", "--examples", "7", "--block", "3")
@@ -30,7 +31,9 @@ def run_hunt(paramproof, outsider, folder):
 
 
 def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    """Return the files; a worker that is ended while it writes leaves a temporary folder."""
+    files = (path for path in folder.iterdir() if not path.name.startswith(BESIDE))
+    return {path.name: path.read_bytes() for path in files}
 
 
 def test_equal(run_hunt, folder):
