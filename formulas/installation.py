@@ -47,7 +47,7 @@ def install_command(extra: str) -> str:
 
 def _origin() -> Mapping[str, Any]:
     """Return the installer's record of the origin of this project, {} if there is none."""
-    from importlib import metadata  # Importing it takes longer than most commands' own code.
+    from importlib import metadata  # Importing it takes long, and few commands need it.
 
     try:
         text = metadata.distribution(NAME).read_text("direct_url.json")

@@ -19,7 +19,7 @@ _broken: dict[tuple[str, str], InvalidInput] = {}
 
 def entries(group: str) -> list[EntryPoint]:
     """Return the entry points registered under ``group``, sorted by name."""
-    from importlib import metadata  # Importing it takes a tenth of a count, which needs no plug-in.
+    from importlib import metadata  # Importing it takes long, and a count needs no plug-in.
 
     return sorted(metadata.entry_points(group=group))
 

@@ -133,7 +133,7 @@ def request_for_name(name: str) -> Request:
 def _named(name: str) -> Request | None:
     """Return the request for a named model, or None if no model has the name."""
     if "/" in name or name.endswith(".json"):
-        return None  # No model has such a name, and to read all names takes a fourth of a count.
+        return None  # No model has such a name, and reading all names takes long.
     known = canonical_name(name, model_names())
     full = SHORT_NAMES.get(known or "", known or "")
     if model := named_models().get(full):
