@@ -132,7 +132,7 @@ def request_for_name(name: str) -> Request:
 
 def _named(name: str) -> Request | None:
     """Return the request for a named model, or None if no model has the name."""
-    if "/" in name or name.endswith(".json"):
+    if _is_like_a_path(name):
         return None  # No model has such a name, and reading all names takes long.
     known = canonical_name(name, model_names())
     full = SHORT_NAMES.get(known or "", known or "")
@@ -213,9 +213,13 @@ def _unknown(text: str) -> InvalidInput:
     if HUB_ID.fullmatch(text) and not text.endswith(".json"):
         also = f", or use the named model {own}" if own in {*model_names()} else ""
         return InvalidInput(f"is not a file; {NOTHING_IS_DOWNLOADED}{also}", where=path_text(text))
-    if os.sep in text or "/" in text or text.endswith(".json"):
+    if _is_like_a_path(text):
         return InvalidInput("does not exist", where=path_text(text))
     return _unknown_name(text)
+
+
+def _is_like_a_path(text: str) -> bool:
+    return os.sep in text or "/" in text or text.endswith(".json")
 
 
 def _unknown_name(name: str) -> UnknownName:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
 from typing import Any
 
 from paramproof.catalogue.entries import entry_in
@@ -83,14 +82,15 @@ class FilledValues:
         rest = json.loads(json.dumps(keys))
         while True:
             try:
-                entry_in(self.file, deepcopy(rest))
+                entry_in(self.file, rest)
             except (InvalidInput, NotInCatalogue) as error:
-                if error.key == path:
+                key = error.key or ""
+                part = part_in(rest, parent(key))
+                if key == path:
                     return True
-                part = part_in(rest, parent(error.key or ""))
-                if part is None or leaf(error.key or "") not in part:
+                if part is None or leaf(key) not in part:
                     return False
-                del part[leaf(error.key or "")]
+                del part[leaf(key)]
             else:
                 return False
 

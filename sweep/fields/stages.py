@@ -30,7 +30,6 @@ class StageFinder:
         self.file = file
         self.config_class = config_class_of(file.name)
         self.start = seed_config(self.config_class)
-        self.decides = file.decides
 
     def find(self) -> dict[str, str]:
         """Return the number of stages of each backbone by its path, "" for the whole."""
@@ -71,7 +70,7 @@ class StageFinder:
     def is_free(self, path: str, number: int) -> bool:
         """Return whether models have the same tensors whichever stages are chosen."""
         before = f"{path}." if path else ""
-        if {f"{before}{FEATURES}", f"{before}{INDICES}"} & self.decides:
+        if {f"{before}{FEATURES}", f"{before}{INDICES}"} & self.file.decides:
             return False
         names = stage_names(number)
         choices: list[Keys] = [

@@ -201,7 +201,7 @@ class UnreadFields:
             if leaf(path).startswith(ROTARY_NAMES) or leaf(path) == QUANTIZATION:
                 continue
             if kind_of(attribute_or_none(self.start, path)) == "int":
-                continue  # another name of a size, such as Swin's num_hidden_layers
+                continue  # Another name of a size, such as Swin's num_hidden_layers.
             in_parts = (f"{part}.{leaf(path)}" for part in self.file.parts if part != parent(path))
             own = (attribute_or_none(self.start, one) for one in in_parts)
             values = [*(one for one in own if isinstance(one, str)), True, False, {}]

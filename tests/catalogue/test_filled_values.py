@@ -55,7 +55,7 @@ def test_a_rule_gives_what_the_class_saves(model_type, path):
         )
 
 
-def test_a_value_that_depends_on_one_of_the_sizes_in_a_list_is_no_constant():
+def test_a_value_that_depends_on_one_of_the_sizes_in_a_list_varies():
     file = read_type("efficientloftr")
     saved = SavedValues(file, UnreadFields(file))
     depending = {"fine_fusion_dims", "stage_block_in_channels", "stage_block_stride"}
