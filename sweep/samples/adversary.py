@@ -58,7 +58,11 @@ class Judgement(NamedTuple):
     problem: Mismatch | ValueError | None = None
 
     def __str__(self) -> str:
-        return f"{self.config['model_type']}: {self.problem}; {json.dumps(self.config)[:400]}"
+        """Return all in one line, with the whole configuration if it was counted."""
+        config = json.dumps(self.config)
+        if self.verdict is Verdict.NOT_COUNTED:
+            config = config[:400]
+        return f"{self.config['model_type']}: {self.problem}; {config}"
 
 
 def judge_random(names: Sequence[str], number: int, seed: int) -> Iterator[Judgement]:

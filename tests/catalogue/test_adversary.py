@@ -1,5 +1,6 @@
 """Configurations drawn without the entries are counted as transformers builds them, or refused."""
 
+import json
 from collections import Counter
 from random import Random
 
@@ -42,7 +43,7 @@ def test_a_seed_draws_the_same_configurations():
 
 def test_a_wrong_count_is_reported(monkeypatch):
     """T5 was once counted like this, with its late alias read as a plain one."""
-    config = {"model_type": "t5", "num_hidden_layers": 7}
+    config = {"model_type": "t5", "num_hidden_layers": 7, "_name_or_path": "long" * 100}
     assert judge(config).verdict is Verdict.EQUAL
 
     def wrong_entry(given):
@@ -55,6 +56,12 @@ def test_a_wrong_count_is_reported(monkeypatch):
     found = judge(config)
     assert found.verdict is Verdict.OTHER
     assert str(found).startswith("t5: decoder.block.*")
+    assert str(found).endswith(json.dumps(config))
+
+
+def test_why_a_long_configuration_is_refused_is_short():
+    found = judge({"model_type": "bert", "rope_scaling": 1, "_name_or_path": "long" * 1000})
+    assert len(str(found)) < 1000
 
 
 def test_refused_configurations_are_not_counted():
