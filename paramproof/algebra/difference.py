@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from paramproof.algebra.letters import mean_the_same
 from paramproof.algebra.terms import Lettered, terms
 from paramproof.builders.huggingface import names_of
 from paramproof.formulas import Inventory
@@ -99,23 +100,17 @@ def _by_group(named: Inventory) -> dict[str, Expression]:
     return found
 
 
-def told_apart(first: Lettered, other: Lettered) -> Lettered:
-    """Return the other model with a prime on letters whose size differs from the first model's.
+def in_letters_of(first: Lettered, other: Lettered) -> Lettered:
+    """Return the other model with the first model's letters for the same sizes.
 
-    A letter of a family of ours means the same everywhere; any other is what its field is called.
+    A letter gets a prime if it means something else in the first model. A letter of a family of
+    ours means the same everywhere; any other is what its field is called.
     """
-    ours, theirs = first.fields, other.fields
-    known = BUILT_IN.factors
-    clashing = {
-        name
-        for name in other.sizes
-        if name in first.sizes and name not in known and ours.get(name) != theirs.get(name)
-    }
-    renamed = {name: f"{name}'" if name in clashing else name for name in other.sizes}
-    primed = {name: letter(renamed[name]) for name in clashing}
+    letters = _letters(first, other)
+    swap = {name: letter(new) for name, new in letters.items() if new != name}
 
     def lettered(one: Quantity) -> Quantity:
-        return one.substitute(primed) if isinstance(one, Expression) else one
+        return one.substitute(swap) if isinstance(one, Expression) else one
 
     tensors = (
         replace(t, shape=tuple(map(lettered, t.shape)), repeat=lettered(t.repeat))
@@ -124,6 +119,21 @@ def told_apart(first: Lettered, other: Lettered) -> Lettered:
     return replace(
         other,
         named=replace(other.named, tensors=tuple(tensors)),
-        sizes={renamed[name]: size for name, size in other.sizes.items()},
-        fields={renamed[name]: field for name, field in theirs.items()},
+        sizes={letters[name]: size for name, size in other.sizes.items()},
+        fields={letters[name]: field for name, field in other.fields.items()},
     )
+
+
+def _letters(first: Lettered, other: Lettered) -> dict[str, str]:
+    """Return the letter to show for each letter of the other model."""
+    ours, theirs = first.fields, other.fields
+    letter_of = {field: name for name, field in ours.items()}
+    same = {name: letter_of[field] for name, field in theirs.items() if field in letter_of}
+
+    def shown(name: str) -> str:
+        if name in same or name not in first.sizes:
+            return same.get(name, name)
+        alike = name in BUILT_IN.factors or mean_the_same(ours.get(name, ""), theirs.get(name, ""))
+        return name if alike and name not in same.values() else f"{name}'"
+
+    return {name: shown(name) for name in other.sizes}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from paramproof.algebra.difference import Component, components, told_apart
+from paramproof.algebra.difference import Component, components, in_letters_of
 from paramproof.algebra.terms import Lettered
 from paramproof.counting.letters import in_letters
 from paramproof.formulas.expression import Expression, expression
@@ -38,13 +38,23 @@ class Compared(NamedTuple):
 class SizeApart(NamedTuple):
     """A letter whose values differ; None for a model whose formula does not have it.
 
-    ``field`` is its name in the configuration or the spec.
+    ``fields`` are its names in the configurations or specs: one, or two if the models differ.
     """
 
     letter: str
-    field: str | None
+    fields: tuple[str, ...]
     first: int | None
     other: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return this as data for JSON, with the last of the names as ``field``."""
+        return {
+            "letter": self.letter,
+            "field": self.fields[-1] if self.fields else None,
+            "fields": list(self.fields),
+            "first": self.first,
+            "other": self.other,
+        }
 
 
 @dataclass(frozen=True)
@@ -92,7 +102,7 @@ class Difference:
             "other": self.other,
             "rows": rows,
             "total": total,
-            "sizes": [one._asdict() for one in self.sizes],
+            "sizes": [one.to_dict() for one in self.sizes],
         }
         return document("difference", body)
 
@@ -100,7 +110,7 @@ class Difference:
 def difference_of(first: Model, other: Model) -> Difference:
     """Return what ``other`` has more than ``first``, each at its own sizes."""
     one = in_letters(first)
-    two = told_apart(one, in_letters(other))
+    two = in_letters_of(one, in_letters(other))
     *rows, total = compared(one, two)
     sizes = tuple(sizes_apart(one, two))
     return Difference(first.title, other.title, tuple(rows), total, sizes)
@@ -129,14 +139,14 @@ def sizes_apart(one: Lettered, two: Lettered) -> Iterator[SizeApart]:
             for model, letters in zip((one, two), used, strict=True)
         )
         if first != other:
-            field = two.fields.get(name) or one.fields.get(name)
-            yield SizeApart(name, field, first, other)
+            both = (model.fields[name] for model in (one, two) if name in model.fields)
+            yield SizeApart(name, tuple(dict.fromkeys(both)), first, other)
 
 
 def size_lines(found: Difference) -> Iterator[str]:
     """Yield a line for each letter whose values differ, and one on what that means."""
     for one in found.sizes:
-        what = f" ({legible(one.field)})" if one.field else ""
+        what = f" ({', '.join(map(legible, one.fields))})" if one.fields else ""
         sizes = ("-" if size is None else f"{size:,}" for size in (one.first, one.other))
         where = zip(sizes, (found.first, found.other), strict=True)
         yield f"{one.letter}{what}: {', '.join(f'{size} in {title}' for size, title in where)}"
