@@ -94,16 +94,16 @@ def as_transformers(keys: Mapping[str, Any]) -> Mapping[str, Any]:
                 key="model_type",
             )
     if all(name in keys for name in GPT2_NEEDS):
-        return _without_strangers(_gpt2(keys))
+        return _without_unknown_keys(_gpt2(keys))
     if all(name in keys for name in BERT_NEEDS):
-        return _without_strangers(_ernie(keys) if _is_baidus(keys) else _bert(keys))
+        return _without_unknown_keys(_ernie(keys) if _is_baidus(keys) else _bert(keys))
     raise InvalidInput(
         "model_type is missing: add it for a config.json of transformers, or a family for a spec",
         key="model_type",
     )
 
 
-def _without_strangers(keys: dict[str, Any]) -> dict[str, Any]:
+def _without_unknown_keys(keys: dict[str, Any]) -> dict[str, Any]:
     """Return keys whose model type was recognised by their names.
 
     Raises ``InvalidInput`` for a misspelt ``model_type``, and for a key of a newer model.
