@@ -17,16 +17,15 @@ from itertools import islice
 from typing import Any, BinaryIO
 
 from paramproof.algebra.experts_per_token import with_experts_per_token
-from paramproof.catalogue import Entry, entry
+from paramproof.catalogue import Entry
 from paramproof.child_process import end_with_parent
 from paramproof.counting.active import active_formula
-from paramproof.counting.counted import Count
 from paramproof.formulas.active import has_experts
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.printing import shown
 from paramproof.json_form import document, json_text
-from paramproof.resolver import Request, catalogued
+from paramproof.resolver import entry_of
 from paramproof.resolver.spellings import as_transformers
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
 
@@ -130,10 +129,7 @@ def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
     The catalogue entry is used directly, since making a whole model takes longer than its total.
     """
     spelled = as_transformers(keys)
-    try:
-        found = entry(spelled)
-    except NotInCatalogue:
-        return _of_family(spelled)
+    found = entry_of(spelled)
     return {
         "model_type": spelled["model_type"],
         "class": found.derivation.name,
@@ -145,13 +141,6 @@ def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
         "assumed": dict(found.assumed),
         "unknown_keys": list(found.unknown),
     }
-
-
-def _of_family(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the count of a class that only a family has. Raises the errors of ``catalogued``."""
-    data = Count(catalogued(Request(name="", keys=keys), keys)).to_dict()
-    named = ("model_type", "class", "class_assumed", "total", "status", "assumed", "unknown_keys")
-    return {**{name: data[name] for name in named}, "active": data["total"]}
 
 
 _active_formulas: dict[tuple[object, ...], Expression | None] = {}

@@ -1,6 +1,6 @@
 """Find the model that a user names: ``resolve`` is the only way in."""
 
-from paramproof.resolver.lookup import catalogued, derive_request, resolve, resolve_request
+from paramproof.resolver.lookup import derive_request, entry_of, resolve, resolve_request
 from paramproof.resolver.models import LiveModel, Model
 from paramproof.resolver.request import STANDARD_INPUT, Request, read_request, request_for_name
 
@@ -9,8 +9,8 @@ __all__ = [
     "LiveModel",
     "Model",
     "Request",
-    "catalogued",
     "derive_request",
+    "entry_of",
     "read_request",
     "request_for_name",
     "resolve",

@@ -81,21 +81,19 @@ TYPES: Mapping[str, FamilyClasses] = {
 }
 
 
-def spec_of(model_type: str, class_name: str, entry: Entry, keys: Mapping[str, Any]) -> Spec | None:
-    """Return the spec of a transformers class, at the sizes of an entry of its model type.
+def spec_of(model_type: str, entry: Entry, keys: Mapping[str, Any]) -> Spec | None:
+    """Return the spec of a configuration, at the sizes of its entry.
 
-    Return None if no family has the class, or if the entry is of the class but has other tensors.
+    Return None if no family has the class, or if the entry has other tensors.
     """
     described = TYPES.get(model_type)
-    parts = described.classes.get(class_name) if described else None
+    parts = described.classes.get(entry.derivation.name) if described else None
     if described is None or parts is None:
         return None
     try:
         spec = described.spec(**_sizes(described, entry), **_parts(parts, keys))
     except ValueError:
         return None
-    if entry.derivation.name != class_name:
-        return spec
     width = spec.hidden_size if described.is_stacked else 0
     own = _shapes(entry.derivation.inventory(entry.sizes), width)
     return spec if _shapes(inventory(spec.letters()), width) == own else None

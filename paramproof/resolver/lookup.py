@@ -1,4 +1,4 @@
-"""Find the formula of a requested model: in the catalogue, in a family, or by deriving it."""
+"""Find the formula of a requested model: in the catalogue, or by deriving it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from paramproof.derivation.process import derive_in_subprocess
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.printing import path_text
-from paramproof.resolver.family import TYPES, spec_of
+from paramproof.resolver.family import spec_of
 from paramproof.resolver.models import ConfigReading, LiveModel, Model
 from paramproof.resolver.request import Request, read_request
 from paramproof.sources.live.name import name_of
@@ -44,8 +44,8 @@ def _ignore(_: str) -> None:
 def resolve(source: object, class_name: str = "", note: Note = _ignore) -> Model:
     """Return the model that ``source`` names, as ``read_request`` reads it, with its formula.
 
-    The formula comes from the catalogue, or else from a family, or else it is derived, if
-    transformers is installed. ``class_name`` replaces the class that a configuration names.
+    The formula comes from the catalogue, or else it is derived, if transformers is installed.
+    ``class_name`` replaces the class that a configuration names.
 
     Raises ``InvalidInput`` for a wrong source or key, and ``NotInCatalogue`` for a configuration
     without a formula. Both errors have the source and the key.
@@ -63,7 +63,7 @@ def resolve_request(
 ) -> Model:
     """Return the requested model. Raises the same errors as ``resolve``.
 
-    Unless it ``derives``, a configuration in neither catalogue nor family has no formula.
+    Unless it ``derives``, a configuration that is not in the catalogue has no formula.
     """
     if request.live is not None:
         raise InvalidInput("a live model has no formula", where=name_of(request.live))
@@ -79,7 +79,7 @@ def resolve_request(
     assert request.keys is not None
     try:
         try:
-            return catalogued(request, request.keys, class_name)
+            return _catalogued(request, request.keys, class_name)
         except NotInCatalogue as error:
             if not derives:
                 raise
@@ -89,26 +89,30 @@ def resolve_request(
         raise
 
 
-def catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "") -> Model:
-    """Return the model of a configuration, with the formula of the catalogue or of a family.
+def entry_of(keys: Mapping[str, Any], class_name: str = "") -> Entry:
+    """Return the entry of a configuration.
 
-    If a family describes the same model, the result has the family's spec.
-
-    Raises ``InvalidInput`` and ``NotInCatalogue``; the latter says what to install, if that helps.
+    Raises the errors of ``entry``; ``NotInCatalogue`` says what to install, if that helps.
     """
     try:
-        found = entry(keys, class_name)
+        return entry(keys, class_name)
     except NotInCatalogue as error:
-        if by_family := _of_family(request, keys, class_name):
-            return by_family
         helps = error.refusal is not Refusal.CONSTRUCTOR
         if helps and _is_in_transformers(keys, class_name):
             error.install = _transformers().how_to_get
         raise
+
+
+def _catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "") -> Model:
+    """Return the model of a configuration, with the formula of the catalogue.
+
+    If a family describes the same model, the result has the family's spec and formula.
+    """
+    found = entry_of(keys, class_name)
     name = found.derivation.name
     reading = _reading(request, keys, name, found)
     derivation = replace(found.derivation, sizes=found.sizes)
-    if not request.is_default and (spec := spec_of(reading.model_type, name, found, keys)):
+    if not request.is_default and (spec := spec_of(reading.model_type, found, keys)):
         return Model(
             name=request.name,
             architecture=FamilyArchitecture.of(spec),
@@ -123,27 +127,6 @@ def catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "") 
         reading=reading,
         keys=keys,
         heads=found.heads,
-    )
-
-
-def _of_family(request: Request, keys: Mapping[str, Any], class_name: str) -> Model | None:
-    """Return the model of a class that only a family has, such as BertForNextSentencePrediction."""
-    name, model_type = class_name or named_class(keys), str(keys["model_type"])
-    described = TYPES.get(model_type)
-    if described is None or name not in described.classes:
-        return None
-    try:
-        base = entry(keys, next(iter(described.classes)))
-    except NotInCatalogue:
-        return None
-    if base.derivation.name == name or (spec := spec_of(model_type, name, base, keys)) is None:
-        return None
-    reading = _reading(request, keys, name, base)
-    return Model(
-        name=request.name,
-        architecture=FamilyArchitecture.of(spec),
-        named=request.named,
-        reading=reading,
     )
 
 

@@ -32,6 +32,7 @@ UNLISTED_CLASSES = {
     "clip_vision_model": ["CLIPVisionModelWithProjection"],
     "clipseg": ["CLIPSegForImageSegmentation"],
     "dpr": ["DPRContextEncoder", "DPRReader"],
+    "ernie": ["ErnieForNextSentencePrediction"],
     "imagegpt": ["ImageGPTForCausalImageModeling"],
     "informer": ["InformerForPrediction"],
     "longt5": ["LongT5EncoderModel"],

@@ -34,7 +34,7 @@ def test_active_parameters_of_experts():
         assert (body["total"], body["active"]) == (46_702_792_704, 12_879_925_248)
 
 
-def test_a_class_known_only_to_a_family():
+def test_a_class_that_a_configuration_names():
     keys = {**BERT, "architectures": ["BertForNextSentencePrediction"]}
     assert count_line(1, json.dumps(keys).encode())["total"] == 109_483_778
 

@@ -122,13 +122,6 @@ def test_a_model_type_without_an_entry_is_derived(derivations, tmp_path):
     assert not resolve(KEYS).reading.is_class_named
 
 
-def test_a_class_of_the_family_that_the_catalogue_lacks(derivations):
-    found = resolve(BERT | {"model_type": "ernie"}, "ErnieForNextSentencePrediction")
-    assert (found.spec.nsp_head, found.catalogued) == (True, None)
-    assert found.reading.class_name == "ErnieForNextSentencePrediction"
-    assert not derivations
-
-
 def test_derivations_are_cached(derivations):
     for _ in range(2):
         resolve(json.dumps(KEYS))
