@@ -20,9 +20,10 @@ from transformers import CONFIG_MAPPING, PreTrainedConfig
 from paramproof.catalogue.configuration import IRRELEVANT_KEYS
 from paramproof.catalogue.entries import entry, type_named
 from paramproof.catalogue.files import type_of
+from paramproof.resolver import read_request, resolve_request
 from sweep.library.config_classes import config_class_of
 from sweep.library.keys import Keys, part_in
-from sweep.library.mismatch import Mismatch, find_mismatch
+from sweep.library.mismatch import Mismatch, MismatchKind, find_mismatch
 from sweep.library.refusal import attempt
 from sweep.names import config_keys
 from sweep.samples.verdict import Verdict
@@ -75,14 +76,21 @@ def judge_random(names: Sequence[str], number: int, seed: int) -> Iterator[Judge
 
 
 def judge(config: Keys) -> Judgement:
-    """Compare the catalogue's count of a configuration with transformers' model."""
+    """Compare a configuration's count with transformers' model.
+
+    It is counted as ``paramproof count`` counts it, and its entry is compared tensor by tensor.
+    """
     try:
-        found = entry(config)
+        counted = resolve_request(read_request(config), derives=False).inventory().total()
     except ValueError as error:
         return Judgement(config, Verdict.NOT_COUNTED, error)
+    found = entry(config)
     model_class = getattr(transformers, found.derivation.name)
     config_class = CONFIG_MAPPING[type_named(config) or config["model_type"]]
     problem = find_mismatch(found, config_class, model_class, config)
+    if problem is None and counted != found.count:
+        why = f"counted as {counted}, and the entry has {found.count}"
+        problem = Mismatch(MismatchKind.OTHER_TENSORS, why)
     if problem is None:
         return Judgement(config, Verdict.EQUAL)
     return Judgement(config, Verdict.REFUSED if problem.is_refusal else Verdict.OTHER, problem)

@@ -59,6 +59,22 @@ def test_a_wrong_count_is_reported(monkeypatch):
     assert str(found).endswith(json.dumps(config))
 
 
+def test_a_count_that_is_not_that_of_the_entry_is_reported(monkeypatch):
+    """A family once counted configurations that the catalogue refuses."""
+
+    class Wrong:
+        def inventory(self):
+            return self
+
+        def total(self):
+            return 7
+
+    monkeypatch.setattr(adversary, "resolve_request", lambda *_, **__: Wrong())
+    found = judge({"model_type": "bert"})
+    assert found.verdict is Verdict.OTHER
+    assert str(found).startswith("bert: counted as 7, and the entry has 109482240")
+
+
 def test_why_a_long_configuration_is_refused_is_short():
     found = judge({"model_type": "bert", "rope_scaling": 1, "_name_or_path": "long" * 1000})
     assert len(str(found)) < 1000
