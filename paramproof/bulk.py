@@ -116,11 +116,13 @@ def _keys_in(line: bytes) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     if not text:
         raise InvalidInput("is empty")
     found = object_in_text(text, "the line")
-    if "config" not in found or "model_type" in found:
+    wrapped = found.get("config")
+    is_whole = isinstance(wrapped, dict) and "model_type" in wrapped
+    if "config" not in found or ("model_type" in found and not is_whole):
         return found, {}
-    if not isinstance(found["config"], dict):
+    if not isinstance(wrapped, dict):
         raise InvalidInput(f"config={shown(found['config'])} is not an object", key="config")
-    return found["config"], {key: value for key, value in found.items() if key != "config"}
+    return wrapped, {key: value for key, value in found.items() if key != "config"}
 
 
 def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:

@@ -85,8 +85,10 @@ class GivenKeys:
                 continue
             name = file.aliases.get(path, path)
             if name in self.values and not equal(self.values[name], value):
-                raise self.unsupported(
-                    f"{path} and {name} name the same field, but their values differ", path
+                raise InvalidInput(
+                    f"{file.model_type}: {path} and {name} name the same field, but their values "
+                    "differ",
+                    key=path,
                 )
             self.values[name] = decode_infinity(value)
         self.read_labels(config)

@@ -192,7 +192,7 @@ def _entry_of_variant(
     derivation = _derivation(file, name, variant.index)
     derivation = _without_bounds(derivation, set(_default_bounds(file, given)))
     _require(file, derivation, sizes)
-    assumed = _assumed(given, derivation, sizes)
+    assumed = assumed_sizes(given, derivation, sizes)
     for path, kind in given.renamed.items():
         if lacking := [one for one in assumed if one.startswith(f"{path}.")]:
             problem = (
@@ -234,19 +234,18 @@ def _require(file: TypeFile, derivation: Derivation, sizes: Mapping[str, int]) -
     raise NotInCatalogue(reason, model_type=file.model_type, refusal=refusal)
 
 
-def _assumed(
+def assumed_sizes(
     given: GivenKeys, derivation: Derivation, sizes: Mapping[str, int]
 ) -> Mapping[str, int]:
     """Return the sizes in the formula that come from constants of the type, by field."""
     moving = derivation.formula.letters
+    used = {path: sizes[name] for name, path in derivation.fields.items() if name in moving}
     assumed: dict[str, int] = {}
-    for name in moving & sizes.keys():
-        size = given.file.letters[name]
+    for size in given.file.letters.values():
         is_given = given.values.get(size.path) is not None or size.path in given.late
-        if not is_given and size.default.isdecimal():
-            assumed[size.path] = sizes[name]
-    order = (one.path for one in given.file.letters.values())
-    return {path: assumed[path] for path in order if path in assumed}
+        if size.path in used and not is_given and size.default.isdecimal():
+            assumed[size.path] = used[size.path]
+    return assumed
 
 
 def _default_bounds(file: TypeFile, given: GivenKeys) -> Iterator[Expression]:

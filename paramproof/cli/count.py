@@ -58,6 +58,9 @@ class CountOptions:
             raise ValueError("--active can be combined only with --symbolic or --json")
         if self.resume and not self.lines_file:
             raise ValueError("--resume needs --jsonl")
+        with_lines = in_numbers or in_letters or self.depth or self.dtype or self.active
+        if self.lines_file and (with_lines or self.html_file or self.class_name):
+            raise ValueError("--jsonl can be combined only with --json and --resume")
 
     def require_page(self, models: Sequence[str]) -> None:
         """Raise ``ValueError`` for options that do not apply to the page of a model."""

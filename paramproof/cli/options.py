@@ -54,11 +54,12 @@ class_option = click.option(
 
 def model_option(help_text: str, *, required: bool = False) -> Callable[[Command], Command]:
     """Return the option --model of a command that takes one, whose parameter is ``model``."""
+    # A default would make a required option optional.
+    absent: dict[str, Any] = {"required": True} if required else {"default": ""}
     return click.option(
         "--model",
+        **absent,
         metavar="MODEL",
-        default="",
-        required=required,
         shell_complete=MODELS,
         help=help_text,
     )

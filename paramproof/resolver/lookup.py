@@ -13,10 +13,11 @@ from paramproof.algebra.experts_per_token import with_experts_per_token
 from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.builders.registry import Framework, framework
 from paramproof.catalogue import Entry, entry, model_types, read_type
-from paramproof.catalogue.configuration import QUANTIZATION, named_class
-from paramproof.catalogue.entries import usual_class
-from paramproof.catalogue.files import library_of
+from paramproof.catalogue.configuration import QUANTIZATION, GivenKeys, named_class
+from paramproof.catalogue.entries import assumed_sizes, usual_class
+from paramproof.catalogue.files import TypeFile, library_of, read_file_for
 from paramproof.catalogue.names import has_class, has_type
+from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.derivation.process import derive_in_subprocess
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
@@ -235,6 +236,9 @@ def _on_the_spot(request: Request, class_name: str, error: NotInCatalogue, note:
     transformers refuses the configuration.
     """
     keys = request.keys or {}
+    known = _type_file(keys)
+    # A derivation would take a misspelt size for its default, without a word.
+    unknown = find_unknown_keys(known, keys) if known else ()
     if _transformers().missing:
         raise error
     note(f"not in the catalogue: {error.reason}")
@@ -244,6 +248,8 @@ def _on_the_spot(request: Request, class_name: str, error: NotInCatalogue, note:
         _derived[key] = derive_request(request, class_name, note=note)
     is_named = bool(class_name or named_class(keys))
     reading = _reading(request, keys, _derived[key].name, is_class_named=is_named)
+    assumed = _assumed(known, keys, _derived[key]) if known else {}
+    reading = replace(reading, unknown=unknown, assumed=assumed)
     return Model(
         name=request.name,
         architecture=with_experts_per_token(_derived[key], keys),
@@ -252,6 +258,21 @@ def _on_the_spot(request: Request, class_name: str, error: NotInCatalogue, note:
         reading=reading,
         keys=keys,
     )
+
+
+def _type_file(keys: Mapping[str, Any]) -> TypeFile | None:
+    """Return the catalogue's file for a configuration, or None if its type has none."""
+    model_type = str(keys.get("model_type"))
+    return read_file_for(model_type, keys) if model_type in model_types() else None
+
+
+def _assumed(file: TypeFile, keys: Mapping[str, Any], found: Derivation) -> Mapping[str, int]:
+    """Return the sizes of a derived formula that are defaults of the type, by field."""
+    try:
+        return assumed_sizes(GivenKeys(file, keys), found, found.sizes)
+    except NotInCatalogue:
+        # The catalogue does not understand all keys, which may name any size.
+        return {}
 
 
 @cache

@@ -27,6 +27,13 @@ def test_a_line_is_counted_as_by_itself():
     assert count_line(1, wrapped)["total"] == 8_030_261_248
 
 
+def test_a_configuration_in_a_line_that_repeats_its_model_type():
+    line = {"id": "x", "model_type": "llama", "config": LLAMA}
+    body = count_line(1, json.dumps(line).encode())
+    assert body["about"] == {"id": "x", "model_type": "llama"}
+    assert body["total"] == 8_030_261_248
+
+
 def test_active_parameters_of_experts():
     keys = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}
     for _ in range(2):
@@ -119,6 +126,10 @@ def test_the_command(paramproof, tmp_path):
     assert "2 of 3" in done.stderr
     assert paramproof("count", "--jsonl", "absent.jsonl").returncode == 2
     assert paramproof("count", "--jsonl", "in.jsonl", "bert-base").returncode == 2
+    for other in (["--class", "LlamaModel"], ["--active"], ["--depth", "1"], ["--html", "x.html"]):
+        done = paramproof("count", "--jsonl", "in.jsonl", *other)
+        assert done.returncode == 2
+        assert "--jsonl can be combined only with --json and --resume" in done.stderr
 
 
 @pytest.fixture

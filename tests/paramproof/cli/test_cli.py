@@ -319,3 +319,9 @@ def test_a_full_disk_is_one_line(paramproof):
     assert done.stderr == (
         "paramproof: --json /dev/full: cannot be written: No space left on device\n"
     )
+
+
+def test_an_option_that_is_required_is_named(paramproof):
+    done = paramproof("compare", "mine:model")
+    assert done.returncode == 2
+    assert "Missing option '--model'" in done.stderr

@@ -122,6 +122,31 @@ def test_a_model_type_without_an_entry_is_derived(derivations, tmp_path):
     assert not resolve(KEYS).reading.is_class_named
 
 
+UNTIED_DECODER = {
+    "model_type": "bert",
+    "architectures": ["BertForMaskedLM"],
+    "is_decoder": True,
+    "tie_word_embeddings": False,
+    "hidden_size": 48,
+}
+"""A configuration that the catalogue's file of its type does not cover."""
+
+
+def test_a_misspelt_key_is_refused_before_deriving(derivations):
+    """The derivation would take the default of the size that was meant."""
+    with pytest.raises(InvalidInput, match="did you mean 'vocab_size'"):
+        resolve({**UNTIED_DECODER, "vocab_sise": 100})
+    assert not derivations
+
+
+def test_what_is_assumed_and_unknown_is_said_of_a_derived_formula(derivations):
+    reading = resolve({**UNTIED_DECODER, "something": 1}).reading
+    assert len(derivations) == 1
+    assert reading.unknown == ("something",)
+    assert reading.assumed["vocab_size"] == MIXTURE.sizes["V"]
+    assert "hidden_size" not in reading.assumed
+
+
 def test_derivations_are_cached(derivations):
     for _ in range(2):
         resolve(json.dumps(KEYS))
