@@ -26,6 +26,7 @@ from paramproof.catalogue.derivations import (
 )
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import SizeField, TypeFile, parse_type
+from paramproof.catalogue.value_kinds import sort_of
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation, Outcome, StatedCondition
 from paramproof.formulas.path import leaf
@@ -133,9 +134,20 @@ class VariantAdder:
         return dict(self.data["classes"][name].get("where", {}))
 
     def held_changes(self, name: str) -> list[Change]:
-        """Return the changes of models that people hold."""
+        """Return the changes of models that people hold, without flags that change nothing.
+
+        A tie of a head changes nothing in a class without one, which takes it as it is.
+        """
         own = self.own_values(name)
-        changes = held_changes(self.file.name)
+        known = self.data["classes"][name].get("decides", ())
+
+        def matters(path: str, value: object) -> bool:
+            return path in known or sort_of(value) not in self.file.free.get(path, ())
+
+        changes = (
+            one._replace(where={p: v for p, v in one.where.items() if matters(p, v)})
+            for one in held_changes(self.file.name)
+        )
         return [one._replace(where={**own, **one.where}) for one in changes]
 
     def missing_changes(self, name: str, *, biases: bool = True) -> list[Change]:

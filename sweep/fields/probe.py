@@ -24,7 +24,7 @@ from sweep.library.refusal import Attempt, attempt
 MAX_POINTS = 2
 """Points at which each value is probed with a type's first class. Other classes use one."""
 
-TABLES = ("vocab_size", "max_position_embeddings")
+TABLES = ("vocab_size", "decoder_vocab_size", "max_position_embeddings")
 """Sizes of tables with a row for padding, whose number some field has."""
 
 TABLE_ROWS = 200

@@ -104,6 +104,8 @@ def laguna(periods: int, heads: int) -> Change:
 
 LAGUNA = (laguna(10, 64), laguna(12, 72).also({"gating": "per-head"}))
 
+BIASED = {"attention_bias": True, "mlp_bias": True}
+
 LLAMA4 = (Change({"interleave_moe_layer_step": 2}),)
 
 GATED_GELU = (
@@ -231,6 +233,7 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     "kimi_k25": [Change({"tie_word_embeddings": False})],
     "laguna": LAGUNA,
     "lfm2_vl": [WITHOUT_HEAD],
+    "llama": [Change(BIASED), Change({**BIASED, "tie_word_embeddings": True})],
     "llama4": [one.inside("text_config") for one in LLAMA4],
     "llama4_text": LLAMA4,
     "llava": [Change(TIED)],
