@@ -3,7 +3,7 @@
 import pytest
 
 from paramproof.catalogue.entries import entry
-from paramproof.formulas.errors import NotInCatalogue
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from tests.configs import GLM, MINIMAX, minimax
 
 
@@ -49,7 +49,7 @@ def test_older_names_are_read_as_the_fields(config, other):
     ],
 )
 def test_contradictions_are_refused(config):
-    with pytest.raises(NotInCatalogue):
+    with pytest.raises((InvalidInput, NotInCatalogue)):
         entry(config)
 
 
