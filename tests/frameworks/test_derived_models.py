@@ -58,7 +58,7 @@ def derive_in_process(monkeypatch):
     def nothing(*_):
         raise NotInCatalogue("it is left out")
 
-    monkeypatch.setattr(lookup, "catalogued", nothing)
+    monkeypatch.setattr(lookup, "_catalogued", nothing)
     monkeypatch.setattr(lookup, "derive_in_subprocess", derived)
     monkeypatch.setattr(lookup, "_derived", {})
 
