@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from paramproof.algebra.letters import CUSTOMARY_LETTERS, letters_for
 
 FIELDS = st.text("abcdeHL_.[]0123", min_size=1, max_size=12) | st.sampled_from(
-    [name for names in [names for _, names in CUSTOMARY_LETTERS] for name in names.split()]
+    [name for _, names in CUSTOMARY_LETTERS for name in names.split()]
 )
 
 
