@@ -14,7 +14,7 @@ from paramproof.formulas.comparison import Matched, by_canonical_name, compare
 from paramproof.formulas.path import LAYER, layer_of
 from paramproof.formulas.printing import legible, some_of
 from paramproof.matching.live import about
-from paramproof.matching.loading import Loading, match_loaded
+from paramproof.matching.loading import Loading, match_loaded, on_prefix
 from paramproof.resolver import resolve
 from paramproof.sources.checkpoints.header import Checkpoint, checkpoint
 from paramproof.sources.checkpoints.names import CheckpointNames
@@ -56,21 +56,20 @@ def _compare_with_family(found: Checkpoint, spec: Spec, architecture: Architectu
     named = architecture.inventory(architecture.sizes)
     names = CheckpointNames(spec.family, named)
     fixed = {tensor.path for tensor in named if not tensor.trainable and tensor.present}
+    own = [unwrapped(stored.name)[0] for stored in found.tensors]
+    prefix = names.unknown_prefix(own)
     buffers, weights = [], []
-    for stored in found.tensors:
-        if names.is_buffer(stored.name):
+    for stored, name in zip(found.tensors, own, strict=True):
+        bare = name.removeprefix(prefix)
+        if names.is_buffer(bare):
             buffers.append(stored.name)
             continue
-        storage = names.storage(stored.name)
+        storage = names.storage(bare)
         trainable = not fixed.intersection(storage.parts)
         weights.append(Weight(stored.name, stored.shape, trainable, *storage))
     report = compare(named, weights, _by_layer)
-    notes = _on_buffers(buffers)
-    if prefix := names.unknown_prefix([stored.name for stored in found.tensors]):
-        usual = names.usual_prefix
-        instead = f": perhaps it should be {usual}" if usual else ""
-        notes += (f"all names begin with {legible(prefix)}{instead}",)
-    return replace(report, notes=notes)
+    rows = (on_prefix(prefix), *report.rows) if prefix else report.rows
+    return replace(report, rows=rows, notes=_on_buffers(buffers))
 
 
 def _by_layer(named: Inventory, weights: Sequence[Weight]) -> Matched:
@@ -108,10 +107,7 @@ def _compare_as_loaded(found: Checkpoint, architecture: Architecture, *, is_unti
             weights.append(Weight(one.stored, stored.shape, not loading.is_frozen(one.name)))
     match = partial(match_loaded, loading=loading, loaded=names, is_untied=is_untied)
     report = compare(named, weights, match)
-    rows = report.rows
-    if prefix:
-        note = f"all names begin with {legible(prefix)} and match without it"
-        rows = (Row("wrong name", LAYER, None, f"{prefix}{LAYER}", None, 0, note), *rows)
+    rows = (on_prefix(prefix), *report.rows) if prefix else report.rows
     return replace(report, rows=rows, notes=(*_on_buffers(buffers), *report.notes))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 from paramproof.catalogue.conversions import Conversions, Loaded, Transform
@@ -19,10 +20,14 @@ from paramproof.matching.names import BY_NAME
 from paramproof.matching.shapes import BY_SHAPE, Matching, most_pairs
 from paramproof.matching.source_shapes import Member, members
 from paramproof.matching.units import Unit, units_in
-from paramproof.sources.checkpoints.names import shared_prefixes
+from paramproof.sources.checkpoints.names import best_prefix
 
-MAX_NAMES_TRIED = 100
-"""The most names of a file that are tried to find the prefix of all of them."""
+
+def on_prefix(prefix: str) -> Row:
+    """Return the row of a file all of whose names begin with a prefix that the model lacks."""
+    note = f"all names begin with {legible(prefix)} and match without it"
+    return Row("wrong name", LAYER, None, f"{prefix}{LAYER}", None, 0, note)
+
 
 NO_NAME_KNOWN = Row(
     "wrong name", LAYER, None, LAYER, None, 0, "the formula has none of the names in the file"
@@ -47,14 +52,12 @@ class Loading:
 
     def load(self, names: Sequence[str]) -> tuple[str, list[Loaded]]:
         """Return the unknown prefix of all names, and the names in memory."""
-        tried = names[:: max(1, len(names) // MAX_NAMES_TRIED)]
-        prefix = max(("", *shared_prefixes(names)), key=lambda before: self._known(before, tried))
+        prefix = best_prefix(names, self._known)
         bare = [name.removeprefix(prefix) for name in names]
         return prefix, self.conversions.load(bare, self.knows)
 
-    def _known(self, prefix: str, names: Sequence[str]) -> int:
-        bare = [name.removeprefix(prefix) for name in names]
-        return sum(self.knows(one.name) for one in self.conversions.load(bare, self.knows))
+    def _known(self, names: Sequence[str]) -> int:
+        return sum(self.knows(one.name) for one in self.conversions.load(names, self.knows))
 
     def is_passed_over(self, one: Loaded) -> bool:
         """Return whether this is a buffer, or a tensor of older files that transformers ignores."""
@@ -82,8 +85,8 @@ def match_loaded(
 ) -> Matched:
     """Match the weights of a file with an inventory; ``loaded`` has their names in memory.
 
-    Tied weights come last, since a file needs only one name of each tensor. If the file has none of
-    the formula's names, weights are matched by shape, which is a difference all the same.
+    Tied weights come last, since a file needs only one name of each tensor. If the formula has none
+    of the names in the file, weights are matched by shape, which is a difference all the same.
     """
     matcher = _Matcher(unit for tensor in inventory for unit in units_in(tensor))
     made: dict[tuple[int, str], list[tuple[Loaded, Weight]]] = defaultdict(list)
@@ -100,7 +103,7 @@ def match_loaded(
     for owner, weight in tied:
         matcher.take_tied(owner, weight, is_untied=is_untied)
     notes = (BY_NAME, *_on_untied(matcher.untied, inventory.total()))
-    if matcher.pairs or not weights:
+    if not weights or any(loading.knows(one.name) for one in loaded):
         return Matched(matcher.matching().rows(), notes, matcher.untied)
     own = [weight for weight in weights if weight not in matcher.untied]
     by_shape = most_pairs([*matcher.left()], own)
@@ -128,12 +131,22 @@ class _Matcher:
             self.by_path[unit.path].append(unit)
         self.pairs: list[tuple[Unit, Weight]] = []
         self.missing: list[Unit] = []
+        self.misfits: list[tuple[str, Weight]] = []
+        self.misshapen: list[tuple[Unit, Weight]] = []
         self.unexpected: list[Weight] = []
         self.untied: list[Weight] = []
 
     def matching(self) -> Matching:
         """Return the matching by names."""
-        return Matching(tuple(self.pairs), self.left(), tuple(self.unexpected), are_named=True)
+        for name, weight in self.misfits:
+            if units := self._candidates(name):
+                self.waiting[units[0]] -= 1
+                self.misshapen.append((replace(units[0], path=name), weight))
+            else:
+                self.unexpected.append(weight)
+        self.misfits = []
+        misshapen = tuple(self.misshapen)
+        return Matching(tuple(self.pairs), self.left(), tuple(self.unexpected), True, misshapen)
 
     def left(self) -> tuple[Unit, ...]:
         """Return the missing tensors; for a tensor that the file stores in parts, those parts."""
@@ -147,7 +160,7 @@ class _Matcher:
                 self.waiting[unit] -= 1
                 self.pairs.append((unit, weight))
                 return
-        self.unexpected.append(weight)
+        self.misfits.append((name, weight))
 
     def take_tied(self, owner: str, weight: Weight, *, is_untied: bool) -> None:
         """Match a weight under another name of the tensor at the path ``owner``.
@@ -183,13 +196,13 @@ class _Matcher:
         siblings = {member: one.stored for (one, _), member in zip(group, found, strict=True)}
         for member, shape in due.items():
             unit = Unit(_name_of(member, siblings, converter), shape, frozenset())
-            if shapes.get(member) == shape:
+            if member not in found:
+                self.missing.append(unit)
+            elif shapes[member] == shape:
                 self.pairs.append((unit, found[member]))
             else:
-                self.missing.append(unit)
-        self.unexpected += [
-            weight for member, weight in found.items() if due.get(member) != weight.shape
-        ]
+                self.misshapen.append((unit, found[member]))
+        self.unexpected += [weight for member, weight in found.items() if member not in due]
 
     def _candidates(self, name: str) -> list[Unit]:
         return [unit for unit in self.by_path.get(starred(name), ()) if self.waiting[unit]]

@@ -30,12 +30,14 @@ class Matching:
     """Matched pairs, and the tensors left over on either side.
 
     Unless ``are_named``, the pairs match by shape, so tensors of the same shape could be exchanged.
+    ``misshapen`` are pairs that match by name, but not by shape.
     """
 
     pairs: tuple[tuple[Unit, Weight], ...]
     missing: tuple[Unit, ...]
     unexpected: tuple[Weight, ...]
     are_named: bool = False
+    misshapen: tuple[tuple[Unit, Weight], ...] = ()
 
     @property
     def left_over(self) -> int:
@@ -53,9 +55,14 @@ class Matching:
             size = sum(unit.size for unit in units)
             yield Row("missing", names[0], units[0].shape, None, None, -size, note)
         shape_counts = self._shape_counts()
+        for unit, weight in self.misshapen:
+            difference = (weight.size if weight.trainable else 0) - unit.size
+            path, shape = weight.path, weight.shape
+            yield Row("wrong shape", unit.path, unit.shape, path, shape, difference)
         for weight in self.unexpected:
             if weight.trainable:
-                note = _or_another(shape_counts[without_ones(weight.shape)] - 1)
+                others = shape_counts[without_ones(weight.shape)] - 1
+                note = "" if self.are_named else _or_another(others)
                 path, shape = weight.path, weight.shape
                 yield Row("unexpected", path, None, path, shape, weight.size, note)
         for unit, weight in self.pairs:

@@ -6,13 +6,16 @@ the names of wrappers (``module.``, ``_orig_mod.``). A tensor with any other nam
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from paramproof.builders.huggingface import names_of
 from paramproof.builders.names import NUMBER, Storage, storage_of
 from paramproof.formulas import Inventory
 from paramproof.formulas.path import LAYER, has_layer
 from paramproof.sources.telltale import unwrapped
+
+MAX_NAMES_TRIED = 100
+"""The most names of a file that are tried to find the prefix of all of them."""
 
 MAX_NAME = 1000
 """The longest name that is looked up, in characters: all known names are shorter."""
@@ -26,6 +29,16 @@ def shared_prefixes(names: Sequence[str]) -> Iterator[str]:
             return
         if sign == ".":
             yield first[:end]
+
+
+def best_prefix(names: Sequence[str], known: Callable[[Sequence[str]], int]) -> str:
+    """Return the shared prefix without which the most names are ``known``, or "" if none helps."""
+    tried = names[:: max(1, len(names) // MAX_NAMES_TRIED)]
+
+    def known_without(prefix: str) -> int:
+        return known([name.removeprefix(prefix) for name in tried])
+
+    return max(("", *shared_prefixes(names)), key=known_without)
 
 
 class CheckpointNames:
@@ -49,20 +62,11 @@ class CheckpointNames:
         found = storage_of(self.names.table, self._without_prefix(own))
         return found if found.parts else storage_of(self.canonical, own)
 
-    @property
-    def usual_prefix(self) -> str:
-        """The prefix of the base model in the family's files, or ""."""
-        return next(iter(self.names.prefixes), "")
-
     def unknown_prefix(self, names: Sequence[str]) -> str:
-        """Return the shared prefix without which all names are known, if none is known with it."""
-        if not names or any(len(name) > MAX_NAME or self._is_known(name) for name in names):
+        """Return the shared prefix without which most names are known, if none is known with it."""
+        if any(map(self._is_known, names)):
             return ""
-        for prefix in shared_prefixes([unwrapped(name)[0] for name in names]):
-            bare = (unwrapped(name)[0].removeprefix(prefix) for name in names)
-            if all(map(self._is_known, bare)):
-                return prefix
-        return ""
+        return best_prefix(names, lambda bare: sum(map(self._is_known, bare)))
 
     def _is_known(self, name: str) -> bool:
         return bool(self.storage(name).parts) or self.is_buffer(name)

@@ -181,16 +181,18 @@ def test_command_different(spec, component, residual, paramproof, tmp_path):
 
 
 @pytest.mark.parametrize("prefix", ["base.", "base.inner."])
-def test_a_common_prefix_is_pointed_out(prefix, tmp_path):
-    names = canonical(GROUPED)
-    path = write(tmp_path / "a.safetensors", {f"{prefix}{name}": s for name, s in names.items()})
-    found = compare_checkpoint(path, GROUPED)
-    assert not found.equal
-    assert found.notes == (f"all names begin with {prefix}: perhaps it should be model.",)
-    write(path, {f"{prefix}{name}": s for name, s in names.items()} | {f"{prefix}more": (2,)})
-    assert compare_checkpoint(path, GROUPED).notes == ()
-    write(path, names)
-    assert compare_checkpoint(path, GROUPED).notes == ()
+def test_names_with_a_common_prefix_match_without_it(prefix, tmp_path):
+    names = {f"{prefix}{name}": shape for name, shape in canonical(GROUPED).items()}
+    path = write(tmp_path / "a.safetensors", names)
+    (row,) = compare_checkpoint(path, GROUPED).rows
+    assert (row.kind, row.native, row.difference) == ("wrong name", f"{prefix}*", 0)
+    write(path, names | {f"{prefix}more": (2,)})
+    assert [one.native for one in compare_checkpoint(path, GROUPED).rows] == [
+        f"{prefix}*",
+        f"{prefix}more",
+    ]
+    write(path, canonical(GROUPED))
+    assert compare_checkpoint(path, GROUPED).equal
 
 
 def test_command_refuses(refused, tmp_path):

@@ -99,6 +99,29 @@ def test_only_wrong_names():
     assert comparison(shapes).notes == ("tensors matched by name",)
 
 
+def test_right_names_and_other_sizes():
+    """A tensor of another shape is compared with the one of its name, whole or in a part."""
+    narrow = {name: (*shape[:-1], 4) for name, shape in in_memory(SMALL).items()}
+    rows = comparison(narrow).rows
+    assert {row.kind for row in rows} == {"wrong shape"}
+    expected = in_memory(SMALL)
+    assert {(row.path, row.expected, row.observed) for row in rows} == {
+        (name, expected[name], shape) for name, shape in narrow.items()
+    }
+    assert sum(row.difference for row in rows) == sum(map(prod, narrow.values())) - sum(
+        map(prod, expected.values())
+    )
+    one = f"{EXPERT}.w2.weight"
+    (row,) = comparison(mixtral() | {one: (8, 5)}).rows
+    assert (row.kind, row.path, row.expected, row.observed, row.difference) == (
+        "wrong shape",
+        one,
+        (8, 6),
+        (8, 5),
+        -8,
+    )
+
+
 def test_an_unknown_prefix():
     found = comparison({f"base.inner.{name}": shape for name, shape in mixtral().items()})
     assert [(row.kind, row.native, row.note) for row in found.rows] == [
