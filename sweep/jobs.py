@@ -15,8 +15,10 @@ from sweep.entries.difference import Difference, DifferenceKind
 from sweep.entries.older_names import with_older_names
 from sweep.entries.refresh import EntryRefresh
 from sweep.entries.zero_sizes import with_zero_sizes
+from sweep.fields.bounds import with_bounds
 from sweep.fields.filled_values import with_filled_values
 from sweep.fields.late_aliases import with_late_aliases
+from sweep.fields.networks import with_networks
 from sweep.fields.read_keys import with_read_keys
 from sweep.fields.spellings import with_spellings
 from sweep.fields.stages import with_stages
@@ -96,6 +98,8 @@ UPDATES: Mapping[str, Work] = {
     "filled-values": _rewrite(with_filled_values),
     "stages": _rewrite(with_stages),
     "spellings": _rewrite(with_spellings),
+    "networks": _rewrite(with_networks),
+    "bounds": _rewrite(with_bounds),
     "zeros": _rewrite(with_zero_sizes),
     "classes": _add_classes,
     "values": _add_values,

@@ -35,8 +35,10 @@ IRRELEVANT_PRIVATE = frozenset(
         "_attn_implementation_autoset",
         "_attn_implementation_internal",
         "_auto_class",
+        "_block_types",
         "_commit_hash",
         "_diffusers_version",
+        "_flash_attn_2_enabled",
         "_from_model_config",
         "_load_in_4bit",
         "_load_in_8bit",
@@ -47,7 +49,8 @@ IRRELEVANT_PRIVATE = frozenset(
 )
 """Private attributes that occur in files and do not affect tensors.
 
-Most are of transformers' configurations. ``_vocab_size`` is of older ones, such as PaliGemma's.
+Most are of transformers' configurations. ``_vocab_size`` is of older ones, such as PaliGemma's, as
+``_block_types`` is of RecurrentGemma's and ``_flash_attn_2_enabled`` of SmolVLM's.
 
 Any other private attribute may be what a property is computed from, as Mimi's ``_frame_rate`` is.
 """
@@ -202,6 +205,8 @@ def _was_tried(file: TypeFile, path: str, value: Any) -> bool:
         return True
     if ALIKE in known and is_numbers(value) and len(value) == len(file.fields[path]):
         return True
+    if leaf(path) == ROTARY_FACTOR and equal(value, WHOLE_HEAD):
+        return "share" in known
     # 0.0 equals an int that was tried, and is a float like others that were.
     is_zero = sort == "nothing" and {"zero", "share"} <= set(known)
     return is_zero or sort in known or value in file.texts.get(path, ())

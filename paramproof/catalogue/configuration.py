@@ -22,6 +22,7 @@ from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.impossible import value_at
 from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.path import parent
 from paramproof.formulas.printing import legible, shown
 
 IRRELEVANT_KEYS = frozenset(
@@ -84,6 +85,9 @@ class GivenKeys:
                 self.late[file.late[path]] = value
                 continue
             name = file.aliases.get(path, path)
+            if value is None and parent(name) != parent(path):
+                # DETR's ``backbone`` names the network of a part, unless it is null.
+                continue
             if name in self.values and not equal(self.values[name], value):
                 raise InvalidInput(
                     f"{file.model_type}: {path} and {name} name the same field, but their values "

@@ -375,10 +375,13 @@ def _variant_values(
 def _is_default_list(given: GivenKeys, path: str, due: object) -> bool:
     """Return whether a variant has a type's own layers, and a configuration gives that list.
 
-    Its length is checked later.
+    It may also give another list if all lists of these names have the same tensors. Names and
+    length are checked later.
     """
-    is_own = path in given.file.layers and equal(due, given.file.fields.get(path, ABSENT))
-    return is_own and is_own_list(given, path)
+    rule = given.file.layers.get(path)
+    if rule is None or not equal(due, given.file.fields.get(path, ABSENT)):
+        return False
+    return "any of" in rule or is_own_list(given, path)
 
 
 def _other_lengths(file: TypeFile, given: GivenKeys, variant: Variant) -> dict[str, int]:

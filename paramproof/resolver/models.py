@@ -127,15 +127,22 @@ class Model:
 
     @property
     def status(self) -> str:
-        """The status of its formula at its own sizes: written, proved or fitted."""
-        return self.architecture.status_at(self.sizes)
+        """The status of its formula at its own sizes: written, proved or fitted.
+
+        That of the catalogue counts if a family describes the model, which has the same tensors.
+        """
+        found = self._derived
+        return found.status_at(found.sizes)
 
     @property
     def conditions(self) -> tuple[str, ...]:
         """The conditions on sizes under which its formula holds, as text."""
-        return tuple(
-            str(one.condition) for one in (self.catalogued or self.architecture).conditions
-        )
+        return tuple(str(one.condition) for one in self._derived.conditions)
+
+    @property
+    def _derived(self) -> Architecture:
+        """The formula that was derived, or the family's if there is none."""
+        return self.catalogued or self.architecture
 
     def inventory(self) -> Inventory:
         """Return its tensors, with ints as sizes."""
@@ -154,7 +161,8 @@ class Model:
     @property
     def reasons(self) -> tuple[str, ...]:
         """The reasons why its formula is not proved at its sizes; empty if it is."""
-        return self.architecture.reasons_at(self.sizes)
+        found = self._derived
+        return found.reasons_at(found.sizes)
 
     def origin(self) -> Iterator[str]:
         """Yield lines on the source and the status of the formula, and what it does not count."""

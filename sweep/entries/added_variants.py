@@ -136,13 +136,16 @@ class VariantAdder:
     def held_changes(self, name: str) -> list[Change]:
         """Return the changes of models that people hold, without flags that change nothing.
 
-        A tie of a head changes nothing in a class without one, which takes it as it is.
+        A tie of a head changes nothing in a class without one, which takes it as it is. A default
+        in a change is a value that must stay.
         """
         own = self.own_values(name)
         known = self.data["classes"][name].get("decides", ())
 
         def matters(path: str, value: object) -> bool:
-            return path in known or sort_of(value) not in self.file.free.get(path, ())
+            is_free = sort_of(value) in self.file.free.get(path, ())
+            is_own = attribute_or_none(self.sweep.start, path) == value
+            return path in known or is_own or not is_free
 
         changes = (
             one._replace(where={p: v for p, v in one.where.items() if matters(p, v)})

@@ -15,7 +15,6 @@ from paramproof.catalogue.files import type_of
 from paramproof.derivation.pipeline import Effort, Naming, derive
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.path import leaf
 from paramproof.tracing.constructors.layer_kinds import LayerKinds
 from paramproof.tracing.constructors.transformers_class import (
     model_config_class,
@@ -25,7 +24,7 @@ from sweep.entries.entry_data import KnownVariant, class_data, composed_standing
 from sweep.failure import NO_TIME, Failure, OutOfTime, Reason, SweepError
 from sweep.fields.computed_fields import computed_formulas
 from sweep.fields.defaults import Defaults
-from sweep.fields.probe import MAX_POINTS, TABLES, Prober, ProbeResults
+from sweep.fields.probe import MAX_POINTS, Prober, ProbeResults, is_table
 from sweep.fields.probe_values import LARGE
 from sweep.fields.probed_fields import fields_to_probe
 from sweep.fields.variants import TASK_ENDINGS, VARIANT_SIZE, candidate_changes, held_changes
@@ -399,7 +398,7 @@ def _with_small_tables(point: Mapping[str, int], fields: Mapping[str, str]) -> d
 
     Otherwise a padding index might be probed only inside of the vocabulary.
     """
-    tables = {letter for letter, field in fields.items() if leaf(field) in TABLES}
+    tables = {letter for letter, field in fields.items() if is_table(field)}
     return {one: min(size, LARGE // 2) if one in tables else size for one, size in point.items()}
 
 

@@ -24,8 +24,8 @@ from sweep.library.refusal import Attempt, attempt
 MAX_POINTS = 2
 """Points at which each value is probed with a type's first class. Other classes use one."""
 
-TABLES = ("vocab_size", "decoder_vocab_size", "max_position_embeddings")
-"""Sizes of tables with a row for padding, whose number some field has."""
+TABLE_WORDS = ("vocab", "position")
+"""Words in the names of sizes of tables, which may have a row for padding."""
 
 TABLE_ROWS = 200
 """Rows of the smallest table, to find the tables that a field must be below."""
@@ -154,30 +154,27 @@ class Prober:
         return self.results
 
     def below(self, names: Iterable[str], sizes: Iterable[str]) -> dict[str, list[str]]:
-        """Return the table sizes that each of these fields must be below."""
+        """Return the table sizes that each of these fields must be below.
+
+        If a field may also be a bit more than another size, as a table has more rows than its size
+        says, the field must be below the sizes of all tables.
+        """
+        tables = [*filter(is_table, sizes)]
         found = {}
         for name in names:
-            before = name.removesuffix(leaf(name))
-            limits = [f"{before}{one}" for one in TABLES if f"{before}{one}" in sizes]
-            candidates = (limits[:number] for number in range(1, len(limits) + 1))
-            if below := next((one for one in candidates if self.is_below(name, limits, one)), None):
-                found[name] = below
+            limits = [one for one in tables if self.is_below(name, one, tables)]
+            for chosen in [limits, tables] if limits else ():
+                rows = {one: TABLE_ROWS if one in chosen else TABLE_ROWS // 2 for one in tables}
+                if not self.refuses({**rows, name: TABLE_ROWS - 1}):
+                    found[name] = chosen
+                    break
         return found
 
-    def is_below(self, name: str, limits: Sequence[str], bounds: Sequence[str]) -> bool:
-        """Return whether a field may have exactly the values below each size in ``bounds``.
-
-        One of these sizes at a time is smaller than all the others.
-        """
-        for limit in bounds:
-            tables = {**dict.fromkeys(bounds, 2 * TABLE_ROWS), limit: TABLE_ROWS}
-            others = [one for one in limits if one not in bounds]
-            smaller = dict.fromkeys(others, TABLE_ROWS // 2)
-            if self.refuses({**tables, **smaller, name: TABLE_ROWS - 1}):
-                return False
-            if not self.refuses({**tables, **smaller, name: TABLE_ROWS}):
-                return False
-        return True
+    def is_below(self, name: str, limit: str, tables: Sequence[str]) -> bool:
+        """Return whether a field must be below a size if all other tables are larger."""
+        rows = {**dict.fromkeys(tables, 2 * TABLE_ROWS), limit: TABLE_ROWS}
+        is_refused = self.refuses({**rows, name: TABLE_ROWS})
+        return is_refused and not self.refuses({**rows, name: TABLE_ROWS - 1})
 
     def refuses(self, others: Mapping[str, Any]) -> bool:
         """Return whether a model with these values is refused."""
@@ -214,3 +211,8 @@ class Prober:
             same = [value for value, names in found.items() if names]
             if same:
                 self.results.texts[name] = same
+
+
+def is_table(path: str) -> bool:
+    """Return whether a size is the number of rows of a table, by its name."""
+    return any(word in leaf(path) for word in TABLE_WORDS)

@@ -113,6 +113,77 @@ GATED_GELU = (
     Change({"feed_forward_proj": "gated-gelu", "is_gated_act": True}),
 )
 
+GATED_SILU = Change({"feed_forward_proj": "gated-silu", "is_gated_act": True})
+
+
+def gpt_neo(layers: int) -> Change:
+    """Return the change of a GPT-Neo whose layers look at everything and nearby, by turns."""
+    return Change(
+        {"attention_types": [[["global", "local"], layers // 2]]}, at={"num_layers": layers}
+    )
+
+
+def efficientnet(width: float, depth: float, padded: Sequence[int]) -> Change:
+    """Return the change of an EfficientNet, with the blocks whose padding is adjusted."""
+    return Change(
+        {
+            "width_coefficient": width,
+            "depth_coefficient": depth,
+            "depthwise_padding": [*padded],
+        }
+    )
+
+
+EFFICIENTNET = (
+    efficientnet(1.0, 1.0, ()),
+    efficientnet(1.0, 1.1, (16,)),
+    efficientnet(1.1, 1.2, (5, 8, 16)),
+    efficientnet(1.2, 1.4, (5, 18)),
+    efficientnet(1.4, 1.8, (6,)),
+    efficientnet(1.6, 2.2, (13, 27)),
+    efficientnet(1.8, 2.6, (31,)),
+    efficientnet(2.0, 3.1, (18,)),
+)
+
+
+def sam2(*blocks: int, looking: Sequence[int]) -> Change:
+    """Return the change of a SAM 2 with so many blocks per stage, of which some look at all."""
+    lists = {"blocks_per_stage": blocks, "global_attention_blocks": looking}
+    return Change({}, lists=lists).inside("vision_config.backbone_config")
+
+
+SAM2 = (
+    sam2(1, 2, 11, 2, looking=[7, 10, 13]),
+    sam2(2, 3, 16, 3, looking=[12, 16, 20]),
+    sam2(2, 6, 36, 4, looking=[23, 33, 43]),
+)
+
+SWIN_HEADS = tuple(
+    Change(
+        {},
+        at={"embed_dim": 32 * heads},
+        lists={"num_heads": [heads * 2**stage for stage in range(4)]},
+    ).inside("backbone_config")
+    for heads in (3, 6)
+)
+
+GEMMA3N_E2B = Change(
+    {},
+    at={"num_hidden_layers": 30, "num_kv_shared_layers": 10},
+    lists={"intermediate_size": [8192] * 30},
+)
+
+RESNET_BASIC = tuple(
+    Change(
+        {"layer_type": "basic", "downsample_in_first_stage": False},
+        at={"embedding_size": 64},
+        lists={"depths": depths, "hidden_sizes": [64, 128, 256, 512]},
+    )
+    for depths in ([2, 2, 2, 2], [3, 4, 6, 3])
+)
+
+WEIGHTED = {"use_weighted_layer_sum": True}
+
 BARK_PARTS = ("semantic_config", "coarse_acoustics_config", "fine_acoustics_config")
 
 CONFORMER_POSITIONS = ("relative", "rotary")
@@ -131,6 +202,8 @@ DEBERTA_V3 = {
 }
 
 SPEECH_LARGE = {"feat_extract_norm": "layer", "conv_bias": True}
+
+SPEECH_LARGE_STABLE = {**SPEECH_LARGE, "do_stable_layer_norm": True}
 
 NEW_FALCON = {"new_decoder_architecture": True, "parallel_attn": True, "multi_query": True}
 
@@ -152,6 +225,7 @@ TIED = {"tie_word_embeddings": True, "text_config.tie_word_embeddings": True}
 DINOV3_GATED = {"use_gated_mlp": True}
 
 HELD_CHANGES: Mapping[str, Sequence[Change]] = {
+    "aimv2_vision_model": [Change({"use_head": False})],
     "aya_vision": [Change({"alignment_intermediate_size": 28_672})],
     "bark": [
         Change({f"{part}.bias": False for part in BARK_PARTS}),
@@ -161,7 +235,10 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({"is_decoder": True, "add_cross_attention": True}),
     ],
     "cohere2_vision": [WITHOUT_HEAD],
+    "clipseg": [Change({"use_complex_transposed_convolution": True})],
     "convbert": [Change({}, at={"embedding_size": 384})],
+    "dab-detr": [Change({"activation_function": "relu"})],
+    "data2vec-audio": [Change(WEIGHTED)],
     "data2vec-vision": [Change({"use_relative_position_bias": True})],
     "deberta": [
         Change(
@@ -181,6 +258,12 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     "deepseek_v2": [Change({"q_lora_rank": None}, ("first_k_dense_replace",))],
     "deepseek_v3": [Change({"q_lora_rank": None})],
     "deepseek_vl": [WITHOUT_HEAD],
+    "deformable_detr": [
+        Change({"with_box_refine": True}),
+        Change({"with_box_refine": True, "two_stage": True}),
+    ],
+    "depth_anything": [Change({"depth_estimation_type": "metric"})],
+    "detr": [Change({"backbone_config.backbone": "resnet101"})],
     "dinov3_vit": [
         Change({}, ("num_register_tokens",)),
         Change(DINOV3_GATED, ("num_register_tokens",)),
@@ -189,10 +272,20 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         ),
     ],
     "dots1": [Change({}, ("head_dim",)), Change({}, ("first_k_dense_replace", "head_dim"))],
-    "dpt": [Change({"use_bias_in_fusion_residual": True})],
+    "dpt": [
+        Change({"use_bias_in_fusion_residual": True}),
+        Change({"use_batch_norm_in_fusion_residual": True}),
+    ],
+    "efficientnet": EFFICIENTNET,
     "electra": [Change({}, at={"embedding_size": 256})],
     "encoder-decoder": [CROSS_ATTENTION],
+    "encodec": [
+        Change({"norm_type": "time_group_norm", "target_bandwidths": [3.0, 6.0, 12.0, 24.0]}),
+        Change({"target_bandwidths": [2.2]}, lists={"upsampling_ratios": [8, 5, 4, 4]}),
+    ],
     "esm": [
+        Change({"emb_layer_norm_before": False}),
+        Change({"emb_layer_norm_before": False, "tie_word_embeddings": False}),
         Change({"position_embedding_type": "rotary"}),
         Change({"position_embedding_type": "rotary", "emb_layer_norm_before": False}),
     ],
@@ -202,6 +295,8 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({**NEW_FALCON, "num_ln_in_parallel_attn": 1}),
         Change({"alibi": True, "bias": True, "multi_query": False, "parallel_attn": False}),
     ],
+    "gemma3n": [GEMMA3N_E2B.inside("text_config")],
+    "gemma3n_text": [GEMMA3N_E2B],
     "gemma4": [
         *(one.inside("text_config").also(WITHOUT_AUDIO) for one in GEMMA4),
         *(one.inside("text_config") for one in GEMMA4_E),
@@ -214,11 +309,18 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     "glm4v_moe": [
         Change({"text_config.attention_bias": True}, ("text_config.head_dim",)),
     ],
+    "glpn": [Change({}, lists={"hidden_sizes": [64, 128, 320, 512]})],
+    "gpt_neo": [gpt_neo(layers) for layers in (2, 4, 8, 12, 32)],
     "granitemoehybrid": [
         Change({"num_local_experts": 0}),
         Change({"num_local_experts": 0, "tie_word_embeddings": True}),
     ],
-    "hubert": [Change(SPEECH_LARGE)],
+    "hubert": [
+        Change(SPEECH_LARGE),
+        Change(WEIGHTED),
+        Change({**SPEECH_LARGE, **WEIGHTED}),
+    ],
+    "idefics": [Change({}, ("additional_vocab_size",))],
     "hunyuan_vl": [
         Change({"tie_word_embeddings": False, "text_config.tie_word_embeddings": False})
     ],
@@ -250,17 +352,21 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         GATED_GELU[1],
         GATED_GELU[1].also({"encoder_attention_type": "transient-global"}),
     ],
+    "maskformer": SWIN_HEADS,
     "mllama": [
         Change({}, at={"num_hidden_layers": 100}, lists={"cross_attention_layers": LOOKING}).inside(
             "text_config"
         )
     ],
+    "mobilebert": [Change({"classifier_activation": False})],
     "mobilenet_v1": [Change({"depth_multiplier": width}) for width in (0.75, 0.5, 0.25)],
     "mobilenet_v2": [Change({"depth_multiplier": 1.4})],
     "nemotron_h": [Change({}, ("moe_latent_size",))],
     "opt": [
         Change({"do_layer_norm_before": False}),
         Change({"do_layer_norm_before": False}, at={"word_embed_proj_dim": 384}),
+        Change({"enable_bias": False}),
+        Change({"enable_bias": False, "layer_norm_elementwise_affine": False}),
     ],
     "patchtst": [Change({}, at={"num_attention_heads": 16})],
     "phi": [Change({"qk_layernorm": True})],
@@ -269,19 +375,35 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({"attention_bias": True, "lm_head_bias": True}, ("head_dim",)),
     ],
     "qwen3_moe": [Change({}, ("head_dim",))],
+    "resnet": RESNET_BASIC,
+    "rt_detr": [one.inside("backbone_config") for one in RESNET_BASIC],
+    "rt_detr_v2": [one.inside("backbone_config") for one in RESNET_BASIC],
     "sam": [
         Change({}, at={"num_hidden_layers": depth}, lists={"global_attn_indexes": places}).inside(
             "vision_config"
         )
         for depth, places in ((24, [5, 11, 17, 23]), (32, [7, 15, 23, 31]))
     ],
+    "sam2": SAM2,
+    "sam2_video": SAM2,
     "speech-encoder-decoder": [CROSS_ATTENTION],
     "stablelm": [
         Change({"use_qkv_bias": True}),
         Change({"qk_layernorm": True, "use_parallel_residual": True}),
     ],
-    "t5": GATED_GELU,
+    "swin2sr": [
+        Change({"upsampler": "nearest+conv"}, at={"upscale": 4}),
+        Change({"upsampler": "pixelshuffle_aux"}),
+        Change(
+            {"upsampler": "pixelshuffledirect"}, lists={"depths": [6] * 4, "num_heads": [6] * 4}
+        ),
+    ],
+    "switch_transformers": [Change({}, at={"num_experts": 2**i}) for i in range(4, 9)],
+    "t5": (*GATED_GELU, GATED_SILU),
+    "swinv2": [Change({"pretrained_window_sizes": [12, 12, 12, 6]})],
+    "table-transformer": [Change({"backbone_config.backbone": "resnet18"})],
     "umt5": GATED_GELU,
+    "unispeech-sat": [Change(WEIGHTED)],
     "upernet": [Change({}, ("auxiliary_in_channels",))],
     "vision-encoder-decoder": [CROSS_ATTENTION],
     "vision-encoder-decoder+mbart+donut-swin": [
@@ -290,11 +412,20 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     "vision-encoder-decoder+trocr": TROCR,
     "vision-encoder-decoder+trocr+deit": TROCR,
     "vits": [Change({}, ("speaker_embedding_size",), {"num_speakers": 109})],
-    "wav2vec2": [Change({**SPEECH_LARGE, "do_stable_layer_norm": True})],
+    "wav2vec2": [
+        Change(SPEECH_LARGE_STABLE),
+        Change(SPEECH_LARGE_STABLE, ("adapter_attn_dim",)),
+        Change(WEIGHTED),
+        Change({**SPEECH_LARGE_STABLE, **WEIGHTED}),
+    ],
     "wav2vec2-conformer": [
         Change({**SPEECH_LARGE, "position_embeddings_type": kind}) for kind in CONFORMER_POSITIONS
     ],
-    "wavlm": [Change({"feat_extract_norm": "layer"})],
+    "wavlm": [Change({"feat_extract_norm": "layer"}), Change(WEIGHTED)],
+    "xlm": [
+        Change({"use_lang_emb": False}, at={"n_langs": 100}),
+        Change({}, at={"n_langs": 15}),
+    ],
     "yolos": [Change({"use_mid_position_embeddings": False})],
 }
 """Changes of models that many people hold, whose configurations differ from the type's own."""

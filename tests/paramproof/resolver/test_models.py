@@ -134,11 +134,13 @@ def test_a_key_with_a_dot_in_its_name():
 
 
 def test_a_model_of_a_family_has_a_written_formula(tmp_path):
+    """The formula of a configuration was derived as well, so it has the status of that one."""
+    assert resolve("bert-base").status == WRITTEN
     (tmp_path / "config.json").write_text(json.dumps(BERT))
-    for source in ("bert-base", str(tmp_path / "config.json")):
-        found = resolve(source)
-        assert found.spec
-        assert found.status == WRITTEN
+    found = resolve(str(tmp_path / "config.json"))
+    assert found.spec
+    assert found.status == PROVED
+    assert found.reasons == ()
     first, *others = found.origin()
     assert first.startswith("sizes from: ")
     assert first.endswith("BertForMaskedLM")
