@@ -15,7 +15,7 @@ from paramproof.matching.live import compare_live, model_named
 @model_option("Model to compare with: a name, a config.json, or a spec as JSON.", required=True)
 @class_option
 def compare_command(reference: str, model: str, class_name: str) -> None:
-    """Compare the live model that MODULE:FUNCTION returns with the formula, shape by shape.
+    """Compare the live model that MODULE:FUNCTION returns with the formula, tensor by tensor.
 
     The function returns a model of PyTorch, Keras, tf-keras, Flax nnx, Equinox, MLX or Paddle. For
     Flax linen it returns the pair (module, variables), or the variables. The names of the weights

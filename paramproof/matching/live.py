@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,7 @@ from paramproof.formulas import Report, Spec, Weight
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.comparison import compare
 from paramproof.formulas.printing import and_more, legible, some_of
-from paramproof.matching.names import by_name
-from paramproof.matching.shapes import by_shape
+from paramproof.matching.names import by_name, by_name_in_family
 from paramproof.resolver import resolve
 from paramproof.sources.live.readers import live_weights
 from paramproof.sources.reference import in_one_line, load_reference
@@ -33,14 +33,16 @@ ALL_FROZEN = (
 def compare_live(model: Any, source: object, class_name: str = "") -> Report:
     """Compare a live model with the formula that ``source`` names, as ``assert_parameters`` does.
 
-    The names of a family are canonical, so its tensors are matched by shape; those of a derived
-    formula by name. A frozen weight is a difference if it matches a tensor of the formula, which
-    should be trainable. If it matches none, it is not a difference.
+    Tensors are matched by name if the model has the names of transformers, and by shape if not. A
+    frozen weight is a difference if it matches a tensor of the formula, which should be trainable.
+    If it matches none, it is not a difference.
     """
     architecture = resolve(source, class_name).architecture
     weights = live_weights(model)
     expected = architecture.inventory(architecture.sizes)
-    report = compare(expected, weights, by_shape if architecture.spec else by_name)
+    spec = architecture.spec
+    match = partial(by_name_in_family, spec.family) if spec else by_name
+    report = compare(expected, weights, match)
     note = f"not trainable: {report.frozen:,}{'' if report.actual else ALL_FROZEN}"
     notes = (note, *_shared(weights), *report.notes)
     return replace(report, about=about(architecture), notes=notes)
@@ -54,8 +56,8 @@ def assert_parameters(
     """Assert that ``model`` has the trainable parameters of ``spec``, tensor by tensor.
 
     ``model`` is a built model of PyTorch, Keras, tf-keras, nnx or Equinox; for linen, pass the
-    pair (module, variables) or the variables alone. For a spec, only the shapes of the
-    tensors matter, not their names.
+    pair (module, variables) or the variables alone. Its names do not matter, unless they are
+    those of transformers.
 
     ``spec`` may also be a model's name, a derivation, or a configuration, given as the path of a
     config.json or as its keys. If no family describes the configuration, its formula is derived

@@ -1,15 +1,17 @@
-"""Match a model with a derived formula by name, or by shape if no name is known."""
+"""Match a model with a formula by the names of transformers, or by shape if it has others."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from paramproof.formulas import Inventory, Weight
-from paramproof.formulas.comparison import Matched
+from paramproof.formulas.comparison import Matched, by_canonical_name
 from paramproof.formulas.path import starred
-from paramproof.matching.shapes import BY_SHAPE, Matching, most_pairs
+from paramproof.matching.shapes import BY_SHAPE, Matching, by_shape, most_pairs
 from paramproof.matching.units import Unit, units_in
+from paramproof.sources.checkpoints.names import CheckpointNames
 
 BY_NAME = "tensors matched by name"
 """The note of a report on a comparison by name."""
@@ -24,6 +26,32 @@ def by_name(inventory: Inventory, weights: Sequence[Weight]) -> Matched:
     """
     matching = _matching(inventory, weights)
     return Matched(matching.rows(), (BY_NAME if matching.are_named else BY_SHAPE,))
+
+
+def by_name_in_family(family: str, inventory: Inventory, weights: Sequence[Weight]) -> Matched:
+    """Match the tensors of a family with weights.
+
+    Names count if most weights have one that transformers gives to a tensor of the family. If not,
+    as for the user's own model, the weights are matched by shape. A frozen weight that has no such
+    name is ignored.
+    """
+    names = CheckpointNames(family, inventory)
+    prefix = names.unknown_prefix([weight.path for weight in weights])
+    named = [_in_family(weight, names, prefix) for weight in weights]
+    if 2 * sum(bool(weight.parts) for weight in named) <= len(named):
+        return by_shape(inventory, weights)
+    kept = [weight for weight in named if weight.parts or weight.trainable]
+    return by_canonical_name(inventory, kept)._replace(notes=(BY_NAME,))
+
+
+def _in_family(weight: Weight, names: CheckpointNames, prefix: str) -> Weight:
+    """Return a weight with the canonical tensors that its names stand for."""
+    own = (weight.path, *weight.aliases)
+    found = [names.storage(name.removeprefix(prefix)) for name in own]
+    first, *others = [one for one in found if one.parts] or found[:1]
+    # BERT's bias of the head has two names for one canonical tensor.
+    aliases = {part: None for one in others for part in one.parts if part not in first.parts}
+    return replace(weight, parts=first.parts, layout=first.layout, aliases=tuple(aliases))
 
 
 def _matching(inventory: Inventory, weights: Sequence[Weight]) -> Matching:

@@ -148,7 +148,7 @@ EFFICIENTNET = (
 
 def sam2(*blocks: int, looking: Sequence[int]) -> Change:
     """Return the change of a SAM 2 with so many blocks per stage, of which some look at all."""
-    lists = {"blocks_per_stage": blocks, "global_attention_blocks": looking}
+    lists = {"blocks_per_stage": [*blocks], "global_attention_blocks": looking}
     return Change({}, lists=lists).inside("vision_config.backbone_config")
 
 
@@ -423,8 +423,8 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     ],
     "wavlm": [Change({"feat_extract_norm": "layer"}), Change(WEIGHTED)],
     "xlm": [
+        Change({"use_lang_emb": True}, at={"n_langs": 15}),
         Change({"use_lang_emb": False}, at={"n_langs": 100}),
-        Change({}, at={"n_langs": 15}),
     ],
     "yolos": [Change({"use_mid_position_embeddings": False})],
 }

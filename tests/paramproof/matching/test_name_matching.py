@@ -9,6 +9,7 @@ from paramproof.formulas import Weight
 from paramproof.matching import live
 from paramproof.matching.live import compare_live
 from paramproof.sources.live.readers import live_weights
+from tests.checkpoints import GROUPED
 from tests.configs import BERT
 from tests.derivations import MIXTURE, NUMBER
 from tests.paramproof.matching.models import model
@@ -73,6 +74,54 @@ def test_wrapped():
 def test_with_other_names():
     """Another framework's kernels are transposed, and no name occurs in the formula."""
     found = compare_live(model({n: shape[::-1] for n, shape in SHAPES.items()}), MIXTURE)
+    assert found.equal
+    assert found.notes[-1] == "tensors matched by shape"
+
+
+LAYER = {
+    "input_layernorm": (12,),
+    "self_attn.q_proj": (24, 12),
+    "self_attn.k_proj": (8, 12),
+    "self_attn.v_proj": (8, 12),
+    "self_attn.o_proj": (12, 24),
+    "post_attention_layernorm": (12,),
+    "mlp.gate_proj": (7, 12),
+    "mlp.up_proj": (7, 12),
+    "mlp.down_proj": (12, 7),
+}
+
+LLAMA = {
+    "model.embed_tokens.weight": (29, 12),
+    **{
+        f"model.layers.{n}.{name}.weight": shape
+        for n in range(GROUPED.num_hidden_layers)
+        for name, shape in LAYER.items()
+    },
+    "model.norm.weight": (12,),
+    "lm_head.weight": (29, 12),
+}
+"""The tensors of ``GROUPED`` in transformers, by name."""
+
+
+@pytest.mark.parametrize("prefix", ["", "module.", "net."])
+def test_a_family_with_the_names_of_transformers(prefix):
+    found = compare_live(Named({f"{prefix}{n}": shape for n, shape in LLAMA.items()}), GROUPED)
+    assert found.equal
+    assert found.notes[-1] == "tensors matched by name"
+    gate, down = (f"model.layers.1.mlp.{name}_proj.weight" for name in ("gate", "down"))
+    swapped = LLAMA | {gate: LLAMA[down], down: LLAMA[gate]}
+    found = compare_live(Named({f"{prefix}{n}": shape for n, shape in swapped.items()}), GROUPED)
+    assert {(row.kind, row.native) for row in found.rows} == {
+        ("wrong shape", f"{prefix}{gate}"),
+        ("wrong shape", f"{prefix}{down}"),
+    }
+
+
+def test_a_family_with_other_names():
+    """A few names that happen to be those of transformers do not count."""
+    other = {n.replace("_proj", "").replace("layers", "h"): s for n, s in LLAMA.items()}
+    assert "lm_head.weight" in other
+    found = compare_live(Named(other), GROUPED)
     assert found.equal
     assert found.notes[-1] == "tensors matched by shape"
 
