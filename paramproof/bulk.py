@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
 from hashlib import sha256
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any, BinaryIO
 
 from paramproof.algebra.experts_per_token import with_experts_per_token
@@ -40,8 +40,14 @@ Line = tuple[int, bytes]
 
 
 def lines_of(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file, each cut off after ``MAX_FILE_BYTES``."""
+    """Yield the lines of a file, each cut off after ``MAX_FILE_BYTES``; no blank one at the end."""
+    blank = 0
     while line := file.readline(MAX_FILE_BYTES + 1):
+        if len(line) < MAX_FILE_BYTES and not line.strip():
+            blank += 1
+            continue
+        yield from repeat(b"\n", blank)
+        blank = 0
         yield line
         while len(line) > MAX_FILE_BYTES and not line.endswith(b"\n"):
             line = file.readline(MAX_FILE_BYTES + 1)

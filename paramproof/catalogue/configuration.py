@@ -123,10 +123,7 @@ class GivenKeys:
                 continue
             beside = config.get(part) or {}
             for key, value in ((name, there), (part, beside)):
-                if not isinstance(value, dict):
-                    raise self.unsupported(
-                        f"{key}={shown(value)} is not a part of a configuration", key
-                    )
+                require_object(key, value)
             looked_at = (key for key in beside if f"{part}.{key}" in self.file.refused)
             placed[part] = {**{key: beside[key] for key in looked_at}, **there}
         for part, names in self.file.flat.items():
@@ -166,10 +163,11 @@ class GivenKeys:
         If transformers does not have its model type, the part is read as the class in its
         ``architectures``: Kimi-K2.5's text part is a ``kimi_k2``.
 
-        Raises ``NotInCatalogue`` if it is not a part of the model type that the entry needs.
+        Raises ``InvalidInput`` if it is not an object, and ``NotInCatalogue`` if it is not of the
+        model type that the entry needs.
         """
-        if not isinstance(part, dict):
-            raise self.unsupported(f"{path}={shown(part)} is not a part of a configuration", path)
+        require_object(path, part)
+        assert isinstance(part, dict)
         if "model_type" not in part and path in self.file.named_parts:
             raise self.unsupported(f"{path} is given without a model_type", path)
         needed = self.file.parts[path]

@@ -246,7 +246,7 @@ def own_classes(file: TypeFile) -> list[str]:
 @lru_cache(maxsize=64)
 def similar_types(name: str) -> list[str]:
     """Return at most three model types with a similar name."""
-    return get_close_matches(name, model_types())
+    return get_close_matches(name.lower(), model_types())
 
 
 @cache

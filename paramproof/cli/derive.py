@@ -58,7 +58,7 @@ def derive_command(
     """
     if json_file:
         require_writable(json_file)
-    chosen = dict(map(_size, sizes))
+    chosen = _sizes(sizes)
     derivation = deriving(read_request(model), class_name, sizes=chosen, seed=seed, seconds=seconds)
     if json_file:
         write_json(json_file, document("derivation", derivation_data(derivation)))
@@ -89,8 +89,14 @@ def print_derivation(out: Console, derivation: Derivation) -> None:
     print_lines(out, evidence_lines(derivation))
 
 
-def _size(given: str) -> tuple[str, int]:
-    name, equals, value = given.partition("=")
-    if not (equals and value.isdecimal() and name):
-        raise ValueError(f"--size {shown(given)} is not NAME=VALUE, as in hidden_size=1024")
-    return name, int(value)
+def _sizes(given: Sequence[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        if not (equals and name and value.isdecimal()):
+            needed = "NAME=VALUE with a whole number, as in hidden_size=1024"
+            raise ValueError(f"--size {shown(one)} is not {needed}")
+        if name in found:
+            raise ValueError(f"--size {legible(name)} is given twice")
+        found[name] = int(value)
+    return found

@@ -99,22 +99,28 @@ def require_writable(path: Path, option: str = "--json") -> None:
 
     Raises ``ValueError``, in one line, if it is a directory or its directory does not exist.
     """
-    if _is_standard_output(path):
-        return
-    file = os.path.realpath(path)
+    if not _is_standard_output(path) and (problem := _why_unwritable(os.path.realpath(path))):
+        raise ValueError(f"{option} {path_text(path)}: {problem}")
+
+
+def _why_unwritable(file: str) -> str:
+    """Return why a file cannot be written as a whole, or "" if it can."""
     folder = os.path.dirname(file)
     try:
         mode = os.stat(file).st_mode
     except FileNotFoundError:
-        writable = os.path.isdir(folder) and os.access(folder, os.W_OK)
-    except OSError:  # A file in place of a directory, or a name that is too long.
-        writable = False
-    else:
-        writable = not stat.S_ISDIR(mode) and os.access(file, os.W_OK)
-        if writable and stat.S_ISREG(mode) and not os.access(folder, os.W_OK):
-            raise ValueError(f"{option} {path_text(path)}: its directory is not writable")
-    if not writable:
-        raise ValueError(f"{option} {path_text(path)}: cannot be written")
+        if not os.path.isdir(folder):
+            return "cannot be written: its directory does not exist"
+        return "" if os.access(folder, os.W_OK) else "cannot be written: Permission denied"
+    except OSError as error:  # A file in place of a directory, or a name that is too long.
+        return f"cannot be written: {error.strerror}"
+    if stat.S_ISDIR(mode):
+        return "cannot be written: it is a directory"
+    if not os.access(file, os.W_OK):
+        return "cannot be written: Permission denied"
+    if stat.S_ISREG(mode) and not os.access(folder, os.W_OK):
+        return "its directory is not writable"
+    return ""
 
 
 class CommandAnswer(NamedTuple):

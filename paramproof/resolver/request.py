@@ -49,6 +49,9 @@ REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 """The form of a model's name on the Hugging Face Hub, ``meta-llama/Llama-3.1-8B``."""
 
+WEIGHTS = (".safetensors", ".safetensors.index.json", ".gguf", ".bin", ".pt", ".h5")
+"""How the names of files with weights end, and of the index of such files."""
+
 NOTHING_IS_DOWNLOADED = "nothing is downloaded: give the path of its config.json"
 
 
@@ -145,6 +148,9 @@ def _named(name: str) -> Request | None:
 
 
 def _in_file(path: str) -> Request:
+    if path.endswith(WEIGHTS):
+        reason = "has weights: give its config.json, or compare both with paramproof checkpoint"
+        raise InvalidInput(reason, where=path_text(path))
     return _described(path, object_in_file(Path(path)))
 
 

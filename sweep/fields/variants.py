@@ -279,10 +279,6 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     "efficientnet": EFFICIENTNET,
     "electra": [Change({}, at={"embedding_size": 256})],
     "encoder-decoder": [CROSS_ATTENTION],
-    "encodec": [
-        Change({"norm_type": "time_group_norm", "target_bandwidths": [3.0, 6.0, 12.0, 24.0]}),
-        Change({"target_bandwidths": [2.2]}, lists={"upsampling_ratios": [8, 5, 4, 4]}),
-    ],
     "esm": [
         Change({"emb_layer_norm_before": False}),
         Change({"emb_layer_norm_before": False, "tie_word_embeddings": False}),

@@ -156,6 +156,8 @@ def test_a_calculator_without_a_family(paramproof, tmp_path):
     [
         (["models:none"], "models:none is not made: ValueError: NoneType is not a model of "),
         (["models:mlp", "--size", "width"], "--size 'width' is not NAME=VALUE"),
+        (["models:mlp", "--size", "width=-5"], "is not NAME=VALUE with a whole number"),
+        (["models:mlp", "--size", "width=1", "--size", "width=2"], "--size width is given twice"),
         (["models:raising"], r"models:raising is not made: RuntimeError: clear \x1b[2J the screen"),
         (["models:endless", "--time-limit", "9"], "models:endless: not derived within 9 seconds"),
     ],

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 import tracemalloc
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,10 @@ def test_a_long_line_is_not_read_entirely(tmp_path, monkeypatch):
     assert len(long) == 2001
     assert "error" in count_line(1, long)
     assert count_line(2, good)["total"] == 8_030_261_248
+
+
+def test_blank_lines_at_the_end_are_no_configurations():
+    assert [*lines_of(BytesIO(b"{}\n\n{}\n\n \n"))] == [b"{}\n", b"\n", b"{}\n"]
 
 
 def test_public_configurations_are_counted_as_by_the_catalogue():

@@ -256,6 +256,7 @@ def test_the_help_shows_an_example_that_works(paramproof):
     ("arguments", "words"),
     [
         (("count", "resnett"), "is named 'resnett'"),
+        (("count", '{"model_type": "LLaMA"}'), "(did you mean llama,"),
         (("count",), "MODEL"),
         (
             ("verify", "--framework", "tensorlow"),
@@ -268,8 +269,11 @@ def test_the_help_shows_an_example_that_works(paramproof):
         (("verify", "--examples", "-1"), "-1 is not in the range x>=0"),
         (("verify", "--examples", "many"), "'many' is not a valid integer"),
         (("verify", "--seed", "-1"), "-1 is not in the range x>=0"),
-        (("verify", "--json", "nowhere/out.json"), "nowhere/out.json: cannot be written"),
-        (("verify", "--json", "."), ": cannot be written"),
+        (
+            ("verify", "--json", "nowhere/out.json"),
+            "nowhere/out.json: cannot be written: its directory does not exist",
+        ),
+        (("verify", "--json", "."), ": cannot be written: it is a directory"),
         (
             ("prove", "--framework", "tensorlow"),
             "'tensorlow': did you mean keras-tensorflow?",
@@ -295,9 +299,15 @@ def test_bad_usage(refused, arguments, words):
 def test_an_impossible_file_is_refused_before_the_run(refused, tmp_path, command):
     (tmp_path / "file").write_text("as it was")
     (tmp_path / "astray").symlink_to(tmp_path / "nowhere" / "out.json")
-    for path in ("nowhere/out.json", "file/out.json", "astray", ".", "x" * 300):
+    for path, reason in (
+        ("nowhere/out.json", "its directory does not exist"),
+        ("file/out.json", "Not a directory"),
+        ("astray", "its directory does not exist"),
+        (".", "it is a directory"),
+        ("x" * 300, "File name too long"),
+    ):
         line = refused(*command, "--json", path)
-        assert line == f"paramproof: --json {path}: cannot be written"
+        assert line == f"paramproof: --json {path}: cannot be written: {reason}"
     assert (tmp_path / "file").read_text() == "as it was"
 
 

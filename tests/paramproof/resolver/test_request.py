@@ -85,6 +85,13 @@ def test_a_name_hides_a_file(tmp_path, monkeypatch):
     assert isinstance(resolve("./gpt2").spec, EncoderSpec)
 
 
+@pytest.mark.parametrize("name", ["model.safetensors", "model.safetensors.index.json", "a.gguf"])
+def test_a_file_with_weights_is_no_configuration(tmp_path, name):
+    (tmp_path / name).write_bytes(b"{}")
+    with pytest.raises(InvalidInput, match=r"has weights: give its config\.json"):
+        read_request(str(tmp_path / name))
+
+
 def test_a_file_hides_a_model_type_but_not_for_a_name_alone(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mixtral").write_text(json.dumps(BERT))
