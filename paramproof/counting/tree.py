@@ -135,7 +135,7 @@ def tree_table(named: Inventory, depth: int | None = None, dtype: str = "") -> T
         nodes = [node for node in nodes if node.depth <= shown]
     columns = [
         Column("component", "component", legible),
-        Column("shape", "shape", fold="never"),
+        Column("shape", "shape", fold="between words"),
         numbers("each", "each"),
         numbers("total", "total"),
         numbers("share", "share", percent),

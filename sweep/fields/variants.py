@@ -173,14 +173,13 @@ GEMMA3N_E2B = Change(
     lists={"intermediate_size": [8192] * 30},
 )
 
-RESNET_BASIC = tuple(
-    Change(
-        {"layer_type": "basic", "downsample_in_first_stage": False},
-        at={"embedding_size": 64},
-        lists={"depths": depths, "hidden_sizes": [64, 128, 256, 512]},
-    )
-    for depths in ([2, 2, 2, 2], [3, 4, 6, 3])
+RESNET_BASIC = Change(
+    {"layer_type": "basic", "downsample_in_first_stage": False},
+    at={"embedding_size": 64},
+    lists={"depths": [2, 2, 2, 2], "hidden_sizes": [64, 128, 256, 512]},
 )
+
+RT_DETR_BASIC = RESNET_BASIC.inside("backbone_config").also({"hidden_expansion": 0.5})
 
 WEIGHTED = {"use_weighted_layer_sum": True}
 
@@ -316,7 +315,19 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change(WEIGHTED),
         Change({**SPEECH_LARGE, **WEIGHTED}),
     ],
-    "idefics": [Change({}, ("additional_vocab_size",))],
+    "idefics": [
+        Change({}, ("additional_vocab_size",)),
+        Change(
+            {
+                "alpha_type": "vector",
+                "qk_layer_norms": True,
+                "use_resampler": True,
+                "freeze_text_layers": False,
+                "freeze_vision_layers": False,
+            },
+            ("additional_vocab_size",),
+        ),
+    ],
     "hunyuan_vl": [
         Change({"tie_word_embeddings": False, "text_config.tie_word_embeddings": False})
     ],
@@ -371,9 +382,9 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({"attention_bias": True, "lm_head_bias": True}, ("head_dim",)),
     ],
     "qwen3_moe": [Change({}, ("head_dim",))],
-    "resnet": RESNET_BASIC,
-    "rt_detr": [one.inside("backbone_config") for one in RESNET_BASIC],
-    "rt_detr_v2": [one.inside("backbone_config") for one in RESNET_BASIC],
+    "resnet": [RESNET_BASIC],
+    "rt_detr": [RT_DETR_BASIC],
+    "rt_detr_v2": [RT_DETR_BASIC],
     "sam": [
         Change({}, at={"num_hidden_layers": depth}, lists={"global_attn_indexes": places}).inside(
             "vision_config"

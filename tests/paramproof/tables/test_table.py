@@ -54,9 +54,17 @@ def test_terminal():
 def test_where_cells_are_folded():
     folds = {"anywhere": "12345", "between words": "12…", "never": "12…"}
     for fold, first in folds.items():
-        lines = printed(Table.of([Column("n", fold=fold)], [TableRow(("1234567",))]), width=6)
+        row = TableRow(("1234567890",))
+        lines = printed(Table.of([Column("n", fold=fold)], [row]), width=6)
         assert lines[3].strip().startswith(first[:2])
         assert any("…" in line for line in lines) == (fold != "anywhere"), lines
+
+
+def test_no_digit_is_left_out_of_a_narrow_terminal():
+    """A table that does not fit is wider than the terminal."""
+    columns = [Column("component"), numbers("first"), numbers("other", fold="anywhere")]
+    lines = printed(Table.of(columns, [TableRow(("layers", 10**11, 10**12))]), width=10)
+    assert any(" 100,000,000,000  1,000,000,000,000" in line for line in lines)
 
 
 def test_markdown():
