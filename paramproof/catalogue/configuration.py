@@ -46,6 +46,12 @@ LABELS = "num_labels"
 QUANTIZATION = "quantization_config"
 """The key that says how a file stores weights. It changes stored shapes, not the tensors."""
 
+NETWORK, NETWORK_OPTIONS = "backbone", "backbone_kwargs"
+"""The name of the network of a backbone, and its options, as older files have them."""
+
+TIMM = "timm_backbone"
+"""The model type of such a backbone."""
+
 MAX_SIZE = 10**9
 """The largest size that is accepted: larger than any model's."""
 
@@ -115,7 +121,7 @@ class GivenKeys:
 
         CLIP's ``text_config_dict`` replaces a ``text_config`` that most files have beside it,
         except for keys of the latter that are not fields. If Qwen2-VL has no ``text_config``, its
-        keys are at top level.
+        keys are at top level. DETR may have the name and the options of its backbone there.
         """
         placed = {name: value for name, value in config.items() if name not in self.file.instead}
         for name, part in self.file.instead.items():
@@ -130,6 +136,14 @@ class GivenKeys:
             if placed.get(part) is None and (given := [name for name in names if name in placed]):
                 there = {name: placed.pop(name) for name in given}
                 placed[part] = {"model_type": self.file.parts[part], **there}
+        part, options = parent(self.file.aliases.get(NETWORK, "")), placed.get(NETWORK_OPTIONS)
+        if part and options:
+            require_object(NETWORK_OPTIONS, options)
+            if placed.get(part) or not isinstance(placed.get(NETWORK), str):
+                # Without a name, the class would build another network than its usual one.
+                raise self.unsupported(f"{NETWORK_OPTIONS} without {NETWORK}", NETWORK_OPTIONS)
+            there = {NETWORK: placed.pop(NETWORK), **placed.pop(NETWORK_OPTIONS)}
+            placed[part] = {"model_type": TIMM, **there}
         return placed
 
     def walk(self, config: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:

@@ -168,7 +168,7 @@ def _entry(file: TypeFile, given: GivenKeys, name: str) -> Entry:
             return _entry_of_variant(file, given, *one)
         except NotInCatalogue as error:
             errors.append(error)
-            if errors[0].refusal is not Refusal.CONDITIONS:
+            if errors[0].refusal not in (Refusal.CONDITIONS, Refusal.CONSTRUCTOR):
                 break
     # What transformers refuses is worth more than the sizes that another formula covers.
     raise next((one for one in errors if one.refusal is Refusal.CONSTRUCTOR), errors[0])

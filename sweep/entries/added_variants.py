@@ -49,7 +49,7 @@ from sweep.samples.fuzz import check_variant
 MAX_LISTS = 2
 """The largest number of lists whose kinds one variant counts."""
 
-SEEDS = 3
+SEEDS = 8
 """Seeds of the configurations with which each variant is checked."""
 
 

@@ -11,7 +11,9 @@ from sweep.entries.older_names import with_older_names
 from sweep.entries.repair import CHECK_SEEDS, EntryRepair
 from sweep.entries.type_sweep import TypeSweep
 from sweep.entries.zero_sizes import with_zero_sizes
+from sweep.fields.bounds import with_bounds
 from sweep.fields.filled_values import with_filled_values
+from sweep.fields.networks import with_networks
 from sweep.fields.read_keys import with_read_keys
 from sweep.fields.spellings import with_spellings
 from sweep.fields.stages import with_stages
@@ -33,6 +35,6 @@ def build_entry(model_type: str, seconds: float, result: dict[str, Any]) -> None
     adder = VariantAdder(result["entry"], seconds)
     # The new variants may read what the others do not, as LFM2's convolutions read conv_bias.
     data = with_read_keys(adder.data) if adder.run() else adder.data
-    data = with_filled_values(with_older_names(data))
+    data = with_networks(with_bounds(with_filled_values(with_older_names(data))))
     result["entry"] = with_zero_sizes(with_spellings(data))
     result["failed"] |= adder.failed

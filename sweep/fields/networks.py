@@ -6,23 +6,17 @@ DETR's older files have ``backbone`` and ``backbone_kwargs`` in place of a ``bac
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Any
-from unittest.mock import patch
 
-from transformers import PreTrainedConfig, backbone_utils
+from transformers import PreTrainedConfig
 
+from paramproof.catalogue.configuration import NETWORK, NETWORK_OPTIONS, TIMM
 from paramproof.catalogue.files import parse_type
 from sweep.library.config_classes import config_class_of
 from sweep.library.keys import Keys
 from sweep.library.model import attribute_or_none, config_of
 from sweep.library.refusal import attempt
 from sweep.store import in_order
-
-TIMM = "timm_backbone"
-
-KEY, OPTIONS = "backbone", "backbone_kwargs"
-"""The keys of the name of a network, and of its options."""
 
 OTHER = "resnet18"
 """A network that no type has by default."""
@@ -34,28 +28,31 @@ def with_networks(data: Mapping[str, Any]) -> dict[str, Any]:
     config_class = config_class_of(file.name)
     new = dict(data)
     for part, kind in file.parts.items():
-        if kind != TIMM or "." in part:
-            continue
-        own = _part(config_class, part, {})
-        if own is None or _part(config_class, part, {KEY: OTHER}) != {**own, KEY: OTHER}:
-            continue
-        new["aliases"] = {**new.get("aliases", {}), KEY: f"{part}.{KEY}"}
-        new["fields"] = {path: v for path, v in new["fields"].items() if path != KEY}
-        new["free"] = {sorts: _without(KEY, paths) for sorts, paths in new["free"].items()}
-        new["refused"] = _without(KEY, new.get("refused", ""))
-        options = {"in_chans": own["num_channels"], "out_indices": own["out_indices"]}
-        keys = {KEY: OTHER, "use_timm_backbone": True, OPTIONS: options}
-        if _part(config_class, part, keys) == {**own, **options, KEY: OTHER}:
-            new["texts"] = {**new.get("texts", {}), OPTIONS: [options]}
+        if kind == TIMM and "." not in part and _is_read(config_class, part):
+            new["aliases"] = {**new.get("aliases", {}), NETWORK: f"{part}.{NETWORK}"}
+            new["fields"] = {path: v for path, v in new["fields"].items() if path != NETWORK}
+            new["free"] = {sorts: _without(NETWORK, paths) for sorts, paths in new["free"].items()}
+            new["refused"] = _without(NETWORK, new.get("refused", ""))
     return in_order(new)
+
+
+def _is_read(config_class: type[PreTrainedConfig], part: str) -> bool:
+    """Return whether older files may give a part by the name of its network, and by options.
+
+    The name alone replaces that of the usual part. With options, it is a part of its own.
+    """
+    own = _part(config_class, part, {})
+    named = _part(config_class, part, {NETWORK: OTHER})
+    options = {"in_chans": 3, "out_indices": [0, 1], "num_channels": 4}
+    keys = {NETWORK: OTHER, "use_timm_backbone": True, NETWORK_OPTIONS: options}
+    inside = {part: {"model_type": TIMM, NETWORK: OTHER, **options}}
+    is_part = _part(config_class, part, keys) == _part(config_class, part, inside)
+    return own is not None and named == {**own, NETWORK: OTHER} and is_part
 
 
 def _part(config_class: type[PreTrainedConfig], part: str, keys: Keys) -> Keys | None:
     """Return a part of the configuration of these keys, or None if they are refused."""
-    # With options, transformers asks its hub for a model of this name. There is none.
-    hub = SimpleNamespace(repo_exists=lambda _: False)
-    with patch.object(backbone_utils, "hf_api", lambda: hub):
-        config = attempt(config_of, config_class, keys)
+    config = attempt(config_of, config_class, keys)
     found = config and attribute_or_none(config, part)
     if not isinstance(found, PreTrainedConfig):
         return None

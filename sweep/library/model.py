@@ -17,6 +17,7 @@ from paramproof.tracing import torch_tensors
 from paramproof.tracing.constructors.transformers_class import part_defaults
 from paramproof.tracing.internal_errors import calls_constructor
 from paramproof.tracing.tensor_groups import count_stored
+from sweep.library import hub  # noqa: F401
 from sweep.library.keys import Keys, set_key
 
 
