@@ -33,7 +33,7 @@ from paramproof.catalogue.value_kinds import equal
 from paramproof.formulas.derivation import Derivation, Outcome
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.expression import Expression, letter
-from paramproof.formulas.printing import shown
+from paramproof.formulas.printing import legible, shown
 
 
 @dataclass(frozen=True)
@@ -94,14 +94,19 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
         return replace(entry_in(file, config, class_name), unknown=find_unknown_keys(file, config))
     file = read_file_for(other, config)
     found = entry_in(file, config, class_name)
-    if found.assumed:
-        problem = (
-            f"no entry for the model type {shown(model_type)}; read as {other}, the type of the "
-        )
-        problem += f"class in its architectures, it lacks {', '.join(found.assumed)}"
+    unknown = find_unknown_keys(file, config)
+    # RWKV-5 names the class of RWKV-4, whose models do not have a ``head_size``.
+    sizes = [key for key in unknown if type(config.get(key)) is int and config[key] > 1]
+    if found.assumed or sizes:
+        problem = f"no entry for the model type {shown(model_type)}; "
+        if found.assumed:
+            problem += f"read as {other}, the type of the class in its architectures, it lacks "
+        else:
+            problem += f"{other}, the type of the class in its architectures, does not have "
+        problem += ", ".join(map(legible, [*found.assumed] or sizes))
         raise NotInCatalogue(problem, model_type=model_type, key="model_type")
     read_as = {model_type: other, **found.read_as}
-    return replace(found, unknown=find_unknown_keys(file, config), read_as=read_as)
+    return replace(found, unknown=unknown, read_as=read_as)
 
 
 def type_named(config: Mapping[str, Any]) -> str:

@@ -196,6 +196,8 @@ def test_an_unknown_type_is_read_as_the_class_that_it_names():
     config = served("Kimi-K2-Instruct_config")
     assert entry(config).read_as == {"kimi_k2": "deepseek_v3"}
     assert entry({**config, "model_type": "deepseek_v3"}).read_as == {}
+    with pytest.raises(NotInCatalogue, match="in its architectures, does not have head_size"):
+        entry({**config, "head_size": 64})
     del config["q_lora_rank"]
     with pytest.raises(NotInCatalogue, match="it lacks q_lora_rank") as error:
         entry(config)
