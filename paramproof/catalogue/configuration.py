@@ -136,15 +136,22 @@ class GivenKeys:
             if placed.get(part) is None and (given := [name for name in names if name in placed]):
                 there = {name: placed.pop(name) for name in given}
                 placed[part] = {"model_type": self.file.parts[part], **there}
-        part, options = parent(self.file.aliases.get(NETWORK, "")), placed.get(NETWORK_OPTIONS)
-        if part and options:
-            require_object(NETWORK_OPTIONS, options)
-            if placed.get(part) or not isinstance(placed.get(NETWORK), str):
-                # Without a name, the class would build another network than its usual one.
+        if part := parent(self.file.aliases.get(NETWORK, "")):
+            self.place_network(placed, part)
+        return placed
+
+    def place_network(self, placed: dict[str, Any], part: str) -> None:
+        """Move the name of a network and its options into the part, unless that is given."""
+        options = placed.get(NETWORK_OPTIONS)
+        if placed.get(part) is not None:
+            # The class ignores them then.
+            placed.pop(NETWORK, None)
+        elif options and isinstance(options, dict):
+            if not isinstance(placed.get(NETWORK), str):
+                # The class would build another network than its usual one.
                 raise self.unsupported(f"{NETWORK_OPTIONS} without {NETWORK}", NETWORK_OPTIONS)
             there = {NETWORK: placed.pop(NETWORK), **placed.pop(NETWORK_OPTIONS)}
             placed[part] = {"model_type": TIMM, **there}
-        return placed
 
     def walk(self, config: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
         """Yield each key with its path and value, including keys of parts and sizes in lists."""

@@ -123,29 +123,6 @@ def gpt_neo(layers: int) -> Change:
     )
 
 
-def efficientnet(width: float, depth: float, padded: Sequence[int]) -> Change:
-    """Return the change of an EfficientNet, with the blocks whose padding is adjusted."""
-    return Change(
-        {
-            "width_coefficient": width,
-            "depth_coefficient": depth,
-            "depthwise_padding": [*padded],
-        }
-    )
-
-
-EFFICIENTNET = (
-    efficientnet(1.0, 1.0, ()),
-    efficientnet(1.0, 1.1, (16,)),
-    efficientnet(1.1, 1.2, (5, 8, 16)),
-    efficientnet(1.2, 1.4, (5, 18)),
-    efficientnet(1.4, 1.8, (6,)),
-    efficientnet(1.6, 2.2, (13, 27)),
-    efficientnet(1.8, 2.6, (31,)),
-    efficientnet(2.0, 3.1, (18,)),
-)
-
-
 def sam2(*blocks: int, looking: Sequence[int]) -> Change:
     """Return the change of a SAM 2 with so many blocks per stage, of which some look at all."""
     lists = {"blocks_per_stage": [*blocks], "global_attention_blocks": looking}
@@ -275,7 +252,6 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({"use_bias_in_fusion_residual": True}),
         Change({"use_batch_norm_in_fusion_residual": True}),
     ],
-    "efficientnet": EFFICIENTNET,
     "electra": [Change({}, at={"embedding_size": 256})],
     "encoder-decoder": [CROSS_ATTENTION],
     "esm": [

@@ -16,6 +16,7 @@ from sweep.store import read_entry  # noqa: E402
 
 OPTIONS = {"in_chans": 3, "out_indices": [1, 2, 3, 4]}
 CHANNELS = {"num_channels": 5}
+PART = {"model_type": "timm_backbone", "backbone": "resnet50", "out_indices": [1, 2, 3, 4]}
 
 
 @pytest.mark.parametrize("model_type", ["detr", "deformable_detr", "table-transformer"])
@@ -38,6 +39,7 @@ NETWORKS = {
     "channels": {"backbone": "resnet50", "num_channels": 4},
     "options": {"backbone": "resnet101", "backbone_kwargs": OPTIONS},
     "channels of options": {"backbone": "resnet50", "backbone_kwargs": {**OPTIONS, **CHANNELS}},
+    "a part beside the name": {"backbone": "resnet101", "backbone_config": PART},
     "other channels": {"backbone": "resnet50", "num_channels": 4, "backbone_kwargs": OPTIONS},
 }
 
@@ -49,6 +51,14 @@ def test_it_is_counted_as_it_is_built(keys):
     assert found.verdict is Verdict.EQUAL, found.problem
 
 
-def test_options_without_a_name_are_refused():
-    with pytest.raises(ValueError, match="backbone_kwargs"):
-        entry({"model_type": "detr", "backbone_kwargs": OPTIONS})
+@pytest.mark.parametrize(
+    ("keys", "named"),
+    [
+        ({"backbone_kwargs": OPTIONS}, "backbone_kwargs"),
+        ({"backbone": "resnet50", "backbone_kwargs": [1]}, "backbone_kwargs"),
+        ({"backbone": "resnet50", "backbone_config": {**PART, "backbone": None}}, "backbone"),
+    ],
+)
+def test_a_network_without_a_name_is_refused(keys, named):
+    with pytest.raises(ValueError, match=named):
+        entry({"model_type": "detr", **keys})
