@@ -15,7 +15,7 @@ from paramproof.counting.explained import explained
 from paramproof.explanation.answer import Explanations
 from paramproof.explanation.number import read
 from paramproof.formulas.derivation import Derivation
-from paramproof.resolver import derive_request, read_request, resolve, resolve_request
+from paramproof.resolver import Model, derive_request, read_request, resolve, resolve_request
 from paramproof.resolver.lookup import live_model
 
 __all__ = ["Count", "Difference", "count", "derive", "diff", "explain"]
@@ -45,20 +45,21 @@ def count(source: object, class_name: str = "") -> Count:
 def explain(number: int | str, source: object = None, class_name: str = "") -> Explanations:
     """Explain which parameters a number counts, in the model ``source`` or in any named model.
 
+    ``source`` is what ``count`` takes or returns, but no live model.
     ``number`` is an int, or text as people write it: ``110M``, ``2,362,368``, ``438MB``.
 
     Raises ``InvalidInput`` for text that is not a number, and the same errors as ``count``.
     """
-    model = None if source is None else resolve(source, class_name)
+    model = None if source is None else _model(source, class_name)
     return explained(read(str(number)), model)
 
 
 def diff(first: object, other: object) -> Difference:
     """Return how the second model differs from the first, by component, in letters and numbers.
 
-    Raises the same errors as ``count``.
+    Each is what ``count`` takes or returns, but no live model. Raises the same errors as ``count``.
     """
-    return difference_of(resolve(first), resolve(other))
+    return difference_of(_model(first), _model(other))
 
 
 def derive(
@@ -80,6 +81,13 @@ def derive(
         source = name
     request = read_request(source)
     return derive_request(request, class_name, sizes=sizes, seed=seed, seconds=seconds)
+
+
+def _model(source: object, class_name: str = "") -> Model:
+    """Return the model that ``source`` names, or that of a count."""
+    if isinstance(source, Count) and isinstance(source.model, Model) and not class_name:
+        return source.model
+    return resolve(source, class_name)
 
 
 def _reference(function: Callable[..., Any]) -> str:

@@ -154,6 +154,19 @@ def test_an_error_has_fields():
     assert STANDARD_INPUT == "-"
 
 
+def test_a_count_is_a_model():
+    """What ``count`` returns can be compared and explained, unless its weights were counted."""
+    first, other = paramproof.count("bert-base"), paramproof.count("bert-large")
+    assert (
+        paramproof.diff(first, other).to_dict()
+        == paramproof.diff("bert-base", "bert-large").to_dict()
+    )
+    assert (
+        paramproof.explain(first.total, first).to_dict()
+        == paramproof.explain(first.total, "bert-base").to_dict()
+    )
+
+
 def test_a_difference():
     found = paramproof.diff("llama", "qwen3")
     assert found.total.difference == 5_311_045_632
