@@ -392,16 +392,21 @@ def _is_default_list(given: GivenKeys, path: str, due: object) -> bool:
 def _other_lengths(file: TypeFile, given: GivenKeys, variant: Variant) -> dict[str, int]:
     """Return how many sizes a variant has in each list of which a configuration has another number.
 
-    Llama 3.2 Vision has layers that look at images at 8 or at 20 places, by its size.
+    Llama 3.2 Vision has layers that look at images at 8 or at 20 places, by its size. A list that
+    is absent has as many as in the first variant.
     """
+    lengths = _list_lengths(file, variant)
+    usual = _list_lengths(file, variants(file, variant.name)[0])
+    due = {path: one for path, one in usual.items() if path not in given.values}
+    due |= {path: len(sizes) for path, sizes in given.sized_lists.items()}
+    return {path: one for path, one in lengths.items() if due.get(path, one) != one}
+
+
+def _list_lengths(file: TypeFile, variant: Variant) -> Counter[str]:
+    """Return how many sizes a variant has in each list."""
     absent = variant.data.get("absent", ())
-    lengths = Counter(
-        size.key
-        for letter_, size in file.letters.items()
-        if size.is_in_list and size.key in given.sized_lists and letter_ not in absent
-    )
-    lists = given.sized_lists
-    return {path: length for path, length in lengths.items() if length != len(lists[path])}
+    sizes = (size for letter_, size in file.letters.items() if letter_ not in absent)
+    return Counter(size.key for size in sizes if size.is_in_list)
 
 
 def _has_sizes(file: TypeFile, given: GivenKeys, variant: Variant) -> bool:

@@ -307,3 +307,12 @@ def test_what_transformers_refuses_is_said_of_each_formula(width):
     assert entry(keys).count
     with pytest.raises(NotInCatalogue, match="holds where H ≥ A; transformers refuses other"):
         entry({**keys, "num_attention_heads": 300})
+
+
+def test_an_absent_list_has_the_usual_length():
+    """Swin2SR has six stages, and a variant for another way of upsampling has four."""
+    lists = {"depths": [6] * 4, "num_heads": [6] * 4}
+    other = {"model_type": "swin2sr", "upsampler": "pixelshuffledirect"}
+    assert entry(other | lists).sizes.keys() < entry({"model_type": "swin2sr"}).sizes.keys()
+    with pytest.raises(NotInCatalogue, match="upsampler='pixelshuffledirect'"):
+        entry(other)
