@@ -170,10 +170,10 @@ def test_a_missing_expert_is_reported(experts, tmp_path):
 def test_a_transposed_expert_is_reported(experts, tmp_path):
     shapes, expert, keys = experts
     turned = shapes[expert][::-1]
-    assert differences(shapes | {expert: turned}, keys, tmp_path) == (
-        [(expert, shapes[expert])],
-        [(expert, turned)],
-    )
+    file = write(tmp_path / "model.safetensors", shapes | {expert: turned})
+    (row,) = compare_checkpoint(file, keys).rows
+    assert (row.kind, row.path) == ("wrong shape", expert)
+    assert (row.expected, row.observed) == (shapes[expert], turned)
 
 
 @pytest.mark.parametrize("number", ["7", "two"])

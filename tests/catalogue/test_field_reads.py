@@ -139,7 +139,7 @@ def test_a_changed_field_is_found():
 
 def test_values_that_say_what_the_class_does_anyway():
     """DETR's class makes a ResNet-50 of timm unless it is told otherwise."""
-    keys = {"backbone": "resnet50", "backbone_kwargs": {}, "use_timm_backbone": True}
+    keys = {"backbone_kwargs": {}, "use_timm_backbone": True}
     file = read_type("detr")
     unread = UnreadFields(replace(file, refused=(*file.refused, *keys)))
     unread.find()
