@@ -205,8 +205,8 @@ def _was_tried(file: TypeFile, path: str, value: Any) -> bool:
         return True
     if ALIKE in known and is_numbers(value) and len(value) == len(file.fields[path]):
         return True
-    if leaf(path) == ROTARY_FACTOR and equal(value, WHOLE_HEAD):
-        return "share" in known
+    if leaf(path) == ROTARY_FACTOR and equal(value, WHOLE_HEAD) and "share" in known:
+        return True
     # 0.0 equals an int that was tried, and is a float like others that were.
     is_zero = sort == "nothing" and {"zero", "share"} <= set(known)
     return is_zero or sort in known or value in file.texts.get(path, ())

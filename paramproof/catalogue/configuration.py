@@ -91,9 +91,6 @@ class GivenKeys:
                 self.late[file.late[path]] = value
                 continue
             name = file.aliases.get(path, path)
-            if value is None and parent(name) != parent(path):
-                # DETR's ``backbone`` names the network of a part, unless it is null.
-                continue
             if name in self.values and not equal(self.values[name], value):
                 raise InvalidInput(
                     f"{file.model_type}: {path} and {name} name the same field, but their values "
@@ -142,12 +139,13 @@ class GivenKeys:
 
     def place_network(self, placed: dict[str, Any], part: str) -> None:
         """Move the name of a network and its options into the part, unless that is given."""
-        options = placed.get(NETWORK_OPTIONS)
-        if placed.get(part) is not None:
-            # The class ignores them then.
+        network, options = placed.get(NETWORK), placed.get(NETWORK_OPTIONS)
+        is_given = placed.get(part) is not None
+        if is_given or network is None:
+            # The class ignores the name then.
             placed.pop(NETWORK, None)
-        elif options and isinstance(options, dict):
-            if not isinstance(placed.get(NETWORK), str):
+        if options and isinstance(options, dict) and not is_given:
+            if not isinstance(network, str):
                 # The class would build another network than its usual one.
                 raise self.unsupported(f"{NETWORK_OPTIONS} without {NETWORK}", NETWORK_OPTIONS)
             there = {NETWORK: placed.pop(NETWORK), **placed.pop(NETWORK_OPTIONS)}

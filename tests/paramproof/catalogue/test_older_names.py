@@ -49,6 +49,7 @@ def test_two_values_for_one_field_are_wrong():
     [
         minimax(sparse_attention_config={"sparse_attention_freq": ["a"] * 3}),
         minimax(sparse_attention_config=3),
+        minimax(sparse_attention_config={"sparse_index_dim": None}),
         minimax(moe_layer_freq=[0, 1], mlp_layer_types=["dense", "dense"]),
     ],
 )
