@@ -45,8 +45,8 @@ def count(source: object, class_name: str = "") -> Count:
 def explain(number: int | str, source: object = None, class_name: str = "") -> Explanations:
     """Explain which parameters a number counts, in the model ``source`` or in any named model.
 
-    ``source`` is what ``count`` takes or returns, but no live model.
-    ``number`` is an int, or text as people write it: ``110M``, ``2,362,368``, ``438MB``.
+    ``number`` is an int, or text as people write it: ``110M``, ``2,362,368``, ``438MB``. ``source``
+    is what ``count`` takes or returns, but not a live model.
 
     Raises ``InvalidInput`` for text that is not a number, and the same errors as ``count``.
     """
@@ -57,7 +57,7 @@ def explain(number: int | str, source: object = None, class_name: str = "") -> E
 def diff(first: object, other: object) -> Difference:
     """Return how the second model differs from the first, by component, in letters and numbers.
 
-    Each is what ``count`` takes or returns, but no live model. Raises the same errors as ``count``.
+    Each is what ``count`` takes or returns, but not a live model. Raises the same errors.
     """
     return difference_of(_model(first), _model(other))
 

@@ -327,12 +327,13 @@ def _fitting_variants(
     first = variants(file, name)[0]
     own = {path: file.fields.get(path, ABSENT) for path in decides}
     free = {path for path in first.where if has_accepted_sort(given, path)}
+    usual = _list_lengths(file, first)
     alike = [
         (variant, values)
         for variant in kept_variants(file, name)
         if variant.lists <= given.counted <= variant.lists | variant.where.keys()
         and all(type(given.values.get(path)) is int for path in variant.sized)
-        and not _other_lengths(file, given, variant)
+        and not _other_lengths(file, given, variant, usual)
         and (values := _variant_values(given, variant, decides, own, free)) is not None
     ]
     if alike:
@@ -345,7 +346,7 @@ def _fitting_variants(
             )
     if first.data.get("withdrawn"):
         raise given.unsupported(f"the formula of {name} was withdrawn: models differ from it")
-    for path, length in _other_lengths(file, given, first).items():
+    for path, length in _other_lengths(file, given, first, usual).items():
         raise given.wrong_list(path, length, given.sized_lists[path])
     for path, value in first.where.items():
         if path not in given.values:
@@ -389,14 +390,17 @@ def _is_default_list(given: GivenKeys, path: str, due: object) -> bool:
     return "any of" in rule or is_own_list(given, path)
 
 
-def _other_lengths(file: TypeFile, given: GivenKeys, variant: Variant) -> dict[str, int]:
+def _other_lengths(
+    file: TypeFile, given: GivenKeys, variant: Variant, usual: Mapping[str, int]
+) -> dict[str, int]:
     """Return how many sizes a variant has in each list of which a configuration has another number.
 
     Llama 3.2 Vision has layers that look at images at 8 or at 20 places, by its size. A list that
-    is absent has as many as in the first variant.
+    is absent has its ``usual`` length, that of the first variant.
     """
+    if not usual:
+        return {}
     lengths = _list_lengths(file, variant)
-    usual = _list_lengths(file, variants(file, variant.name)[0])
     due = {path: one for path, one in usual.items() if path not in given.values}
     due |= {path: len(sizes) for path, sizes in given.sized_lists.items()}
     return {path: one for path, one in lengths.items() if due.get(path, one) != one}

@@ -102,6 +102,7 @@ def match_loaded(
         matcher.take_converted(group)
     for owner, weight in tied:
         matcher.take_tied(owner, weight, is_untied=is_untied)
+    matcher.take_misfits()
     notes = (BY_NAME, *_on_untied(matcher.untied, inventory.total()))
     if not weights or any(loading.knows(one.name) for one in loaded):
         return Matched(matcher.matching().rows(), notes, matcher.untied)
@@ -138,15 +139,13 @@ class _Matcher:
 
     def matching(self) -> Matching:
         """Return the matching by names."""
-        for name, weight in self.misfits:
-            if units := self._candidates(name):
-                self.waiting[units[0]] -= 1
-                self.misshapen.append((replace(units[0], path=name), weight))
-            else:
-                self.unexpected.append(weight)
-        self.misfits = []
-        misshapen = tuple(self.misshapen)
-        return Matching(tuple(self.pairs), self.left(), tuple(self.unexpected), True, misshapen)
+        return Matching(
+            tuple(self.pairs),
+            self.left(),
+            tuple(self.unexpected),
+            are_named=True,
+            misshapen=tuple(self.misshapen),
+        )
 
     def left(self) -> tuple[Unit, ...]:
         """Return the missing tensors; for a tensor that the file stores in parts, those parts."""
@@ -161,6 +160,15 @@ class _Matcher:
                 self.pairs.append((unit, weight))
                 return
         self.misfits.append((name, weight))
+
+    def take_misfits(self) -> None:
+        """Match the weights whose shapes fit no tensor of their names with those tensors."""
+        for name, weight in self.misfits:
+            if units := self._candidates(name):
+                self.waiting[units[0]] -= 1
+                self.misshapen.append((replace(units[0], path=name), weight))
+            else:
+                self.unexpected.append(weight)
 
     def take_tied(self, owner: str, weight: Weight, *, is_untied: bool) -> None:
         """Match a weight under another name of the tensor at the path ``owner``.

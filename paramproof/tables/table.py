@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from paramproof.formulas.printing import signed
 
 Fold: TypeAlias = Literal["anywhere", "between words", "never"]
-"""Where a renderer may break a cell that is too wide."""
+"""Where a renderer may break a cell that is too wide. Of numbers, it may break only the heading."""
 
 PLAIN = (int, float, str, type(None))
 """The types of cells that JSON has."""

@@ -84,19 +84,19 @@ def fitting_widths(table: Table, most: int) -> list[int]:
     return widths
 
 
-def _longest_word(cells: Sequence[str]) -> int:
-    """Return the width of the longest word in cells of several words, 0 if there are none."""
-    words = [word for cell in cells if " " in cell.strip() for word in cell.split()]
-    return max(map(cell_len, words), default=0)
+def _longest_word(words: Sequence[str]) -> int:
+    """Return the width of the longest word that must not be broken, 0 if there are none."""
+    return min(max(map(cell_len, words), default=0), LONGEST_WORD)
 
 
 def _least_width(column: Column, cells: Sequence[str]) -> int:
     longest = max(map(cell_len, cells), default=0)
-    heading = 0 if column.fold == "anywhere" else _longest_word([f"{column.heading} ."])
-    least = max(column.width or 0, min(heading, LONGEST_WORD))
+    heading = [] if column.fold == "anywhere" else column.heading.split()
+    least = max(column.width or 0, _longest_word(heading))
     if column.is_number:
         return max(least, longest)
-    return max(least, min(longest, max(NARROWEST, min(_longest_word(cells), LONGEST_WORD))))
+    sentences = [cell.split() for cell in cells if " " in cell.strip()]
+    return max(least, min(longest, max([NARROWEST, *map(_longest_word, sentences)])))
 
 
 def _total(widths: Sequence[int]) -> int:

@@ -210,8 +210,8 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change({"is_decoder": True}),
         Change({"is_decoder": True, "add_cross_attention": True}),
     ],
-    "cohere2_vision": [WITHOUT_HEAD],
     "clipseg": [Change({"use_complex_transposed_convolution": True})],
+    "cohere2_vision": [WITHOUT_HEAD],
     "convbert": [Change({}, at={"embedding_size": 384})],
     "dab-detr": [Change({"activation_function": "relu"})],
     "data2vec-audio": [Change(WEIGHTED)],
@@ -291,6 +291,9 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
         Change(WEIGHTED),
         Change({**SPEECH_LARGE, **WEIGHTED}),
     ],
+    "hunyuan_vl": [
+        Change({"tie_word_embeddings": False, "text_config.tie_word_embeddings": False})
+    ],
     "idefics": [
         Change({}, ("additional_vocab_size",)),
         Change(
@@ -303,9 +306,6 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
             },
             ("additional_vocab_size",),
         ),
-    ],
-    "hunyuan_vl": [
-        Change({"tie_word_embeddings": False, "text_config.tie_word_embeddings": False})
     ],
     "internvl": [
         Change({"vision_config.attention_bias": True}),
@@ -360,7 +360,6 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
     "qwen3_moe": [Change({}, ("head_dim",))],
     "resnet": [RESNET_BASIC],
     "rt_detr": [RT_DETR_BASIC],
-    "rt_detr_v2": [RT_DETR_BASIC],
     "sam": [
         Change({}, at={"num_hidden_layers": depth}, lists={"global_attn_indexes": places}).inside(
             "vision_config"
@@ -381,9 +380,9 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
             {"upsampler": "pixelshuffledirect"}, lists={"depths": [6] * 4, "num_heads": [6] * 4}
         ),
     ],
+    "swinv2": [Change({"pretrained_window_sizes": [12, 12, 12, 6]})],
     "switch_transformers": [Change({}, at={"num_experts": 2**i}) for i in range(4, 9)],
     "t5": (*GATED_GELU, GATED_SILU),
-    "swinv2": [Change({"pretrained_window_sizes": [12, 12, 12, 6]})],
     "table-transformer": [Change({"backbone_config.backbone": "resnet18"})],
     "umt5": GATED_GELU,
     "unispeech-sat": [Change(WEIGHTED)],
