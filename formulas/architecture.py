@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from paramproof.formulas.expression import Expression
+from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Spec
 from paramproof.formulas.tensors import Inventory
 
@@ -37,6 +38,17 @@ class Architecture(ABC):
     @abstractmethod
     def formula(self) -> Expression:
         """The number of trainable parameters, with tied ones counted once."""
+
+    @property
+    def about(self) -> str:
+        """A line that names it, with the sizes in its formula: the first line of a report."""
+        used = self.formula.letters
+        fields = (
+            f"{name} = {legible(field)} = {self.sizes[name]}"
+            for name, field in self.fields.items()
+            if name in used
+        )
+        return f"{legible(self.name)}, derived, at {', '.join(fields)}"
 
     @property
     def buffers(self) -> tuple[str, ...]:

@@ -44,6 +44,11 @@ class FamilyArchitecture(Architecture):
         return expression(closed_form(sizes_as_symbols(self.spec)))
 
     @property
+    def about(self) -> str:
+        """The spec as code."""
+        return f"spec = {self.spec!r}"
+
+    @property
     def bound_letters(self) -> frozenset[str]:
         """All sizes, because a spec may require anything of them, such as heads that divide H."""
         return frozenset(self.fields)

@@ -1,7 +1,7 @@
 """The difference of a count and its formula, as algebra, with the component that has it.
 
 ``actual − formula = −L·F   feed_forward.intermediate.bias``: the terms of a difference come
-from a report on one model, whose components have a size in letters, or from the shapes that a
+from a report on one model, whose tensors have a size in letters, or from the shapes that a
 builder's tensors have in letters. A number that no letters fit is printed as a number.
 """
 
@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from paramproof.algebra.symbols import folded, in_order, sizes_as_symbols, sizes_of, with_head_size
-from paramproof.formulas import FamilyLetters, Inventory, Report, Row, Spec, inventory
+from paramproof.formulas import Inventory, Report, Row, Tensor, inventory
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.expression import Expression, Number, expression, letter
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, lies_in, stack_of, without_braces
 from paramproof.formulas.printing import MAX_ROWS_SHOWN, legible
 from paramproof.formulas.products import Powers
+from paramproof.formulas.report import Shape
 
 IN_LAYERS = f"layers.{LAYER}."
 
@@ -38,20 +40,20 @@ class Residual:
     size: Expression
 
 
-def explained(report: Report, spec: Spec, width: int | None = None) -> str:
+def explained(report: Report, architecture: Architecture, width: int | None = None) -> str:
     """Return ``report`` as text. If something differs, the residual follows as algebra.
 
     With a ``width``, the rows of the report are folded to fit it.
     """
-    rendered = replace(report, about=f"spec = {spec!r}").render(width)
+    rendered = replace(report, about=architecture.about).render(width)
     if report.equal:
         return rendered
-    letters = with_head_size(sizes_as_symbols(spec))
-    return "\n".join([rendered, *lines(report_residuals(report, spec), letters)])
+    known = Known.of(architecture)
+    return "\n".join([rendered, *lines(report_residuals(report, known), known.named)])
 
 
-def lines(residuals: Iterable[Residual], letters: FamilyLetters) -> list[str]:
-    """Return a line for each component in which the difference lies.
+def lines(residuals: Iterable[Residual], named: Inventory) -> list[str]:
+    """Return a line for each component in which the difference lies; ``named`` is in letters.
 
     There are at most as many lines as a report has rows, and one for the sum of the others.
     """
@@ -60,17 +62,17 @@ def lines(residuals: Iterable[Residual], letters: FamilyLetters) -> list[str]:
         groups[residual.path].append(residual.size)
     sums = {path: size for path, sizes in groups.items() if (size := _added(sizes))}
     whole = _added(sums.values())
-    first = f"actual − formula = {_text(whole, letters)}"
-    component = _whole(list(sums), inventory(letters))
+    first = f"actual − formula = {_text(whole, named)}"
+    component = _whole(list(sums), named)
     if component:
         return [f"{first}   {_place(component, whole)}"]
     pairs = list(sums.items())
     own = [
-        f"  {_text(size, letters)}   {_place(path, size)}" for path, size in pairs[:MAX_ROWS_SHOWN]
+        f"  {_text(size, named)}   {_place(path, size)}" for path, size in pairs[:MAX_ROWS_SHOWN]
     ]
     if rest := pairs[MAX_ROWS_SHOWN:]:
         others = _added(size for _, size in rest)
-        own.append(f"  {_text(others, letters)}   and {len(rest):,} more")
+        own.append(f"  {_text(others, named)}   and {len(rest):,} more")
     return [first, *own]
 
 
@@ -83,7 +85,11 @@ def _added(sizes: Iterable[Expression]) -> Expression:
     return Expression(terms)
 
 
-def _text(size: Expression, letters: FamilyLetters) -> str:
+def _text(size: Expression, named: Inventory) -> str:
+    """Return ``size`` as text; the letters of a family print in its order, with H for A·K."""
+    letters = named.letters
+    if isinstance(letters, Mapping):
+        return text(size)
     whole = size if "K" in letters._fields else folded(size)
     return text(in_order(whole, type(letters)))
 
@@ -107,9 +113,8 @@ def _place(path: str, size: Expression) -> str:
     return legible(path.removeprefix(IN_LAYERS) if everywhere else path)
 
 
-def report_residuals(report: Report, spec: Spec) -> list[Residual]:
-    """Return the residuals of a report on the model of ``spec``, each of its rows' difference."""
-    known = _Known(spec)
+def report_residuals(report: Report, known: Known) -> list[Residual]:
+    """Return the residuals of a report on the model that is ``known``, each row's difference."""
     groups: dict[tuple[object, ...], list[Row]] = defaultdict(list)
     for row in report.rows:
         groups[row.component, row.kind, row.expected, row.observed].append(row)
@@ -125,36 +130,63 @@ def _in_numbers(rows: list[Row]) -> Residual:
     return Residual(path, row.kind, expression(difference))
 
 
-class _Known:
-    """The tensors of one spec, in letters and in numbers."""
+class Known:
+    """The tensors of one model, in letters, and the value of each letter."""
 
-    def __init__(self, spec: Spec) -> None:
-        self.values = sizes_of(spec)
-        letters = with_head_size(sizes_as_symbols(spec))
-        self.hidden = expression(letters._asdict()["H"])
+    def __init__(self, named: Inventory, values: Mapping[str, int]) -> None:
+        self.named = named
+        self.values = dict(values)
+        self.hidden = _hidden(named)
         if self.hidden != letter("H"):
             # A product, A·K, and no symbol of its own.
-            del self.values["H"]
-        tensors = list(inventory(letters))
-        self.sizes = {tensor.path: tensor.size for tensor in tensors}
-        self.layers = {stack_of(tensor.path): tensor.repeat for tensor in tensors}
+            self.values.pop("H", None)
+        self.groups: dict[str, list[Tensor]] = defaultdict(list)
+        for tensor in named:
+            self.groups[tensor.path].append(tensor)
+        self.layers = {stack_of(tensor.path): tensor.repeat for tensor in named}
         axes = [letter(name) for name in self.values]
-        axes += [axis for tensor in tensors for axis in tensor.shape if type(axis) is not int]
+        axes += [axis for tensor in named for axis in tensor.shape if type(axis) is not int]
         self.axes = {axis: axis.evaluate(self.values) for axis in axes}
 
-    def layers_of(self, component: str) -> Expression:
-        """Return the number of layers of the stack with ``component``, 1 outside any stack."""
-        stack = stack_of(component)
-        return expression(self.layers.get(stack, 1) if stack else 1)
+    @classmethod
+    def of(cls, architecture: Architecture) -> Known:
+        """Return what is known of an architecture at its own sizes."""
+        if spec := architecture.spec:
+            return cls(inventory(with_head_size(sizes_as_symbols(spec))), sizes_of(spec))
+        return cls(architecture.inventory(), architecture.sizes)
+
+    def group(self, path: str, expected: Shape | None) -> Tensor | None:
+        """Return the tensors with this path and this shape, or the first ones with this path."""
+        found = self.groups.get(path, [])
+        alike = (one for one in found if self._shape(one) == expected)
+        return next(alike, found[0] if found else None)
+
+    def _shape(self, tensor: Tensor) -> Shape:
+        return tuple(expression(length).evaluate(self.values) for length in tensor.shape)
+
+    def layers_of(self, row: Row) -> Expression:
+        """Return the number of layers that have the tensor of a row, 1 outside any stack."""
+        if LAYER not in row.component:
+            return expression(1)
+        tensor = self.group(row.component, row.expected)
+        return expression(tensor.repeat if tensor else self.layers.get(stack_of(row.component), 1))
 
     def comes_to(self, size: Expression, number: int) -> bool:
         """Whether ``size`` is ``number`` at these sizes."""
         return size.substitute(self.values) == number
 
 
-def _residual(rows: list[Row], known: _Known) -> Residual:
+def _hidden(named: Inventory) -> Expression | None:
+    """Return the hidden size, H or A·K, or None if no letter is called H."""
+    try:
+        return expression(named.letter("H"))
+    except KeyError:
+        return None
+
+
+def _residual(rows: list[Row], known: Known) -> Residual:
     row, difference = rows[0], sum(row.difference for row in rows)
-    layers = known.layers_of(row.component)
+    layers = known.layers_of(row)
     everywhere = layers != 1 and known.comes_to(layers, len(rows))
     times = layers if everywhere and LAYER not in row.path else expression(len(rows))
     path = row.component if everywhere or len(rows) > 1 else row.path
@@ -164,13 +196,16 @@ def _residual(rows: list[Row], known: _Known) -> Residual:
     return Residual(path, row.kind, expression(difference))
 
 
-def _candidates(row: Row, known: _Known) -> Iterator[Expression]:
+def _candidates(row: Row, known: Known) -> Iterator[Expression]:
     """Yield possible formulas for the difference of one row, the likeliest first."""
-    whole = sum((known.sizes.get(path, 0) for path in without_braces(row.component)), Expression())
-    whole *= known.layers_of(row.component) if LAYER in row.path else 1
+    tensors = [known.group(path, row.expected) for path in without_braces(row.component)]
+    one = sum((tensor.size for tensor in tensors if tensor), Expression())
+    whole = one * known.layers_of(row) if LAYER in row.path else one
     sign = -1 if row.difference < 0 else 1
     if row.kind != "wrong shape" and whole:
         yield sign * whole
+        # Some of the layers, as many as the difference says.
+        yield row.difference / one.evaluate(known.values) * one
     elif row.expected and row.observed and len(row.expected) == len(row.observed):
         # One axis is longer or shorter than it should be; the others are as they were.
         pairs = zip(row.expected, row.observed, strict=True)
@@ -186,19 +221,22 @@ def _candidates(row: Row, known: _Known) -> Iterator[Expression]:
         yield sign * math.prod(axes, start=expression(1))
 
 
-def _letters(length: int, known: _Known) -> Iterator[Expression]:
+def _letters(length: int, known: Known) -> Iterator[Expression]:
     """Yield each symbol or multiple of H that equals ``length``, and then ``length`` itself."""
     hidden = known.hidden
     found = [axis for axis, size in known.axes.items() if size == length]
-    if hidden in found:
+    if hidden and hidden in found:
         found = [hidden]
-    found += [n * hidden for n in (2, 3) if n * known.axes[hidden] == length and not found]
+    if hidden and not found:
+        found = [n * hidden for n in (2, 3) if n * known.axes[hidden] == length]
     yield from found if len(found) == 1 else ()
     yield expression(length)
 
 
-def _change(length: int, axis: Expression, known: _Known) -> Expression:
+def _change(length: int, axis: Expression, known: Known) -> Expression:
     """Return ``length`` as a multiple of H if it is one, as for fused q, k and v."""
-    times, rest = divmod(length, known.axes[known.hidden])
-    multiple = (axis / known.hidden).constant is not None
-    return times * known.hidden if not rest and multiple else expression(length)
+    hidden = known.hidden
+    if not hidden or (axis / hidden).constant is None:
+        return expression(length)
+    times, rest = divmod(length, known.axes[hidden])
+    return expression(length) if rest else times * hidden

@@ -45,8 +45,7 @@ def checkpoint_command(file: Path, model: str, class_name: str) -> None:
     resolved = resolving(model or recorded_spec(file) or _beside(file), class_name)
     require_families([resolved])
     report = compare_checkpoint(read, resolved.architecture, is_untied=bool(resolved.heads))
-    rendered = explained(report, resolved.spec) if resolved.spec else report.render()
-    for line in [*_about(read, resolved), rendered]:
+    for line in [*_about(read, resolved), explained(report, resolved.architecture)]:
         say(line)
     if not report.equal:
         raise SystemExit(1)

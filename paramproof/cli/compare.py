@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from paramproof.algebra.residual import explained
 from paramproof.cli.options import class_option, model_option
 from paramproof.cli.output import console
 from paramproof.cli.resolving import require_families, resolving
@@ -28,7 +29,7 @@ def compare_command(reference: str, model: str, class_name: str) -> None:
     resolved = resolving(model, class_name)
     require_families([resolved])
     report = compare_live(model_named(reference), resolved.architecture)
-    console.print(report.render(), markup=False, highlight=False)
+    console.print(explained(report, resolved.architecture), markup=False, highlight=False)
     if resolved.spec is None:
         for line in resolved.origin():
             console.print(line, markup=False, highlight=False)

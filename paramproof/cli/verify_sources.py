@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.algebra.residual import explained
 from paramproof.builders.registry import Framework, framework
 from paramproof.checks.model import require_agreement
@@ -174,7 +175,7 @@ def _print_results(out: Console, results: list[Result], absent: list[Framework],
     failures = [result for result in results if result.failed]
     for result in failures:
         if result.report and result.spec:
-            text = explained(result.report, result.spec, width_of(out))
+            text = explained(result.report, FamilyArchitecture.of(result.spec), width_of(out))
             out.print(f"\n{result.framework}", text, sep="\n", markup=False)
         else:
             out.print("", broken(result), sep="\n", markup=False)

@@ -15,6 +15,7 @@ from importlib import import_module, util
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.algebra.residual import explained
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import framework
@@ -78,7 +79,7 @@ def _difference(task: Task, result: Result) -> dict[str, Any]:
         "what": spec,
         "expected": result.report.formula,
         "actual": result.report.actual,
-        "report": explained(result.report, result.spec),
+        "report": explained(result.report, FamilyArchitecture.of(result.spec)),
         "command": f"paramproof verify --framework {task.framework} --examples 0 --model {model}",
     }
 

@@ -13,7 +13,6 @@ from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.comparison import Matched, by_canonical_name, compare
 from paramproof.formulas.path import LAYER, layer_of
 from paramproof.formulas.printing import legible, some_of
-from paramproof.matching.live import about
 from paramproof.matching.loading import Loading, match_loaded, on_prefix
 from paramproof.resolver import resolve
 from paramproof.sources.checkpoints.header import Checkpoint, checkpoint
@@ -49,7 +48,7 @@ def compare_checkpoint(
         report = _compare_with_family(found, architecture.spec, architecture)
     else:
         report = _compare_as_loaded(found, architecture, is_untied=is_untied)
-    return replace(report, about=about(architecture))
+    return replace(report, about=architecture.about)
 
 
 def _compare_with_family(found: Checkpoint, spec: Spec, architecture: Architecture) -> Report:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from paramproof.algebra.residual import explained
 from paramproof.formulas import Report, Spec, Weight
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.comparison import compare
@@ -45,7 +46,7 @@ def compare_live(model: Any, source: object, class_name: str = "") -> Report:
     report = compare(expected, weights, match)
     note = f"not trainable: {report.frozen:,}{'' if report.actual else ALL_FROZEN}"
     notes = (note, *_shared(weights), *report.notes)
-    return replace(report, about=about(architecture), notes=notes)
+    return replace(report, about=architecture.about, notes=notes)
 
 
 def assert_parameters(
@@ -68,19 +69,10 @@ def assert_parameters(
     """
     # Tracebacks end in the calling test, not here.
     __tracebackhide__ = True
-    report = compare_live(model, spec, class_name)
+    architecture = resolve(spec, class_name).architecture
+    report = compare_live(model, architecture)
     if not report.equal:
-        raise AssertionError(report.render())
-
-
-def about(architecture: Architecture) -> str:
-    """Return a line that names what is expected: the spec as code, or a derived formula's sizes."""
-    if architecture.spec:
-        return f"spec = {architecture.spec!r}"
-    letters, sizes = architecture.formula.letters, architecture.sizes
-    fields = ((field, sizes[n]) for n, field in architecture.fields.items() if n in letters)
-    used = ", ".join(f"{legible(field)}={size}" for field, size in fields)
-    return f"{legible(architecture.name)}, derived, at {used}"
+        raise AssertionError(explained(report, architecture))
 
 
 def model_named(reference: str) -> Any:

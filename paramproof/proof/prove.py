@@ -15,7 +15,7 @@ from paramproof.algebra.residual import lines
 from paramproof.algebra.symbols import folded
 from paramproof.builders.protocol import Builder, BuiltModel
 from paramproof.builders.registry import Framework
-from paramproof.formulas import FAMILIES, Family, Numerics, Spec, Weight, closed_form
+from paramproof.formulas import FAMILIES, Family, Numerics, Spec, Weight, closed_form, inventory
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Consequence
 from paramproof.formulas.expression import Expression
@@ -232,7 +232,7 @@ def _derived(builder: Builder, cases: Iterable[Case], known: Sizes) -> _Derived:
         letters = case.symbols(known)
         if differing := residuals(reading.tensors, letters):
             named = [f"  {residual.what}: {residual.path}" for residual in differing]
-            found.say("\n".join([*lines(differing, letters), *named]), case)
+            found.say("\n".join([*lines(differing, inventory(letters)), *named]), case)
         elif total(reading.tensors) != closed_form(letters):
             found.say("the closed form is not the sum of the tensors", case)
     return found

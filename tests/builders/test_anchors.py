@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from paramproof import check
+from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.algebra.residual import explained
 from paramproof.formulas.models import named_model, named_models
 from tests import literals
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.shapes_only
 def test_named_model(abstract, model):
     spec = named_model(model).spec
     report = check(abstract, spec)
-    assert report.equal, explained(report, spec)
+    assert report.equal, explained(report, FamilyArchitecture.of(spec))
     assert report.actual == literals.TOTALS[model]
 
 

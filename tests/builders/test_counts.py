@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.algebra.residual import explained
 from paramproof.builders.protocol import UnsupportedSpec
 from paramproof.formulas import closed_form, compare, inventory
@@ -35,7 +36,7 @@ def assert_equal(builder, spec):
     letters = spec.letters()
     weights = builder.build(spec).weights()
     report = compare(inventory(letters), weights)
-    assert report.equal, explained(report, spec)
+    assert report.equal, explained(report, FamilyArchitecture.of(spec))
     # Count again without names and without ``compare``: sum the sizes of trainable weights.
     assert len({weight.path for weight in weights}) == len(weights)
     actual = sum(weight.size for weight in weights if weight.trainable)

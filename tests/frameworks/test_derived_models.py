@@ -217,7 +217,8 @@ def test_assert_parameters(mixtral, config, tmp_path):
     row = r"lm_head\.weight +unexpected +- +lm_head\.weight +\(100, 32\) +\+3,200"
     with pytest.raises(AssertionError, match=row):
         assert_parameters(transformers_model(), MIXTRAL, "MixtralModel")
-    with pytest.raises(AssertionError, match="MixtralForCausalLM, derived, at vocab_size=100"):
+    about = "MixtralForCausalLM, derived, at V = vocab_size = 100, "
+    with pytest.raises(AssertionError, match=about):
         assert_parameters(transformers_model(num_local_experts=6), MIXTRAL)
     assert_parameters(nn.DataParallel(transformers_model()), MIXTRAL)
 

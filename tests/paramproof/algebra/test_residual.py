@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from paramproof import check
-from paramproof.algebra.residual import explained, report_residuals
+from paramproof.algebra.family_architecture import FamilyArchitecture
+from paramproof.algebra.residual import Known, explained, report_residuals
 from paramproof.algebra.symbols import sizes_of
 from paramproof.formulas import FAMILIES, EncoderSpec, Weight
 from paramproof.proof.findings import components_of_size
@@ -26,7 +27,7 @@ SPEC = EncoderSpec(
 
 def residual(builder, spec=SPEC):
     """Return the lines below the report."""
-    text = explained(check(builder, spec), spec)
+    text = explained(check(builder, spec), FamilyArchitecture.of(spec))
     return text[text.index("actual − ") :].splitlines()
 
 
@@ -39,7 +40,7 @@ def without(*names, layers=""):
 
 
 def test_equal():
-    text = explained(check(Lists(), SPEC), SPEC)
+    text = explained(check(Lists(), SPEC), FamilyArchitecture.of(SPEC))
     assert text.endswith("every tensor is as the formula says")
 
 
@@ -104,7 +105,7 @@ def test_a_residual_without_fitting_letters_is_a_number():
 @pytest.mark.parametrize("gone", ["bias", "layer_norm", "kernel", "embeddings", "layers.1"])
 def test_terms_add_up(gone):
     report = check(without(gone), SPEC)
-    residuals = report_residuals(report, SPEC)
+    residuals = report_residuals(report, Known.of(FamilyArchitecture.of(SPEC)))
     sizes = {"L": 2, "A": 4, "K": 3, "F": 17, "V": 31, "P": 9, "T": 5}
     assert sum(one.size.evaluate(sizes) for one in residuals) == report.difference
 
@@ -165,7 +166,7 @@ def test_terms_of_every_family_add_up(family, gone):
     spec = SPECS[family]
     report = check(without(gone), spec)
     sizes = sizes_of(spec)
-    residuals = report_residuals(report, spec)
+    residuals = report_residuals(report, Known.of(FamilyArchitecture.of(spec)))
     assert sum(one.size.evaluate(sizes) for one in residuals) == report.difference
 
 

@@ -59,8 +59,9 @@ def test_by_names():
     assert (found.actual, found.formula) == (NUMBER, NUMBER)
     assert found.notes[-1] == "tensors matched by name"
     assert found.render().splitlines()[:2] == [
-        "MixtureForSequenceClassification, derived, at vocab_size=50, hidden_size=8, layers=5, "
-        "dense_layers=2, ffn_dim=16, experts=4, num_labels=3",
+        "MixtureForSequenceClassification, derived, at V = vocab_size = 50, H = hidden_size = 8, "
+        "L = layers = 5, D = dense_layers = 2, F = ffn_dim = 16, E = experts = 4, "
+        "k = num_labels = 3",
         f"actual {NUMBER:,} − formula {NUMBER:,} = 0",
     ]
 
@@ -164,6 +165,34 @@ def test_missing_experts():
     assert rows(fewer) == [("missing", "model.layers.*.mlp.experts.*.weight", (16, 8), -384)]
     (row,) = compare_live(Named(fewer), MIXTURE).rows
     assert row.note == "3 tensors"
+
+
+def without(part):
+    return {name: shape for name, shape in SHAPES.items() if part not in name}
+
+
+@pytest.mark.parametrize(
+    ("shapes", "residual"),
+    [
+        (without(".router."), ["−L·H·E + H·D·E   model.layers.*.mlp.router.weight"]),
+        (without(".experts.3."), ["−3·H·F   model.layers.*.mlp.experts.*.weight"]),
+        (without("layers.4.attention.bias"), ["−H   model.layers.*.attention.bias"]),
+        ({**SHAPES, "extra": (50, 8)}, ["V·H   extra"]),
+        ({**SHAPES, "extra": (7, 16)}, ["7·F   extra"]),
+        (
+            without("score") | {"extra": (11,)},
+            ["−H·k + 11", "  −H·k   score.weight", "  11   extra"],
+        ),
+    ],
+    ids=["all layers", "some experts", "one layer", "letters", "a number", "two"],
+)
+def test_a_difference_in_letters(shapes, residual):
+    """The assertion ends with it, each component in the letters of its tensors."""
+    with pytest.raises(AssertionError) as failure:
+        assert_parameters(Named(shapes), MIXTURE)
+    report, _, algebra = str(failure.value).partition("\nactual − formula = ")
+    assert algebra.splitlines() == residual
+    assert report == compare_live(Named(shapes), MIXTURE).render()
 
 
 def test_assert_parameters():

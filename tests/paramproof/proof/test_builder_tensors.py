@@ -7,7 +7,7 @@ import sympy
 
 from paramproof.algebra.residual import lines
 from paramproof.algebra.symbols import folded
-from paramproof.formulas import closed_form
+from paramproof.formulas import closed_form, inventory
 from paramproof.formulas.notation import text
 from paramproof.proof.builder_tensors import read
 from paramproof.proof.cases import known_sizes, plain
@@ -22,7 +22,7 @@ EVERY = [case for cases in CASES.values() for case in cases]
 
 def findings(builder, case=ENCODER):
     letters = case.symbols({})
-    return lines(residuals(read(builder, case).tensors, letters), letters)
+    return lines(residuals(read(builder, case).tensors, letters), inventory(letters))
 
 
 def shape_of(weight_of):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from paramproof.algebra.residual import lines
-from paramproof.formulas import FAMILIES, closed_form
+from paramproof.formulas import FAMILIES, closed_form, inventory
 from paramproof.formulas.notation import text
 from paramproof.proof.builder_tensors import read
 from paramproof.proof.findings import residuals
@@ -110,7 +110,7 @@ def test_faults_are_noticed_tensor_by_tensor(fault):
 
 def derive_tensors(builder, case):
     letters = case.symbols({})
-    return lines(residuals(read(builder, case).tensors, letters), letters)
+    return lines(residuals(read(builder, case).tensors, letters), inventory(letters))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
