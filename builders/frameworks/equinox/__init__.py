@@ -16,7 +16,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from paramproof.builders.arrays import has_family, require
+from paramproof.builders.arrays import by_family, has_family, require
 from paramproof.builders.frameworks.equinox.encoder import Encoder
 from paramproof.builders.frameworks.equinox.encoder_decoder import EncoderDecoder
 from paramproof.builders.frameworks.equinox.gpt import GPT
@@ -25,14 +25,7 @@ from paramproof.builders.frameworks.equinox.llama import Llama
 from paramproof.builders.frameworks.equinox.model import EquinoxModel, live_weights
 from paramproof.builders.jax_tracing import clear_caches_now_and_then, enable_x64
 from paramproof.builders.protocol import DType
-from paramproof.formulas.spec import (
-    EncoderDecoderSpec,
-    EncoderSpec,
-    GPTSpec,
-    LlamaSpec,
-    Numerics,
-    Spec,
-)
+from paramproof.formulas.spec import Numerics, Spec
 
 __all__ = ["FRAMEWORKS", "EquinoxModel", "build", "build_abstractly", "live_weights", "supports"]
 
@@ -44,12 +37,7 @@ FRAMEWORKS = {
     }
 }
 
-MODULES: dict[type[Spec], Any] = {
-    EncoderSpec: Encoder,
-    EncoderDecoderSpec: EncoderDecoder,
-    GPTSpec: GPT,
-    LlamaSpec: Llama,
-}
+MODULES = by_family(Encoder, EncoderDecoder, GPT, Llama)
 
 
 def supports(spec: Spec) -> Literal[True] | str:

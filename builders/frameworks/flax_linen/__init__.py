@@ -6,12 +6,12 @@ the ``params`` collection holds parameters.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import jax
 import jax.numpy as jnp
 
-from paramproof.builders.arrays import has_family, require
+from paramproof.builders.arrays import by_family, has_family, require
 from paramproof.builders.frameworks.flax_linen.encoder import Encoder
 from paramproof.builders.frameworks.flax_linen.encoder_decoder import EncoderDecoder
 from paramproof.builders.frameworks.flax_linen.gpt import GPT
@@ -19,25 +19,13 @@ from paramproof.builders.frameworks.flax_linen.llama import Llama
 from paramproof.builders.frameworks.flax_linen.model import LinenModel
 from paramproof.builders.jax_tracing import Values, clear_caches_now_and_then, enable_x64
 from paramproof.builders.protocol import DType
-from paramproof.formulas.spec import (
-    EncoderDecoderSpec,
-    EncoderSpec,
-    GPTSpec,
-    LlamaSpec,
-    Numerics,
-    Spec,
-)
+from paramproof.formulas.spec import Numerics, Spec
 
 __all__ = ["FRAMEWORKS", "LinenModel", "build", "supports"]
 
 FRAMEWORKS = {"flax-linen": {"extra": "flax", "distributions": ("flax", "jax", "jaxlib")}}
 
-MODULES: dict[type[Spec], Any] = {
-    EncoderSpec: Encoder,
-    EncoderDecoderSpec: EncoderDecoder,
-    GPTSpec: GPT,
-    LlamaSpec: Llama,
-}
+MODULES = by_family(Encoder, EncoderDecoder, GPT, Llama)
 
 
 def supports(spec: Spec) -> Literal[True] | str:

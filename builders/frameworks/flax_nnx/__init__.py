@@ -7,12 +7,12 @@ Only an ``nnx.Param`` is a parameter; random keys and their counters are variabl
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import jax.numpy as jnp
 from flax import nnx
 
-from paramproof.builders.arrays import has_family, require
+from paramproof.builders.arrays import by_family, has_family, require
 from paramproof.builders.frameworks.flax_nnx.encoder import Encoder
 from paramproof.builders.frameworks.flax_nnx.encoder_decoder import EncoderDecoder
 from paramproof.builders.frameworks.flax_nnx.gpt import GPT
@@ -20,14 +20,7 @@ from paramproof.builders.frameworks.flax_nnx.llama import Llama
 from paramproof.builders.frameworks.flax_nnx.model import NnxModel
 from paramproof.builders.jax_tracing import Undrawn, Values, clear_caches_now_and_then, enable_x64
 from paramproof.builders.protocol import DType
-from paramproof.formulas.spec import (
-    EncoderDecoderSpec,
-    EncoderSpec,
-    GPTSpec,
-    LlamaSpec,
-    Numerics,
-    Spec,
-)
+from paramproof.formulas.spec import Numerics, Spec
 
 __all__ = ["FRAMEWORKS", "NnxModel", "build", "supports"]
 
@@ -39,12 +32,7 @@ FRAMEWORKS = {
     }
 }
 
-MODULES: dict[type[Spec], Any] = {
-    EncoderSpec: Encoder,
-    EncoderDecoderSpec: EncoderDecoder,
-    GPTSpec: GPT,
-    LlamaSpec: Llama,
-}
+MODULES = by_family(Encoder, EncoderDecoder, GPT, Llama)
 
 
 def supports(spec: Spec) -> Literal[True] | str:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import keras
 
-from paramproof.builders.arrays import has_family, require
+from paramproof.builders.arrays import by_family, has_family, require
 from paramproof.builders.frameworks.keras.encoder import Encoder
 from paramproof.builders.frameworks.keras.encoder_decoder import EncoderDecoder
 from paramproof.builders.frameworks.keras.gpt import GPT
@@ -26,14 +26,7 @@ from paramproof.builders.frameworks.keras.model import (
     enable_x64,
 )
 from paramproof.builders.protocol import DType, FrameworkUnavailable
-from paramproof.formulas.spec import (
-    EncoderDecoderSpec,
-    EncoderSpec,
-    GPTSpec,
-    LlamaSpec,
-    Numerics,
-    Spec,
-)
+from paramproof.formulas.spec import LlamaSpec, Numerics, Spec
 
 __all__ = ["FRAMEWORKS", "KerasModel", "build", "supports"]
 
@@ -76,19 +69,14 @@ if BACKEND not in GRADIENTS:
     backends = ", ".join(GRADIENTS)
     raise FrameworkUnavailable(f"keras runs on {BACKEND}: KERAS_BACKEND is to be one of {backends}")
 
-MODELS: dict[type[Spec], Any] = {
-    EncoderSpec: Encoder,
-    EncoderDecoderSpec: EncoderDecoder,
-    GPTSpec: GPT,
-    LlamaSpec: Llama,
-}
+MODULES = by_family(Encoder, EncoderDecoder, GPT, Llama)
 
 
 def supports(spec: Spec) -> Literal[True] | str:
     """Return True for every model of these families; LLaMA's norms need Keras 3.9."""
     if isinstance(spec, LlamaSpec) and not hasattr(keras.layers, "RMSNormalization"):
         return f"Keras {keras.__version__} has no RMSNormalization, and 3.9 has one for LLaMA"
-    return has_family("keras", MODELS, spec)
+    return has_family("keras", MODULES, spec)
 
 
 def build(
@@ -115,6 +103,6 @@ def _built(
     scope: AbstractContextManager[Any], spec: Spec, numerics: Numerics, dtype: DType
 ) -> keras.Model:
     with scope:
-        model = MODELS[type(spec)](spec, numerics, dtype)
+        model = MODULES[type(spec)](spec, numerics, dtype)
         model.build()
     return model

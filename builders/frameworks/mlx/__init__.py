@@ -11,17 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
-from paramproof.builders.arrays import has_family, require
+from paramproof.builders.arrays import by_family, has_family, require
 from paramproof.builders.protocol import DType, FrameworkUnavailable
 from paramproof.formulas.layout import Weight
-from paramproof.formulas.spec import (
-    EncoderDecoderSpec,
-    EncoderSpec,
-    GPTSpec,
-    LlamaSpec,
-    Numerics,
-    Spec,
-)
+from paramproof.formulas.spec import Numerics, Spec
 
 try:
     import mlx.core as mx
@@ -53,12 +46,7 @@ FRAMEWORKS = {
     }
 }
 
-MODULES: dict[type[Spec], Any] = {
-    EncoderSpec: Encoder,
-    EncoderDecoderSpec: EncoderDecoder,
-    GPTSpec: GPT,
-    LlamaSpec: Llama,
-}
+MODULES = by_family(Encoder, EncoderDecoder, GPT, Llama)
 
 
 def supports(spec: Spec) -> Literal[True] | str:

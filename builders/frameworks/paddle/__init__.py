@@ -17,7 +17,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import paddle
 
-from paramproof.builders.arrays import has_family, require
+from paramproof.builders.arrays import by_family, has_family, require
 from paramproof.builders.frameworks.paddle.encoder import Encoder
 from paramproof.builders.frameworks.paddle.encoder_decoder import EncoderDecoder
 from paramproof.builders.frameworks.paddle.gpt import GPT
@@ -25,14 +25,7 @@ from paramproof.builders.frameworks.paddle.llama import Llama
 from paramproof.builders.frameworks.paddle.model import PaddleModel, weights_of
 from paramproof.builders.protocol import DType
 from paramproof.formulas.layout import Weight
-from paramproof.formulas.spec import (
-    EncoderDecoderSpec,
-    EncoderSpec,
-    GPTSpec,
-    LlamaSpec,
-    Numerics,
-    Spec,
-)
+from paramproof.formulas.spec import Numerics, Spec
 
 __all__ = ["FRAMEWORKS", "PaddleModel", "build", "build_abstractly", "live_weights", "supports"]
 
@@ -46,12 +39,7 @@ FRAMEWORKS = {
     }
 }
 
-MODULES: dict[type[Spec], Any] = {
-    EncoderSpec: Encoder,
-    EncoderDecoderSpec: EncoderDecoder,
-    GPTSpec: GPT,
-    LlamaSpec: Llama,
-}
+MODULES = by_family(Encoder, EncoderDecoder, GPT, Llama)
 
 
 def supports(spec: Spec) -> Literal[True] | str:

@@ -6,11 +6,11 @@ kernel as (out, in) and calls it, as everything else, a weight.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 
-from paramproof.builders.arrays import has_family, require
+from paramproof.builders.arrays import by_family, has_family, require
 from paramproof.builders.frameworks.torch.encoder import Encoder
 from paramproof.builders.frameworks.torch.encoder_decoder import EncoderDecoder
 from paramproof.builders.frameworks.torch.gpt import GPT
@@ -18,14 +18,7 @@ from paramproof.builders.frameworks.torch.llama import Llama
 from paramproof.builders.frameworks.torch.model import TorchModel
 from paramproof.builders.meta import meta
 from paramproof.builders.protocol import DType
-from paramproof.formulas.spec import (
-    EncoderDecoderSpec,
-    EncoderSpec,
-    GPTSpec,
-    LlamaSpec,
-    Numerics,
-    Spec,
-)
+from paramproof.formulas.spec import Numerics, Spec
 
 __all__ = ["FRAMEWORKS", "Encoder", "TorchModel", "build", "supports"]
 
@@ -33,12 +26,7 @@ FRAMEWORKS = {
     "torch": {"extra": "torch", "distributions": ("torch",), "layer_packages": ("torch.nn",)}
 }
 
-MODULES: dict[type[Spec], Any] = {
-    EncoderSpec: Encoder,
-    EncoderDecoderSpec: EncoderDecoder,
-    GPTSpec: GPT,
-    LlamaSpec: Llama,
-}
+MODULES = by_family(Encoder, EncoderDecoder, GPT, Llama)
 
 
 def supports(spec: Spec) -> Literal[True] | str:
