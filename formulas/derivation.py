@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.condition import Condition
-from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.expression import Expression, letter, sum_of
 from paramproof.formulas.impossible import (
     is_never_negative,
     require_sizes,
@@ -153,8 +153,7 @@ class Derivation(Architecture):
     @cached_property
     def formula(self) -> Expression:
         """The number of trainable parameters, with tied ones counted once."""
-        sizes = (tensor.size for tensor in self.tensors if tensor.role == "trainable")
-        return sum(sizes, Expression())
+        return sum_of(tensor.size for tensor in self.tensors if tensor.role == "trainable")
 
     def summands(self) -> dict[Expression, list[DerivedTensor]]:
         """Return the tensors by their number, in the order of the model."""

@@ -11,7 +11,8 @@ Coefficients are ints. Only an inexact division leaves a ``Fraction``, which no 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -23,13 +24,17 @@ Number: TypeAlias = int | Fraction
 class Expression:
     """A sum of products of letters and quotients, each with a coefficient."""
 
-    __slots__ = ("_hash", "_terms")
+    __slots__ = ("_hash", "_letters", "_terms")
     __array_ufunc__ = None  # NumPy then leaves arithmetic with arrays of objects to this class.
 
     def __init__(self, terms: Mapping[Powers, Number] | None = None) -> None:
-        found = {powers: _plain(number) for powers, number in (terms or {}).items() if number}
-        self._terms: dict[Powers, Number] = found
+        self._terms: dict[Powers, Number] = {
+            powers: number if type(number) is int else _plain(number)
+            for powers, number in (terms or {}).items()
+            if number
+        }
         self._hash: int | None = None
+        self._letters: frozenset[str] | None = None
 
     @property
     def terms(self) -> Mapping[Powers, Number]:
@@ -39,13 +44,10 @@ class Expression:
     @property
     def letters(self) -> frozenset[str]:
         """The letters that occur, also in numerators and denominators."""
-        found: set[str] = set()
-        for atom in self._atoms():
-            if isinstance(atom, str):
-                found.add(atom)
-            else:
-                found |= atom.letters
-        return frozenset(found)
+        if self._letters is None:
+            own = ({atom} if isinstance(atom, str) else atom.letters for atom in self._atoms())
+            self._letters = frozenset[str]().union(*own)
+        return self._letters
 
     @property
     def has_quotients(self) -> bool:
@@ -88,13 +90,7 @@ class Expression:
 
     def substitute(self, values: Mapping[str, Expression | Number]) -> Expression:
         """Return this expression with expressions or numbers substituted for some letters."""
-        total = Expression()
-        for powers, number in self._terms.items():
-            product = expression(number)
-            for atom, power in powers:
-                product = product * _value(atom, values) ** power
-            total = total + product
-        return total
+        return sum_of(_substituted(*term, values) for term in self._terms.items())
 
     @property
     def is_polynomial(self) -> bool:
@@ -137,8 +133,8 @@ class Expression:
             return NotImplemented
         if power < 0:
             return expression(1) / self**-power
-        result = expression(1)
-        for _ in range(power):
+        result = self if power else expression(1)
+        for _ in range(power - 1):
             result = result * self
         return result
 
@@ -222,6 +218,15 @@ def letter(name: str) -> Expression:
     return Expression({((name, 1),): 1})
 
 
+def sum_of(expressions: Iterable[Expression]) -> Expression:
+    """Return the sum of ``expressions``, without an expression for each step on the way to it."""
+    terms: dict[Powers, Number] = defaultdict(int)
+    for one in expressions:
+        for powers, number in one.terms.items():
+            terms[powers] += number
+    return Expression(terms)
+
+
 def expression(value: Expression | float | Fraction) -> Expression:
     """Return ``value`` as an expression; a float becomes the fraction that equals it exactly."""
     if isinstance(value, Expression):
@@ -229,11 +234,21 @@ def expression(value: Expression | float | Fraction) -> Expression:
     return Expression({(): value if isinstance(value, int) else Fraction(value)})
 
 
+def _substituted(
+    powers: Powers, number: Number, values: Mapping[str, Expression | Number]
+) -> Expression:
+    """Return one term with expressions substituted for some letters."""
+    kept = tuple((atom, n) for atom, n in powers if isinstance(atom, str) and atom not in values)
+    product = Expression({kept: number})
+    for atom, power in powers:
+        if not isinstance(atom, str) or atom in values:
+            product = product * _value(atom, values) ** power
+    return product
+
+
 def _value(atom: Atom, values: Mapping[str, Expression | Number]) -> Expression:
     """Return an atom with expressions substituted for some letters."""
-    if isinstance(atom, str):
-        return expression(values[atom]) if atom in values else letter(atom)
-    return atom.substitute(values)
+    return expression(values[atom]) if isinstance(atom, str) else atom.substitute(values)
 
 
 def _operand(value: object) -> Expression | None:

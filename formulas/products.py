@@ -46,6 +46,8 @@ Powers: TypeAlias = tuple[tuple[Atom, int], ...]
 
 def multiplied(left: Powers, right: Powers) -> Powers:
     """Return the product of two products."""
+    if not (left and right):
+        return left or right
     powers = dict(left)
     for atom, power in right:
         powers[atom] = powers.get(atom, 0) + power

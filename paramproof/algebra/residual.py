@@ -15,11 +15,10 @@ from dataclasses import dataclass, replace
 from paramproof.algebra.symbols import folded, in_order, sizes_as_symbols, sizes_of, with_head_size
 from paramproof.formulas import Inventory, Report, Row, Tensor, inventory
 from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.expression import Expression, Number, expression, letter
+from paramproof.formulas.expression import Expression, expression, letter, sum_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, lies_in, stack_of, without_braces
 from paramproof.formulas.printing import MAX_ROWS_SHOWN, legible
-from paramproof.formulas.products import Powers
 from paramproof.formulas.report import Shape
 
 IN_LAYERS = f"layers.{LAYER}."
@@ -60,8 +59,8 @@ def lines(residuals: Iterable[Residual], named: Inventory) -> list[str]:
     groups: dict[str, list[Expression]] = defaultdict(list)
     for residual in residuals:
         groups[residual.path].append(residual.size)
-    sums = {path: size for path, sizes in groups.items() if (size := _added(sizes))}
-    whole = _added(sums.values())
+    sums = {path: size for path, sizes in groups.items() if (size := sum_of(sizes))}
+    whole = sum_of(sums.values())
     first = f"actual − formula = {_text(whole, named)}"
     component = _whole(list(sums), named)
     if component:
@@ -71,18 +70,9 @@ def lines(residuals: Iterable[Residual], named: Inventory) -> list[str]:
         f"  {_text(size, named)}   {_place(path, size)}" for path, size in pairs[:MAX_ROWS_SHOWN]
     ]
     if rest := pairs[MAX_ROWS_SHOWN:]:
-        others = _added(size for _, size in rest)
+        others = sum_of(size for _, size in rest)
         own.append(f"  {_text(others, named)}   and {len(rest):,} more")
     return [first, *own]
-
-
-def _added(sizes: Iterable[Expression]) -> Expression:
-    """Return the sum of ``sizes``, without an expression for each step on the way to it."""
-    terms: dict[Powers, Number] = defaultdict(int)
-    for size in sizes:
-        for powers, number in size.terms.items():
-            terms[powers] += number
-    return Expression(terms)
 
 
 def _text(size: Expression, named: Inventory) -> str:
@@ -199,7 +189,7 @@ def _residual(rows: list[Row], known: Known) -> Residual:
 def _candidates(row: Row, known: Known) -> Iterator[Expression]:
     """Yield possible formulas for the difference of one row, the likeliest first."""
     tensors = [known.group(path, row.expected) for path in without_braces(row.component)]
-    one = sum((tensor.size for tensor in tensors if tensor), Expression())
+    one = sum_of(expression(tensor.size) for tensor in tensors if tensor)
     whole = one * known.layers_of(row) if LAYER in row.path else one
     sign = -1 if row.difference < 0 else 1
     if row.kind != "wrong shape" and whole:
