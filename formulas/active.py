@@ -177,7 +177,9 @@ def _chosen(architecture: Architecture, experts: str) -> str:
     ]
     if len(found) != 1:
         several = ", ".join(legible(fields[name]) for name in found)
-        problem = f"{several} are all numbers" if found else "no field is the number"
+        problem = "no field, such as num_experts_per_tok, is the number"
+        if found:
+            problem = f"{several} are all numbers"
         raise ValueError(
             f"active parameters: {field}={sizes[experts]}, but {problem} of experts per token"
         )

@@ -15,6 +15,7 @@ from paramproof.counting.explained import explained
 from paramproof.explanation.answer import Explanations
 from paramproof.explanation.number import read
 from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.errors import InvalidInput
 from paramproof.resolver import Model, derive_request, read_request, resolve, resolve_request
 from paramproof.resolver.lookup import live_model
 
@@ -85,7 +86,9 @@ def derive(
 
 def _model(source: object, class_name: str = "") -> Model:
     """Return the model that ``source`` names, or that of a count."""
-    if isinstance(source, Count) and isinstance(source.model, Model) and not class_name:
+    if isinstance(source, Count) and class_name:
+        raise InvalidInput("a count has its class already, so it takes no other")
+    if isinstance(source, Count) and isinstance(source.model, Model):
         return source.model
     return resolve(source, class_name)
 

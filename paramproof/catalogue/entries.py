@@ -196,7 +196,7 @@ def _entry_of_variant(
     require_accepted(given, values, needed, only, computed, sizes, counted)
     derivation = _derivation(file, name, variant.index)
     derivation = _without_bounds(derivation, set(_default_bounds(file, given)))
-    _require(file, derivation, sizes)
+    _require(given, derivation, sizes)
     assumed = assumed_sizes(given, derivation, sizes)
     for path, kind in given.renamed.items():
         if lacking := [one for one in assumed if one.startswith(f"{path}.")]:
@@ -216,27 +216,31 @@ def _entry_of_variant(
     )
 
 
-def _require(file: TypeFile, derivation: Derivation, sizes: Mapping[str, int]) -> None:
+def _require(given: GivenKeys, derivation: Derivation, sizes: Mapping[str, int]) -> None:
     """Raise ``NotInCatalogue`` for sizes at which the formula is not known to hold."""
+    file = given.file
     try:
         derivation.require(sizes)
     except ValueError as error:
         reason, refusal = str(error), Refusal.CONDITIONS
     else:
         return
-    stated = derivation.violated(sizes)
+    stated, key = derivation.violated(sizes), ""
+    if stated:
+        fields = (derivation.fields[name] for name in sorted(stated.condition.letters))
+        key = next((field for field in fields if field in given.values), "")
     if stated and stated.consequence.outcome is Outcome.REFUSED:
         letters = sorted(stated.condition.letters)
-        given = (f"{name} = {derivation.fields[name]} = {sizes[name]}" for name in letters)
+        own = (f"{name} = {derivation.fields[name]} = {sizes[name]}" for name in letters)
         reason = (
             f"{derivation.name}: the formula holds where {stated.condition}; {file.library} "
-            f"refuses other sizes ({', '.join(given)})"
+            f"refuses other sizes ({', '.join(own)})"
         )
         refusal = Refusal.CONSTRUCTOR
     elif zero := next((name for name in derivation.sizes if sizes[name] < 1), None):
         size = file.letters[zero]
         reason += f" ({size.path} is absent, and {size.default} = {sizes[zero]} is filled in)"
-    raise NotInCatalogue(reason, model_type=file.model_type, refusal=refusal)
+    raise NotInCatalogue(reason, model_type=file.model_type, key=key, refusal=refusal)
 
 
 def assumed_sizes(

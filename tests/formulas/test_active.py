@@ -136,13 +136,17 @@ def test_an_unknown_number_of_experts_is_refused():
 @pytest.mark.parametrize(
     ("sizes", "fields", "words"),
     [
-        ({}, {"t": "top"}, "num_experts=4, but no field is the number of experts per token"),
+        (
+            {},
+            {"t": "top"},
+            "num_experts=4, but no field, such as num_experts_per_tok, is the number of",
+        ),
         (
             {"u": 1},
             {"u": "moe_topk[1]"},
             r"num_experts=4, but num_experts_per_tok, moe_topk\[1\] are all numbers of experts per",
         ),
-        ({"u": 2}, {"t": "text.top_k", "u": "top"}, "num_experts=4, but no field is the number"),
+        ({"u": 2}, {"t": "text.top_k", "u": "top"}, "num_experts=4, but no field, such as"),
         ({"t": 5}, {}, "num_experts_per_tok=5 is more than num_experts=4"),
         (
             {"z": 3},

@@ -165,6 +165,8 @@ def test_a_count_is_a_model():
         paramproof.explain(first.total, first).to_dict()
         == paramproof.explain(first.total, "bert-base").to_dict()
     )
+    with pytest.raises(paramproof.InvalidInput, match="a count has its class already"):
+        paramproof.explain(first.total, first, "BertModel")
 
 
 def test_a_difference():

@@ -105,6 +105,13 @@ def test_other_tensors_and_constructor_errors_are_different_refusals():
     assert caught.value.refusal is Refusal.CONDITIONS
 
 
+@pytest.mark.parametrize("config", [{"heads": 3}, {"hidden_size": 7}, {"heads": 3, "layers": 2}])
+def test_a_violated_condition_names_a_key_of_the_configuration(config):
+    with pytest.raises(NotInCatalogue) as caught:
+        toy(config)
+    assert caught.value.key == next(iter(config))
+
+
 def test_the_type_alone_gives_its_defaults():
     assert toy().sizes == {"H": 8, "A": 2, "L": 3, "W": 16, "D_0": 1, "D_1": 2}
     assert toy().count == 3 * 8 * 16 + 2

@@ -167,7 +167,10 @@ def test_routing_of_two_towers():
             "num_experts_per_tok=6 is more than num_local_experts=5",
         ),
         (('{"model_type": "longcat_flash"}',), "that have no parameters (zero_expert_num)"),
-        (('{"model_type": "deepseek_v2"}',), "n_routed_experts=64, but no field is the number of"),
+        (
+            ('{"model_type": "deepseek_v2"}',),
+            "n_routed_experts=64, but no field, such as num_experts_per_tok, is the number of",
+        ),
         (("gpt2", "--depth", "2"), "--active can be combined only with --symbolic or --json"),
         (("gpt2", "--under", "total"), "--active can be combined only with --symbolic or --json"),
         (("gpt2", "--latex"), "--active can be combined only with --symbolic or --json"),
