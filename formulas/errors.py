@@ -66,6 +66,8 @@ class Refusal(Enum):
     """The value of a key is of a sort that was not tried."""
     OTHER_VALUE = auto()
     """The value of a key is not the one that the entry was derived at."""
+    NO_SIZE = auto()
+    """A size is null, which transformers refuses for most sizes, too."""
     OTHER_PART = auto()
     """The model type of a part differs from that in the entry."""
     CONDITIONS = auto()

@@ -324,8 +324,8 @@ def _given_or_default(
         return _size(given, letter, value, at_zero)
     if field in given.values and field not in sized:
         if field not in given.file.null:
-            text = f"{field}=null, but the entry needs a size"
-            raise given.unsupported(text, field, Refusal.OTHER_VALUE)
+            remedy = "leave the key out for the default" if size.default else "give a number"
+            raise given.unsupported(f"{field}=null is not a size: {remedy}", field, Refusal.NO_SIZE)
         return given.file.null[field]
     if default := given.default(field, size.default):
         return default

@@ -98,7 +98,7 @@ def entry_of(keys: Mapping[str, Any], class_name: str = "") -> Entry:
     try:
         return entry(keys, class_name)
     except NotInCatalogue as error:
-        helps = error.refusal is not Refusal.CONSTRUCTOR
+        helps = error.refusal not in (Refusal.CONSTRUCTOR, Refusal.NO_SIZE)
         if helps and _is_in_transformers(keys, class_name):
             error.install = _transformers().how_to_get
         raise

@@ -25,6 +25,7 @@ characters in storage formats are left out.
 REASONS = {
     Refusal.NOT_TRIED: "a value that is not supported",
     Refusal.OTHER_VALUE: "a value other than the entry's",
+    Refusal.NO_SIZE: "null in place of a size",
     Refusal.OTHER_PART: "a part of another model type",
     Refusal.CONDITIONS: "sizes that do not satisfy the conditions",
     Refusal.CONSTRUCTOR: "sizes that transformers refuses",

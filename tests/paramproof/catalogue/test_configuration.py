@@ -86,7 +86,7 @@ def refused(config, architecture=""):
     [
         ({"dropout": True}, Refusal.NOT_TRIED),
         ({"bias": None}, Refusal.OTHER_VALUE),
-        ({"hidden_size": None}, Refusal.OTHER_VALUE),
+        ({"hidden_size": None}, Refusal.NO_SIZE),
         ({"part": {"model_type": "other", "bias": False}}, Refusal.OTHER_PART),
         ({"heads": 3}, Refusal.CONSTRUCTOR),
     ],
@@ -274,7 +274,7 @@ def test_a_size_without_effect_may_have_another_value_beside_a_list_of_layers():
     for window in ("abab", 1.5):
         with pytest.raises(InvalidInput, match="it must be an int"):
             toy({"window": window}, data=data)
-    with pytest.raises(NotInCatalogue, match="window=null, but the entry needs a size"):
+    with pytest.raises(NotInCatalogue, match="window=null is not a size: "):
         toy({"window": None}, data=data)
     data["free"]["text"] = "window"
     assert toy({"window": "abab"}, data=data).count == toy(data=data).count

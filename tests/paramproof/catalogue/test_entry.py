@@ -222,7 +222,7 @@ def test_any_vocabulary_is_accepted_but_none_is_refused(model_type):
         ({"per_layer_config": {"0": {"hidden_size": 8}}}, "per_layer_config"),
         ({"model_type": "lama", "architectures": None}, "model_type"),
         ({"architectures": ["LlamaForCats"]}, "architectures"),
-        ({"num_attention_heads": 30, "head_dim": 128}, ""),
+        ({"num_attention_heads": 30, "head_dim": 128}, "num_attention_heads"),
     ],
 )
 def test_unsupported_configurations_are_refused_in_one_line(keys, key):

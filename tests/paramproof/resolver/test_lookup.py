@@ -293,11 +293,16 @@ def test_a_model_type_by_name_is_native(source):
     assert not resolve(found.keys).reading.is_default
 
 
-def test_no_advice_to_install_if_transformers_refuses_the_sizes():
-    keys = {"model_type": "bert", "num_attention_heads": 7}
+@pytest.mark.parametrize(
+    ("value", "refusal"), [(7, Refusal.CONSTRUCTOR), (None, Refusal.NO_SIZE)], ids=["7", "null"]
+)
+def test_no_advice_to_install_if_transformers_refuses_the_size(value, refusal):
     with pytest.raises(NotInCatalogue) as caught:
-        resolve(keys)
-    assert (caught.value.refusal, caught.value.install) == (Refusal.CONSTRUCTOR, "")
+        resolve({"model_type": "bert", "num_attention_heads": value})
+    assert (caught.value.refusal, caught.value.install) == (refusal, "")
+
+
+def test_advice_to_install_for_another_value():
     with pytest.raises(NotInCatalogue) as caught:
         resolve({"model_type": "bert", "hidden_act": "xielu"})
     assert caught.value.refusal is Refusal.NOT_TRIED
