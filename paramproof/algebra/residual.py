@@ -40,12 +40,12 @@ class Residual:
 
 
 def explained(report: Report, architecture: Architecture, width: int | None = None) -> str:
-    """Return ``report`` as text. If something differs, the residual follows as algebra.
+    """Return ``report`` as text. If a number differs, the residual follows as algebra.
 
     With a ``width``, the rows of the report are folded to fit it.
     """
     rendered = replace(report, about=architecture.about).render(width)
-    if report.equal:
+    if not any(row.difference for row in report.rows):
         return rendered
     known = Known.of(architecture)
     return "\n".join([rendered, *lines(report_residuals(report, known), known.named)])
