@@ -1,6 +1,5 @@
 """Impossible sizes are refused in one line, wherever a derived formula is evaluated."""
 
-import json
 import re
 from dataclasses import replace
 
@@ -141,22 +140,3 @@ def test_other_reasons_for_having_no_value():
 def test_signs_that_letters_alone_determine(one, never):
     assert is_never_negative(one) is never
     assert not is_never_negative(one, {"A"}) or "A" not in one.letters
-
-
-def test_configurations_are_refused_in_one_line(paramproof, tmp_path):
-    """Sizes of 0 in a ``config.json``, and a size that transformers would compute as 0."""
-    zamba = {"model_type": "zamba", "hidden_size": 2, "num_attention_heads": 8}
-    for keys, words in (
-        ({"model_type": "llama", "hidden_size": 0}, "hidden_size=0 is not a size of 1 or more"),
-        (
-            zamba,
-            "ZambaForCausalLM: K = 0: every size must be 1 or more (attention_head_dim is absent, "
-            "and ⌊2·H/A⌋ = 0 is filled in)",
-        ),
-    ):
-        (tmp_path / "config.json").write_text(json.dumps(keys))
-        (tmp_path / "lines.jsonl").write_text(json.dumps(keys) + "\n")
-        done = paramproof("count", "--jsonl", "lines.jsonl")
-        (line,) = map(json.loads, done.stdout.splitlines())
-        assert words in line["error"]["reason"]
-        assert "total" not in line
