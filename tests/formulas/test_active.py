@@ -7,6 +7,8 @@ import pytest
 from paramproof.formulas.active import (
     ACTIVE_CONVENTIONS,
     active,
+    experts_of,
+    has_experts,
     per_token,
     says_per_token,
     with_head,
@@ -107,7 +109,10 @@ def test_a_tensor_that_may_be_expert_or_router_is_refused():
 
 
 def test_a_length_not_proportional_to_the_experts_is_refused():
-    with pytest.raises(Undecided, match=r"mlp\.w has H·F·\(E \+ 1\) entries, which is not"):
+    with pytest.raises(
+        Undecided,
+        match=r"mlp\.w has H·F·\(E \+ 1\) entries, which is not the same number for each expert$",
+    ):
         active(routed(tensor("mlp.w", E + 1, F, H)))
 
 
@@ -115,6 +120,23 @@ def test_a_model_without_experts():
     dense = routed(tensor("a.weight", F, H), tensor("mlp.shared_experts.weight", F, H))
     assert per_token(dense) == {}
     assert active(dense) == dense.inventory()
+
+
+def test_the_tensors_of_experts():
+    assert experts_of(ROUTED) == {"model.layers.*.mlp.experts.*.weight": "E"}
+    packed = routed(tensor("mlp.w", E, F, H), tensor("mlp.gate", E, F), tensor("mlp.w_bias", E, F))
+    assert experts_of(packed) == {"mlp.w": "E", "mlp.w_bias": "E"}
+    assert experts_of(routed(tensor("a.weight", F, H))) == {}
+    undecided = routed(tensor("mlp.w", E, F, H), tensor("mlp.x", E, F))
+    with pytest.raises(Undecided, match=r"mlp\.x may belong to the experts or to their router"):
+        experts_of(undecided)
+
+
+def test_a_field_is_a_number_of_experts():
+    """Even if no tensor depends on it, and whatever part of the configuration has it."""
+    assert has_experts(ROUTED)
+    assert has_experts(replace(routed(tensor("a.weight", F, H)), fields={"E": "text.num_experts"}))
+    assert not has_experts(replace(ROUTED, fields={"H": "hidden_size"}))
 
 
 def test_buffers_are_not_experts():

@@ -1,12 +1,17 @@
 """A derived formula as an inventory: in letters and ints, with several kinds of layers."""
 
+from dataclasses import replace
+
 import pytest
 
+from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.formulas.conventions import count
+from paramproof.formulas.derivation import Consequence, Outcome
 from paramproof.formulas.expression import expression
 from paramproof.formulas.families import inventory
 from paramproof.formulas.models import named_model
 from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, k, tensor, with_tensors
+from tests.specs import SPECS
 
 
 @pytest.fixture
@@ -134,3 +139,61 @@ def test_a_shape_that_is_not_a_whole_number():
     assert half.inventory({**MIXTURE.sizes, "H": 6}).total() == 3
     with pytest.raises(ValueError, match="7/2 is not a whole number"):
         half.inventory({**MIXTURE.sizes, "H": 7, "A": 1})
+
+
+def test_a_derivation_at_other_sizes():
+    other = MIXTURE.at({"H": 16, "L": 6})
+    assert other == replace(MIXTURE, sizes={**MIXTURE.sizes, "H": 16, "L": 6})
+    assert MIXTURE.at_fields({"hidden_size": 16, "layers": 6}) == other
+    assert MIXTURE.at({}) == MIXTURE.at_fields({}) == MIXTURE
+    for change in ({"H": 7}, {"H": 0}):
+        with pytest.raises(ValueError, match="MixtureForSequenceClassification: "):
+            MIXTURE.at(change)
+    assert MIXTURE.has({"H": 16})
+    assert not MIXTURE.has({"H": 7})
+
+
+def test_sizes_that_the_conditions_on_a_letter_allow():
+    """Conditions on other letters do not matter, even if they are violated."""
+    assert MIXTURE.allows("H", 16)
+    assert not MIXTURE.allows("H", 7)
+    assert MIXTURE.allows("L", 1)
+    violated = replace(MIXTURE, sizes={**MIXTURE.sizes, "H": 7})
+    assert violated.allows("L", 1)
+    assert violated.allows("H", 8)
+    assert not violated.allows("A", 2)
+    fixed = replace(MIXTURE, fixed=("L",))
+    assert fixed.allows("L", MIXTURE.sizes["L"])
+    assert not fixed.allows("L", MIXTURE.sizes["L"] + 1)
+    assert fixed.allows("V", 1)
+
+
+def test_a_family_allows_what_its_spec_does():
+    family = FamilyArchitecture.of(SPECS["encoder"])
+    assert family.allows("L", 1)
+    assert not family.allows("V", 0)
+
+
+def test_tensors_of_their_own():
+    """A tensor with further names is one tensor, and a name that is untied another."""
+    tied = with_tensors(
+        tensor("a", V, H, aliases=("b", "c")), tensor("d", H, aliases=("e",)), tensor("f", k)
+    )
+    assert tied.untied([]) is tied
+    assert tied.untied(["c"]).tensors == (
+        tensor("a", V, H, aliases=("b",)),
+        tensor("c", V, H),
+        tensor("d", H, aliases=("e",)),
+        tensor("f", k),
+    )
+    both = tied.untied(iter(["e", "b"]))
+    assert [(one.path, one.aliases) for one in both.tensors] == [
+        *(("a", ("c",)), ("b", ()), ("d", ()), ("e", ()), ("f", ())),
+    ]
+    assert both.formula == 2 * V * H + 2 * H + k
+    assert both.name == tied.name
+
+
+def test_what_happens_if_a_condition_is_violated():
+    assert str(Consequence(Outcome.OTHERS)) == "other tensors are created"
+    assert str(Consequence(Outcome.REFUSED, "no")) == "the constructor refuses: no"

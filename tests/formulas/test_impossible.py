@@ -7,9 +7,9 @@ import pytest
 
 from paramproof.formulas.computed import Computed, computed
 from paramproof.formulas.derivation import PROVED
-from paramproof.formulas.division import floor
+from paramproof.formulas.division import Quotient, floor
 from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.formulas.impossible import is_never_negative, value_at
+from paramproof.formulas.impossible import is_never_negative, require_tensor, value_at
 from tests.derivations import MIXTURE, tensor, with_tensors
 
 A, D, H, L = map(letter, "ADHL")
@@ -102,6 +102,8 @@ def test_a_buffer_refuses_nothing():
         (floor(H, floor(A, 3)), "a divides by ⌊A/3⌋, which is 0 at A = 2"),
         (floor(H, D * floor(H, A - 2)), "a divides by A − 2, which is 0 at A = 2"),
         (computed("div", H, A - 2), "a divides by A − 2, which is 0 at A = 2"),
+        (computed("mod", H, A - 2), "a divides by A − 2, which is 0 at A = 2"),
+        (floor(H, A - D), "a divides by A − D, which is 0 at A = 2, D = 2"),
         (
             computed("int", Computed("over", (H, Computed("minus", (A, expression(2)))))),
             "a divides by minus(A, 2), which is 0 at A = 2",
@@ -122,6 +124,18 @@ def test_a_letter_that_is_0_and_a_divisor():
         some.count(sizes(A=0))
 
 
+def test_a_divisor_without_a_value_is_not_0():
+    ratio = Computed("over", (H, Computed("log", (A,))))
+    one = Expression({((ratio, 1),): 1})
+    with pytest.raises(ValueError, match=r"^it has no value at H = 8, A = 0: (?!.*divides)"):
+        value_at(one, {"H": 8, "A": 0}, "it")
+
+
+def test_the_line_names_the_tensors_whose_number_has_no_value():
+    with pytest.raises(ValueError, match=r"^a divides by A, which is 0$"):
+        require_tensor("a", H / A, (H,), {"H": 8, "A": 0})
+
+
 def test_other_reasons_for_having_no_value():
     power = Expression({((Computed("power", (H, expression(10**6))), 1),): 1})
     with pytest.raises(ValueError, match=r"^it has no value at H = 8: .* too large$"):
@@ -140,3 +154,13 @@ def test_other_reasons_for_having_no_value():
 def test_signs_that_letters_alone_determine(one, never):
     assert is_never_negative(one) is never
     assert not is_never_negative(one, {"A"}) or "A" not in one.letters
+
+
+def test_signs_of_letters_that_may_be_0():
+    assert is_never_negative(H * L + H, {"H"})
+    assert is_never_negative(floor(H, L), {"H"})
+    assert not is_never_negative(H / A, {"A"})
+    assert not is_never_negative(floor(H, A), {"A"})
+    halved = Quotient(H / D, L)
+    assert is_never_negative(Expression({((halved, 1),): 1}))
+    assert not is_never_negative(Expression({((halved, 1),): 1}), {"D"})

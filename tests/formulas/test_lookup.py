@@ -29,6 +29,22 @@ def test_the_most_similar_names_are_suggested(name, suggestions):
         assert one in str(error)
 
 
+def test_suggestions_and_all_names_in_one_line():
+    names = ("bert-base", "bert-large", "gpt2-xl")
+    assert str(no_such("model", "gpt2-xxl", names)) == (
+        "no model is named 'gpt2-xxl': did you mean gpt2-xl? "
+        "There are: bert-base, bert-large, gpt2-xl"
+    )
+    assert "did you mean bert-base or bert-large? There are: " in str(
+        no_such("model", "brt-base", names)
+    )
+    three = no_such("model", "gpt2-m", MODELS, "paramproof models")
+    assert "did you mean gpt2, gpt2-xl or gpt2-medium?" in str(three)
+    assert str(no_such("model", "resnet", names)).startswith(
+        "no model is named 'resnet'; there are: bert-base, "
+    )
+
+
 def test_at_most_three_are_suggested():
     names = [f"model-{number}" for number in range(100)]
     assert len(no_such("model", "model", names).suggestions) == 3

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 
 from paramproof.formulas import FAMILIES, closed_form
+from paramproof.formulas.computed import Computed, computed
 from paramproof.formulas.division import ceiling, floor
 from paramproof.formulas.expression import expression, letter
 from paramproof.formulas.notation import latex, text
@@ -50,6 +51,22 @@ MLM, NSP, UNTIED = map(letter, ("mlm", "nsp", "untied"))
 def test_text(one, written):
     assert text(one) == written
     assert parsed(written) == one
+
+
+@pytest.mark.parametrize(
+    ("one", "written"),
+    [
+        (computed("over", H, A), "(H ÷ A)"),
+        (computed("int", Computed("times", (H, -0.5))), "int(H × −0.5)"),
+        (computed("gcd", H, A), "gcd(H, A)"),
+        (computed("gcd", H + 1, A), "gcd((H + 1), A)"),
+        (computed("int", H / 2), "int(H/2)"),
+        (computed("plus", Computed("over", (H, A)), F), "plus((H ÷ A), F)"),
+        (computed("floor", Computed("sqrt", (H,))), "floor(sqrt(H))"),
+    ],
+)
+def test_the_text_of_a_computed_number(one, written):
+    assert text(one) == written
 
 
 @pytest.mark.parametrize("family", FAMILIES)

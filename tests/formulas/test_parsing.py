@@ -4,6 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from paramproof.formulas.computed import Computed, computed
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import ceiling, floor
 from paramproof.formulas.expression import Expression, expression, letter
@@ -57,6 +58,12 @@ def test_printed_expressions_parse_back(one, divisor, by):
         ("−3·H/2", expression(-3) * H / 2),
         ("H¹²", H**12),
         ("0", Expression()),
+        ("gcd(H, A)", computed("gcd", H, A)),
+        ("int(H × 0.7)", computed("int", Computed("times", (H, 0.7)))),
+        ("int(H × −0.7)·A", computed("int", Computed("times", (H, -0.7))) * A),
+        ("A·gcd(H, 6)/6", A * computed("gcd", H, expression(6)) / 6),
+        ("gcd(H, 2·(A + V))·gcd(H, A)", computed("gcd", H, 2 * (A + V)) * computed("gcd", H, A)),
+        ("max0", letter("max0")),
         ("V'", letter("V'")),
         ("größe²", letter("größe") ** 2),
         ("3·H·(A + 1)", 3 * H * (A + 1)),

@@ -1,8 +1,9 @@
 """Families from other distributions: which entry points are read, in which order, and errors."""
 
+from dataclasses import dataclass, replace
 from importlib import metadata
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import pytest
 
@@ -17,11 +18,12 @@ from paramproof.formulas.families import (
     printing_order,
     registered,
 )
-from paramproof.formulas.plugins import broken_plugins
+from paramproof.formulas.plugins import broken_plugins, note_broken
+from paramproof.formulas.printing import MAX_NOTE_SHOWN
 from paramproof.formulas.spec import Rows
 from paramproof.formulas.spec.protocols import head_size_of
 from tests.fixtures import forget
-from tests.outsider.mixer import FAMILY
+from tests.outsider.mixer import FAMILY, MixerLetters, MixerSpec
 from tests.specs import SPECS
 
 MIXER = "tests.outsider.mixer:FAMILY"
@@ -75,7 +77,29 @@ def test_a_letter_of_another_kind_than_ours_is_refused(entries):
     assert printing_order(FAMILY.letters) != BUILT_IN
 
 
+class ClashingLetters(MixerLetters):
+    """Letters in which the hidden size is a number of rows."""
+
+    H: Rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClashingSpec(MixerSpec):
+    family: ClassVar[str] = "clashing"
+
+    def letters(self):
+        return ClashingLetters(*MixerSpec.letters(self))
+
+
+CLASHING = replace(FAMILY, spec=ClashingSpec, letters=ClashingLetters)
+
+CLASH = "tests.formulas.test_registering:CLASHING"
+
 NOT_FAMILIES = [
+    (
+        *({"clashing": CLASH}, "clashing", CLASH),
+        "the letter H of clashing is rows of a table, but a width in encoder",
+    ),
     ({"one": MIXER, "two": MIXER}, "two", MIXER, "a family named 'mixer' exists already"),
     ({"gone": GONE}, "gone", GONE, "ModuleNotFoundError: No module named 'tests.outsider.gone'"),
     ({"spec": SOURCE}, "spec", SOURCE, "it is not a Family, but of type str"),
@@ -108,12 +132,35 @@ def test_an_unregistered_name_is_unknown(entries):
     assert (refused.value.name, refused.value.kind) == ("mixer", "family")
 
 
+@pytest.mark.parametrize(
+    ("problem", "why"),
+    [(KeyError("x"), "KeyError: 'x'"), ("it is not a Family\x1b", r"it is not a Family\x1b")],
+)
+def test_the_reason_names_the_plugin_and_its_distribution(entries, problem, why):
+    entries()
+    alone = metadata.EntryPoint("mine\n", MIXER, ENTRY_POINTS)
+    note_broken(alone, problem)
+    note_broken(alone, "a later problem")
+    (broken,) = broken_plugins()
+    assert broken.reason == rf"the plug-in mine\n cannot be used: {why}"
+    assert broken.where == MIXER
+    forget()
+    owned = SimpleNamespace(
+        name="mine", value=MIXER, group=ENTRY_POINTS, dist=SimpleNamespace(name="my\ndist")
+    )
+    note_broken(owned, problem)
+    (broken,) = broken_plugins()
+    assert broken.reason == rf"the plug-in mine of my\ndist cannot be used: {why}"
+
+
 def test_a_long_error_is_cut(entries):
     entries(long=f"tests.outsider.{'x' * 300}:FAMILY")
     registered()
     (broken,) = broken_plugins()
+    start = "the plug-in long cannot be used: "
+    assert broken.reason.startswith(start)
     assert broken.reason.endswith("...")
-    assert len(broken.reason) < 300
+    assert len(broken.reason) <= len(start) + MAX_NOTE_SHOWN
 
 
 def test_the_size_of_a_head():

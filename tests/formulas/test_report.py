@@ -136,6 +136,8 @@ def test_data():
     """The shapes of rows survive JSON, which has no tuples."""
     report = Report(1_000_000, 1_079_982, ROWS)
     assert Report.from_data(json.loads(json.dumps(report.as_data()))) == report
+    assert [*report.as_data()] == ["formula", "actual", "difference", "rows"]
+    assert report.as_data()["difference"] == report.difference
 
 
 def test_text_of_many_rows():
