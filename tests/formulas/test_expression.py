@@ -77,6 +77,13 @@ def test_floor_and_ceiling_agree_with_ints(top, bottom, at):
     assert (a % b).evaluate(at) == above % below
 
 
+def test_equal_floors_have_one_form():
+    assert floor(2 * H + 1, 4) == floor(H, 2)
+    assert floor(3 * H + 4, 9) == floor(H + 1, 3)
+    # A coefficient of half the divisor decides no sign, so that of H does.
+    assert floor(2 * A - H, 4) == -floor(-2 * A + H + 3, 4) == A - ceiling(2 * A + H, 4)
+
+
 def test_a_negative_divisor():
     """−⌊(x + d − 1) / d⌋ differs from ⌊−x / d⌋ if d is negative."""
     for at, rounded in {1: -1, 3: 1, 4: 1}.items():
