@@ -102,6 +102,9 @@ class ValueAdder:
                 null = {**self.file.null, path: inert[path] or "1"}
                 if not self.accept(replace(self.file, null=null), path, "null", [None]):
                     others.append(None)
+            if "float" in declared:
+                for sort in ("share", "number"):
+                    self.try_sort(path, sort, PROBES[sort])
             if "str" in declared and not self.try_sort(path, TEXT, PROBES[TEXT]):
                 others += PROBES[TEXT]
             for layers in self.file.layers if others else ():

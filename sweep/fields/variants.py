@@ -341,6 +341,7 @@ HELD_CHANGES: Mapping[str, Sequence[Change]] = {
             "text_config"
         )
     ],
+    "minimax": [Change({}, ("head_dim",))],
     "mobilebert": [Change({"classifier_activation": False})],
     "mobilenet_v1": [Change({"depth_multiplier": width}) for width in (0.75, 0.5, 0.25)],
     "mobilenet_v2": [Change({"depth_multiplier": 1.4})],

@@ -9,7 +9,7 @@ pytest.importorskip("transformers")
 
 from paramproof.catalogue import entry  # noqa: E402
 from paramproof.catalogue.files import parse_type  # noqa: E402
-from paramproof.formulas.errors import NotInCatalogue  # noqa: E402
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue  # noqa: E402
 from sweep.entries.added_values import ValueAdder  # noqa: E402
 from sweep.library.seed_values import seed_config  # noqa: E402
 from sweep.store import read_entry  # noqa: E402
@@ -64,6 +64,17 @@ def test_sizes_without_effect_beside_a_list_of_layers():
     paths = ("sliding_window", "sliding_window_pattern")
     assert adder.added == {path: ["beside layer_types"] for path in paths}
     assert adder.file.beside == data["beside"] == dict.fromkeys(paths, "layer_types")
+
+
+def test_a_size_without_effect_may_be_a_float():
+    """MiniCPM 3 scales its embeddings by a number that is a whole one by default."""
+    adder = ValueAdder(without(read_entry("minicpm3"), "scale_emb"))
+    adder.try_sizes(seed_config(adder.config_class))
+    assert adder.added == {"scale_emb": ["share", "number"]}
+    config = {"model_type": "minicpm3"}
+    assert entry({**config, "scale_emb": 12.5}).count == entry(config).count
+    with pytest.raises(InvalidInput, match=r"hidden_size=12\.5 is not possible: it must be an int"):
+        entry({**config, "hidden_size": 12.5})
 
 
 def test_a_flag_that_decides_may_be_false():
