@@ -116,6 +116,9 @@ def test_letters_in_operands_are_substituted():
     )
     # 1 / 10 · 3 is 0.30000000000000004 in floats, and 3 / 10 is exact.
     tenth = Computed("over", (A, expression(10)))
+    partly = Computed("times", (H, tenth)).substitute({"A": 1})
+    (((atom, _),),) = partly.terms
+    assert atom == Computed("times", (H, 0.1))
     exact = Computed("times", (tenth, 3.0)).substitute({"A": 1})
     assert exact.constant == 0.1 * 3
 

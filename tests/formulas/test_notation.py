@@ -39,6 +39,7 @@ MLM, NSP, UNTIED = map(letter, ("mlm", "nsp", "untied"))
         (H / (2 * A), "H/(2·A)"),
         (H * (V + P) / 2, "H·(V/2 + P/2)"),
         (L * (H + V) / 2, "L·(H/2 + V/2)"),
+        (L * (H + V) + N * (H + F), "N·(H + F) + L·(H + V)"),
         (letter("HX") * F, "F·HX"),
         (floor(A - H, 7), "⌊(−H + A)/7⌋"),
         (floor(H - A, 7), "−⌈(−H + A)/7⌉"),

@@ -5,7 +5,12 @@ import operator
 import pytest
 
 from paramproof.derivation.loop_counts import count_in_loops
-from paramproof.derivation.loop_guards import guards_with_both_answers, implied_guards
+from paramproof.derivation.loop_guards import (
+    guards_with_both_answers,
+    implied_guards,
+    undecided_loop,
+)
+from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import letter
 from paramproof.tracing.caveats import caveat_text
@@ -265,6 +270,14 @@ def test_what_is_asked_otherwise_is_doubted(question):
     assert not list(implied_guards(recorder, sizes))
     (doubt,) = recorder.caveats
     assert caveat_text(doubt).startswith("a loop of L asked of its index, @, whether ")
+    assert " (test_loop_counts.py:" in caveat_text(doubt)
+
+
+def test_a_caveat_names_the_first_place():
+    question = L, Condition(Relation.LESS, letter("@"), D, True)
+    caveat = undecided_loop(question, [("b/two.py", 7), ("a/one.py", 3)])
+    assert caveat_text(caveat).endswith(" (one.py:3)")
+    assert not caveat_text(undecided_loop(question)).endswith(")")
 
 
 def test_the_index_of_another_loop_is_doubted():

@@ -80,6 +80,15 @@ def test_what_is_known_is_not_sought_again(monkeypatch):
     assert sought == [[12, 35], [13, 38]]
 
 
+def test_a_constant_that_stays_the_same_does_not_hide_another():
+    asked = [
+        {divides(one): {HERE}, divides(other): {THERE}}
+        for one, other in ((12, 24), (35, 70), (17, 18))
+    ]
+    assert sorted(learned(*asked[:2])) == [("A divides 2·H", THERE), ("A divides H", HERE)]
+    assert sorted(learned(*asked)) == [("A divides 24", THERE), ("A divides H", HERE)]
+
+
 def test_each_place_asks_for_itself():
     """The same number at first, of another size each: 12 and 12, then 35 and 12."""
     asked = [{divides(12): {HERE, THERE}}, {divides(35): {HERE}, divides(12): {THERE}}]
