@@ -258,3 +258,15 @@ def test_a_language_head_cites_the_source_of_its_tying(family, source):
     """The papers of GPT-2 and LLaMA do not say it."""
     named = inventory(SPECS[family].letters())
     assert {tensor.source for tensor in named if lies_in(tensor.path, "lm_head")} == {source}
+
+
+def test_the_tensors_below_a_component():
+    named = inventory(SPEC.letters())
+    assert [*named.below()] == [*named.components()] == [*named.below("")]
+    below = named.below("embeddings")
+    tables = ("word_embeddings", "position_embeddings", "token_type_embeddings")
+    assert [*below] == [f"embeddings.{name}" for name in (*tables, "layer_norm")]
+    for path, inside in below.items():
+        assert inside.tensors == tuple(one for one in named if lies_in(one.path, path))
+        assert inside.letters == named.letters
+    assert named.below("embeddings.layer_norm.scale") == {}

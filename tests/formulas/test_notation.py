@@ -11,7 +11,7 @@ from paramproof.formulas.notation import latex, text
 from tests.notation import parsed, parsed_latex
 from tests.polynomials import polynomials
 
-A, F, G, H, K, L, N, P, V = map(letter, "AFGHKLNPV")
+A, F, G, H, K, L, M, N, P, V = map(letter, "AFGHKLMNPV")
 MLM, NSP, UNTIED = map(letter, ("mlm", "nsp", "untied"))
 
 
@@ -40,6 +40,7 @@ MLM, NSP, UNTIED = map(letter, ("mlm", "nsp", "untied"))
         (H * (V + P) / 2, "H·(V/2 + P/2)"),
         (L * (H + V) / 2, "L·(H/2 + V/2)"),
         (L * (H + V) + N * (H + F), "N·(H + F) + L·(H + V)"),
+        (L * M * (H + V) + N * (H + F), "N·(H + F) + M·L·(H + V)"),
         (letter("HX") * F, "F·HX"),
         (floor(A - H, 7), "⌊(−H + A)/7⌋"),
         (floor(H - A, 7), "−⌈(−H + A)/7⌉"),
