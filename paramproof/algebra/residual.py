@@ -194,8 +194,10 @@ def _candidates(row: Row, known: Known) -> Iterator[Expression]:
     sign = -1 if row.difference < 0 else 1
     if row.kind != "wrong shape" and whole:
         yield sign * whole
-        # Some of the layers, as many as the difference says.
-        yield row.difference / one.evaluate(known.values) * one
+        size = one.evaluate(known.values)
+        if size and not row.difference % size:
+            # Some of the layers, as many as the difference says.
+            yield row.difference // size * one
     elif row.expected and row.observed and len(row.expected) == len(row.observed):
         # One axis is longer or shorter than it should be; the others are as they were.
         pairs = zip(row.expected, row.observed, strict=True)

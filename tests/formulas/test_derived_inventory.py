@@ -7,6 +7,7 @@ import pytest
 from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.formulas.conventions import count
 from paramproof.formulas.derivation import Consequence, Outcome
+from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression
 from paramproof.formulas.families import inventory
 from paramproof.formulas.models import named_model
@@ -197,3 +198,11 @@ def test_tensors_of_their_own():
 def test_what_happens_if_a_condition_is_violated():
     assert str(Consequence(Outcome.OTHERS)) == "other tensors are created"
     assert str(Consequence(Outcome.REFUSED, "no")) == "the constructor refuses: no"
+
+
+@pytest.mark.parametrize(("way", "what"), [("count", "the formula"), ("inventory", "b")])
+def test_a_length_without_a_value(way, what):
+    """Even if no such tensor occurs."""
+    some = with_tensors(tensor("a", H), tensor("b", floor(H, E - 4), times=E - 4), conditions=())
+    with pytest.raises(ValueError, match=rf": {what} divides by E − 4, which is 0 at E = 4$"):
+        getattr(some, way)(MIXTURE.sizes)

@@ -1,6 +1,7 @@
 """A live model is compared with a derived formula by names, or by shapes if names differ."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from paramproof.matching.live import compare_live
 from paramproof.sources.live.readers import live_weights
 from tests.checkpoints import GROUPED
 from tests.configs import BERT
-from tests.derivations import MIXTURE, NUMBER
+from tests.derivations import MIXTURE, NUMBER, E, H, tensor, with_tensors
 from tests.paramproof.matching.models import model
 
 SHAPES = {
@@ -193,6 +194,13 @@ def test_a_difference_in_letters(shapes, residual):
     report, _, algebra = str(failure.value).partition("\nactual − formula = ")
     assert algebra.splitlines() == residual
     assert report == compare_live(Named(shapes), MIXTURE).render()
+
+
+def test_a_difference_beside_a_tensor_without_entries():
+    """A tensor with a length of 0 is in no model, and its size divides nothing."""
+    some = replace(with_tensors(tensor("a", H, H), tensor("b", H, E - 4)), conditions=())
+    with pytest.raises(AssertionError, match=r"actual − formula = H·k   b$"):
+        assert_parameters(Named({"a": (8, 8), "b": (8, 3)}), some)
 
 
 def test_assert_parameters():
