@@ -3,6 +3,8 @@
 import inspect
 import json
 import pkgutil
+import re
+import tomllib
 
 import pytest
 
@@ -10,7 +12,7 @@ from docs.writers import mutation_page
 from docs.writers.blocks import EVIDENCE, block
 from tests.mutation import __main__ as command
 from tests.mutation import survivors
-from tests.mutation.survivors import Change, equivalent, score
+from tests.mutation.survivors import ROOT, Change, equivalent, score
 
 CHANGE = Change("paramproof.formulas.spec._require", "if not condition:", "if condition:")
 
@@ -98,3 +100,16 @@ def test_another_score_in_the_docs_fails(monkeypatch, capsys):
     monkeypatch.setattr(command, "score", lambda: "a score\n")
     assert command.main([]) == 1
     assert "has another score" in capsys.readouterr().out
+
+
+def test_the_selected_tests_need_no_command():
+    """mutmut copies the code that these tests import, and no command line."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    selected = project["tool"]["mutmut"]["pytest_add_cli_args_test_selection"]
+    found = [
+        f"{path.name}: {test}"
+        for one in selected
+        for path in ([ROOT / one] if one.endswith(".py") else (ROOT / one).glob("*.py"))
+        for test in re.findall(r"def (\w+)\([^)]*\bparamproof\b", path.read_text("utf-8"))
+    ]
+    assert not found

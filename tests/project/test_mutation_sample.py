@@ -1,4 +1,4 @@
-"""Mutants: which are drawn, which tests run on them, and what the command says."""
+"""The sample of mutants: which are drawn, which tests run on them, and what the command says."""
 
 import inspect
 import json
@@ -6,7 +6,6 @@ import os
 import pkgutil
 import re
 import subprocess
-import tomllib
 from argparse import Namespace
 from dataclasses import dataclass, replace
 
@@ -16,11 +15,9 @@ from docs.writers import mutation_page
 from docs.writers.blocks import EVIDENCE, block
 from tests.mutation import __main__ as command
 from tests.mutation import trying, wide
-from tests.mutation.survivors import EQUIVALENT_SAMPLED, ROOT, Change, equivalent
+from tests.mutation.survivors import EQUIVALENT_SAMPLED, Change, equivalent
 from tests.mutation.trying import Result, stored_results, suites_of, try_mutants
 from tests.mutation.wide import Mutant, files, sample
-
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 
 MUTANTS = [Mutant("paramproof/tracing/recorder.py", number, "0" * 12) for number in range(50)]
 RESULT = Result(
@@ -28,18 +25,6 @@ RESULT = Result(
     *("paramproof.tracing.recorder.f", "return 1", "return 2"),
     *("survived", "tests/paramproof/tracing", 1.5),
 )
-
-
-def test_the_tests_of_every_mutant_need_no_command():
-    """mutmut copies the code that these tests import, and no command line."""
-    selected = PROJECT["tool"]["mutmut"]["pytest_add_cli_args_test_selection"]
-    found = [
-        f"{path.name}: {test}"
-        for one in selected
-        for path in ([ROOT / one] if one.endswith(".py") else (ROOT / one).glob("*.py"))
-        for test in re.findall(r"def (\w+)\([^)]*\bparamproof\b", path.read_text("utf-8"))
-    ]
-    assert not found
 
 
 @pytest.mark.parametrize("listed", equivalent(EQUIVALENT_SAMPLED), ids=lambda one: one.function)
