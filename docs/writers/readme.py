@@ -9,12 +9,14 @@ PAGE = ROOT / "README.md"
 
 def report() -> str:
     """Return the comparison of PyTorch's encoder without its first feed-forward bias."""
+    from paramproof.algebra.family_architecture import FamilyArchitecture
     from paramproof.algebra.residual import explained
     from tests.frameworks import broken_torch
 
     encoder, nn = broken_torch.built()
     broken_torch.bias_dropped(encoder, nn)
-    return explained(broken_torch.report_of(encoder), broken_torch.SPEC)
+    spec = FamilyArchitecture.of(broken_torch.SPEC)
+    return explained(broken_torch.report_of(encoder), spec)
 
 
 def derived() -> str:

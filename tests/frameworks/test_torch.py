@@ -113,9 +113,11 @@ def test_untied_where_the_spec_ties():
 def test_report_in_the_readme():
     from docs.writers.blocks import AGAIN, block
     from docs.writers.readme import PAGE
+    from paramproof.algebra.family_architecture import FamilyArchitecture
     from paramproof.algebra.residual import explained
 
     encoder, nn = built()
     bias_dropped(encoder, nn)
     sample = block("report", PAGE.read_text("utf-8"))
-    assert sample == explained(report_of(encoder), SPEC) + "\n", AGAIN
+    report = explained(report_of(encoder), FamilyArchitecture.of(SPEC))
+    assert sample == f"{report}\n", AGAIN

@@ -6,9 +6,10 @@ The totals alone, the derivation, and the report on one model must all give the 
 import pytest
 
 from paramproof import check
+from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.algebra.residual import explained, lines
 from paramproof.algebra.symbols import folded
-from paramproof.formulas import EncoderSpec
+from paramproof.formulas import EncoderSpec, inventory
 from paramproof.formulas.notation import text
 from paramproof.proof.builder_tensors import read
 from paramproof.proof.findings import residuals
@@ -104,14 +105,14 @@ def test_residual_of_totals(fault):
 def test_residual_of_a_derivation(fault):
     tensors = read(Wrong(fault), ENCODER).tensors
     residual, component = RESIDUALS[fault]
-    found = lines(residuals(tensors, LETTERS), LETTERS)
+    found = lines(residuals(tensors, LETTERS), inventory(LETTERS))
     assert found == [f"actual − formula = {residual}   {component}"]
 
 
 @pytest.mark.parametrize("fault", RESIDUALS, ids=lambda fault: fault.__name__)
 def test_residual_of_a_report(fault):
     residual, component = RESIDUALS[fault]
-    report = explained(check(Wrong(fault), SPEC), SPEC)
+    report = explained(check(Wrong(fault), SPEC), FamilyArchitecture.of(SPEC))
     assert report.splitlines()[-1] == f"actual − formula = {residual}   {component}"
 
 
