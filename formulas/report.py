@@ -103,14 +103,15 @@ class Report:
         return "\n".join(line for line in [*lines, *rows] if line)
 
     def _table(self, width: int | None) -> list[str]:
-        groups = self._groups()
+        groups = self.groups()
         table = [HEADINGS, *map(_cells, groups[:MAX_ROWS_SHOWN])]
         if rest := groups[MAX_ROWS_SHOWN:]:
             difference = signed(sum(map(_sum, rest)))
             table.append((f"and {len(rest):,} more", "", "", "", "", difference, ""))
         return aligned(table, width)
 
-    def _groups(self) -> list[list[Row]]:
+    def groups(self) -> list[list[Row]]:
+        """Return the rows in groups: those of one group differ only in the layer."""
         groups: dict[tuple[object, ...], list[Row]] = {}
         for row in self.rows:
             key = (row.component, row.kind, row.expected, row.observed)

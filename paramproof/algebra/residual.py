@@ -105,12 +105,9 @@ def _place(path: str, size: Expression) -> str:
 
 def report_residuals(report: Report, known: Known) -> list[Residual]:
     """Return the residuals of a report on the model that is ``known``, each row's difference."""
-    groups: dict[tuple[object, ...], list[Row]] = defaultdict(list)
-    for row in report.rows:
-        groups[row.component, row.kind, row.expected, row.observed].append(row)
     return [
         _residual(rows, known) if number < MAX_IN_LETTERS else _in_numbers(rows)
-        for number, rows in enumerate(groups.values())
+        for number, rows in enumerate(report.groups())
     ]
 
 

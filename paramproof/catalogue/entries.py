@@ -225,13 +225,11 @@ def _require(given: GivenKeys, derivation: Derivation, sizes: Mapping[str, int])
         reason, refusal = str(error), Refusal.CONDITIONS
     else:
         return
-    stated, key = derivation.violated(sizes), ""
-    if stated:
-        fields = (derivation.fields[name] for name in sorted(stated.condition.letters))
-        key = next((field for field in fields if field in given.values), "")
+    stated, fields = derivation.violated(sizes), derivation.fields
+    letters = sorted(stated.condition.letters) if stated else []
+    key = next((fields[name] for name in letters if fields[name] in given.values), "")
     if stated and stated.consequence.outcome is Outcome.REFUSED:
-        letters = sorted(stated.condition.letters)
-        own = (f"{name} = {derivation.fields[name]} = {sizes[name]}" for name in letters)
+        own = (f"{name} = {fields[name]} = {sizes[name]}" for name in letters)
         reason = (
             f"{derivation.name}: the formula holds where {stated.condition}; {file.library} "
             f"refuses other sizes ({', '.join(own)})"

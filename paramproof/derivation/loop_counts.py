@@ -18,7 +18,7 @@ from typing import NamedTuple
 from paramproof.derivation.index_subsets import IndexSubset, at_least, index_subsets_of
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.division import floor
-from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.expression import Expression, expression, sum_of
 from paramproof.tracing.iterations import IterationStack
 from paramproof.tracing.recorder import Recorder, has_loop_index
 
@@ -74,7 +74,7 @@ def _candidates(
         return
     for chosen in product(*parts):
         needs = dict.fromkeys(need for one in chosen for need in one.needs)
-        yield GuardedCount(sum((one.number for one in chosen), Expression()), tuple(needs))
+        yield GuardedCount(sum_of(one.number for one in chosen), tuple(needs))
 
 
 def _in_one_loop(

@@ -11,7 +11,7 @@ from itertools import combinations
 from math import prod
 from operator import mul
 
-from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.expression import Expression, letter, sum_of
 from paramproof.proof.cases import Case, cases
 
 
@@ -34,7 +34,7 @@ def polynomial_in_indicators(totals: Mapping[Case, Expression]) -> Expression:
     weights = _solved(columns, list(totals.values()))
     implied = _implied(found[0])
     products = (_product(monomial, implied) for monomial in monomials)
-    return sum(map(mul, weights, products), Expression())
+    return sum_of(map(mul, weights, products))
 
 
 def _implied(case: Case) -> dict[str, set[str]]:

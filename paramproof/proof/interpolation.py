@@ -40,7 +40,7 @@ from typing import TypeAlias
 from paramproof.algebra.symbols import in_order
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import Family, Spec, Weight, closed_form
-from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.expression import Expression, expression, letter, sum_of
 from paramproof.formulas.products import Powers
 from paramproof.proof.cases import Case, Sizes, case_of, known_sizes, of_free, supported_cases
 from paramproof.proof.indicator_basis import polynomial_in_indicators
@@ -291,7 +291,7 @@ def _recovered(
         values[exponents] = value({name: column[power] for name, column, power in at})
     terms = polynomial(values, nodes).items()
     letters = list(map(letter, grids.letters))
-    return sum((number * _monomial(letters, powers) for powers, number in terms), Expression())
+    return sum_of(number * _monomial(letters, powers) for powers, number in terms)
 
 
 def _monomial(letters: list[Expression], powers: Exponents) -> Expression:

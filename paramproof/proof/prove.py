@@ -18,7 +18,7 @@ from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, Family, Numerics, Spec, Weight, closed_form, inventory
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Consequence
-from paramproof.formulas.expression import Expression
+from paramproof.formulas.expression import Expression, sum_of
 from paramproof.formulas.families import family_of
 from paramproof.formulas.notation import text
 from paramproof.proof.builder_tensors import EFFORT, NamedTensor, Reading, read
@@ -240,7 +240,7 @@ def _derived(builder: Builder, cases: Iterable[Case], known: Sizes) -> _Derived:
 
 def total(tensors: Iterable[NamedTensor]) -> Expression:
     """Return the number of trainable parameters, in letters."""
-    return sum((one.size for one in tensors if one.trainable), Expression())
+    return sum_of(one.size for one in tensors if one.trainable)
 
 
 def _size_of(residual: Expression, family: Family) -> str:

@@ -10,7 +10,7 @@ from paramproof.catalogue import Head
 from paramproof.formulas import Inventory, Spec, Tensor, Weight
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.expression import Expression
+from paramproof.formulas.expression import sum_of
 from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, path_text, some_of
@@ -183,7 +183,7 @@ class Model:
 
     def _of_heads(self) -> str:
         """Return the reason why the loaded model has more parameters than the model as built."""
-        size = sum((one.size for one in self.heads), Expression())
+        size = sum_of(one.size for one in self.heads)
         names = " and ".join(one.path for one in self.heads)
         reasons = " and ".join(
             dict.fromkeys(

@@ -11,7 +11,7 @@ from typing import Any
 
 from paramproof.catalogue.entries import Entry
 from paramproof.formulas.derivation import DerivedTensor
-from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.expression import Expression, expression, letter, sum_of
 from paramproof.formulas.parsing import expression_in
 from sweep.second_opinion.causes import Cause
 from sweep.second_opinion.mlx_models import Group
@@ -54,7 +54,7 @@ def explain(entry: Entry, config: Mapping[str, Any], causes: Iterable[Cause]) ->
         before, sums = sums, _sums(tensors)
         changes = [*_changes(before, sums, sizes)]
         if changes:
-            effects[cause] = sum(changes, Expression())
+            effects[cause] = sum_of(changes)
     numbers = {name: one.evaluate(sizes) for name, one in sums.items()}
     return Explanation({name: one for name, one in numbers.items() if one}, effects, sizes)
 

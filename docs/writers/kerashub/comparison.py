@@ -12,7 +12,7 @@ from paramproof.derivation.exact_division import simplify_exact_division
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.division import floor
-from paramproof.formulas.expression import Expression
+from paramproof.formulas.expression import Expression, sum_of
 
 WORDS = {
     "kernel": "weight", "embeddings": "weight", "gamma": "weight", "beta": "bias", "ln": "layernorm"
@@ -115,7 +115,7 @@ def _trainable(derivation: Derivation) -> list[DerivedTensor]:
 
 
 def _total(tensors: list[DerivedTensor]) -> Expression:
-    return sum((one.size for one in tensors), Expression())
+    return sum_of(one.size for one in tensors)
 
 
 def left_over(

@@ -14,7 +14,7 @@ from paramproof.catalogue import read_type
 from paramproof.counting.derivation_text import grouped
 from paramproof.counting.letters import factor
 from paramproof.formulas.derivation import Derivation, DerivedTensor
-from paramproof.formulas.expression import Expression
+from paramproof.formulas.expression import sum_of
 from paramproof.formulas.notation import text
 from paramproof.tables.markdown import markdown_rows
 
@@ -181,7 +181,7 @@ def _why(pair: Pair, tensor: DerivedTensor) -> str:
 
 def _presets(found: Comparison, published: Mapping[str, int]) -> Iterator[str]:
     """Yield the published count of each preset, and whether the formula gives it."""
-    frozen = sum((one.size for one in found.ours.tensors if one.role == "frozen"), Expression())
+    frozen = sum_of(one.size for one in found.ours.tensors if one.role == "frozen")
     for preset, sizes in found.pair.presets.items():
         at = {**found.pair.sizes, **sizes}
         number, others = (one.evaluate(at) for one in (found.ours.formula, frozen))
