@@ -43,9 +43,9 @@ def checkpoint_command(file: Path, model: str, class_name: str) -> None:
     """
     read = checkpoint(file)
     resolved = resolving(model or recorded_spec(file) or _beside(file), class_name)
-    require_families([resolved])
-    report = compare_checkpoint(read, resolved.architecture, is_untied=bool(resolved.heads))
-    for line in [*_about(read, resolved), explained(report, resolved.architecture)]:
+    require_families([resolved.canonical])
+    report = compare_checkpoint(read, resolved.canonical, is_untied=bool(resolved.heads))
+    for line in [*_about(read, resolved), explained(report, resolved.canonical)]:
         say(line)
     if not report.equal:
         raise SystemExit(1)

@@ -27,9 +27,9 @@ def compare_command(reference: str, model: str, class_name: str) -> None:
     if transformers is installed.
     """
     resolved = resolving(model, class_name)
-    require_families([resolved])
-    report = compare_live(model_named(reference), resolved.architecture)
-    console.print(explained(report, resolved.architecture), markup=False, highlight=False)
+    require_families([resolved.canonical])
+    report = compare_live(model_named(reference), resolved.canonical)
+    console.print(explained(report, resolved.canonical), markup=False, highlight=False)
     if resolved.spec is None:
         for line in resolved.origin():
             console.print(line, markup=False, highlight=False)

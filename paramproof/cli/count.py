@@ -189,7 +189,7 @@ def _resolved(models: Sequence[str], class_name: str) -> tuple[list[Model], bool
         complain(problem)
     if not found:
         raise refused[-1]
-    require_families(found)
+    require_families(model.architecture for model in found)
     return found, bool(refused)
 
 

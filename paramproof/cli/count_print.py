@@ -50,7 +50,7 @@ def print_count_or_formula(
         title = f"{model.title}: trainable parameters in letters, tied tensors counted once"
         console.print(title, markup=False)
         _print_terms(in_letters(model), model)
-    if model.spec is None:
+    if model.architecture.spec is None:
         print_lines(console, model.origin())
 
 

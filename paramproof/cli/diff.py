@@ -37,5 +37,5 @@ def diff_command(first: str, other: str, json_file: Path | None, class_name: str
         return
     print_table(console, found.table())
     for model in models:
-        if model.reading or model.spec is None:
+        if model.architecture.spec is None:
             print_lines(console, (f"{model.title}: {line}" for line in model.origin()))

@@ -62,7 +62,7 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
 
 def family_name(model: Model) -> str:
     """Return the family of a model, or "" if no family describes it."""
-    return model.architecture.name if model.spec else ""
+    return model.spec.family if model.spec else ""
 
 
 def _as_json(one: Published, model: Model) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _described(one: Published, model: Model) -> dict[str, Any]:
     found["letters"] = dict(model.sizes)
     if model.spec:
         found["spec"] = spec_fields(model.spec)
-    else:
+    if not model.architecture.spec:
         found["class"] = model.architecture.name
     if isinstance(one, NamedConfiguration) and one.active:
         found |= {

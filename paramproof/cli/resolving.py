@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from rich.status import Status
 
 from paramproof.checks.model import require_agreement
 from paramproof.cli.output import errors, remark
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import legible
 from paramproof.resolver import STANDARD_INPUT, Model, read_request
@@ -33,7 +34,7 @@ def resolving_all(texts: Sequence[str], class_name: str = "") -> list[Model]:
     """Return the models that ``texts`` name; the two derivations of their families must agree."""
     require_one_input(texts)
     models = [resolving(text, class_name) for text in texts]
-    require_families(models)
+    require_families(model.architecture for model in models)
     return models
 
 
@@ -43,7 +44,7 @@ def require_one_input(texts: Sequence[str]) -> None:
         raise ValueError(f"{STANDARD_INPUT} is standard input, which can be read only once")
 
 
-def require_families(models: Sequence[Model]) -> None:
+def require_families(models: Iterable[Architecture]) -> None:
     """Raise ``FormulaError`` if the two derivations of any family of ``models`` differ."""
     specs = filter(None, (model.spec for model in models))
     require_agreement(dict.fromkeys(family_of(spec).name for spec in specs))

@@ -57,7 +57,7 @@ def _about(model: Model | LiveModel, *, active: bool) -> dict[str, Any]:
     return {
         **(_published(model.named) if model.named else {}),
         **(_read(model.reading) if model.reading else {}),
-        **({} if spec else {"class": architecture.name}),
+        **({} if architecture.spec else {"class": architecture.name}),
         "formula": text(architecture.formula),
         **({"spec": spec_fields(spec)} if spec else {}),
         "reasons": list(model.reasons),

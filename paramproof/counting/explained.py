@@ -31,7 +31,7 @@ def explained(number: WrittenNumber, model: Model | None = None) -> Explanations
         published = _published(number, _all_published(), answer)
         return replace(answer, published=published, nearest=None if published else answer.nearest)
     name = "the spec given" if model.name.startswith("{") else model.title
-    own = explain(number, [SearchedModel(name, model.architecture)])
+    own = explain(number, [SearchedModel(name, model.canonical)])
     if model.heads and not _is_plain(own):
         loaded = explain(number, [SearchedModel(f"{name} as loaded", model.as_loaded)])
         own = loaded if _is_plain(loaded) else own

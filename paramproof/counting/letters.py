@@ -20,9 +20,9 @@ BRACKETED = re.compile(r"[(⌊⌈][^()⌊⌋⌈⌉]*[)⌋⌉]")
 
 def in_letters(model: Model) -> Lettered:
     """Return a model in letters, the indicators of a family as the numbers that they are."""
-    one, spec = model.architecture, model.spec
+    one = model.architecture
     named = one.inventory(), one.sizes, one.fields
-    return Lettered(*named, one.formula, spec.family) if spec else Lettered(*named)
+    return Lettered(*named, one.formula, one.spec.family) if one.spec else Lettered(*named)
 
 
 def letters_in(model: Model, formula: Expression | None = None) -> tuple[str, ...]:

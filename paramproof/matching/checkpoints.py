@@ -43,7 +43,7 @@ def compare_checkpoint(
     not plain weights.
     """
     found = file if isinstance(file, Checkpoint) else checkpoint(file)
-    architecture = resolve(source).architecture
+    architecture = resolve(source).canonical
     if architecture.spec:
         report = _compare_with_family(found, architecture.spec, architecture)
     else:

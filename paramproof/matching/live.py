@@ -38,7 +38,7 @@ def compare_live(model: Any, source: object, class_name: str = "") -> Report:
     frozen weight is a difference if it matches a tensor of the formula, which should be trainable.
     If it matches none, it is not a difference.
     """
-    architecture = resolve(source, class_name).architecture
+    architecture = resolve(source, class_name).canonical
     weights = live_weights(model)
     expected = architecture.inventory(architecture.sizes)
     spec = architecture.spec
@@ -69,7 +69,7 @@ def assert_parameters(
     """
     # Tracebacks end in the calling test, not here.
     __tracebackhide__ = True
-    architecture = resolve(spec, class_name).architecture
+    architecture = resolve(spec, class_name).canonical
     report = compare_live(model, architecture)
     if not report.equal:
         raise AssertionError(explained(report, architecture))

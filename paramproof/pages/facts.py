@@ -48,7 +48,7 @@ class Active(NamedTuple):
 
 def active_of(model: Model) -> Active:
     """Return the active parameters of a model; there are no counts if it has no experts."""
-    if model.spec:
+    if model.architecture.spec:
         return Active({})
     try:
         counts = total_and_active(model) if has_experts(model) else {}
@@ -122,7 +122,7 @@ def _source(named: Published, source: str) -> str:
 
 def _certainty(model: Model) -> tuple[str, str]:
     """Return the status of the formula in a word, and what it means in one line."""
-    if model.spec:
+    if model.architecture.spec:
         return (
             "Written by hand, twice",
             "tensor by tensor and as a polynomial; compared with the models that frameworks build",

@@ -168,8 +168,8 @@ def _evidence(model: Model) -> Iterator[str]:
         yield f"verdict on the published number: {verdict_on(model.named, model).text}"
     yield from model.origin()
     yield from model.reading.remarks() if model.reading else ()
-    if model.spec:
+    if spec := model.architecture.spec:
         yield (
-            f"formula: written by hand for the family {model.spec.family}, twice: tensor by tensor "
+            f"formula: written by hand for the family {spec.family}, twice: tensor by tensor "
             "and as one polynomial; compared with every framework that can build it"
         )

@@ -1,6 +1,7 @@
 """Find the family spec that describes the same model as a configuration of transformers.
 
-A family adds to the catalogue's formula canonical names, and a builder for every framework.
+A family adds canonical names, and a builder for every framework. The formula and the names that a
+configuration is counted with stay those of its class.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from paramproof.catalogue import Entry
 from paramproof.formulas import EncoderSpec, GPTSpec, Inventory, LlamaSpec, Spec, inventory
+from paramproof.formulas.architecture import Architecture
 
 BASE = {"pooler": True, "tie_word_embeddings": True}
 """The parts of an encoder that has no head to tie."""
@@ -81,30 +82,30 @@ TYPES: Mapping[str, FamilyClasses] = {
 }
 
 
-def spec_of(model_type: str, entry: Entry, keys: Mapping[str, Any]) -> Spec | None:
-    """Return the spec of a configuration, at the sizes of its entry.
+def spec_of(one: Architecture, keys: Mapping[str, Any]) -> Spec | None:
+    """Return the spec of a configuration with these keys, whose class has the architecture ``one``.
 
-    Return None if no family has the class, or if the entry has other tensors.
+    Return None if no family has the class, or if the class has other tensors.
     """
-    described = TYPES.get(model_type)
-    parts = described.classes.get(entry.derivation.name) if described else None
+    described = TYPES.get(str(keys["model_type"]))
+    parts = described.classes.get(one.name) if described else None
     if described is None or parts is None:
         return None
     try:
-        spec = described.spec(**_sizes(described, entry), **_parts(parts, keys))
+        spec = described.spec(**_sizes(described, one), **_parts(parts, keys))
     except ValueError:
         return None
     width = spec.hidden_size if described.is_stacked else 0
-    own = _shapes(entry.derivation.inventory(entry.sizes), width)
+    own = _shapes(one.inventory(one.sizes), width)
     return spec if _shapes(inventory(spec.letters()), width) == own else None
 
 
-def _sizes(described: FamilyClasses, entry: Entry) -> dict[str, int]:
+def _sizes(described: FamilyClasses, one: Architecture) -> dict[str, int]:
     found = {}
-    for letter, field in entry.derivation.fields.items():
+    for letter, field in one.fields.items():
         name = GPT2.get(field, field)
-        if name in described.sizes and letter in entry.sizes:
-            found[name] = entry.sizes[letter]
+        if name in described.sizes and letter in one.sizes:
+            found[name] = one.sizes[letter]
     # n_inner of GPT-2 is null in most files.
     found.setdefault("intermediate_size", 4 * found["hidden_size"])
     return found

@@ -10,7 +10,6 @@ from functools import cache, partial
 from typing import Any, TypeAlias
 
 from paramproof.algebra.experts_per_token import with_experts_per_token
-from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.builders.registry import Framework, framework
 from paramproof.catalogue import Entry, entry, model_types, read_type
 from paramproof.catalogue.configuration import QUANTIZATION, GivenKeys, named_class
@@ -22,7 +21,6 @@ from paramproof.derivation.process import derive_in_subprocess
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.printing import path_text
-from paramproof.resolver.family import spec_of
 from paramproof.resolver.models import ConfigReading, LiveModel, Model
 from paramproof.resolver.request import Request, read_request
 from paramproof.sources.live.name import name_of
@@ -105,27 +103,14 @@ def entry_of(keys: Mapping[str, Any], class_name: str = "") -> Entry:
 
 
 def _catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "") -> Model:
-    """Return the model of a configuration, with the formula of the catalogue.
-
-    If a family describes the same model, the result has the family's spec and formula.
-    """
+    """Return the model of a configuration, with the formula of the catalogue."""
     found = entry_of(keys, class_name)
-    name = found.derivation.name
-    reading = _reading(request, keys, name, found)
     derivation = replace(found.derivation, sizes=found.sizes)
-    if not request.is_default and (spec := spec_of(reading.model_type, found, keys)):
-        return Model(
-            name=request.name,
-            architecture=FamilyArchitecture.of(spec),
-            named=request.named,
-            reading=reading,
-            catalogued=derivation,
-        )
     return Model(
         name=request.name,
         architecture=with_experts_per_token(derivation, keys),
         named=request.named,
-        reading=reading,
+        reading=_reading(request, keys, derivation.name, found),
         keys=keys,
         heads=found.heads,
     )

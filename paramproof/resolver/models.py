@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.catalogue import Head
 from paramproof.formulas import Inventory, Spec, Tensor, Weight
 from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.expression import sum_of
 from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, path_text, some_of
+from paramproof.resolver.family import spec_of
 
 MAX_NAMED = 4
 """How many buffers or reasons a line names."""
@@ -98,7 +99,6 @@ class Model:
     read. ``seconds`` is the time that a derivation took, or None if there was none. ``keys`` are
     those of its configuration, or None if it has none. ``heads`` are the heads that transformers
     ties when it builds the model, although the configuration says that they are not tied.
-    ``catalogued`` is the catalogue's formula of a model that a family describes.
     """
 
     name: str
@@ -108,7 +108,6 @@ class Model:
     seconds: float | None = None
     keys: Mapping[str, Any] | None = None
     heads: tuple[Head, ...] = ()
-    catalogued: Derivation | None = None
 
     @property
     def title(self) -> str:
@@ -117,8 +116,18 @@ class Model:
 
     @property
     def spec(self) -> Spec | None:
-        """The family's spec, or None if the formula was derived."""
-        return self.architecture.spec
+        """The spec of the family that describes it, or None if no family does."""
+        own = self.architecture
+        return own.spec or (spec_of(own, self.keys) if self.keys else None)
+
+    @property
+    def canonical(self) -> Architecture:
+        """Its architecture under the canonical names of its family, if a family describes it.
+
+        ``architecture`` has canonical names only if the user asked for a spec.
+        """
+        spec = None if self.architecture.spec else self.spec
+        return FamilyArchitecture.of(spec) if spec else self.architecture
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -127,22 +136,13 @@ class Model:
 
     @property
     def status(self) -> str:
-        """The status of its formula at its own sizes: written, proved or fitted.
-
-        That of the catalogue counts if a family describes the model, which has the same tensors.
-        """
-        found = self._derived
-        return found.status_at(found.sizes)
+        """The status of its formula at its own sizes: written, proved or fitted."""
+        return self.architecture.status_at(self.sizes)
 
     @property
     def conditions(self) -> tuple[str, ...]:
         """The conditions on sizes under which its formula holds, as text."""
-        return tuple(str(one.condition) for one in self._derived.conditions)
-
-    @property
-    def _derived(self) -> Architecture:
-        """The formula that was derived, or the family's if there is none."""
-        return self.catalogued or self.architecture
+        return tuple(str(one.condition) for one in self.architecture.conditions)
 
     def inventory(self) -> Inventory:
         """Return its tensors, with ints as sizes."""
@@ -161,20 +161,17 @@ class Model:
     @property
     def reasons(self) -> tuple[str, ...]:
         """The reasons why its formula is not proved at its sizes; empty if it is."""
-        found = self._derived
-        return found.reasons_at(found.sizes)
+        return self.architecture.reasons_at(self.sizes)
 
     def origin(self) -> Iterator[str]:
         """Yield lines on the source and the status of the formula, and what it does not count."""
         if self.named:
             yield from published_lines(self.named)
         if self.reading:
-            if self.spec:
-                yield f"sizes from: {self.title}, read as {self.reading.class_name}"
             yield from self.reading.lines()
         if self.heads:
             yield f"loaded: {self.loaded:,} {self._of_heads()}"
-        if not self.spec:
+        if not self.architecture.spec:
             yield f"formula: {self._source()}: {self.status}"
         if reasons := self.reasons:
             yield f"{self.status}: {some_of(reasons, MAX_NAMED, '; ')}"

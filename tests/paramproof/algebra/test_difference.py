@@ -54,12 +54,14 @@ def test_families():
 
 
 @pytest.mark.parametrize(
-    ("family", "derived"), [("bert-base", "bert"), ("gpt2", "gpt2"), ("llama-2-7b", "llama")]
+    ("family", "derived", "more"),
+    [("bert-base", "bert", {}), ("gpt2", "gpt2", {"n_inner": 3072}), ("llama-3-8b", "llama", {})],
+    ids=["bert", "gpt2", "llama"],
 )
-def test_a_family_and_a_derivation_of_one_model_do_not_differ(family, derived):
+def test_a_family_and_a_derivation_of_one_model_do_not_differ(family, derived, more):
     """Hugging Face's names are read as the family's canonical ones."""
     one = in_letters(resolve(family))
-    two = in_letters(resolve({"model_type": derived} | ({"x": 1} if derived == "gpt2" else {})))
+    two = in_letters(resolve({"model_type": derived, **more}))
     found = components(one, in_letters_of(one, two))
     assert len(found) > 6
     assert all(component.difference == 0 for component in found)

@@ -121,8 +121,8 @@ def test_count_symbolic_of_a_config(paramproof, tmp_path):
     found = {
         row[0]: row[1:] for row in rows(paramproof("count", "config.json", "--symbolic").stdout)
     }
-    assert found["layers.*.attention"] == ["2·H·K·(A + G)", "× L", "1,342,177,280"]
-    assert found["total"][-1] == found["closed form"][-1] == "8,030,261,248"
+    assert found["model.layers.*.self_attn"] == ["2·H·K·(A + G)", "× L", "1,342,177,280"]
+    assert found["total"][-1] == "8,030,261,248"
 
 
 def test_count_latex(paramproof):

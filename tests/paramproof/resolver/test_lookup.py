@@ -284,10 +284,8 @@ def test_missing_sizes_are_assumed():
 
 
 @pytest.mark.parametrize("source", ["bert", "mixtral", "GPT2Model", "LlamaForCausalLM"])
-def test_a_model_type_by_name_is_native(source):
-    """It has transformers' tensor names, even if a family describes it."""
+def test_a_model_type_by_name_has_its_default_sizes(source):
     found = resolve(source)
-    assert found.spec is None
     assert found.reading.is_default
     assert found.reading.is_class_named == (source not in ("bert", "mixtral"))
     assert not resolve(found.keys).reading.is_default

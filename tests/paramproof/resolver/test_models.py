@@ -133,18 +133,16 @@ def test_a_key_with_a_dot_in_its_name():
     assert resolve(LLAMA | odd).reading.unknown == ("a.b", ".", "a.")
 
 
-def test_a_model_of_a_family_has_a_written_formula(tmp_path):
-    """The formula of a configuration was derived as well, so it has the status of that one."""
+def test_a_spec_has_a_written_formula_and_a_configuration_that_of_its_class(tmp_path):
     assert resolve("bert-base").status == WRITTEN
     (tmp_path / "config.json").write_text(json.dumps(BERT))
     found = resolve(str(tmp_path / "config.json"))
     assert found.spec
     assert found.status == PROVED
     assert found.reasons == ()
-    first, *others = found.origin()
-    assert first.startswith("sizes from: ")
-    assert first.endswith("BertForMaskedLM")
-    assert not others
+    line, buffers = found.origin()
+    assert buffers.startswith("buffers, ")
+    assert line.startswith("formula: BertForMaskedLM ")
     published, sizes = resolve("bert-base").origin()
     assert published.startswith("published: 110M (Devlin et al. 2018")
     assert sizes == "sizes from: google-research/bert, uncased_L-12_H-768_A-12, bert_config.json"
