@@ -82,7 +82,7 @@ class NotInCatalogue(ValueError):
 
     ``key`` is the key whose value is not covered, "" if ``model_type`` itself is not. ``install``
     is the command (of ``install_command``) that installs the packages for deriving the formula, ""
-    if installing something does not help. ``refusal`` classifies the ``reason``.
+    if nothing can be derived. ``refusal`` classifies the ``reason``.
     """
 
     def __init__(
@@ -104,7 +104,8 @@ class NotInCatalogue(ValueError):
         self.where = where
 
     def __str__(self) -> str:
-        advice = f"; to derive it: {self.install}" if self.install else ""
+        how = "; to derive it from code, add --derive (derive=True in Python), which needs "
+        advice = f"{how}transformers: {self.install}" if self.install else ""
         return _line(self.where, self.reason) + advice
 
 

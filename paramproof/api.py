@@ -22,13 +22,14 @@ from paramproof.resolver.lookup import live_model
 __all__ = ["Count", "Difference", "count", "derive", "diff", "explain"]
 
 
-def count(source: object, class_name: str = "") -> Count:
+def count(source: object, class_name: str = "", *, derive: bool = False) -> Count:
     """Return the count of a model, without building it.
 
     ``source`` is a name (``"llama-3-8b"``), the path of a ``config.json``, its text or its keys, a
     model type or class of transformers, MODULE:FUNCTION, a spec, what ``derive`` returns, or a live
     model of a framework, whose weights are counted. ``class_name`` replaces the class that a
-    configuration names.
+    configuration names. With ``derive``, a formula that paramproof does not have is derived from
+    the code of transformers, which takes seconds to minutes.
 
     Raises ``InvalidInput`` for a wrong source, with ``where`` and ``key``, and ``NotInCatalogue``
     for a configuration without a formula, with what to ``install`` to derive one. Both are
@@ -40,27 +41,30 @@ def count(source: object, class_name: str = "") -> Count:
     request = read_request(source)
     if request.live is not None:
         return Count(live_model(request))
-    return Count(resolve_request(request, class_name))
+    return Count(resolve_request(request, class_name, derives=derive))
 
 
-def explain(number: int | str, source: object = None, class_name: str = "") -> Explanations:
+def explain(
+    number: int | str, source: object = None, class_name: str = "", *, derive: bool = False
+) -> Explanations:
     """Explain which parameters a number counts, in the model ``source`` or in any named model.
 
     ``number`` is an int, or text as people write it: ``110M``, ``2,362,368``, ``438MB``. ``source``
-    is what ``count`` takes or returns, but not a live model.
+    is what ``count`` takes or returns, but not a live model, and ``derive`` as in ``count``.
 
     Raises ``InvalidInput`` for text that is not a number, and the same errors as ``count``.
     """
-    model = None if source is None else _model(source, class_name)
+    model = None if source is None else _model(source, class_name, derive)
     return explained(read(str(number)), model)
 
 
-def diff(first: object, other: object) -> Difference:
+def diff(first: object, other: object, *, derive: bool = False) -> Difference:
     """Return how the second model differs from the first, by component, in letters and numbers.
 
-    Each is what ``count`` takes or returns, but not a live model. Raises the same errors.
+    Each is what ``count`` takes or returns, but not a live model, and ``derive`` as in ``count``.
+    Raises the same errors.
     """
-    return difference_of(_model(first), _model(other))
+    return difference_of(_model(first, "", derive), _model(other, "", derive))
 
 
 def derive(
@@ -84,13 +88,13 @@ def derive(
     return derive_request(request, class_name, sizes=sizes, seed=seed, seconds=seconds)
 
 
-def _model(source: object, class_name: str = "") -> Model:
+def _model(source: object, class_name: str, derives: bool) -> Model:
     """Return the model that ``source`` names, or that of a count."""
     if isinstance(source, Count) and class_name:
         raise InvalidInput("a count has its class already, so it takes no other")
     if isinstance(source, Count) and isinstance(source.model, Model):
         return source.model
-    return resolve(source, class_name)
+    return resolve(source, class_name, derives=derives)
 
 
 def _reference(function: Callable[..., Any]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from paramproof.algebra.residual import explained
-from paramproof.cli.options import class_option, model_option
+from paramproof.cli.options import class_option, derive_option, model_option
 from paramproof.cli.output import say
 from paramproof.cli.resolving import require_families, resolving
 from paramproof.formulas.printing import legible, path_text, some_of
@@ -28,6 +28,7 @@ MAX_DTYPES_NAMED = 6
     "Default: the spec in FILE, or the config.json next to it."
 )
 @class_option
+@derive_option
 def checkpoint_command(file: Path, model: str, class_name: str) -> None:
     """Compare the tensors in FILE with the formula, by their names and shapes.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from paramproof.algebra.residual import explained
-from paramproof.cli.options import class_option, model_option
+from paramproof.cli.options import class_option, derive_option, model_option
 from paramproof.cli.output import console
 from paramproof.cli.resolving import require_families, resolving
 from paramproof.matching.live import compare_live, model_named
@@ -15,6 +15,7 @@ from paramproof.matching.live import compare_live, model_named
 @click.argument("reference", metavar="MODULE:FUNCTION")
 @model_option("Model to compare with: a name, a config.json, or a spec as JSON.", required=True)
 @class_option
+@derive_option
 def compare_command(reference: str, model: str, class_name: str) -> None:
     """Compare the live model that MODULE:FUNCTION returns with the formula, tensor by tensor.
 
@@ -23,8 +24,7 @@ def compare_command(reference: str, model: str, class_name: str) -> None:
     do not matter, unless they are those of transformers: then names are compared too.
 
     --model is the name of a model, a config.json, or JSON with the fields of a spec, inline or in a
-    file. The formula for a config.json comes from a family or from the catalogue, or is derived
-    if transformers is installed.
+    file. With --derive, the formula for a config.json is derived if paramproof has none.
     """
     resolved = resolving(model, class_name)
     require_families([resolved.canonical])

@@ -15,7 +15,15 @@ from paramproof.cli.count_print import (
     print_count_or_formula,
     print_tree,
 )
-from paramproof.cli.options import INSTEAD, MODELS, class_option, completing, json_option
+from paramproof.cli.options import (
+    INSTEAD,
+    MODELS,
+    class_option,
+    completing,
+    derive_option,
+    deriving,
+    json_option,
+)
 from paramproof.cli.output import complain, require_writable, write_file, write_json
 from paramproof.cli.resolving import require_families, require_one_input, resolving, resolving_all
 from paramproof.counting.conventions import DEFAULT
@@ -59,7 +67,7 @@ class CountOptions:
         if self.resume and not self.lines_file:
             raise ValueError("--resume needs --jsonl")
         with_lines = in_numbers or in_letters or self.depth or self.dtype or self.active
-        if self.lines_file and (with_lines or self.html_file or self.class_name):
+        if self.lines_file and (with_lines or self.html_file or self.class_name or deriving()):
             raise ValueError("--jsonl can be combined only with --json and --resume")
 
     def require_page(self, models: Sequence[str]) -> None:
@@ -120,6 +128,7 @@ class CountOptions:
     "--resume", is_flag=True, help="With --jsonl and --json FILE: continue after the lines in FILE."
 )
 @class_option
+@derive_option
 def count_command(models: Sequence[str], **options: Any) -> None:
     """Print the tree of each MODEL: shapes, parameters, subtotals and shares.
 
@@ -131,8 +140,8 @@ def count_command(models: Sequence[str], **options: Any) -> None:
       MODULE:FUNCTION                 a function of yours that returns a model
       a derivation                    the file that `paramproof derive --json` wrote
 
-    Models in the catalogue need no framework. The formulas of others are derived, if transformers
-    is installed. Several models are printed side by side, with their differences from the first.
+    Counting needs no framework, except with --derive. Several models are printed side by side, with
+    their differences from the first.
 
     With --under, print one number and what it counts. Several conventions can be combined.
     """

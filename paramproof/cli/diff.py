@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from paramproof.cli.options import INSTEAD, MODELS, class_option, json_option
+from paramproof.cli.options import INSTEAD, MODELS, class_option, derive_option, json_option
 from paramproof.cli.output import console, write_json
 from paramproof.cli.resolving import resolving_all
 from paramproof.counting.difference import difference_of
@@ -18,6 +18,7 @@ from paramproof.tables.terminal import print_lines, print_table
 @click.argument("other", metavar="B", shell_complete=MODELS)
 @json_option("the difference", where=INSTEAD)
 @class_option
+@derive_option
 def diff_command(first: str, other: str, json_file: Path | None, class_name: str) -> None:
     """Print how B differs from A, component by component, in letters and in numbers.
 

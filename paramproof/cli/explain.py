@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from paramproof.checks.model import require_agreement
-from paramproof.cli.options import MODELS, class_option, json_option
+from paramproof.cli.options import MODELS, class_option, derive_option, json_option
 from paramproof.cli.output import tables_beside, write_json
 from paramproof.cli.resolving import resolving
 from paramproof.counting.explained import explained
@@ -21,6 +21,7 @@ from paramproof.formulas import FAMILIES
 @click.argument("model", required=False, shell_complete=MODELS)
 @json_option("every explanation")
 @class_option
+@derive_option
 @click.option(
     "--all", "everything", is_flag=True, help="Print all explanations, and the names of all models."
 )

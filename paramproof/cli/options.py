@@ -51,6 +51,22 @@ class_option = click.option(
 )
 """The option --class, whose parameter is ``class_name``."""
 
+DERIVES = "paramproof.derives"
+
+derive_option = click.option(
+    "--derive",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda ctx, _, given: ctx.meta.update({DERIVES: given}),
+    help="Derive a formula that paramproof does not have, from the code of transformers.",
+)
+
+
+def deriving() -> bool:
+    """Return whether the command that runs has the option --derive."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.meta.get(DERIVES))
+
 
 def model_option(help_text: str, *, required: bool = False) -> Callable[[Command], Command]:
     """Return the option --model of a command that takes one, whose parameter is ``model``."""

@@ -76,7 +76,7 @@ def _of_family(request: Request) -> Model | None:
     if request.reference:
         return None
     try:
-        found = resolve_request(request, derives=False)
+        found = resolve_request(request)
     except NotInCatalogue:
         return None
     return found if found.spec else None

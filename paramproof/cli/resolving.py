@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from rich.status import Status
 
 from paramproof.checks.model import require_agreement
+from paramproof.cli.options import deriving
 from paramproof.cli.output import errors, remark
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.families import family_of
@@ -23,7 +24,7 @@ def resolving(text: str, class_name: str = "") -> Model:
     """
     request = read_request(text)
     with _status() as note:
-        model = resolve_request(request, class_name, note)
+        model = resolve_request(request, class_name, note, derives=deriving())
     if model.reading:
         for line in model.reading.remarks():
             remark(f"{model.title}: {line}")

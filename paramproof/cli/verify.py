@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from paramproof.cli.options import (
+    derive_option,
     family_option,
     framework_option,
     json_option,
@@ -55,6 +56,7 @@ from paramproof.user_formulas.client import TIME_LIMIT, FormulaClient
     metavar="MODULE:FUNCTION",
     help="Check this formula of yours instead of paramproof's.",
 )
+@derive_option
 @time_limit_option(TIME_LIMIT, "Stop a call of --formula after this many seconds.")
 def verify_command(
     names: Sequence[str],
@@ -75,9 +77,9 @@ def verify_command(
     F V P T pooler mlm untied nsp), and returns the trainable parameters: an int, or ints by
     component. Its parameters select the family; if several fit, add --family.
 
-    If --model has no family (another model type, or MODULE:FUNCTION), its formula comes from the
-    catalogue or is derived, and your formula takes its letters or fields. Without --formula, the
-    model is compared with the one that transformers builds.
+    If --model has no family (another model type, or MODULE:FUNCTION), your formula takes the
+    letters or fields of its formula. Without --formula, the model is compared with the one that
+    transformers builds.
     """
     require_one_input(models)
     resolved = [resolving(model) for model in dict.fromkeys(models)]

@@ -1,4 +1,4 @@
-"""Find the formula of a requested model: in the catalogue, or by deriving it."""
+"""Find the formula of a requested model: in the catalogue, or by deriving it if that is asked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.printing import path_text
 from paramproof.resolver.models import ConfigReading, LiveModel, Model
-from paramproof.resolver.request import Request, read_request
+from paramproof.resolver.request import Request, is_installed_type, read_request
 from paramproof.sources.live.name import name_of
 from paramproof.sources.live.readers import live_weights
 
@@ -40,16 +40,18 @@ def _ignore(_: str) -> None:
     """Receive a note and do nothing."""
 
 
-def resolve(source: object, class_name: str = "", note: Note = _ignore) -> Model:
+def resolve(
+    source: object, class_name: str = "", note: Note = _ignore, *, derives: bool = False
+) -> Model:
     """Return the model that ``source`` names, as ``read_request`` reads it, with its formula.
 
-    The formula comes from the catalogue, or else it is derived, if transformers is installed.
-    ``class_name`` replaces the class that a configuration names.
+    The formula comes from the catalogue. If it has none and ``derives`` is set, the formula is
+    derived, which needs transformers. ``class_name`` replaces the class that a configuration names.
 
     Raises ``InvalidInput`` for a wrong source or key, and ``NotInCatalogue`` for a configuration
     without a formula. Both errors have the source and the key.
     """
-    return resolve_request(read_request(source), class_name, note)
+    return resolve_request(read_request(source), class_name, note, derives=derives)
 
 
 def live_model(request: Request) -> LiveModel:
@@ -58,12 +60,9 @@ def live_model(request: Request) -> LiveModel:
 
 
 def resolve_request(
-    request: Request, class_name: str = "", note: Note = _ignore, *, derives: bool = True
+    request: Request, class_name: str = "", note: Note = _ignore, *, derives: bool = False
 ) -> Model:
-    """Return the requested model. Raises the same errors as ``resolve``.
-
-    Unless it ``derives``, a configuration that is not in the catalogue has no formula.
-    """
+    """Return the requested model. Raises the same errors as ``resolve``."""
     if request.live is not None:
         raise InvalidInput("a live model has no formula", where=name_of(request.live))
     if request.keys is None and class_name:
@@ -80,9 +79,9 @@ def resolve_request(
         try:
             return _catalogued(request, request.keys, class_name)
         except NotInCatalogue as error:
-            if not derives:
+            if not (derives and error.install) or _transformers().missing:
                 raise
-            return _on_the_spot(request, class_name, error, note)
+            return _on_the_spot(request, class_name, note)
     except (InvalidInput, NotInCatalogue) as error:
         error.where = error.where or path_text(request.name)
         raise
@@ -91,7 +90,7 @@ def resolve_request(
 def entry_of(keys: Mapping[str, Any], class_name: str = "") -> Entry:
     """Return the entry of a configuration.
 
-    Raises the errors of ``entry``; ``NotInCatalogue`` says what to install, if that helps.
+    Raises the errors of ``entry``; ``NotInCatalogue`` says how to derive a formula, if that helps.
     """
     try:
         return entry(keys, class_name)
@@ -205,6 +204,10 @@ def derive_request(
         problem = f"its formula is {problem if is_written else 'derived already'}"
         raise InvalidInput(problem, where=path_text(request.name))
     keys = {name: value for name, value in request.keys.items() if name not in NOT_BUILT}
+    # A derivation would take the default of a size under another name, without a word.
+    for one in (keys, *keys.values()):
+        if isinstance(one, Mapping) and (file := _type_file(one)):
+            find_unknown_keys(file, one)
     chosen = class_name or named_class(keys) or _usual_class(str(keys["model_type"]))
     return derive(path_text(request.name), keys=keys, architecture=chosen)
 
@@ -214,27 +217,21 @@ def _usual_class(model_type: str) -> str:
     return usual_class(read_type(model_type)) if model_type in model_types() else ""
 
 
-def _on_the_spot(request: Request, class_name: str, error: NotInCatalogue, note: Note) -> Model:
+def _on_the_spot(request: Request, class_name: str, note: Note) -> Model:
     """Derive the formula of a configuration from its class in transformers.
 
-    Raises ``error`` if transformers is not installed, and ``ValueError``, in one line, if
-    transformers refuses the configuration.
+    Raises ``ValueError``, in one line, if transformers refuses the configuration.
     """
     keys = request.keys or {}
-    known = _type_file(keys)
-    # A derivation would take a misspelt size for its default, without a word.
-    unknown = find_unknown_keys(known, keys) if known else ()
-    if _transformers().missing:
-        raise error
-    note(f"not in the catalogue: {error.reason}")
     key = json.dumps(keys, sort_keys=True, default=repr), class_name
     start = time.monotonic()
     if key not in _derived:
         _derived[key] = derive_request(request, class_name, note=note)
     is_named = bool(class_name or named_class(keys))
     reading = _reading(request, keys, _derived[key].name, is_class_named=is_named)
-    assumed = _assumed(known, keys, _derived[key]) if known else {}
-    reading = replace(reading, unknown=unknown, assumed=assumed)
+    if known := _type_file(keys):
+        assumed = _assumed(known, keys, _derived[key])
+        reading = replace(reading, unknown=find_unknown_keys(known, keys), assumed=assumed)
     return Model(
         name=request.name,
         architecture=with_experts_per_token(_derived[key], keys),
@@ -266,6 +263,11 @@ def _transformers() -> Framework:
 
 
 def _is_in_transformers(keys: Mapping[str, Any], class_name: str) -> bool:
-    """Return whether the transformers release of the catalogue has the model type and the class."""
+    """Return whether transformers has the model type and the class.
+
+    The release of the catalogue has it, or the installed one, which may be newer.
+    """
     model_type, name = str(keys.get("model_type")), class_name or named_class(keys)
-    return has_type(model_type) and (not name or has_class(model_type, name))
+    if not has_type(model_type):
+        return model_type not in model_types() and is_installed_type(model_type)
+    return not name or has_class(model_type, name)

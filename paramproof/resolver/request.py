@@ -172,7 +172,7 @@ def _described(name: str, keys: Mapping[str, Any]) -> Request:
 
 def _type_or_class(text: str) -> Request | None:
     """Return the request for a model type or a class at its default sizes."""
-    if text in entry_names() or has_type(text) or _is_installed_type(text):
+    if text in entry_names() or has_type(text) or is_installed_type(text):
         return Request(name=text, keys=keys_for(text), is_default=True)
     if model_type := type_with_class(text):
         keys = {"model_type": model_type, "architectures": [text]}
@@ -180,7 +180,7 @@ def _type_or_class(text: str) -> Request | None:
     return None
 
 
-def _is_installed_type(text: str) -> bool:
+def is_installed_type(text: str) -> bool:
     """Return whether the installed transformers has a folder for a model type.
 
     That release may be newer than the catalogue's. It is not imported to find out.

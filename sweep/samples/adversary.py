@@ -81,7 +81,7 @@ def judge(config: Keys) -> Judgement:
     It is counted as ``paramproof count`` counts it, and its entry is compared tensor by tensor.
     """
     try:
-        counted = resolve_request(read_request(config), derives=False).inventory().total()
+        counted = resolve_request(read_request(config)).inventory().total()
     except ValueError as error:
         return Judgement(config, Verdict.NOT_COUNTED, error)
     found = entry(config)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+import paramproof
 from paramproof.builders.registry import Framework
 from paramproof.catalogue import entry
 from paramproof.formulas import EncoderSpec
@@ -97,6 +98,8 @@ def derivations(monkeypatch):
     monkeypatch.setattr(lookup, "derive_in_subprocess", derived)
     monkeypatch.setattr(lookup, "_derived", {})
     monkeypatch.setattr(Framework, "missing", ())
+    # The installed release is newer than the catalogue's.
+    monkeypatch.setattr(lookup, "is_installed_type", lambda name: name == "mixture")
     return asked
 
 
@@ -111,15 +114,15 @@ def test_a_model_type_without_an_entry_is_derived(derivations, tmp_path):
     file = tmp_path / "config.json"
     file.write_text(json.dumps(KEYS))
     notes = []
-    found = resolve(str(file), "MixtureModel", notes.append)
+    found = resolve(str(file), "MixtureModel", notes.append, derives=True)
     assert found.spec is None
     assert found.architecture == MIXTURE
     assert (found.title, found.seconds is None) == (str(file), False)
     assert derivations == [(str(file), KEYS, "MixtureModel")]
-    assert notes[1:] == ["importing"]
+    assert notes == ["importing"]
     assert found.reading.class_name == MIXTURE.name
     assert found.reading.is_class_named
-    assert not resolve(KEYS).reading.is_class_named
+    assert not resolve(KEYS, derives=True).reading.is_class_named
 
 
 UNTIED_DECODER = {
@@ -135,12 +138,12 @@ UNTIED_DECODER = {
 def test_a_misspelt_key_is_refused_before_deriving(derivations):
     """The derivation would take the default of the size that was meant."""
     with pytest.raises(InvalidInput, match="did you mean 'vocab_size'"):
-        resolve({**UNTIED_DECODER, "vocab_sise": 100})
+        resolve({**UNTIED_DECODER, "vocab_sise": 100}, derives=True)
     assert not derivations
 
 
 def test_what_is_assumed_and_unknown_is_said_of_a_derived_formula(derivations):
-    reading = resolve({**UNTIED_DECODER, "something": 1}).reading
+    reading = resolve({**UNTIED_DECODER, "something": 1}, derives=True).reading
     assert len(derivations) == 1
     assert reading.unknown == ("something",)
     assert reading.assumed["vocab_size"] == MIXTURE.sizes["V"]
@@ -149,18 +152,37 @@ def test_what_is_assumed_and_unknown_is_said_of_a_derived_formula(derivations):
 
 def test_derivations_are_cached(derivations):
     for _ in range(2):
-        resolve(json.dumps(KEYS))
-        resolve(KEYS, "MixtureModel")
+        resolve(json.dumps(KEYS), derives=True)
+        resolve(KEYS, "MixtureModel", derives=True)
     assert len(derivations) == 2
-    resolve({**KEYS, "hidden_size": 9})
+    resolve({**KEYS, "hidden_size": 9}, derives=True)
     assert len(derivations) == 3
 
 
-def test_nothing_is_derived_if_the_caller_does_that(derivations):
-    with pytest.raises(NotInCatalogue):
-        lookup.resolve_request(read_request(KEYS), derives=False)
+def test_nothing_is_derived_unless_that_is_asked(derivations):
+    """The error says how to ask for it."""
+    for count in (resolve, paramproof.count):
+        with pytest.raises(NotInCatalogue, match=r"add --derive \(derive=True in Python\)"):
+            count(ODD)
     assert not derivations
-    assert lookup.resolve_request(read_request(BERT), derives=False).spec
+    assert paramproof.count(ODD, derive=True).total == resolve(ODD, derives=True).loaded
+    assert len(derivations) == 1
+
+
+@pytest.mark.parametrize(
+    "keys", [{"model_type": "no"}, {"model_type": "opt", "num_attention_heads": 7}]
+)
+def test_what_transformers_lacks_or_refuses_is_refused_at_once(derivations, monkeypatch, keys):
+    """In the same words, whether transformers is installed or not."""
+    said = set()
+    for missing in ((), ("transformers",)):
+        monkeypatch.setattr(Framework, "missing", missing)
+        for derives in (False, True):
+            with pytest.raises(NotInCatalogue) as caught:
+                resolve(keys, derives=derives)
+            said.add(str(caught.value))
+    assert not derivations
+    assert len(said) == 1
 
 
 def test_the_catalogue_comes_before_deriving(derivations):
@@ -168,20 +190,19 @@ def test_the_catalogue_comes_before_deriving(derivations):
     assert resolve(keys).inventory().total() == 46_702_792_704
     assert resolve(keys, "MixtralModel").architecture.name == "MixtralModel"
     assert not derivations
-    for outside in (ODD, {"model_type": "opt", "num_attention_heads": 7}):
-        assert resolve(outside).architecture == MIXTURE
-    assert len(derivations) == 2
+    assert resolve(ODD, derives=True).architecture == MIXTURE
+    assert len(derivations) == 1
 
 
 def test_derivation_ignores_remote_code_and_quantization(derivations):
     beside = {"auto_map": {"AutoModel": "m.M"}, "quantization_config": {"quant_method": "fp8"}}
-    reading = resolve(KEYS | beside).reading
+    reading = resolve(KEYS | beside, derives=True).reading
     assert derivations == [("", KEYS, "")]
     assert (reading.has_code, reading.quantized) == (True, "fp8")
 
 
 def test_the_usual_class_is_derived_by_default(derivations):
-    resolve(without(ODD, "architectures"))
+    resolve(without(ODD, "architectures"), derives=True)
     assert derivations[0][2] == "MixtralForCausalLM"
     with suppress(InvalidInput):
         derive_request(read_request("gpt2"))
@@ -207,7 +228,7 @@ def test_a_spec_is_not_derived():
         (ODD | {"architectures": ["MixtralForNothing"]}, False),
     ],
 )
-def test_an_error_advises_to_install_only_if_that_helps(keys, install):
+def test_an_error_advises_to_derive_only_if_that_helps(keys, install):
     """Only if the catalogue's release has the model type and the class."""
     with pytest.raises(NotInCatalogue) as caught:
         resolve(keys)
@@ -260,7 +281,7 @@ def test_a_live_model_has_no_formula():
     [
         (BERT, {"quantization_config": {"bits": 4}}, "quantized"),
         (BERT, {"auto_map": {"AutoModel": "x"}}, "has_code"),
-        (LLAMA, {"num_local_experts": 8}, "unknown"),
+        (LLAMA, {"num_local_experts": 1}, "unknown"),
         (LLAMA, {"type_vocab_size": None}, "unknown"),
         (BERT, {"mlm_probability": 0.15}, "unknown"),
         (BERT, {"hidden_sise": 3}, "unknown"),
