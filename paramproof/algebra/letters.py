@@ -4,44 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-CUSTOMARY_LETTERS = (
-    ("L", "num_hidden_layers n_layer n_layers num_layers layers depth"),
-    ("H", "hidden_size n_embd d_model dim embed_dim width"),
-    ("A", "num_attention_heads n_head n_heads num_heads heads"),
-    ("G", "num_key_value_heads num_kv_heads n_head_kv kv_heads"),
-    ("K", "head_dim d_kv head_size attention_head_dim"),
-    (
-        "F",
-        "intermediate_size feed_forward_dim n_inner ffn_dim d_ff hidden_dim ffn_hidden_size "
-        "mlp_dim intermediate_dim",
-    ),
-    ("V", "vocab_size"),
-    ("P", "max_position_embeddings n_positions max_seq_len n_ctx"),
-    ("T", "type_vocab_size"),
-    ("E", "n_routed_experts num_experts num_local_experts"),
-    ("I", "moe_intermediate_size expert_ffn_hidden_size"),
-    ("S", "n_shared_experts"),
-    ("D", "first_k_dense_replace"),
-    ("N", "encoder_layers num_encoder_layers"),
-    ("M", "decoder_layers num_decoder_layers"),
-    ("Q", "q_lora_rank"),
-    ("C", "kv_lora_rank"),
-    ("C", "num_channels"),
-    ("dr", "qk_rope_head_dim"),
-    ("dn", "qk_nope_head_dim"),
-    ("dv", "v_head_dim"),
-    ("k", "num_labels"),
-    ("w", "patch_size"),
-    ("i", "image_size"),
-    ("s", "state_size ssm_state_size mamba_d_state"),
-    ("c", "conv_kernel mamba_d_conv"),
-    ("e", "embedding_size"),
-)
-"""Letters, each with the names of fields that mean the same, most usual first."""
+from paramproof.formulas.size_names import size_names
 
-_MEANING_OF = {
-    name: (letter, names) for letter, names in CUSTOMARY_LETTERS for name in names.split()
-}
+_MEANING_OF = {name: size for size in size_names() for name in size.names}
 
 
 AMBIGUOUS = "hidden_dim"
@@ -105,7 +70,7 @@ def _meaning(field: str) -> tuple[object, ...]:
 
 
 def _customary(name: str) -> str:
-    return _MEANING_OF.get(name, ("",))[0]
+    return _MEANING_OF[name].letter if name in _MEANING_OF else ""
 
 
 def _initials(name: str) -> str:

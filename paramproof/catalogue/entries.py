@@ -89,12 +89,11 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
         problem = f"model_type={shown(model_type)} is not a model type of transformers"
         raise InvalidInput(problem, key="model_type")
     other = type_named(config)
-    if not other:
-        file = read_file_for(model_type, config)
-        return replace(entry_in(file, config, class_name), unknown=find_unknown_keys(file, config))
-    file = read_file_for(other, config)
+    file = read_file_for(other or model_type, config)
     found = entry_in(file, config, class_name)
-    unknown = find_unknown_keys(file, config)
+    unknown = find_unknown_keys(file, config, found.derivation.formula.letters)
+    if not other:
+        return replace(found, unknown=unknown)
     # RWKV-5 names the class of RWKV-4, whose models do not have a ``head_size``.
     sizes = [key for key in unknown if type(config.get(key)) is int and config[key] > 1]
     if found.assumed or sizes:

@@ -1,13 +1,15 @@
 """Keys of a configuration that its configuration class does not have.
 
 transformers keeps such a key as an attribute that nothing reads, so paramproof ignores it and
-reports it. A name that is almost that of a key which changes the count is a spelling mistake, and
-paramproof refuses it: otherwise it would silently count the type's default.
+reports it. It refuses a key that gives a size under a name that the class does not have, since it
+would otherwise count the type's default without a word: ``n_layers`` of a LLaMA, which has
+``num_hidden_layers``, a block such as ``llm_config`` with sizes in it, or a misspelt key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Container, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -16,45 +18,125 @@ from paramproof.catalogue.configuration import IRRELEVANT_KEYS, QUANTIZATION
 from paramproof.catalogue.files import TypeFile, model_types, read_type
 from paramproof.catalogue.names import known_keys, older_keys, type_keys
 from paramproof.formulas.errors import InvalidInput
-from paramproof.formulas.path import leaf, parent
-from paramproof.formulas.printing import shown
+from paramproof.formulas.path import leaf, lies_in, parent
+from paramproof.formulas.printing import legible, shown
+from paramproof.formulas.size_names import SizeName, sizes_by_name
 
 COUNTING_IN_ANY_TYPE: Mapping[str, Any] = {"architectures": [], "tie_word_embeddings": True}
 """Keys that change the count of any model, each with a typical value."""
 
-KEPT_BESIDE = frozenset({"num_layers"})
-"""Keys that files have beside the type's own: Hiera's number of stages. They are not misspelt."""
+EXPERTS = "E"
+"""The letter of a size that changes the count of any model that has it, if it is above 1."""
+
+LOOKS_LIKE_SIZE = re.compile(
+    r"(n|num|d|dim)_.+|.+_(size|dim|dims|layers|heads|rank|channels|depth)"
+)
 
 SHORT_NAME = 6
 """Names shorter than this may be misspelt by one letter, longer ones by two."""
 
 
-def find_unknown_keys(file: TypeFile, config: Mapping[str, Any]) -> tuple[str, ...]:
+def looks_like_size(path: str) -> bool:
+    """Return whether the name of a key is that of a size in some model type or program."""
+    key = leaf(path)
+    return key in sizes_by_name() or bool(LOOKS_LIKE_SIZE.fullmatch(key))
+
+
+def find_unknown_keys(
+    file: TypeFile, config: Mapping[str, Any], used: Container[str] | None = None
+) -> tuple[str, ...]:
     """Return the paths of the keys that the configuration classes do not have.
 
-    Raises ``InvalidInput`` for a key that is probably a misspelt one: a similar key is absent that
-    changes the count, and its value could be that key's.
+    ``used`` has the letters on which the count depends; if it is None, any letter may matter.
+
+    Raises ``InvalidInput`` for a size under another name than the type's own, if the type's default
+    would be counted in its place, and for a key that is probably misspelt: a similar key is absent
+    that changes the count, and its value could be that key's.
     """
-    given = [
-        (f"{part}.{key}" if part else key, part, key, one) for part, key, one in _walk(file, config)
-    ]
+    walked = [*_walk(file, config)]
+    names = {**file.aliases, **file.late}
+    given = {names.get(path, path): value for path, _, _, value in walked if value is not None}
     counting = _counting_keys(file.name)
-    absent = counting.keys() - {path for path, *_ in given}
+    absent = counting.keys() - {path for path, *_ in walked}
     found = []
-    for path, part, key, value in given:
+    for path, part, key, value in walked:
         if key in _known_in_part(file.name, part):
             continue
-        for meant in absent:
-            alike = parent(meant) == part and key not in KEPT_BESIDE
-            alike = alike and is_misspelt(key, leaf(meant))
+        found.append(path)
+        is_size = False
+        for name, size in _sizes_in(key, value):
+            is_size = True
+            _require_no_default(file, path, part if name == key else "", name, size, given, used)
+        for meant in () if is_size else absent:
+            alike = parent(meant) == part and is_misspelt(key, leaf(meant))
             if alike and _may_be(value, counting[meant]):
                 raise InvalidInput(
                     f"{shown(path)} is not a key of the model type {file.model_type}: "
                     f"did you mean {shown(meant)}?",
                     key=path,
                 )
-        found.append(path)
     return tuple(found)
+
+
+def _sizes_in(key: str, value: object) -> Iterator[tuple[str, int]]:
+    """Yield each size that a key gives, or the keys of a block inside it, with its name."""
+    if isinstance(value, Mapping):
+        for name, inside in value.items():
+            yield from _sizes_in(name, inside)
+    elif type(value) is int and key in sizes_by_name():
+        yield key, value
+
+
+def _require_no_default(
+    file: TypeFile,
+    path: str,
+    part: str,
+    name: str,
+    value: int,
+    given: Mapping[str, Any],
+    used: Container[str] | None,
+) -> None:
+    """Raise ``InvalidInput`` if the type's default would be counted in place of a size.
+
+    The key at ``path`` is ``name`` in a ``part``, or a block with that name inside it.
+    """
+    meanings = {size: _own_keys(file.name).get(size, ()) for size in sizes_by_name()[name]}
+    if any(given.get(one) == value for own in meanings.values() for one in own):
+        return
+    for size, everywhere in meanings.items():
+        own = [one for one in everywhere if parent(one) == part] or everywhere
+        own = [one for one in own if lies_in(one, part)]
+        absent = [one for one in own if one not in given]
+        absent = [one for one in absent if used is None or file.letter_of[one] in used]
+        if absent and str(value) not in (_default(file, one) for one in absent):
+            what = f"{file.model_type} has no {legible(path)}"
+            what += "" if leaf(path) == name else f", and its {name} would be ignored"
+            raise InvalidInput(f"{what}; write {' or '.join(absent[:3])}", key=path)
+        if not everywhere and size.letter == EXPERTS and value > 1:
+            problem = f"{file.model_type} has no experts, so {legible(path)} would be ignored"
+            raise InvalidInput(f"{problem}: leave it out, or give another model_type", key=path)
+
+
+def _default(file: TypeFile, path: str) -> str:
+    """Return the size that a type has where a key is absent, or the formula of that size."""
+    return str(file.given.get(path, file.letters[file.letter_of[path]].default))
+
+
+@cache
+def _own_keys(name: str) -> Mapping[SizeName, list[str]]:
+    """Return the keys that an entry has for each size with a customary letter, by path."""
+    file = read_type(name)
+    found: dict[SizeName, list[str]] = {}
+    aliases = {**file.aliases, **file.late}
+    for letter, field in file.letters.items():
+        names = [field.path, *(alias for alias, path in aliases.items() if path == field.path)]
+        for one in names:
+            meanings = sizes_by_name().get(leaf(one), ())
+            by_letter = [size for size in meanings if size.letter == letter.partition("_")[0]]
+            for size in by_letter or meanings:
+                own = found.setdefault(size, [])
+                own += [field.path] if field.path not in own else []
+    return found
 
 
 def _may_be(value: object, usual: object) -> bool:
@@ -68,17 +150,24 @@ def _may_be(value: object, usual: object) -> bool:
 
 def _walk(
     file: TypeFile, config: Mapping[str, Any], part: str = ""
-) -> Iterator[tuple[str, str, Any]]:
-    """Yield each key with its part, "" for top level, and its value.
+) -> Iterator[tuple[str, str, str, Any]]:
+    """Yield each key with its path, its part, "" for top level, and its value.
 
-    A key may have a dot in its name, too.
+    A key may have a dot in its name, too. Keys of a part may be elsewhere: under another key, or at
+    top level. A part of another type than the entry's is left out.
     """
+    flat = {name: one for one, names in file.flat.items() for name in names}
     for key, value in config.items():
-        path = f"{part}.{key}" if part else key
+        path = f"{part}.{key}" if part else file.instead.get(key, key)
         if path in file.parts and isinstance(value, Mapping):
-            yield from _walk(file, value, path)
+            kind = value.get("model_type")
+            is_other = kind in model_types() and kind != file.parts[path]
+            if not is_other or path in file.fixed_parts:
+                yield from _walk(file, value, path)
+        elif not part and key in flat and config.get(flat[key]) is None:
+            yield f"{flat[key]}.{key}", flat[key], key, value
         else:
-            yield part, key, value
+            yield path, part, key, value
 
 
 @cache

@@ -3,10 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.algebra.letters import CUSTOMARY_LETTERS, letters_for
+from paramproof.algebra.letters import letters_for
+from paramproof.formulas.size_names import size_names
 
 FIELDS = st.text("abcdeHL_.[]0123", min_size=1, max_size=12) | st.sampled_from(
-    [name for _, names in CUSTOMARY_LETTERS for name in names.split()]
+    [name for size in size_names() for name in size.names]
 )
 
 
