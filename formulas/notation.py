@@ -170,31 +170,40 @@ class _Writer:
             shorter = len(up.terms) < len(atom.numerator.terms)
             top = up if shorter else atom.numerator
             shape = self.style.ceiling if shorter else self.style.floor
-            return shape.format(*map(self.side, (top, atom.denominator)))
+            below = self.side(atom.denominator, is_right=True, in_fraction=True)
+            return shape.format(self.side(top, in_fraction=True), below)
         return str(atom) if self.style is PLAIN else _latex_name(str(atom))
 
     def steps(self, one: Computed) -> str:
         """Return a ``Computed`` number as text, without brackets around it."""
-        operands = [self.operand(part) for part in one.operands]
-        if one.function in INFIX:
+        is_infix = one.function in INFIX
+        operands = [
+            self.operand(part, is_right=is_infix and n > 0) for n, part in enumerate(one.operands)
+        ]
+        if is_infix:
             return f" {self.style.infix[one.function]} ".join(operands)
         # A single operand of a function needs no brackets of its own.
         if len(operands) == 1 and isinstance(one.operands[0], Computed):
             operands = [self.steps(one.operands[0])]
         return self.style.function.format(one.function, ", ".join(operands))
 
-    def operand(self, one: Operand) -> str:
+    def operand(self, one: Operand, *, is_right: bool) -> str:
         """Return an operand as text, with floats as Python writes them."""
         if isinstance(one, Expression):
-            return self.side(one)
+            return self.side(one, is_right=is_right)
         if isinstance(one, Computed):
             return self.atom(one)
         return repr(one).replace("-", self.style.minus)
 
-    def side(self, side: Expression) -> str:
-        """Return the numerator or the denominator of a quotient as text."""
+    def side(self, side: Expression, *, is_right: bool = False, in_fraction: bool = False) -> str:
+        """Return an expression on one side of a sign, in brackets if it is a sum.
+
+        A product to the right of the sign is in brackets, too: ``H/2·A`` would mean ``A·H/2``.
+        """
         written = self.sum([_Group((), side)])
-        bracketed = len(side.terms) > 1 and self.style is PLAIN
+        factors = sum(len(powers) + (abs(number) != 1) for powers, number in side.terms.items())
+        bracketed = len(side.terms) > 1 or (is_right and (factors > 1 or not side.is_whole))
+        bracketed &= not (in_fraction and self.style is LATEX)
         return self.style.bracket.format(written) if bracketed else written
 
 

@@ -1,7 +1,8 @@
 """Parse expressions and conditions from their printed form: ``4·H² − ⌊H/A⌋·A``.
 
 Parsing the output of ``notation.text`` or of a condition's ``str`` returns an equal object. The
-grammar covers exactly the printed form, which people can write and review too::
+grammar covers the printed form, which people can write and review too. It also covers the form that
+older files have, in which all of ``a·b`` in ``⌊x/a·b⌋`` is the divisor, without its brackets::
 
     sum     =  [−] term {(+ | −) term}
     term    =  factor {· factor} [/ factor]     (a bracket is the last factor)
@@ -176,7 +177,6 @@ class _Reader:
         while self.take(","):
             operands.append(self.step())
         self.must(")")
-        self.bracketed = False
         return computed(name, *operands)
 
     def step(self) -> Operand:
@@ -205,6 +205,8 @@ class _Reader:
         return found
 
     def raised(self, base: Expression) -> Expression:
+        """Parse the power of an atom. A bracket inside the atom does not end the term around it."""
+        self.bracketed = False
         kind, written = self.next()
         if kind != "power":
             return base

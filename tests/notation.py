@@ -1,30 +1,57 @@
-"""Parse printed expressions, to check that they mean what they should."""
+"""Read printed expressions as ordinary arithmetic, to check that they mean what they should."""
 
+import math
 import re
+from fractions import Fraction
 
-from paramproof.formulas.division import ceiling, floor
-from paramproof.formulas.expression import letter
+from paramproof.formulas.computed import FUNCTIONS
 
-DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-ROUNDED = re.compile(r"[⌊⌈]((?:[^⌊⌋⌈⌉/()]|\([^()]*\))*)/((?:[^⌊⌋⌈⌉/()]|\([^()]*\))*)[⌋⌉]")
+NAME = "[^\\W\\d⁰¹²³⁴⁵⁶⁷⁸⁹][^\\W⁰¹²³⁴⁵⁶⁷⁸⁹]*"
+TOKEN = re.compile(
+    r"(?P<float>[0-9]+(?:\.[0-9]+)?e[-+−]?[0-9]+|[0-9]+\.[0-9]+)"
+    rf"|(?P<function>{NAME})\(|(?P<letter>{NAME}'*)|(?P<power>[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|."
+)
+SIGNS = {
+    "·": "*",
+    "−": "-",
+    # A quotient is exact; ÷ and × are Python's operations on ints and floats.
+    "/": "*Exact(1)/",
+    "÷": "/",
+    "×": "*",
+    "⌊": "floor(",
+    "⌋": ")",
+    "⌈": "ceil(",
+    "⌉": ")",
+}
 
 
-def parsed(text):
-    """Return the expression for ``text``, as Python computes it."""
-    while found := ROUNDED.search(text):
-        call = "floor" if found[0][0] == "⌊" else "ceiling"
-        text = text.replace(found[0], f"{call}({found[1]}, {found[2]})", 1)
-    python = re.sub(
-        f"[{DIGITS}]+", lambda m: "**" + "".join(str(DIGITS.index(d)) for d in m[0]), text
-    )
-    python = python.replace("·", "*").replace("−", "-")
-    names = set(re.findall(r"[A-Za-z]+", python)) - {"floor", "ceiling"}
-    return eval(python, {"floor": floor, "ceiling": ceiling} | {n: letter(n) for n in names})
+def value(text, letters):
+    """Return the value of a printed expression, as Python's precedence of the signs has it.
+
+    ``letters`` has a number for each letter or, for a text without quotients, an expression.
+    """
+    python = "".join(map(_python, TOKEN.finditer(text)))
+    names = {"floor": math.floor, "ceil": math.ceil, "Exact": Fraction}
+    return eval(python, names | {"letters": letters, "functions": FUNCTIONS})
 
 
-def parsed_latex(text):
-    """Return the expression for LaTeX without quotients."""
+def _python(token):
+    kind, written = token.lastgroup, token[0].replace("−", "-")
+    if kind == "function":
+        return f"functions[{token['function']!r}]("
+    if kind == "letter":
+        return f"letters[{written!r}]"
+    if kind == "power":
+        return "**" + "".join(str("⁰¹²³⁴⁵⁶⁷⁸⁹".index(digit)) for digit in written)
+    return written if kind == "float" else SIGNS.get(token[0], token[0])
+
+
+def from_latex(text):
+    """Return LaTeX without quotients as plain text."""
     text = re.sub(r"\\mathrm\{(\w+)\}", r"\1", text)
-    text = text.replace(r"\left(", "(").replace(r"\right)", ")")
-    text = re.sub(r"\^\{(\d+)\}", r"**\1", text)
-    return parsed(re.sub(r"(?<=[\w)]) (?=[\w(])", "*", text))
+    text = text.replace(r"\left(", "(").replace(r"\right)", ")").replace("-", "−")
+    text = re.sub(r"\^\{(\d+)\}", lambda found: found[1].translate(SUPERSCRIPTS), text)
+    return re.sub(r"(?<=[\w)]) (?=[\w(])", "·", text)
+
+
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -1,18 +1,33 @@
 """Expressions as text and LaTeX, in the notation of the field, mean what they should."""
 
+import json
+import random
+import re
+from contextlib import suppress
+from itertools import chain
+
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
+from paramproof.catalogue import entry
+from paramproof.catalogue.files import FOLDER, entry_names, keys_for
 from paramproof.formulas import FAMILIES, closed_form
 from paramproof.formulas.computed import Computed, computed
 from paramproof.formulas.division import ceiling, floor
+from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.expression import expression, letter
 from paramproof.formulas.notation import latex, text
-from tests.notation import parsed, parsed_latex
+from paramproof.formulas.parsing import expression_in
+from tests.notation import from_latex, value
 from tests.polynomials import polynomials
 
-A, F, G, H, K, L, M, N, P, V = map(letter, "AFGHKLMNPV")
-MLM, NSP, UNTIED = map(letter, ("mlm", "nsp", "untied"))
+NAMES = (*"AFGHKLMNPV", "HX", "mlm", "nsp", "untied")
+LETTERS = {name: letter(name) for name in NAMES}
+A, F, G, H, K, L, M, N, P, V, _, MLM, NSP, UNTIED = LETTERS.values()
+SIZES = {name: 3 * number + 7 for number, name in enumerate(NAMES)}
+
+QUOTIENT = re.compile("[/÷⌊⌈]")
 
 
 @pytest.mark.parametrize(
@@ -48,11 +63,14 @@ MLM, NSP, UNTIED = map(letter, ("mlm", "nsp", "untied"))
         (A * (H // A), "A·⌊H/A⌋"),
         (ceiling(V, 64) * 64 * H, "64·H·⌈V/64⌉"),
         (floor(V + 1, 3), "⌊(V + 1)/3⌋"),
+        (floor(H, 2 * A), "⌊H/(2·A)⌋"),
+        (floor(H * V, A * K * L), "⌊V·H/(L·A·K)⌋"),
+        (floor(V, A**2), "⌊V/A²⌋"),
     ],
 )
 def test_text(one, written):
     assert text(one) == written
-    assert parsed(written) == one
+    assert value(written, SIZES) == one.value(SIZES)
 
 
 @pytest.mark.parametrize(
@@ -65,26 +83,64 @@ def test_text(one, written):
         (computed("int", H / 2), "int(H/2)"),
         (computed("plus", Computed("over", (H, A)), F), "plus((H ÷ A), F)"),
         (computed("floor", Computed("sqrt", (H,))), "floor(sqrt(H))"),
+        (computed("over", 2 * H, 2 * A), "(2·H ÷ (2·A))"),
+        (computed("times", Computed("over", (H, 2 * A)), 4 * F), "((H ÷ (2·A)) × (4·F))"),
     ],
 )
 def test_the_text_of_a_computed_number(one, written):
     assert text(one) == written
+    assert value(written, SIZES) == one.value(SIZES)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_text_of_a_familys_count_parses_back(family):
+def test_the_text_of_a_familys_count_is_that_count(family):
     letters = FAMILIES[family].letters
-    closed = closed_form(letters(*map(letter, letters._fields)))
-    assert parsed(text(closed)) == closed
-    assert parsed_latex(latex(closed)) == closed
+    known = {name: letter(name) for name in letters._fields}
+    closed = closed_form(letters(**known))
+    assert value(text(closed), known) == closed
+    assert value(from_latex(latex(closed)), known) == closed
 
 
-@given(one=polynomials())
-def test_text_parses_back(one):
+@given(one=polynomials(), divisors=st.tuples(st.integers(1, 6), st.integers(0, 2)))
+def test_text_means_what_the_expression_does(one, divisors):
     a, _ = one
-    assert parsed(text(a)) == a
-    assert parsed_latex(latex(a)) == a
-    assert parsed(text(a + 3 * floor(a, 5))) == a + 3 * floor(a, 5)
+    assert value(text(a), LETTERS) == a
+    assert value(from_latex(latex(a)), LETTERS) == a
+    number, power = divisors
+    rounded = a + 3 * floor(a, number * A**power * L)
+    assert value(text(rounded), SIZES) == rounded.value(SIZES)
+
+
+def texts(data):
+    """Yield every text in the data of a model type that may be a formula, or a list of them."""
+    if isinstance(data, dict | list):
+        for one in data.values() if isinstance(data, dict) else data:
+            yield from texts(one)
+    elif isinstance(data, str):
+        yield from re.split(r" = | × |, | \[", data)
+
+
+def known_formulas():
+    """Yield the formula of each type at its default class, and each quotient in its data."""
+    for name in entry_names():
+        with suppress(NotInCatalogue):
+            yield entry(keys_for(name)).derivation.formula
+    written = chain(*(texts(json.loads(file.read_text("utf-8"))) for file in FOLDER.glob("*.json")))
+    for one in dict.fromkeys(filter(QUOTIENT.search, written)):
+        with suppress(ValueError):
+            yield expression_in(one)
+
+
+def test_every_formula_in_the_catalogue_is_printed_as_ordinary_arithmetic():
+    """Without brackets around a divisor, five types were billions of parameters away."""
+    draw, compared = random.Random(0), 0
+    for one in dict.fromkeys(known_formulas()):
+        sizes = {name: draw.randrange(1, 5000) for name in sorted(one.letters)}
+        with suppress(ArithmeticError):
+            assert value(text(one), sizes) == one.value(sizes)
+            compared += 1
+        assert expression_in(text(one)) == one
+    assert compared > 700
 
 
 def test_a_primed_letter():

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 
 import pytest
 
@@ -12,7 +13,7 @@ from paramproof.formulas.expression import expression
 from paramproof.formulas.models import named_models
 from tests import literals
 from tests.configs import LLAMA
-from tests.notation import parsed_latex
+from tests.notation import from_latex, value
 
 FAMILY_NAMES = list(FAMILIES)
 
@@ -67,8 +68,9 @@ def test_latex_adds_up(family):
     ).splitlines()
     assert (begin, end) == (r"\begin{align*}", r"\end{align*}")
     shown = [line.partition("& ")[2].removeprefix("+ ").partition(" && ") for line in lines]
-    total = sum(parsed_latex(term) for term, _, _ in shown)
-    assert total == parsed_latex(result.removeprefix("={}& ")) == closed_form(letters)
+    read = partial(value, letters=letters._asdict())
+    total = sum(read(from_latex(term)) for term, _, _ in shown)
+    assert total == read(from_latex(result.removeprefix("={}& "))) == closed_form(letters)
     names = [re.fullmatch(r"\\text\{(.*)\} \\\\", name)[1] for _, _, name in shown]
     assert [name.replace(r"\_", "_") for name in names] == [
         t.path for t in terms(inventory(letters))
