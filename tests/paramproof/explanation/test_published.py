@@ -36,7 +36,7 @@ def test_a_variant_is_found_by_what_was_published(name):
 )
 def test_bytes(number, model, each, size):
     first = answer(number).found[0]
-    assert (first.text, first.models, first.bytes_each) == ("the whole model", (model,), each)
+    assert (first.text, first.models[0], first.bytes_each) == ("the whole model", model, each)
     assert first.reading.startswith(size)
     assert any(size in line for line in lines(answer(number), width=200))
     assert as_json(answer(number))["found"][0]["bytes_each"] == each
