@@ -67,7 +67,7 @@ def listed(inventory: Inventory) -> Inventory:
 
 
 def without_embeddings(inventory: Inventory) -> Inventory:
-    """Excludes token, position and type embeddings; keeps the norm of the embeddings."""
+    """Excludes token, position and type embeddings; keeps their norm, and relative biases."""
     return kept(inventory, lambda tensor: not belongs("table", tensor))
 
 
@@ -107,7 +107,7 @@ def layers_only(inventory: Inventory) -> Inventory:
 
 
 def embeddings_only(inventory: Inventory) -> Inventory:
-    """Only the token, position and type embeddings."""
+    """Only the token, position and type embeddings, without biases of relative positions."""
     return kept(inventory, lambda tensor: belongs("table", tensor))
 
 

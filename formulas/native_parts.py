@@ -83,7 +83,7 @@ class NativeNames:
         if len(tensor.shape) < 2 or any(leaf(name).endswith("bias") for name in names):
             return False
         if any(RELATIVE.fullmatch(name) for name in said):
-            return None
+            return False  # It biases the scores of attention, and no token is looked up in it.
         if any(TABLE.fullmatch(name) for name in said):
             return True
         if any(HEAD.fullmatch(name.split(".")[0]) for name in names):

@@ -103,6 +103,11 @@ class Inventory:
                 total = total + tensor.present * multiplicity * tensor.size
         return total
 
+    def frozen(self) -> Inventory:
+        """Return the tensors that are not trainable, with tied tensors once; no total has them."""
+        kept = (one for one in self if not one.trainable and one.tied_to is None)
+        return replace(self, tensors=tuple(one for one in kept if one.present and one.repeat))
+
     def kinds(self, component: str) -> dict[Quantity, Inventory]:
         """Return the tensors in ``component`` by their ``repeat``, in order."""
         kinds: dict[Quantity, list[Tensor]] = {}

@@ -105,7 +105,7 @@ def _table(first: _Column, others: Sequence[_Column]) -> Table:
 
 
 def _numbers(column: _Column) -> Column:
-    return numbers(column.title, fold="anywhere", absent="-")
+    return numbers(column.title, absent="-")
 
 
 def _difference(

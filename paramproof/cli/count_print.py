@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-
-from rich.markup import escape
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from paramproof.algebra.terms import Lettered
 from paramproof.cli.beside_table import beside_tables
-from paramproof.cli.conventions import print_conventions, print_count
 from paramproof.cli.output import console, say
 from paramproof.counting.active import (
     active_in_letters,
     active_table,
     formulas,
     routing,
+    shown_first,
     total_and_active,
     verdict_line,
 )
+from paramproof.counting.conventions import as_counted, conventions_table, with_storage
 from paramproof.counting.dtypes import BITS, bytes_text
 from paramproof.counting.letters import (
     holds_where,
@@ -29,87 +29,141 @@ from paramproof.counting.letters import (
     terms_table,
 )
 from paramproof.counting.tree import tree_table
-from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.conventions import CONVENTIONS, MEBI, as_named, count, in_units
+from paramproof.formulas.expression import expression
+from paramproof.formulas.printing import legible
 from paramproof.resolver import Model
 from paramproof.tables.terminal import print_lines, print_table
 
+COUNTED = "trainable parameters, tied tensors counted once"
 
-def print_count_or_formula(
-    model: Model, conventions: Sequence[str], every: bool, latex: bool
-) -> None:
-    """Print a model's count under some or all conventions, or its formula, also as LaTeX."""
-    name = escape(model.title)
-    if latex:
-        say(latex_of(in_letters(model)))
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountOptions:
+    """The options of ``paramproof count``."""
+
+    depth: int | None
+    dtype: str
+    json_file: Path | None
+    conventions: Sequence[str]
+    every: bool
+    symbolic: bool
+    active: bool
+    html_file: Path | None
+    latex: bool
+    lines_file: str | None
+    resume: bool
+    buffers: bool
+    class_name: str
+
+    @property
+    def are_of_one_model(self) -> bool:
+        """Whether each model has an answer of its own; otherwise they are printed side by side."""
+        return bool(self.conventions or self.every or self.symbolic or self.active or self.latex)
+
+
+def print_model(model: Model, chosen: CountOptions) -> None:
+    """Print one model as the options say: its tree, a number, the conventions or the formula."""
+    if chosen.latex:
+        say(latex_of(_lettered(model, chosen.conventions)))
         return
-    if every:
-        print_conventions(name, model.inventory())
-    elif conventions:
-        print_count(name, model.inventory(), conventions)
+    named, first = model.inventory(), ""
+    number = int(count(named, *with_storage(chosen.conventions)))
+    if chosen.active:
+        first, number = _print_active(model, chosen.symbolic)
+    elif chosen.symbolic:
+        names = ", ".join(chosen.conventions)
+        _title(model, f"{f'parameters, {names},' if names else 'trainable parameters'} in letters")
+        _print_terms(_lettered(model, chosen.conventions), model)
+    elif chosen.every:
+        _title(model, "every convention; those after `listed` count trainable parameters")
+        print_table(console, conventions_table(named))
+    elif chosen.conventions and not chosen.depth:
+        _print_count(model, number, chosen.conventions)
+    elif chosen.conventions:
+        _title(model, ", ".join(with_storage(chosen.conventions)))
+        print_table(
+            console, tree_table(as_counted(named, chosen.conventions), chosen.depth, chosen.dtype)
+        )
     else:
-        title = f"{model.title}: trainable parameters in letters, tied tensors counted once"
-        console.print(title, markup=False)
-        _print_terms(in_letters(model), model)
-    if model.architecture.spec is None:
-        print_lines(console, model.origin())
+        _title(model, COUNTED)
+        print_table(console, tree_table(named, chosen.depth, chosen.dtype, model.beside_total()))
+    if chosen.dtype or not first:
+        print_lines(console, (f"{first}{line}" for line in _bytes(model, number, chosen.dtype)))
+    print_lines(console, _origin(model, chosen))
 
 
-def _print_terms(
-    counted: Lettered, model: Model, formula: Expression | None = None, *notes: str
-) -> None:
+def print_beside(models: Sequence[Model], chosen: CountOptions) -> None:
+    """Print models side by side, with their differences from the first."""
+    console.print(COUNTED)
+    for table in beside_tables(models, chosen.depth, chosen.dtype, console.width):
+        print_table(console, table)
+    for model in models:
+        number = int(model.inventory().total())
+        lines = (*model.beside_total(), *_bytes(model, number, chosen.dtype))
+        said = (*lines, *_origin(model, chosen))
+        print_lines(console, (f"{model.title}: {line}" for line in said))
+
+
+def _title(model: Model, what: str) -> None:
+    console.print(f"{model.title}: {what}", markup=False)
+
+
+def _lettered(model: Model, conventions: Sequence[str]) -> Lettered:
+    """Return a model in letters, with only what conventions count."""
+    whole = in_letters(model)
+    if not conventions:
+        return whole
+    return replace(whole, named=as_counted(whole.named, conventions), closed=None)
+
+
+def _print_count(model: Model, number: int, conventions: Sequence[str]) -> None:
+    """Print the count of a model under conventions, and the meaning of each."""
+    chosen = with_storage(conventions)
+    console.print(f"{model.title}, {', '.join(chosen)}: {number:,}", markup=False, highlight=False)
+    console.print(f"{in_units(number)} × 10⁶, {in_units(number, MEBI)} × 2²⁰", highlight=False)
+    console.print(f"rounded: {as_named(number)}, {as_named(number, 3)}")
+    print_lines(console, (f"{name}: {CONVENTIONS[name].__doc__}" for name in chosen))
+
+
+def _print_terms(counted: Lettered, model: Model, *notes: str) -> None:
     """Print the terms of a count, their letters, and where the formula holds."""
     table = terms_table(counted).only("component", "each", "times", "total")
     print_table(console, replace(table, notes=notes))
-    if letters := letters_in(model, formula):
+    if letters := letters_in(model, expression(counted.named.total())):
         print_table(console, letters_table(model.architecture, letters))
     print_lines(console, holds_where(model))
 
 
-def print_active(model: Model, symbolic: bool) -> None:
-    """Print the total and active parameters of a model, or the formula of the active ones."""
+def _print_active(model: Model, symbolic: bool) -> tuple[str, int]:
+    """Print total and active parameters, or the formula of these; return which come first."""
     counts = total_and_active(model)
-    verdict = (*model.origin(), *verdict_line(model, counts))
+    first, found = shown_first(counts)
+    notes = (*verdict_line(model, counts), *routing(model))
     if symbolic:
-        active = active_in_letters(model)
-        title = f"{model.title}: active parameters per token, in letters, tied tensors counted once"
-        console.print(title, markup=False)
-        whole = expression(active.named.total())
-        _print_terms(active, model, whole, *routing(model), *formulas(counts))
-        print_lines(console, verdict)
+        _title(model, f"active parameters per token in letters, {first}")
+        _print_terms(active_in_letters(model, first), model, *notes, *formulas(counts))
     else:
-        title = f"{model.title}: total and active parameters, tied tensors counted once"
-        console.print(title, markup=False)
+        _title(model, "total and active parameters, tied tensors counted once")
         table = active_table(counts)
-        notes = (*routing(model), *table.notes, *verdict)
-        print_table(console, replace(table, notes=notes))
+        print_table(console, replace(table, notes=(*notes, *table.notes)))
+    return f"active, {first}: ", found.active if found else 0
 
 
-def print_tree(model: Model, depth: int | None, dtype: str) -> None:
-    """Print a model as a tree, and the sources of its sizes and its formula."""
-    title = f"{model.title}: trainable parameters, tied tensors counted once"
-    console.print(title, markup=False)
-    print_table(console, tree_table(model.inventory(), depth, dtype))
-    print_lines(console, [*_bytes(model, dtype), *model.origin()])
-
-
-def print_beside(resolved: Sequence[Model], depth: int | None, dtype: str) -> None:
-    """Print models side by side, with their differences from the first."""
-    console.print("trainable parameters, tied tensors counted once")
-    for table in beside_tables(resolved, depth, dtype, console.width):
-        print_table(console, table)
-    for model in resolved:
-        lines = (*_bytes(model, dtype), *model.origin())
-        print_lines(console, (f"{model.title}: {line}" for line in lines))
-
-
-def _bytes(model: Model, dtype: str) -> Iterator[str]:
-    """Yield the bytes of a model at ``dtype``, or at the types that its configuration names."""
-    total = model.inventory().total()
+def _bytes(model: Model, number: int, dtype: str) -> Iterator[str]:
+    """Yield the bytes of parameters at ``dtype``, or at the types that a configuration names."""
     if dtype:
-        yield bytes_text(total, dtype)
+        yield bytes_text(number, dtype)
     elif read := model.reading:
         if read.dtype in BITS:
-            yield f"bytes at the file's dtype: {bytes_text(total, read.dtype)}"
+            yield f"bytes at the file's dtype: {bytes_text(number, read.dtype)}"
         if read.stored:
-            size = bytes_text(total, read.stored)
+            size = bytes_text(number, read.stored)
             yield f"bytes if every weight is quantized, without scales: {size}"
+
+
+def _origin(model: Model, chosen: CountOptions) -> Iterator[str]:
+    yield from model.origin()
+    if chosen.buffers:
+        names = ", ".join(map(legible, model.architecture.buffers)) or "none"
+        yield f"buffers, not counted: {names}"

@@ -14,7 +14,7 @@ from paramproof.tables.terminal import print_table
 def frameworks_command() -> None:
     """List the frameworks: the versions of installed ones, and how to install the others."""
     columns = (
-        *(Column(name, fold="between words") for name in ("framework", "installed", "missing")),
+        *map(Column, ("framework", "installed", "missing")),
         # A truncated command could not be copied.
         Column("how to install it"),
     )

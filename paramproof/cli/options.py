@@ -20,7 +20,7 @@ from paramproof.formulas.models import model_names
 MAX_SECONDS = 10**9
 """The longest time limit: some systems have no timer for a longer one."""
 
-INSTEAD = "to FILE or standard output, instead of printing text."
+INSTEAD = "to FILE or standard output."
 """The end of the help of --json, for commands that then print no text."""
 
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
@@ -47,7 +47,7 @@ class_option = click.option(
     "class_name",
     default="",
     metavar="CLASS",
-    help="Read the configuration as this class of transformers instead of the one it names.",
+    help="Read the configuration as this class of transformers.",
 )
 """The option --class, whose parameter is ``class_name``."""
 
@@ -58,7 +58,7 @@ derive_option = click.option(
     is_flag=True,
     expose_value=False,
     callback=lambda ctx, _, given: ctx.meta.update({DERIVES: given}),
-    help="Derive a formula that paramproof does not have, from the code of transformers.",
+    help="Derive a formula that paramproof does not have.",
 )
 
 

@@ -29,16 +29,26 @@ class TotalAndActive(NamedTuple):
     formula: Expression
 
 
-def active_in_letters(model: Model) -> Lettered:
+ACTIVE = "embedding-and-head"
+"""The default: the convention under which active parameters include all that the total includes."""
+
+Counts: TypeAlias = dict[str, TotalAndActive | None]
+"""The counts by convention, None if a convention cannot be decided.
+
+The first is the convention under which the published number of a named model is right. If several
+are, or none is, or no number is published, it is ``ACTIVE``.
+"""
+
+
+def active_in_letters(model: Model, convention: str = "") -> Lettered:
     """Return the active part of a model in symbols: all of it if it has no experts.
 
-    Raises ``ValueError``, in one line, if names and shapes do not decide what is active.
+    Only what ``convention`` counts is left. Raises ``ValueError``, in one line, if names and shapes
+    do not decide what is active.
     """
-    return replace(in_letters(model), named=active(model.architecture))
-
-
-ACTIVE = "embedding-and-head"
-"""The convention under which active parameters include all that the total includes."""
+    named = active(model.architecture)
+    counted = ACTIVE_CONVENTIONS[convention](named) if convention else named
+    return replace(in_letters(model), named=counted, closed=None)
 
 
 def active_formula(architecture: Architecture) -> Expression | None:
@@ -50,10 +60,6 @@ def active_formula(architecture: Architecture) -> Expression | None:
         return expression(size(ACTIVE_CONVENTIONS[ACTIVE](active(architecture))))
     except ValueError:
         return None
-
-
-Counts: TypeAlias = dict[str, TotalAndActive | None]
-"""The counts by convention, None if a convention cannot be decided."""
 
 
 def total_and_active(model: Model) -> Counts:
@@ -72,13 +78,21 @@ def total_and_active(model: Model) -> Counts:
             continue
         sizes = whole.sizes
         found[name] = TotalAndActive(total.evaluate(sizes), formula.evaluate(sizes), formula)
-    return found
+    published = _published(model)
+    said = verdict_on_active(published, found).conventions if published else ()
+    first, *_ = (*said, ACTIVE)
+    return {first: found[first], **found}
+
+
+def shown_first(counts: Counts) -> tuple[str, TotalAndActive | None]:
+    """Return the convention whose number is shown where only one is, and its counts."""
+    return next(iter(counts.items()))
 
 
 def active_table(counts: Counts) -> Table:
     """Return the total, the active parameters and their share, by convention."""
     columns = (
-        Column("convention", "convention", fold="between words"),
+        Column("convention", "convention"),
         numbers("total", "total"),
         numbers("active", "active"),
         numbers("share", "share", percent),
@@ -89,7 +103,7 @@ def active_table(counts: Counts) -> Table:
         else TableRow((name, UNDECIDED, None, None))
         for name, one in counts.items()
     )
-    meanings = (f"{name}: {function.__doc__}" for name, function in ACTIVE_CONVENTIONS.items())
+    meanings = (f"{name}: {ACTIVE_CONVENTIONS[name].__doc__}" for name in counts)
     return Table.of(columns, rows, meanings)
 
 
@@ -108,12 +122,15 @@ def verdict_on_active(published: str, counts: Counts) -> Verdict:
     return verdict(published, {name: one.active for name, one in counts.items() if one})
 
 
+def _published(model: Model) -> str:
+    return model.named.active if isinstance(model.named, NamedConfiguration) else ""
+
+
 def verdict_line(model: Model, counts: Counts) -> Iterator[str]:
     """Yield the verdict on the published active parameters, if any, in words."""
-    published = model.named
-    if isinstance(published, NamedConfiguration) and published.active:
-        said = verdict_on_active(published.active, counts)
-        yield f"verdict on the published active number: {said.in_full}"
+    if published := _published(model):
+        said = verdict_on_active(published, counts)
+        yield f"published as active, {published}: {said.in_full}"
 
 
 def formulas(counts: Counts) -> Iterator[str]:
@@ -124,11 +141,13 @@ def formulas(counts: Counts) -> Iterator[str]:
 
 def active_as_json(model: Model) -> dict[str, Any]:
     """Return total and active of a model as what ``json.dumps`` takes."""
+    counts = total_and_active(model)
     return {
         "experts": _experts(model),
+        "convention": shown_first(counts)[0],
         "conventions": {
             name: one and {"total": one.total, "active": one.active, "formula": text(one.formula)}
-            for name, one in total_and_active(model).items()
+            for name, one in counts.items()
         },
     }
 

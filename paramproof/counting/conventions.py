@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from paramproof.formulas import Inventory
 from paramproof.formulas.conventions import (
     CONVENTIONS,
     MEBI,
-    PARTS,
+    STORAGE,
     Undecided,
     as_named,
     count,
+    counted,
     in_units,
 )
 from paramproof.tables.table import Column, Table, TableRow, numbers
@@ -23,54 +25,69 @@ DEFAULT = "trainable"
 """The rule of what counts as a parameter, unless another is named."""
 
 
+def with_storage(names: Iterable[str]) -> tuple[str, ...]:
+    """Return conventions with the default rule of what a parameter is, unless they have one."""
+    chosen = tuple(dict.fromkeys(names))
+    return chosen if STORAGE.keys() & chosen else (DEFAULT, *chosen)
+
+
+def as_counted(named: Inventory, names: Iterable[str]) -> Inventory:
+    """Return what conventions count, each tensor as trainable and not tied, so that all add up.
+
+    Raises ``ValueError`` as ``paramproof.formulas.conventions.count`` does.
+    """
+    kept = counted(named, *with_storage(names))
+    tensors = (replace(one, trainable=True, tied_to=None) for one in kept)
+    return replace(kept, tensors=tuple(tensors))
+
+
 def under_every(named: Inventory) -> dict[str, int | None]:
     """Return the count of a model by convention. Those of PARTS count only trainable tensors.
 
     A count is None if the convention cannot be decided for a derived formula.
     """
-    return {
-        convention: _under(named, *((DEFAULT,) if convention in PARTS else ()), convention)
-        for convention in CONVENTIONS
-    }
+    return {convention: _under(named, convention) for convention in CONVENTIONS}
 
 
 def conventions_table(named: Inventory) -> Table:
-    """Return the count of a model under every convention, exact and rounded, with its meaning."""
+    """Return the count of a model under every convention, exact and rounded, with its meaning.
+
+    The conventions of one count are one row, with the meanings of all as notes.
+    """
     columns = (
-        Column("convention", "convention", fold="never"),
+        Column("convention", "convention"),
         numbers("count", "count"),
         numbers("10⁶", "millions", in_units),
         numbers("2²⁰", "mebi", lambda number: in_units(number, MEBI)),
         numbers("rounded", "rounded", _rounded),
-        Column("what is counted", "meaning", fold="between words"),
     )
+    alike: dict[int | None, list[str]] = {}
+    for name, number in under_every(named).items():
+        alike.setdefault(number, []).append(name)
     rows = (
-        TableRow((name, UNDECIDED if number is None else number, *[number] * 3, meaning))
-        for (name, number), meaning in zip(under_every(named).items(), _meanings(), strict=True)
+        TableRow((", ".join(names), UNDECIDED if number is None else number, *[number] * 3))
+        for number, names in alike.items()
     )
-    return Table.of(columns, rows, undecided(named))
+    meanings = (f"{name}: {function.__doc__}" for name, function in CONVENTIONS.items())
+    return Table.of(columns, rows, [*meanings, *undecided(named)])
 
 
 def _rounded(number: int) -> str:
     return f"{as_named(number)}, {as_named(number, 3)}" if number else "0"
 
 
-def _meanings() -> Iterator[str | None]:
-    return (function.__doc__ for function in CONVENTIONS.values())
-
-
 def undecided(named: Inventory) -> Iterator[str]:
     """Yield a line for each convention that cannot be decided, with the reason."""
     for convention in CONVENTIONS:
         try:
-            count(named, *((DEFAULT,) if convention in PARTS else ()), convention)
+            count(named, *with_storage([convention]))
         except Undecided as error:
             yield str(error)
 
 
-def _under(named: Inventory, *conventions: str) -> int | None:
+def _under(named: Inventory, convention: str) -> int | None:
     try:
-        number: int = count(named, *conventions)
+        number: int = count(named, *with_storage([convention]))
     except Undecided:
         return None
     return number

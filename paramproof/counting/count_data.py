@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from paramproof.counting.active import active_as_json
-from paramproof.counting.conventions import under_every
+from paramproof.counting.conventions import as_counted, under_every, with_storage
 from paramproof.counting.dtypes import bytes_of
 from paramproof.counting.tree import tree
 from paramproof.formulas import Inventory, Tensor
+from paramproof.formulas.conventions import counted, size
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.formulas.notation import text
@@ -26,27 +28,47 @@ def count_data(
     depth: int | None = None,
     dtype: str = "",
     active: bool = False,
+    under: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return one model, whose tensors are ``named``, as what ``json.dumps`` takes.
 
     ``total`` counts its trainable parameters, tied ones once; those of ``components`` add up to it
     level by level, down to ``depth``; ``tensors`` has all, fixed and tied ones too. With ``active``
-    it has the parameters per token, too.
+    it has the parameters per token, too. With conventions, ``under`` is their count, and the
+    components and tensors are those that they count.
     """
     total: int = named.total()
+    kept = counted(named, *with_storage(under)) if under else named
+    of_tree = as_counted(named, under) if under else named
     return {
         "model": model.name,
         **_about(model, active=active),
         "total": total,
-        **({"dtype": dtype, "bytes": bytes_of(total, dtype)} if dtype else {}),
+        "frozen": size(named.frozen()),
+        **_bytes(total, dtype),
+        **({"under": _under(of_tree.total(), under, dtype)} if under else {}),
         "conventions": under_every(named),
         "components": [
-            {"path": node.path, "each": node.each, "times": node.times, "total": node.total}
-            for node in tree(named, depth)
+            {
+                "path": node.path,
+                "depth": node.depth,
+                "each": node.each,
+                "times": node.times,
+                "total": node.total,
+            }
+            for node in tree(of_tree, depth)
             if node.tensor is None
         ],
-        "tensors": [_tensor(tensor) for tensor in named if tensor.present and tensor.repeat],
+        "tensors": [_tensor(tensor) for tensor in kept if tensor.present and tensor.repeat],
     }
+
+
+def _bytes(number: int, dtype: str) -> dict[str, Any]:
+    return {"dtype": dtype, "bytes": bytes_of(number, dtype)} if dtype else {}
+
+
+def _under(number: int, names: Sequence[str], dtype: str) -> dict[str, Any]:
+    return {"conventions": list(with_storage(names)), "count": number, **_bytes(number, dtype)}
 
 
 def _about(model: Model | LiveModel, *, active: bool) -> dict[str, Any]:

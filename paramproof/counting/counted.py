@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from paramproof.counting.active import active_formula
-from paramproof.counting.conventions import DEFAULT
+from paramproof.counting.active import active_formula, total_and_active
+from paramproof.counting.conventions import with_storage
 from paramproof.counting.count_data import count_data
 from paramproof.counting.dtypes import bytes_of, require_dtype
 from paramproof.counting.tree import tree, tree_table
 from paramproof.formulas import Inventory, Tensor
-from paramproof.formulas.conventions import STORAGE
 from paramproof.formulas.conventions import count as count_under
+from paramproof.formulas.conventions import size
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.notation import text
 from paramproof.json_form import document
@@ -43,6 +43,11 @@ class Count:
         """The trainable parameters, tied tensors counted once."""
         return int(self._inventory.total())
 
+    @cached_property
+    def frozen(self) -> int:
+        """The parameters that are not trainable, such as Whisper's sinusoids: not in ``total``."""
+        return int(size(self._inventory.frozen()))
+
     @property
     def loaded(self) -> int:
         """The parameters of the model that transformers loads.
@@ -56,12 +61,26 @@ class Count:
     def active(self) -> int | None:
         """The parameters that are used per token: ``total`` for a model without experts.
 
-        Embeddings and the head are counted, as in ``total``. It is None if the names and shapes
-        of tensors do not decide it.
+        Embeddings and the head are always counted, as in ``total``; ``active_by_convention`` has
+        the other ways of counting. It is None if names and shapes of tensors do not decide it.
         """
         architecture = self.model.architecture
         found = active_formula(architecture) if architecture else None
         return found.evaluate(architecture.sizes) if architecture and found else None
+
+    @property
+    def active_by_convention(self) -> dict[str, int | None]:
+        """The parameters that are used per token, under each convention; {} for a live model.
+
+        The first is the convention under which the published number of a named model is right, or
+        else ``embedding-and-head``. A number is None if names do not decide it.
+
+        Raises ``ValueError`` if the names and shapes of tensors do not decide what is active.
+        """
+        if isinstance(self.model, LiveModel):
+            return {}
+        counts = total_and_active(self.model)
+        return {name: one and one.active for name, one in counts.items()}
 
     @property
     def name(self) -> str:
@@ -135,8 +154,7 @@ class Count:
         Raises ``UnknownName`` for one that does not exist, and ``ValueError`` where a name leaves
         open whether a tensor belongs to a part.
         """
-        chosen = conventions if STORAGE.keys() & set(conventions) else (DEFAULT, *conventions)
-        return int(count_under(self._inventory, *chosen))
+        return int(count_under(self._inventory, *with_storage(conventions)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as data for ``json.dumps``, as ``paramproof/schema.json`` says."""

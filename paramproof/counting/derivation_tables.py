@@ -59,7 +59,7 @@ def sizes_table(derivation: Derivation) -> Table:
 def conditions_table(derivation: Derivation) -> Table:
     """Return the guards of the formula, what violating them does, and the lines that compare."""
     columns = (
-        Column("holds where", fold="between words"),
+        Column("holds where"),
         Column("elsewhere"),
         Column("compared in"),
     )

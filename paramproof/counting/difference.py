@@ -86,8 +86,8 @@ class Difference:
         columns = (
             Column("component", "component", legible, width=12),
             Column("B − A", "formula", text, width=12),
-            numbers(self.first, "first", fold="anywhere", width=9, absent="-"),
-            numbers(self.other, "other", fold="anywhere", width=9, absent="-"),
+            numbers(self.first, "first", absent="-"),
+            numbers(self.other, "other", absent="-"),
             numbers("difference", "difference", signed_or_zero),
         )
         rows = (TableRow((*one, one.difference)) for one in self.rows)

@@ -39,8 +39,8 @@ def letters_table(
     one: Architecture, letters: Iterable[str], note: Callable[[str], str] | None = None
 ) -> Table:
     """Return letters with their sizes and fields, and what there is to ``note`` about each."""
-    columns = Column("letter", fold="between words"), numbers("size"), Column("field", form=legible)
-    notes = () if note is None else (Column("", "note", fold="between words"),)
+    columns = Column("letter"), numbers("size"), Column("field", form=legible)
+    notes = () if note is None else (Column("", "note"),)
     rows = (
         TableRow((name, one.sizes[name], one.fields[name], *((note(name),) if note else ())))
         for name in letters
@@ -72,7 +72,7 @@ def terms_table(model: Lettered) -> Table:
     columns = (
         Column("component", "component", legible, width=24),
         Column("each", "each"),
-        Column("", "times", fold="never"),
+        Column("", "times", is_whole=True),
         Column("formula", "formula"),
         numbers("total", "total", value),
     )

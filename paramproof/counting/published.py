@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
-from paramproof.counting.active import ACTIVE, total_and_active, verdict_on_active
+from paramproof.counting.active import shown_first, total_and_active, verdict_on_active
 from paramproof.counting.conventions import UNDECIDED
 from paramproof.explanation.published import Verdict, verdict, verdict_on_total
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, has_experts
@@ -62,7 +62,9 @@ def _family(one: Published, model: Model) -> str:
 
 def _active(_: Published, model: Model) -> int | None:
     """Return the active parameters per token of a mixture of experts, None if there are none."""
-    found = total_and_active(model)[ACTIVE] if has_experts(model.architecture) else None
+    if not has_experts(model.architecture):
+        return None
+    found = shown_first(total_and_active(model))[1]
     return found.active if found else None
 
 
@@ -94,6 +96,7 @@ def _active_rows(models: Iterable[tuple[Published, Model]]) -> Iterator[TableRow
     for one, model in models:
         if isinstance(one, NamedConfiguration) and one.active:
             counts = total_and_active(model)
-            cells = (found.active if found else UNDECIDED for found in counts.values())
+            found = (counts[name] for name in ACTIVE_CONVENTIONS)
+            cells = (number.active if number else UNDECIDED for number in found)
             said = verdict_on_active(one.active, counts).in_full
             yield TableRow((one.name, *cells, one.active, said))

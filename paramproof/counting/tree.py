@@ -1,15 +1,21 @@
-"""A model as a tree of components: what each has, and how often it is there."""
+"""A model as a tree of components: what each has, and how often it is there.
+
+The tree starts where the model branches. If one component alone contains the layers, and is not
+the list of layers itself, the components inside it take its place: a language model starts with
+``model.embed_tokens``, ``model.layers``, ``model.norm`` and ``lm_head``, not with ``model``.
+Every view has this tree: the command, JSON, notebooks, ``Count.by_component`` and the site.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from paramproof.counting.dtypes import bytes_of
 from paramproof.formulas import Inventory, Tensor
-from paramproof.formulas.path import LAYER, has_layer, leaf, parent
+from paramproof.formulas.path import LAYER, has_layer, leaf, parent, starred
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shape_text
 from paramproof.formulas.spec import Quantity
 from paramproof.tables.table import Column, Table, TableRow, numbers, percent
@@ -22,12 +28,13 @@ MOST_ROWS = 400
 class TreeRow:
     """A component, or a ``tensor``: ``each`` trainable parameters, ``times`` of it in the model.
 
-    A tied tensor adds nothing, and so has none.
+    ``depth`` is 1 where the tree starts. A tied tensor adds nothing, and so has none.
     """
 
     path: str
     each: Quantity
     times: Quantity
+    depth: int
     tensor: Tensor | None = None
 
     @property
@@ -36,21 +43,19 @@ class TreeRow:
         return self.each * self.times
 
     @property
-    def depth(self) -> int:
-        """Number of names in the path."""
-        return self.path.count(".") + 1
+    def name(self) -> str:
+        """Its last name, or its whole path where the tree starts."""
+        return legible(self.path if self.depth == 1 else leaf(self.path))
 
 
-def tree(
-    named: Inventory, depth: int | None = None, component: str = "", times: Quantity = 1
-) -> Iterator[TreeRow]:
+def tree(named: Inventory, depth: int | None = None) -> Iterator[TreeRow]:
     """Yield every component of a model and every tensor, each before what lies in it.
 
     The layers of a stack are one row, or where they are of several kinds one for each, by how
-    often what lies in it is there. ``depth`` is the number of names that a path has at most. What
-    is not present is left out.
+    often what lies in it is there. ``depth`` is the number of levels at most. What is not present
+    is left out.
     """
-    yield from _below(replace(named, tensors=_merged(named)), depth, component, times)
+    yield from _rows(_branches(replace(named, tensors=_merged(named))), depth, 1, 1)
 
 
 def _merged(named: Inventory) -> tuple[Tensor, ...]:
@@ -63,18 +68,37 @@ def _merged(named: Inventory) -> tuple[Tensor, ...]:
     return tuple(replace(tensor, repeat=often) for tensor, often in found.items())
 
 
-def _below(
-    named: Inventory, depth: int | None, component: str, times: Quantity
+def _branches(named: Inventory) -> dict[str, Inventory]:
+    """Return the components with which the tree starts."""
+    level = named.below()
+    while True:
+        wrappers = [path for path, one in level.items() if any(_has_layer(t.path) for t in one)]
+        inside = level[wrappers[0]].below(wrappers[0]) if len(wrappers) == 1 else {}
+        if not inside or any(leaf(starred(path)) == LAYER for path in inside):
+            return level
+        level = {
+            path: one
+            for outer, whole in level.items()
+            for path, one in (inside if outer == wrappers[0] else {outer: whole}).items()
+        }
+
+
+def _has_layer(path: str) -> bool:
+    return has_layer(starred(path))
+
+
+def _rows(
+    level: Mapping[str, Inventory], most: int | None, depth: int, times: Quantity
 ) -> Iterator[TreeRow]:
-    for path, below in named.below(component).items():
+    if most is not None and depth > most:
+        return
+    for path, below in level.items():
         for often, kind in _kinds(below, path, times):
-            row = TreeRow(path, kind.total(path), often)
-            if depth is not None and row.depth > depth:
-                return
+            row = TreeRow(path, kind.total(path), often, depth)
             tensors = [tensor for tensor in kind if tensor.path == path]
             if not tensors:
                 yield row
-                yield from _below(kind, depth, path, often)
+                yield from _rows(kind.below(path), most, depth + 1, often)
             for tensor in tensors:
                 counts = tensor.trainable and not tensor.tied_to
                 yield replace(row, each=tensor.size if counts else 0, tensor=tensor)
@@ -120,25 +144,27 @@ def ties(named: Inventory) -> list[str]:
     return [legible(line, MAX_NOTE_SHOWN) for line in lines]
 
 
-def tree_table(named: Inventory, depth: int | None = None, dtype: str = "") -> Table:
+def tree_table(
+    named: Inventory, depth: int | None = None, dtype: str = "", beside: Iterable[str] = ()
+) -> Table:
     """Return the tree of components: shape, parameters of each and of all, share, and bytes.
 
     ``depth`` limits the levels. Without it, a tree too large to read is cut, and a note says so.
-    Bytes are there only if a ``dtype`` is given. Ties are notes, too.
+    Bytes are there only if a ``dtype`` is given. Ties are notes after those ``beside`` the total.
     """
     nodes = list(tree(named, depth))
-    notes = [f"tied: {tie}" for tie in ties(named)]
+    notes = [*beside, *(f"tied: {tie}" for tie in ties(named))]
     if depth is None and (shown := depth_within(nodes)):
         deepest = max(node.depth for node in nodes)
         every = f"--depth {deepest} shows all {len(nodes):,} rows"
-        notes.insert(0, f"shown to --depth {shown}; {every}")
+        notes.append(f"shown to --depth {shown}; {every}")
         nodes = [node for node in nodes if node.depth <= shown]
     columns = [
-        Column("component", "component", legible),
-        Column("shape", "shape", fold="between words"),
+        Column("component", "component"),
+        Column("shape", "shape", is_whole=True, is_optional=True),
         numbers("each", "each"),
         numbers("total", "total"),
-        numbers("share", "share", percent),
+        numbers("share", "share", percent, is_optional=True),
     ]
     if dtype:
         columns.append(numbers("bytes", "bytes"))
@@ -148,22 +174,22 @@ def tree_table(named: Inventory, depth: int | None = None, dtype: str = "") -> T
         for node in nodes
     ]
     total = ("total", None, None, whole, 100 if whole else None, *_bytes(whole, dtype))
-    return Table.of(columns, [*rows, TableRow(total, starts_section=True)], notes)
+    table = Table.of(columns, [*rows, TableRow(total, starts_section=True)], notes)
+    return table.without_empty()
 
 
 def _cells(node: TreeRow, whole: int) -> tuple[object, ...]:
     """Return the name, the shape and the numbers; tied and fixed tensors add nothing."""
-    name = leaf(node.path)
+    name = node.name
     # A nested * repeats once for each outer layer, too, so its number would mislead.
     if name == LAYER and not has_layer(parent(node.path)):
         name = f"each of {node.times}"
-    share = 100 * node.total / whole if whole else None
-    if node.tensor is None:
-        return name, None, node.each, node.total, share
-    shape = shape_text(node.tensor.shape)
-    if node.tensor.tied_to or not node.tensor.trainable:
+    shape = shape_text(node.tensor.shape) if node.tensor else None
+    if node.tensor and (node.tensor.tied_to or not node.tensor.trainable):
         return name, shape, "tied" if node.tensor.tied_to else "fixed", 0, None
-    return name, shape, node.each, node.total, share
+    share = 100 * node.total / whole if whole else None
+    # Outside of the layers, a component is there once.
+    return name, shape, node.each if has_layer(node.path) else None, node.total, share
 
 
 def _bytes(number: int, dtype: str) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from paramproof.algebra.difference import side_by_side
-from paramproof.counting.active import ACTIVE, total_and_active
+from paramproof.counting.active import ACTIVE, shown_first, total_and_active
 from paramproof.counting.difference import Difference, difference_of
 from paramproof.counting.dtypes import size_text
 from paramproof.counting.letters import in_letters
@@ -105,10 +105,12 @@ def _active(model: Model) -> int | str:
     if not has_experts(model):
         return "all"
     try:
-        found = total_and_active(model)[ACTIVE]
+        convention, found = shown_first(total_and_active(model))
     except ValueError:
-        found = None
-    return found.active if found else "undecided"
+        return "undecided"
+    if found is None or convention == ACTIVE:
+        return found.active if found else "undecided"
+    return f"{found.active:,} ({convention})"
 
 
 def _components(models: Sequence[Model], table: Table) -> Html:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from paramproof.counting.active import ACTIVE as DEFAULT_ACTIVE
-from paramproof.counting.active import Counts, routing, total_and_active, verdict_on_active
+from paramproof.counting.active import (
+    Counts,
+    routing,
+    shown_first,
+    total_and_active,
+    verdict_on_active,
+)
 from paramproof.counting.dtypes import BITS, bytes_text, require_dtype, size_text
 from paramproof.counting.published import verdict_on
 from paramproof.explanation.published import Verdict
@@ -79,10 +84,10 @@ def _fact(name: str, value: object, *notes: object) -> Iterator[Html]:
 
 
 def _active(active: Active) -> Iterator[Html]:
-    found = active.counts.get(DEFAULT_ACTIVE)
+    convention, found = shown_first(active.counts) if active.counts else ("", None)
     if found:
         number = tag("span", f"{found.active:,}", id="active")
-        rounded = f"≈ {as_named(found.active, 3)}"
+        rounded = f"≈ {as_named(found.active, 3)}, {convention}"
         yield from _fact("Active per token", number, rounded, *active.lines)
     elif active.counts or active.problem:
         yield from _fact("Active per token", "undecided", active.problem, *active.lines)

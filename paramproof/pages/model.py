@@ -114,6 +114,7 @@ def _number(view: View) -> Html:
     return joined(
         tag("p", tag("output", f"{number:,}", id="total"), f" parameters{rounded}", class_="big"),
         tag("p", tag("b", f"{view.under}:"), f" {MEANINGS[view.under]}", class_="note"),
+        *(tag("p", line, class_="note") for line in view.model.beside_total()),
     )
 
 
@@ -148,18 +149,19 @@ def _copied(what: str, of: str) -> Html:
 
 
 def _conventions(model: Model, active: Active) -> Html:
-    table = conventions_table(model.inventory()).only("convention", "count", "meaning")
-    rows = [*table.rows]
+    table = conventions_table(model.inventory()).only("convention", "count")
+    rows, notes = [*table.rows], [*table.notes]
     for convention, one in active.counts.items():
         name = f"active, {convention}"
-        rows.append(TableRow((name, one.active if one else UNDECIDED, MEANINGS[name])))
+        rows.append(TableRow((name, one.active if one else UNDECIDED)))
+        notes.append(f"{name}: {MEANINGS[name]}")
     return joined(
         html_table(
             "Counts by convention",
             replace(table, rows=tuple(rows)),
             class_="conventions",
         ),
-        lines(filter(None, (*active.lines, active.problem))),
+        lines(filter(None, (*notes, *active.lines, active.problem))),
     )
 
 

@@ -10,25 +10,25 @@ from typing import NamedTuple
 
 from paramproof.algebra.terms import Lettered, Term, terms
 from paramproof.counting.active import active_in_letters
-from paramproof.counting.conventions import DEFAULT
+from paramproof.counting.conventions import DEFAULT, as_counted
 from paramproof.counting.letters import in_letters
 from paramproof.counting.tree import TreeRow, tree
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, experts_of, per_token
-from paramproof.formulas.conventions import CONVENTIONS, PARTS, counted
+from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.lookup import no_such
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, leaf
-from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
 from paramproof.pages.sizing import has_experts
 from paramproof.resolver import Model
 
-ACTIVE = {f"active, {name}": convention for name, convention in ACTIVE_CONVENTIONS.items()}
+ACTIVE = {f"active, {name}": name for name in ACTIVE_CONVENTIONS}
 """The conventions for active parameters, by their names on a page."""
 
 MEANINGS = {name: function.__doc__ or "" for name, function in CONVENTIONS.items()} | {
-    name: f"Active parameters per token. {function.__doc__}" for name, function in ACTIVE.items()
+    name: f"Active parameters per token. {ACTIVE_CONVENTIONS[own].__doc__}"
+    for name, own in ACTIVE.items()
 }
 
 
@@ -46,16 +46,11 @@ class View:
     def lettered(self) -> Lettered:
         """The counted tensors, each marked as trainable and not tied."""
         if self.under in ACTIVE:
-            whole = active_in_letters(self.model)
-            named = ACTIVE[self.under](whole.named)
-        elif self.under in CONVENTIONS:
+            return active_in_letters(self.model, ACTIVE[self.under])
+        if self.under in CONVENTIONS:
             whole = in_letters(self.model)
-            storage = (DEFAULT,) if self.under in PARTS else ()
-            named = counted(whole.named, *storage, self.under)
-        else:
-            raise no_such("convention", self.under, MEANINGS)
-        tensors = tuple(replace(one, trainable=True, tied_to=None) for one in named)
-        return replace(whole, named=replace(named, tensors=tensors), closed=None)
+            return replace(whole, named=as_counted(whole.named, [self.under]), closed=None)
+        raise no_such("convention", self.under, MEANINGS)
 
     @cached_property
     def rows(self) -> list[TreeRow]:
@@ -120,7 +115,7 @@ class View:
     def _name(self, row: TreeRow, stack: str) -> str:
         """Return the last name of a path; of layers, their number and the name of their stack."""
         if leaf(row.path) != LAYER:
-            return legible(leaf(row.path))
+            return row.name
         times = self.at(row.times)
         if times > 1 and stack.endswith("s"):
             return f"{times:,} {stack}"
@@ -213,7 +208,5 @@ class Branch:
 
 
 def label(row: TreeRow) -> str:
-    """Return the last name of a path, or the number of layers of a stack in letters."""
-    return (
-        f"{text(expression(row.times))} ×" if leaf(row.path) == LAYER else legible(leaf(row.path))
-    )
+    """Return the name of a row, or the number of layers of a stack in letters."""
+    return f"{text(expression(row.times))} ×" if leaf(row.path) == LAYER else row.name

@@ -10,6 +10,7 @@ from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.catalogue import Head
 from paramproof.formulas import Inventory, Spec, Tensor, Weight
 from paramproof.formulas.architecture import Architecture
+from paramproof.formulas.conventions import size
 from paramproof.formulas.expression import sum_of
 from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.formulas.notation import text
@@ -17,7 +18,7 @@ from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.resolver.family import spec_of
 
 MAX_NAMED = 4
-"""How many buffers or reasons a line names."""
+"""How many tensors or reasons a line names."""
 
 MAX_KEYS_NAMED = 8
 
@@ -164,19 +165,24 @@ class Model:
         return self.architecture.reasons_at(self.sizes)
 
     def origin(self) -> Iterator[str]:
-        """Yield lines on the source and the status of the formula, and what it does not count."""
+        """Yield lines on the source and the status of the formula."""
         if self.named:
             yield from published_lines(self.named)
         if self.reading:
             yield from self.reading.lines()
-        if self.heads:
-            yield f"loaded: {self.loaded:,} {self._of_heads()}"
         if not self.architecture.spec:
             yield f"formula: {self._source()}: {self.status}"
         if reasons := self.reasons:
             yield f"{self.status}: {some_of(reasons, MAX_NAMED, '; ')}"
-        if buffers := self.architecture.buffers:
-            yield f"buffers, not counted: {some_of([*map(legible, buffers)], MAX_NAMED)}"
+
+    def beside_total(self) -> Iterator[str]:
+        """Yield lines on what the total does not count: frozen tensors, heads that load untied."""
+        if frozen := [*self.inventory().frozen()]:
+            number = size(self.inventory().frozen())
+            names = some_of([legible(one.path) for one in frozen], MAX_NAMED)
+            yield f"frozen: {number:,} more are not trainable ({names})"
+        if self.heads:
+            yield f"loaded: {self.loaded:,} {self._of_heads()}"
 
     def _of_heads(self) -> str:
         """Return the reason why the loaded model has more parameters than the model as built."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from paramproof.formulas.printing import signed
-
-Fold: TypeAlias = Literal["anywhere", "between words", "never"]
-"""Where a renderer may break a cell that is too wide. Of numbers, it may break only the heading."""
 
 PLAIN = (int, float, str, type(None))
 """The types of cells that JSON has."""
@@ -36,14 +33,17 @@ class Column:
 
     ``form`` writes a cell for readers, and ``absent`` is written for None. A column of numbers is
     aligned right, and Markdown marks up one of code. ``width`` is the least number of characters
-    that a terminal gives it.
+    that a terminal gives it. A narrow terminal breaks texts between words and after the dots of
+    names, but not those of a column that ``is_whole``; if that is not enough, it leaves out columns
+    that are ``is_optional``.
     """
 
     heading: str
     key: str = ""
     form: Callable[[Any], str] = grouped
-    fold: Fold = "anywhere"
-    width: int | None = None
+    width: int = 0
+    is_whole: bool = False
+    is_optional: bool = False
     is_number: bool = False
     is_code: bool = False
     absent: str = ""
@@ -54,16 +54,10 @@ class Column:
 
 
 def numbers(
-    heading: str,
-    key: str = "",
-    form: Callable[[Any], str] = grouped,
-    *,
-    fold: Fold = "never",
-    width: int | None = None,
-    absent: str = "",
+    heading: str, key: str = "", form: Callable[[Any], str] = grouped, **how: Any
 ) -> Column:
-    """Return a column of numbers."""
-    return Column(heading, key, form, fold, width, is_number=True, absent=absent)
+    """Return a column of numbers, which are never broken; ``how`` are fields of ``Column``."""
+    return Column(heading, key, form, is_whole=True, is_number=True, **how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +92,22 @@ class Table:
     def only(self, *keys: str) -> Table:
         """Return the table with the columns of these keys, in this order."""
         places = {column.key: place for place, column in enumerate(self.columns)}
-        chosen = [places[key] for key in keys]
-        return replace(
-            self,
-            columns=tuple(self.columns[place] for place in chosen),
-            rows=tuple(
-                replace(row, cells=tuple(row.cells[place] for place in chosen)) for row in self.rows
-            ),
-        )
+        return self._at([places[key] for key in keys])
+
+    def without_empty(self) -> Table:
+        """Return the table without the columns that have only None."""
+        every = range(len(self.columns))
+        return self._at([i for i in every if any(row.cells[i] is not None for row in self.rows)])
+
+    def narrower(self) -> Iterator[Table]:
+        """Yield the table with fewer of its optional columns: each alone left out, then all."""
+        optional = [i for i, column in enumerate(self.columns) if column.is_optional]
+        for left_out in [*([i] for i in reversed(optional)), optional]:
+            yield self._at([i for i in range(len(self.columns)) if i not in left_out])
+
+    def _at(self, places: Sequence[int]) -> Table:
+        rows = (replace(row, cells=tuple(row.cells[i] for i in places)) for row in self.rows)
+        return Table.of([self.columns[i] for i in places], rows, self.notes)
 
     def written(self, row: TableRow) -> list[str]:
         """Return the cells of a row as text."""

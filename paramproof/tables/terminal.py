@@ -1,66 +1,63 @@
-"""Tables in a terminal, laid out by rich."""
+"""Tables in a terminal, laid out by rich.
+
+A table that is too wide becomes narrower in this order: its texts are broken between words and
+after the dots of names, the widest first; then its optional columns are left out; then words are
+broken. If it is too wide even so, lines are longer than the terminal: no number is ever broken.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from rich import box
-from rich.cells import cell_len
-from rich.console import Console
+from rich.cells import cell_len, chop_cells
+from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from paramproof.tables.table import Column, Fold, Table, TableRow
+from paramproof.tables.table import Column, Table
 
 PLAIN: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
 INDENT = "  "
 
-NARROWEST = 6
-"""The least width of a column of names."""
+LONGEST_PIECE = 8
+"""The longest piece that is not broken where there is no room for all pieces."""
 
-LONGEST_WORD = 11
-"""The longest word that is not broken in a column of sentences."""
-
-FOLDS: dict[Fold, dict[str, Any]] = {
-    "anywhere": {"overflow": "fold"},
-    "between words": {},
-    "never": {"no_wrap": True},
-}
-
-
-def rich_table(table: Table) -> RichTable:
-    """Return a table without its notes, for a console to print."""
-    laid_out = RichTable(**PLAIN)
-    for column in table.columns:
-        laid_out.add_column(
-            escape(column.heading),
-            justify="right" if column.is_number else "left",
-            # No number is broken, but its heading may be.
-            **FOLDS["anywhere" if column.is_number else column.fold],
-        )
-    for row in table.rows:
-        if row.starts_section:
-            laid_out.add_section()
-        first, *others = map(escape, _cells(table, row))
-        laid_out.add_row(first, *others, style="bold" if row.is_bold else None)
-    return laid_out
+BREAKS = re.compile(r"(?<=[./])(?=[^\s./\d])|(?<=[^\s\d./][./])(?=\d)|(?<=\s)(?=\S)")
+"""Where a text may be broken: between words, and after a dot or slash that is in no number."""
 
 
 def print_table(out: Console, table: Table) -> None:
-    """Print a table and its notes.
-
-    If the terminal is too narrow for a table, its texts are folded or cut, and its numbers are not.
-    If it is too narrow even so, lines are longer than it is wide.
-    """
-    laid_out = rich_table(table)
+    """Print a table and its notes."""
+    whole, table = table, _fitting(table, out.width)
+    columns = _columns(table)
     widths = fitting_widths(table, out.width)
-    for column, width in zip(laid_out.columns, widths, strict=True):
-        column.width = width
+    laid_out = RichTable(**PLAIN)
+    heads, *rows = zip(*map(_broken, columns, widths), strict=True)
+    for column, heading, width in zip(table.columns, heads, widths, strict=True):
+        side: JustifyMethod = "right" if column.is_number else "left"
+        laid_out.add_column(heading, width=width, justify=side, overflow="fold")
+    for row, cells in zip(table.rows, rows, strict=True):
+        if row.starts_section:
+            laid_out.add_section()
+        laid_out.add_row(*cells, style="bold" if row.is_bold else None)
     if _total(widths) > out.width:
         laid_out.width = _total(widths)
     out.print(laid_out, crop=False)
+    if left_out := [one.heading for one in whole.columns if one not in table.columns]:
+        print_lines(out, [f"no room in {out.width} columns for {' and '.join(left_out)}"])
     print_lines(out, table.notes)
+
+
+def _fitting(table: Table, most: int) -> Table:
+    """Return the table without as few of its optional columns as are needed, if that helps."""
+    tried = chain([table], table.narrower())
+    least = ((one, [*map(_least_width, one.columns, _columns(one))]) for one in tried)
+    return next((one for one, widths in least if _total(widths) <= most), table)
 
 
 def fitting_widths(table: Table, most: int) -> list[int]:
@@ -68,44 +65,65 @@ def fitting_widths(table: Table, most: int) -> list[int]:
 
     The widest text is made narrower first. A column of numbers is as wide as its longest number.
     """
-    rows = [_cells(table, row) for row in table.rows]
-    columns = [[row[i] for row in rows] for i in range(len(table.columns))]
-    widths = [
-        max(map(cell_len, [column.heading, *cells]))
-        for column, cells in zip(table.columns, columns, strict=True)
-    ]
-    least = [*map(_least_width, table.columns, columns)]
-    while _total(widths) > most:
-        wide = [i for i, width in enumerate(widths) if width > least[i]]
-        if not wide:
-            break
-        place = max(wide, key=lambda i: widths[i])
-        widths[place] -= 1
+    columns = _columns(table)
+    widths = [max(map(cell_len, texts)) for texts in columns]
+    for longest in (most, LONGEST_PIECE):
+        least = [_least_width(*one, longest) for one in zip(table.columns, columns, strict=True)]
+        while _total(widths) > most:
+            wide = [i for i, width in enumerate(widths) if width > least[i]]
+            if not wide:
+                break
+            widths[max(wide, key=lambda i: widths[i])] -= 1
     return widths
 
 
-def _longest_word(words: Sequence[str]) -> int:
-    """Return the width of the longest word that must not be broken, 0 if there are none."""
-    return min(max(map(cell_len, words), default=0), LONGEST_WORD)
+def _columns(table: Table) -> list[list[str]]:
+    """Return the texts of each column, its heading first; those of the first are indented."""
+    rows = [(row.level, table.written(row)) for row in table.rows]
+    return [
+        [column.heading, *(f"{INDENT * level * (not i)}{cells[i]}" for level, cells in rows)]
+        for i, column in enumerate(table.columns)
+    ]
 
 
-def _least_width(column: Column, cells: Sequence[str]) -> int:
-    longest = max(map(cell_len, cells), default=0)
-    heading = [] if column.fold == "anywhere" else column.heading.split()
-    least = max(column.width or 0, _longest_word(heading))
-    if column.is_number:
-        return max(least, longest)
-    sentences = [cell.split() for cell in cells if " " in cell.strip()]
-    return max(least, min(longest, max([NARROWEST, *map(_longest_word, sentences)])))
+def _least_width(column: Column, texts: Sequence[str], longest: int = sys.maxsize) -> int:
+    """Return the width of the longest piece of the texts; longer ones than ``longest`` break."""
+    heading, *cells = texts
+    broken = texts if not column.is_whole else [heading]
+    pieces = [_indent(text) + min(longest, cell_len(p)) for text in broken for p in _pieces(text)]
+    whole = map(cell_len, cells if column.is_whole else ())
+    return max(column.width, *pieces, *whole)
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip(" "))
+
+
+def _pieces(text: str) -> list[str]:
+    """Return the pieces between which a text may be broken."""
+    return [piece.rstrip(" ") for piece in BREAKS.split(text.strip(" "))]
+
+
+def _broken(texts: Sequence[str], width: int) -> Iterator[str]:
+    """Yield texts as markup, broken into lines of ``width``, all of them indented alike."""
+    for text in texts:
+        before = " " * _indent(text)
+        lines = [before]
+        for piece in _chopped(text.strip(" "), width - len(before)):
+            if cell_len(lines[-1] + piece.rstrip(" ")) > width and lines[-1] != before:
+                lines.append(before)
+            lines[-1] += piece
+        yield escape("\n".join(line.rstrip(" ") for line in lines))
+
+
+def _chopped(text: str, width: int) -> Iterator[str]:
+    for piece in BREAKS.split(text):
+        fits = cell_len(piece.rstrip(" ")) <= width or width < 1
+        yield from [piece] if fits else chop_cells(piece, width)
 
 
 def _total(widths: Sequence[int]) -> int:
     return sum(widths) + 2 * len(widths)
-
-
-def _cells(table: Table, row: TableRow) -> list[str]:
-    first, *others = table.written(row)
-    return [f"{INDENT * row.level}{first}", *others]
 
 
 def print_lines(out: Console, lines: Iterable[str]) -> None:

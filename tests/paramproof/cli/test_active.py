@@ -6,16 +6,23 @@ from dataclasses import replace
 
 import pytest
 
+import paramproof
 from paramproof.counting import active as of_command
 from paramproof.counting.active import (
     active_as_json,
     active_in_letters,
     active_table,
     routing,
+    shown_first,
     total_and_active,
+    verdict_on_active,
 )
 from paramproof.counting.count_data import count_data
+from paramproof.counting.published import published_table
 from paramproof.formulas.expression import letter
+from paramproof.formulas.models import named_configurations
+from paramproof.pages.facts import active_of, facts
+from paramproof.pages.viewing import View
 from paramproof.resolver import Model
 from tests.derivations import MIXTURE, NUMBER, E, H, V, tensor
 from tests.printed import rows
@@ -83,10 +90,45 @@ def test_mixtral(paramproof):
     lines = done.stdout.splitlines()
     assert "a token passes 2 of 8 experts (num_experts_per_tok of num_local_experts)" in lines
     said = "rounded to 3 significant digits: embedding-and-head"
-    assert lines[-1] == f"verdict on the published active number: {said}"
+    assert f"published as active, 12.9B: {said}" in lines
     assert "published as active: 12.9B (Mistral AI, Mixtral of experts, mistral.ai/news/" in (
         done.stdout
     )
+
+
+NAMED = [name for name, one in named_configurations().items() if one.active]
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_published_number_decides_which_convention_comes_first(name):
+    """On the command, in JSON, in Python, on the page and in the table of named models."""
+    count = paramproof.count(name)
+    counts = total_and_active(count.model)
+    said = verdict_on_active(count.model.named.active, counts)
+    first, found = shown_first(counts)
+    assert first == (said.conventions or ("embedding-and-head",))[0]
+    assert active_table(counts).rows[0].cells[:3] == (first, *found[:2])
+    assert count.to_dict()["active"]["convention"] == first
+    assert [*count.active_by_convention] == [*counts]
+    assert count.active == counts["embedding-and-head"].active
+    page = facts(View(count.model), active_of(count.model), "bfloat16")
+    assert f'<span id="active">{found.active:,}</span>' in page
+    assert f", {first}</small>" in page
+    ((cell,),) = (
+        row.cells for row in published_table([(count.model.named, count.model)], "active").rows
+    )
+    assert cell == found.active
+
+
+def test_a_convention_other_than_the_default_comes_first(paramproof):
+    done = paramproof("count", "deepseek-v3", "--active", "--dtype", "bf16")
+    assert [line.split()[0] for line in done.stdout.splitlines() if " % " in line] == [
+        "head-only",
+        "embedding-and-head",
+        "neither",
+    ]
+    assert "published as active, 37B: rounded to 2 significant digits: head-only" in done.stdout
+    assert "active, head-only: bfloat16, 2 bytes each: 73,251,207,168 bytes" in done.stdout
 
 
 def test_in_letters(paramproof):
@@ -140,7 +182,7 @@ def test_several_models(paramproof):
     stdout = paramproof("count", "deepseek-v3", config(), "--active").stdout
     assert stdout.count("a token passes") == 2
     assert "37,552,282,624" in stdout
-    assert stdout.count("verdict on the published active number") == 1
+    assert stdout.count("published as active, ") == 1
     assert "(num_experts_per_tok of n_routed_experts)" in stdout
 
 
@@ -171,10 +213,8 @@ def test_routing_of_two_towers():
             ('{"model_type": "deepseek_v2"}',),
             "n_routed_experts=64, but no field, such as num_experts_per_tok, is the number of",
         ),
-        (("gpt2", "--depth", "2"), "--active can be combined only with --symbolic or --json"),
-        (("gpt2", "--under", "total"), "--active can be combined only with --symbolic or --json"),
-        (("gpt2", "--latex"), "--active can be combined only with --symbolic or --json"),
-        (("gpt2", "--symbolic", "--json"), "options of different kinds cannot be combined"),
+        (("gpt2", "--depth", "2"), "--active cannot be combined with --depth"),
+        (("gpt2", "--latex"), "--latex cannot be combined with --active"),
     ],
 )
 def test_refused(refused, arguments, words):

@@ -1,14 +1,14 @@
 """``count`` for a derived formula: kinds of layers, letters, undecidable conventions."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
 from paramproof.algebra.terms import latex_sum, terms
-from paramproof.cli import conventions
 from paramproof.cli.beside_table import beside_tables
-from paramproof.counting.conventions import under_every
+from paramproof.counting.conventions import as_counted, conventions_table, under_every
 from paramproof.counting.count_data import count_data
 from paramproof.counting.derivation_tables import tensors_table
 from paramproof.counting.letters import (
@@ -21,7 +21,7 @@ from paramproof.counting.letters import (
 )
 from paramproof.counting.tree import MOST_ROWS, ties, tree, tree_table
 from paramproof.resolver import Model, resolve
-from paramproof.tables.terminal import rich_table
+from paramproof.tables.terminal import print_table
 from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, tensor, with_tensors
 
 MODEL = Model(name="mixture.json", architecture=MIXTURE)
@@ -32,7 +32,7 @@ def lines_of(*tables, width=1000):
     """Return the lines of tables without their notes, with one space between cells."""
     out = Console(width=width, file=io.StringIO())
     for table in tables:
-        out.print(rich_table(table))
+        print_table(out, replace(table, notes=()))
     return [" ".join(line.split()) for line in out.file.getvalue().splitlines() if line.strip()]
 
 
@@ -40,7 +40,6 @@ def test_tree():
     rows = [(row.path, row.times, row.each) for row in tree(NAMED) if row.tensor is None]
     inside = 16 * 8
     assert rows == [
-        ("model", 1, NUMBER - 24),
         ("model.embed_tokens", 1, 400),
         ("model.embed_positions", 1, 0),
         ("model.layers", 1, NUMBER - 424),
@@ -82,8 +81,11 @@ def test_absent_components_have_no_row():
     lines = lines_of(tree_table(MIXTURE.inventory(sizes)))
     assert not any("experts" in line or "each of 0" in line for line in lines)
     assert lines_of(tree_table(NAMED, depth=1))[2:] == [
-        "model 2,688 2,688 99.12 %",
-        "score 24 24 0.88 %",
+        "model.embed_tokens 400 14.75 %",
+        "model.embed_positions 0 0.00 %",
+        "model.layers 2,288 84.37 %",
+        "model.head 0 0.00 %",
+        "score 24 0.88 %",
         "total 2,712 100.00 %",
     ]
 
@@ -95,8 +97,8 @@ def test_a_tree_with_many_rows_has_fewer_levels():
     every = 2 * MOST_ROWS + 3
     table = tree_table(named)
     norm, mlp, total = lines_of(table)[2:]
-    assert norm == "norm 8 8 0.25 %"
-    assert mlp == f"mlp {8 * MOST_ROWS:,} {8 * MOST_ROWS:,} 99.75 %"
+    assert norm == "norm 8 0.25 %"
+    assert mlp == f"mlp {8 * MOST_ROWS:,} 99.75 %"
     assert total == f"total {8 * MOST_ROWS + 8:,} 100.00 %"
     assert table.notes == (f"shown to --depth 1; --depth 3 shows all {every:,} rows",)
     assert len(lines_of(tree_table(named, depth=3))) == every + 3
@@ -116,9 +118,9 @@ def test_side_by_side_a_tree_with_many_rows_has_fewer_levels():
         assert tables[-1].notes == (f"shown to --depth 1, of {number:,} rows",)
         few = lines_of(*tables)
         assert any(line.startswith("mlp ") for line in few)
-        assert not any("expert_" in line or line.startswith("embed_tokens") for line in few)
+        assert not any("expert_" in line or line.startswith("attention") for line in few)
     assert any(
-        line.startswith("embed_tokens")
+        line.startswith("attention")
         for line in lines_of(*beside_tables([MODEL] * 2, None, "", width=200))
     )
 
@@ -232,16 +234,14 @@ def test_json():
     ]
 
 
-def test_undecidable_conventions(monkeypatch):
+def test_undecidable_conventions():
     named = with_tensors(*MIXTURE.tensors, tensor("mask_emb", 1, H)).inventory(MIXTURE.sizes)
     assert under_every(named)["embeddings-only"] is None
     assert under_every(named)["norms-only"] == 40
-    out = Console(width=200, file=io.StringIO())
-    monkeypatch.setattr(conventions, "console", out)
-    conventions.print_conventions("it", named)
-    lines = [" ".join(line.split()) for line in out.file.getvalue().splitlines()]
-    assert any(line.startswith("embeddings-only undecided Only the token") for line in lines)
-    reasons = [line for line in lines if "cannot be decided" in line]
+    table = conventions_table(named)
+    names = "without-embeddings, without-positions, without-heads, embeddings-only undecided"
+    assert names in lines_of(table)
+    reasons = [line for line in table.notes if "cannot be decided" in line]
     assert [line.split()[0] for line in reasons] == [
         "without-embeddings",
         "without-positions",
@@ -251,4 +251,4 @@ def test_undecidable_conventions(monkeypatch):
     with pytest.raises(
         ValueError, match="without-heads cannot be decided: mask_emb may or may not be part of a"
     ):
-        conventions.print_count("it", named, ["without-heads"])
+        as_counted(named, ["without-heads"])

@@ -26,6 +26,7 @@ def test_json(paramproof, tmp_path):
     components = {node["path"]: node for node in question["components"]}
     assert components["layers.*.attention"] == {
         "path": "layers.*.attention",
+        "depth": 3,
         "each": 2_362_368,
         "times": 12,
         "total": 28_348_416,
@@ -53,7 +54,7 @@ def test_json_adds_up(paramproof, model):
             size *= length
         sizes.append(size)
     assert sum(sizes) == data["total"] == literals.TOTALS[named_model(model).name]
-    top = [node["total"] for node in data["components"] if "." not in node["path"]]
+    top = [node["total"] for node in data["components"] if node["depth"] == 1]
     assert sum(top) == data["total"]
 
 

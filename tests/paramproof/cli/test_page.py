@@ -56,7 +56,7 @@ def test_the_file_goes_to_standard_output(paramproof):
     ("arguments", "line"),
     [
         (("gpt2", "bert-base", "--html", "x"), "--html writes the page of one model"),
-        (("gpt2", "--html", "x", "--symbolic"), "--html writes the page of one model"),
+        (("gpt2", "--html", "x", "--symbolic"), "--html cannot be combined with --symbolic"),
         (("gpt2", "--html", "x", "--under", "total", "--under", "listed"), "one --under"),
         (("gpt2", "--html", "/nowhere/x"), "--html /nowhere/x: cannot be written"),
         (("gpt2", "--html", "x", "--dtype", "int3"), "no dtype is named 'int3'"),

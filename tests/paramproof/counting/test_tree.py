@@ -1,7 +1,11 @@
 """The tree of components: kinds of layers, by how often they are there and by their shapes."""
 
+import pytest
+
+import paramproof
 from paramproof.counting.tree import tree
 from paramproof.formulas import Inventory, Tensor
+from paramproof.pages.viewing import View
 
 
 def inventory(*tensors: tuple[str, tuple[int, ...], int]) -> Inventory:
@@ -65,3 +69,40 @@ def test_shapes_that_differ_inside_of_a_layer_stay_in_it():
         ("layers.*.convs.*", 5, 3),
         ("layers.*.norm", 1, 3),
     ]
+
+
+@pytest.mark.parametrize(
+    ("paths", "first"),
+    [
+        (
+            ["model.emb.w", "model.layers.*.w", "lm_head.w"],
+            ["model.emb", "model.layers", "lm_head"],
+        ),
+        (
+            ["bert.emb.w", "bert.encoder.layer.*.w", "cls.w"],
+            ["bert.emb", "bert.encoder.layer", "cls"],
+        ),
+        (["model.encoder.*.w", "model.decoder.*.w"], ["model.encoder", "model.decoder"]),
+        (["emb.w", "layers.*.mlp.experts.*.w"], ["emb", "layers"]),
+        (["model.emb.w", "model.h.0.w", "model.h.1.w"], ["model.emb", "model.h"]),
+        (["model.w", "model.head.w"], ["model"]),
+    ],
+)
+def test_the_tree_starts_where_the_model_branches(paths, first):
+    """A component that alone has layers is passed over, unless it is the list of layers."""
+    found = list(tree(inventory(*((path, (2, 2), 1) for path in paths)), depth=1))
+    assert [row.path for row in found] == [row.name for row in found] == first
+    assert sum(row.total for row in found) == 4 * len(paths)
+
+
+@pytest.mark.parametrize("name", ["qwen3-8b", "deepseek-v3", "gpt2", "t5-small"])
+def test_every_view_starts_with_the_same_components(name):
+    count = paramproof.count(name)
+    by_component = count.by_component()
+    assert sum(by_component.values()) == count.total
+    assert max(by_component.values()) < 0.999 * count.total
+    data = count.to_dict()["components"]
+    assert [one["path"] for one in data if one["depth"] == 1] == [*by_component]
+    assert all(f"<td>{path}</td>" in count._repr_html_() for path in by_component)
+    shown = View(count.model).components.inside
+    assert [one.path for one in shown] == [path for path, size in by_component.items() if size]

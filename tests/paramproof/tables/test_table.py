@@ -51,18 +51,50 @@ def test_terminal():
     ]
 
 
-def test_where_cells_are_folded():
-    folds = {"anywhere": "12345", "between words": "12…", "never": "12…"}
-    for fold, first in folds.items():
-        row = TableRow(("1234567890",))
-        lines = printed(Table.of([Column("n", fold=fold)], [row]), width=6)
-        assert lines[3].strip().startswith(first[:2])
-        assert any("…" in line for line in lines) == (fold != "anywhere"), lines
+@pytest.mark.parametrize(
+    ("cell", "width", "lines"),
+    [
+        ("model.layers.*.input_layernorm", 20, ["model.layers.*.", "input_layernorm"]),
+        ("layers.0.mlp.12.bias", 14, ["layers.0.", "mlp.12.", "bias"]),
+        ("torch 2.13.0+cpu, rounded to 3", 16, ["torch", "2.13.0+cpu,", "rounded to 3"]),
+        ("/home/someone/config.json", 18, ["/home/someone/", "config.json"]),
+        ("no_room_for_this_word", 14, ["no_room_fo", "r_this_wor", "d"]),
+    ],
+)
+def test_where_a_text_is_broken(cell, width, lines):
+    """After dots and between words, not in numbers; in a word only if there is no other way."""
+    table = Table.of([Column("n")], [TableRow((cell,), level=1)])
+    _, _, _, *found, _ = printed(table, width)
+    assert found == [f"   {line}" for line in lines]
+    assert not any("…" in line for line in found)
+
+
+@pytest.mark.parametrize(
+    ("width", "headings", "left_out"),
+    [
+        (40, ["component", "shape", "each", "share"], ""),
+        (34, ["component", "shape", "each"], "share"),
+        (28, ["component", "each", "share"], "shape"),
+        (22, ["component", "each"], "shape and share"),
+    ],
+)
+def test_what_a_narrow_terminal_leaves_out(width, headings, left_out):
+    columns = [
+        Column("component"),
+        Column("shape", is_whole=True, is_optional=True),
+        numbers("each"),
+        numbers("share", is_optional=True),
+    ]
+    table = Table.of(columns, [TableRow(("norm", "(4096, 16)", 4096, "1.0 %"))])
+    _, heading, *lines = printed(table, width)
+    assert heading.split() == headings
+    note = f"no room in {width} columns for {left_out}" if left_out else ""
+    assert " ".join(lines[lines.index("") + 1 :]) == note
 
 
 def test_no_digit_is_left_out_of_a_narrow_terminal():
     """A table that does not fit is wider than the terminal."""
-    columns = [Column("component"), numbers("first"), numbers("other", fold="anywhere")]
+    columns = [Column("component"), numbers("first"), numbers("other")]
     lines = printed(Table.of(columns, [TableRow(("layers", 10**11, 10**12))]), width=10)
     assert any(" 100,000,000,000  1,000,000,000,000" in line for line in lines)
 
