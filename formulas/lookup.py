@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 
 from paramproof.formulas.errors import UnknownName
 from paramproof.formulas.printing import MAX_VALUE_SHOWN, shown, some_of
+
+ALIKE = 0.8
+"""The share of letters that a misspelt name has in common with the right one."""
+
+SHORTEST_BEGINNING = 3
+"""The shortest text that is completed to a name."""
+
+MAX_SUGGESTIONS = 3
 
 MAX_NAMES_LISTED = 40
 """The maximum number of names that an error lists if no command lists them."""
@@ -48,9 +57,32 @@ def _close(name: object, names: list[str]) -> list[str]:
     # The time to match grows with the square of the length.
     if not isinstance(name, str) or len(name) > MAX_VALUE_SHOWN:
         return []
-    by_lower = {known.lower(): known for known in names}
-    matches = get_close_matches(name.lower(), by_lower)  # At most three.
-    return [by_lower[lower] for lower in matches]
+    alike = {known: _likeness(_plain(name), _plain(known)) for known in names}
+    return sorted(filter(alike.get, alike), key=alike.__getitem__, reverse=True)[:MAX_SUGGESTIONS]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_:]", "-", name.lower())
+
+
+def _likeness(name: str, known: str) -> float:
+    """Return how likely ``name`` means ``known``; 0 if only some letters are the same.
+
+    It does if it begins or abbreviates a name, if it has the words of one, or if a slip of a finger
+    or two explains how it differs from the name, or from a long word in it.
+    """
+    whole = _ratio(name, known)
+    if len(name) >= SHORTEST_BEGINNING and f"-{name}" in f"-{known}":
+        return 1 + whole
+    has_words = f"-{known}-" in f"-{name}-" or sorted(name) == sorted(known)
+    is_short = name[:3] == known[:3] and re.match(".*".join(map(re.escape, name)), known)
+    words = (word for word in known.split("-") if len(word) > SHORTEST_BEGINNING + 1)
+    is_typo = max(whole, *(_ratio(name, word) for word in words), 0) >= ALIKE
+    return whole if has_words or is_short or is_typo else 0
+
+
+def _ratio(name: str, known: str) -> float:
+    return SequenceMatcher(None, name, known).ratio()
 
 
 def _or(names: list[str]) -> str:

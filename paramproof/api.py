@@ -39,7 +39,7 @@ def count(source: object, class_name: str = "", *, derive: bool = False) -> Coun
     109482240
     """
     request = read_request(source)
-    if request.live is not None:
+    if request.live is not None or request.weights:
         return Count(live_model(request))
     return Count(resolve_request(request, class_name, derives=derive))
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import replace
 from hashlib import sha256
-from itertools import islice, repeat
+from itertools import islice
 from typing import Any, BinaryIO
 
 from paramproof.algebra.experts_per_token import with_experts_per_token
@@ -40,14 +40,8 @@ Line = tuple[int, bytes]
 
 
 def lines_of(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file, each cut off after ``MAX_FILE_BYTES``; no blank one at the end."""
-    blank = 0
+    """Yield the lines of a file, each cut off after ``MAX_FILE_BYTES``."""
     while line := file.readline(MAX_FILE_BYTES + 1):
-        if len(line) < MAX_FILE_BYTES and not line.strip():
-            blank += 1
-            continue
-        yield from repeat(b"\n", blank)
-        blank = 0
         yield line
         while len(line) > MAX_FILE_BYTES and not line.endswith(b"\n"):
             line = file.readline(MAX_FILE_BYTES + 1)
@@ -58,8 +52,9 @@ def count_lines(
 ) -> Iterator[dict[str, Any]]:
     """Yield a document for each line, numbered from ``first``, with its count or an error.
 
-    A line is a configuration, or an object with the configuration under ``config``; the other keys
-    of the object are repeated under ``about``. The default is one process for each processor.
+    A blank line has a number, but no document. A line is a configuration, or an object with the
+    configuration under ``config``; the other keys of the object are repeated under ``about``. The
+    default is one process for each processor.
     """
     numbered = enumerate(lines, first)
     chunk = list(islice(numbered, LINES_AT_ONCE))
@@ -90,7 +85,7 @@ def _begin_worker() -> None:
 
 
 def _count_chunk(chunk: Iterable[Line]) -> list[dict[str, Any]]:
-    return [count_line(number, line) for number, line in chunk]
+    return [count_line(number, line) for number, line in chunk if line.strip()]
 
 
 def count_line(number: int, line: bytes) -> dict[str, Any]:
@@ -116,11 +111,9 @@ def _keys_in(line: bytes) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     if len(line) > MAX_FILE_BYTES:
         raise InvalidInput(f"is longer than {MAX_FILE_BYTES:,} bytes")
     try:
-        text = line.decode("utf-8-sig").strip()
+        text = line.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InvalidInput("is not text in UTF-8") from None
-    if not text:
-        raise InvalidInput("is empty")
     found = object_in_text(text, "the line")
     wrapped = found.get("config")
     is_whole = isinstance(wrapped, dict) and "model_type" in wrapped
@@ -136,7 +129,7 @@ def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
 
     The catalogue entry is used directly, since making a whole model takes longer than its total.
     """
-    spelled = as_transformers(keys)
+    spelled, notes = as_transformers(keys)
     found = entry_of(spelled)
     return {
         "model_type": spelled["model_type"],
@@ -148,6 +141,7 @@ def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
         "status": found.derivation.status_at(found.sizes),
         "assumed": dict(found.assumed),
         "unknown_keys": list(found.unknown),
+        **({"notes": list(notes)} if notes else {}),
     }
 
 

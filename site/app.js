@@ -244,10 +244,13 @@ async function dropped(event) {
   configure(await file.text());
 }
 
+// Numbers as people write them. A name may begin with a digit, too: 8x7b, 01-ai/Yi-6B.
+const NUMBER = /^\d[\d.,_'\s]*(e\+?\d+)?\s?([kmgt]i?b?|b|bytes?|thousand|million|billion|trillion)?$/i;
+
 // Open the page for what a reader has: a configuration, a number, or else a name.
 function look(text) {
   if (text.startsWith("{")) return configure(text);
-  if (text) location.href = /^\d/.test(text) ? `${root}number.html${toAddress({ n: text })}` : `${root}model.html#${new URLSearchParams({ model: text })}`;
+  if (text) location.href = NUMBER.test(text) ? `${root}number.html${toAddress({ n: text })}` : `${root}model.html#${new URLSearchParams({ model: text })}`;
 }
 
 // Show the model of a configuration, which is part of the fragment and so stays in the browser.

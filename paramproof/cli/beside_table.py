@@ -13,7 +13,7 @@ from paramproof.formulas.alphabet import BUILT_IN
 from paramproof.formulas.order import merged
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.printing import legible
-from paramproof.resolver import Model
+from paramproof.resolver import LiveModel, Model
 from paramproof.tables.table import Column, Table, TableRow, numbers, signed_or_zero
 
 COMPONENT = 24
@@ -35,7 +35,7 @@ class _Column(NamedTuple):
 
 
 def beside_tables(
-    models: Sequence[Model], depth: int | None, dtype: str, width: int
+    models: Sequence[Model | LiveModel], depth: int | None, dtype: str, width: int
 ) -> Iterator[Table]:
     """Yield tables that compare the first model with as many of the others as fit in ``width``.
 
@@ -62,7 +62,7 @@ def beside_tables(
 
 
 def _blocks(
-    model: Model, whole: int, rows: Sequence[TreeRow], depth: int | None, dtype: str
+    model: Model | LiveModel, whole: int, rows: Sequence[TreeRow], depth: int | None, dtype: str
 ) -> Sequence[Mapping[str, int]]:
     nodes: Counter[str] = Counter()
     for node in rows:
@@ -73,9 +73,11 @@ def _blocks(
     return _sizes(model), nodes, {"total": whole, **size}
 
 
-def _sizes(model: Model) -> dict[str, int]:
+def _sizes(model: Model | LiveModel) -> dict[str, int]:
     """Return the sizes of a model by letter, or by field if no family defines the letter."""
     one, known = model.architecture, BUILT_IN.factors
+    if one is None:
+        return {}
     used = one.formula.letters | one.bound_letters
     fields = ((name, field) for name, field in one.fields.items() if name in used)
     return {name if name in known else field: one.sizes[name] for name, field in fields}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 from click.core import ParameterSource
@@ -19,13 +19,15 @@ from paramproof.cli.options import (
     json_option,
 )
 from paramproof.cli.output import complain, require_writable, write_file, write_json
-from paramproof.cli.resolving import require_families, require_one_input, resolving, resolving_all
+from paramproof.cli.resolving import countable, require_families, require_one_input, resolving_all
 from paramproof.counting.conventions import DEFAULT
 from paramproof.counting.count_data import count_data
 from paramproof.counting.dtypes import BITS, require_dtype
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.json_form import document
-from paramproof.resolver import Model
+from paramproof.resolver import LiveModel, Model
+
+Counted: TypeAlias = Model | LiveModel
 
 ANY = {"--class", "--derive", "--dtype", "--json", "--buffers"}
 FORMS = {
@@ -92,8 +94,9 @@ def count_command(models: Sequence[str], **options: Any) -> None:
 
     \b
     MODEL is one of
-      a model name            bert-base (`paramproof models` lists them)
-      a config.json           a path, - for standard input, or the JSON itself
+      a model name            bert-base (`paramproof models` lists them), Qwen/Qwen3-8B
+      a config.json           a path or its directory, - for standard input, or the JSON itself
+      a file with weights     model.safetensors, or the index of several such files
       a type or class         qwen3, Qwen3ForCausalLM, of transformers
       MODULE:FUNCTION         a function of yours that returns a model
       a derivation            the file that `paramproof derive --json` wrote
@@ -135,28 +138,28 @@ def count_command(models: Sequence[str], **options: Any) -> None:
         raise SystemExit(2)
 
 
-def _resolved(models: Sequence[str], class_name: str) -> tuple[list[Model], bool]:
+def _resolved(models: Sequence[str], class_name: str) -> tuple[list[Counted], bool]:
     """Return the models that can be counted, and whether any was refused.
 
     Errors for refused models go to standard error. Raises ``ValueError`` if none can be counted.
     """
     require_one_input(models)
-    found: list[Model] = []
+    found: list[Counted] = []
     refused: list[ValueError] = []
     for model in models:
         try:
-            found.append(resolving(model, class_name))
+            found.append(countable(model, class_name))
         except ValueError as error:
             refused.append(error)
     for problem in refused[:-1] if not found else refused:
         complain(problem)
     if not found:
         raise refused[-1]
-    require_families(model.architecture for model in found)
+    require_families(one.architecture for one in found if one.architecture)
     return found, bool(refused)
 
 
-def _write_json(file: Path, models: Sequence[Model], chosen: CountOptions) -> None:
+def _write_json(file: Path, models: Sequence[Counted], chosen: CountOptions) -> None:
     how: dict[str, Any] = {"depth": chosen.depth, "dtype": chosen.dtype, "active": chosen.active}
     how["under"] = chosen.conventions
     body = {"models": [count_data(model, model.inventory(), **how) for model in models]}

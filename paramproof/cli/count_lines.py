@@ -25,18 +25,19 @@ REFUSED = 2
 class LinesDone:
     """The number of lines written, and how many of them have an error instead of a count.
 
-    ``digest`` identifies the input line of the last line written.
+    ``line`` is the number in the input of the last line written, and ``digest`` identifies it.
     """
 
     written: int = 0
     refused: int = 0
+    line: int = 0
     digest: str = ""
 
     def add(self, body: Mapping[str, Any]) -> None:
         """Add a document."""
         self.written += 1
         self.refused += "error" in body
-        self.digest = body["digest"]
+        self.line, self.digest = body["line"], body["digest"]
 
 
 def write_lines(source: str, json_file: Path | None, *, resume: bool) -> int:
@@ -56,7 +57,7 @@ def write_lines(source: str, json_file: Path | None, *, resume: bool) -> int:
             lines = lines_of(file)
             if before:
                 _require_same_input(lines, progress, source)
-            for body in count_lines(lines, first=before + 1):
+            for body in count_lines(lines, first=progress.line + 1):
                 target.write(json_line(body))
                 # A reader sees each line as soon as its chunk is counted.
                 target.flush()
@@ -104,13 +105,13 @@ def _done(out: Path | None, resume: bool) -> LinesDone:
 def _require_same_input(lines: Iterator[bytes], progress: LinesDone, source: str) -> None:
     """Skip the lines that are done. Raises ``InvalidInput`` if they are not the same lines."""
     last = b""
-    for number in range(1, progress.written + 1):
+    for number in range(1, progress.line + 1):
         last = next(lines, b"")
         if not last:
-            problem = f"has only {number - 1:,} lines, but the output has {progress.written:,}"
+            problem = f"has only {number - 1:,} lines, but the output has line {progress.line:,}"
             raise InvalidInput(problem, where=path_text(source))
     if digest_of(last) != progress.digest:
-        problem = f"line {progress.written:,} is not the line that was counted"
+        problem = f"line {progress.line:,} is not the line that was counted"
         raise InvalidInput(f"{problem}: --resume needs the same input", where=path_text(source))
 
 

@@ -32,7 +32,7 @@ from paramproof.counting.tree import tree_table
 from paramproof.formulas.conventions import CONVENTIONS, MEBI, as_named, count, in_units
 from paramproof.formulas.expression import expression
 from paramproof.formulas.printing import legible
-from paramproof.resolver import Model
+from paramproof.resolver import LiveModel, Model
 from paramproof.tables.terminal import print_lines, print_table
 
 COUNTED = "trainable parameters, tied tensors counted once"
@@ -62,16 +62,17 @@ class CountOptions:
         return bool(self.conventions or self.every or self.symbolic or self.active or self.latex)
 
 
-def print_model(model: Model, chosen: CountOptions) -> None:
+def print_model(model: Model | LiveModel, chosen: CountOptions) -> None:
     """Print one model as the options say: its tree, a number, the conventions or the formula."""
     if chosen.latex:
-        say(latex_of(_lettered(model, chosen.conventions)))
+        say(latex_of(_lettered(_with_formula(model), chosen.conventions)))
         return
     named, first = model.inventory(), ""
     number = int(count(named, *with_storage(chosen.conventions)))
     if chosen.active:
-        first, number = _print_active(model, chosen.symbolic)
+        first, number = _print_active(_with_formula(model), chosen.symbolic)
     elif chosen.symbolic:
+        model = _with_formula(model)
         names = ", ".join(chosen.conventions)
         _title(model, f"{f'parameters, {names},' if names else 'trainable parameters'} in letters")
         _print_terms(_lettered(model, chosen.conventions), model)
@@ -93,7 +94,7 @@ def print_model(model: Model, chosen: CountOptions) -> None:
     print_lines(console, _origin(model, chosen))
 
 
-def print_beside(models: Sequence[Model], chosen: CountOptions) -> None:
+def print_beside(models: Sequence[Model | LiveModel], chosen: CountOptions) -> None:
     """Print models side by side, with their differences from the first."""
     console.print(COUNTED)
     for table in beside_tables(models, chosen.depth, chosen.dtype, console.width):
@@ -105,7 +106,14 @@ def print_beside(models: Sequence[Model], chosen: CountOptions) -> None:
         print_lines(console, (f"{model.title}: {line}" for line in said))
 
 
-def _title(model: Model, what: str) -> None:
+def _with_formula(model: Model | LiveModel) -> Model:
+    if isinstance(model, LiveModel):
+        options = "--active, --symbolic and --latex"
+        raise ValueError(f"{model.title} has weights, and no formula: {options} need a config.json")
+    return model
+
+
+def _title(model: Model | LiveModel, what: str) -> None:
     console.print(f"{model.title}: {what}", markup=False)
 
 
@@ -117,7 +125,7 @@ def _lettered(model: Model, conventions: Sequence[str]) -> Lettered:
     return replace(whole, named=as_counted(whole.named, conventions), closed=None)
 
 
-def _print_count(model: Model, number: int, conventions: Sequence[str]) -> None:
+def _print_count(model: Model | LiveModel, number: int, conventions: Sequence[str]) -> None:
     """Print the count of a model under conventions, and the meaning of each."""
     chosen = with_storage(conventions)
     console.print(f"{model.title}, {', '.join(chosen)}: {number:,}", markup=False, highlight=False)
@@ -150,7 +158,7 @@ def _print_active(model: Model, symbolic: bool) -> tuple[str, int]:
     return f"active, {first}: ", found.active if found else 0
 
 
-def _bytes(model: Model, number: int, dtype: str) -> Iterator[str]:
+def _bytes(model: Model | LiveModel, number: int, dtype: str) -> Iterator[str]:
     """Yield the bytes of parameters at ``dtype``, or at the types that a configuration names."""
     if dtype:
         yield bytes_text(number, dtype)
@@ -162,8 +170,8 @@ def _bytes(model: Model, number: int, dtype: str) -> Iterator[str]:
             yield f"bytes if every weight is quantized, without scales: {size}"
 
 
-def _origin(model: Model, chosen: CountOptions) -> Iterator[str]:
+def _origin(model: Model | LiveModel, chosen: CountOptions) -> Iterator[str]:
     yield from model.origin()
-    if chosen.buffers:
+    if chosen.buffers and model.architecture:
         names = ", ".join(map(legible, model.architecture.buffers)) or "none"
         yield f"buffers, not counted: {names}"

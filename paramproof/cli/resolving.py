@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from typing import TypeVar
 
 from rich.status import Status
 
@@ -12,9 +13,11 @@ from paramproof.cli.options import deriving
 from paramproof.cli.output import errors, remark
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.families import family_of
-from paramproof.formulas.printing import legible
-from paramproof.resolver import STANDARD_INPUT, Model, read_request
-from paramproof.resolver.lookup import Note, resolve_request
+from paramproof.formulas.printing import legible, path_text
+from paramproof.resolver import STANDARD_INPUT, LiveModel, Model, Request, read_request
+from paramproof.resolver.lookup import Note, live_model, resolve_request
+
+AnyModel = TypeVar("AnyModel", Model, LiveModel)
 
 
 def resolving(text: str, class_name: str = "") -> Model:
@@ -22,12 +25,27 @@ def resolving(text: str, class_name: str = "") -> Model:
 
     Raises ``ValueError``, in one line, in the same cases as ``paramproof.resolver.resolve``.
     """
+    return _resolving(read_request(text), class_name)
+
+
+def countable(text: str, class_name: str = "") -> Model | LiveModel:
+    """Return the model that ``text`` names, or the weights in a file; print notes as above."""
     request = read_request(text)
+    if not request.weights:
+        return _resolving(request, class_name)
+    if class_name:
+        raise ValueError(f"{path_text(text)} has weights, and takes no class")
+    return _remarked(live_model(request))
+
+
+def _resolving(request: Request, class_name: str) -> Model:
     with _status() as note:
-        model = resolve_request(request, class_name, note, derives=deriving())
-    if model.reading:
-        for line in model.reading.remarks():
-            remark(f"{model.title}: {line}")
+        return _remarked(resolve_request(request, class_name, note, derives=deriving()))
+
+
+def _remarked(model: AnyModel) -> AnyModel:
+    for line in model.remarks():
+        remark(f"{model.title}: {line}")
     return model
 
 

@@ -74,7 +74,7 @@ def _under(number: int, names: Sequence[str], dtype: str) -> dict[str, Any]:
 def _about(model: Model | LiveModel, *, active: bool) -> dict[str, Any]:
     """Return what is known of a model and its formula; ``derive --json`` writes more of it."""
     if isinstance(model, LiveModel):
-        return {"status": model.status}
+        return {"status": model.status, "notes": [*model.notes, *model.lines]}
     architecture, spec = model.architecture, model.spec
     return {
         **(_published(model.named) if model.named else {}),
@@ -89,6 +89,7 @@ def _about(model: Model | LiveModel, *, active: bool) -> dict[str, Any]:
         "letters": dict(architecture.sizes),
         "fields": dict(architecture.fields),
         "status": model.status,
+        **({"notes": list(model.notes)} if model.notes else {}),
         **(_loaded(model) if model.heads else {}),
         **({"active": active_as_json(model)} if active else {}),
     }

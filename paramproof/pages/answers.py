@@ -15,9 +15,7 @@ from paramproof.counting.conventions import DEFAULT
 from paramproof.counting.dtypes import require_dtype
 from paramproof.explanation.number import read
 from paramproof.formulas.errors import NotInCatalogue, UnknownName
-from paramproof.formulas.lookup import canonical_name
-from paramproof.formulas.models import model_names
-from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, shown
+from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible
 from paramproof.pages.difference import LETTERS, difference
 from paramproof.pages.explanations import explanations
 from paramproof.pages.facts import DTYPE, dtype_of
@@ -28,12 +26,10 @@ from paramproof.pages.sizing import at_sizes, choices, fields_of, require_shown
 from paramproof.pages.viewing import View
 from paramproof.resolver import (
     Model,
-    Request,
     read_request,
     request_for_name,
     resolve_request,
 )
-from paramproof.resolver.request import HUB_ID
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
 
 State = Mapping[str, str]
@@ -121,24 +117,9 @@ def _model(name: str, config: str, class_name: str) -> Model:
         request = read_request(object_in_text(config, "the configuration"))
         found = resolve_request(request, class_name)
     else:
-        found = resolve_request(_request(name), class_name)
+        found = resolve_request(request_for_name(name), class_name)
     require_shown(found)
     return found
-
-
-def _request(name: str) -> Request:
-    """Return the request for a name. Nothing is looked up on the Hub, and the error says so."""
-    try:
-        return request_for_name(name)
-    except UnknownName:
-        if not HUB_ID.fullmatch(name):
-            raise
-        known = canonical_name(name.rpartition("/")[2], model_names())
-        also = f", or use the named model {known}" if known else ""
-        raise ValueError(
-            f"{shown(name)} is not a named model, and nothing is downloaded: paste its config.json"
-            f"{also}"
-        ) from None
 
 
 def forget() -> None:

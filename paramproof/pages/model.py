@@ -169,7 +169,7 @@ def _evidence(model: Model) -> Iterator[str]:
     if model.named:
         yield f"verdict on the published number: {verdict_on(model.named, model).text}"
     yield from model.origin()
-    yield from model.reading.remarks() if model.reading else ()
+    yield from model.remarks()
     if spec := model.architecture.spec:
         yield (
             f"formula: written by hand for the family {spec.family}, twice: tensor by tensor "

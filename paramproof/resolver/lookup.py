@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, partial
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from paramproof.algebra.experts_per_token import with_experts_per_token
@@ -18,11 +19,13 @@ from paramproof.catalogue.files import TypeFile, library_of, read_file_for
 from paramproof.catalogue.names import has_class, has_type
 from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.derivation.process import derive_in_subprocess
+from paramproof.formulas import Weight
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.printing import path_text
 from paramproof.resolver.models import ConfigReading, LiveModel, Model
 from paramproof.resolver.request import Request, is_installed_type, read_request
+from paramproof.sources.checkpoints import checkpoint
 from paramproof.sources.live.name import name_of
 from paramproof.sources.live.readers import live_weights
 
@@ -55,8 +58,28 @@ def resolve(
 
 
 def live_model(request: Request) -> LiveModel:
-    """Return the live model of a request. Raises ``ValueError`` if it is not a model."""
+    """Return the live model of a request, or that of a file with weights.
+
+    Raises ``ValueError`` if it is not a model.
+    """
+    if request.weights:
+        return _stored_model(request, request.weights)
     return LiveModel(name=name_of(request.live), weights=(*live_weights(request.live),))
+
+
+def _stored_model(request: Request, path: Path) -> LiveModel:
+    """Return the weights of a safetensors file, or of those of an index, by their headers."""
+    read = checkpoint(path)
+    weights = (Weight(one.name, one.shape, one.is_float) for one in read.tensors)
+    where = f" of {read.shards} shards" if read.shards > 1 else ""
+    size = sum(one.stored_bytes for one in read.tensors)
+    lines = (
+        f"counted from the header{where}: {len(read.tensors):,} tensors, {', '.join(read.dtypes)}",
+        f"bytes as stored: {size:,}",
+        "a file with weights does not say which tensors are tied, trained or buffers: every tensor "
+        "of floating-point numbers is counted",
+    )
+    return LiveModel(name=request.name, weights=(*weights,), lines=lines, notes=request.notes)
 
 
 def resolve_request(
@@ -65,11 +88,19 @@ def resolve_request(
     """Return the requested model. Raises the same errors as ``resolve``."""
     if request.live is not None:
         raise InvalidInput("a live model has no formula", where=name_of(request.live))
+    if request.weights:
+        reason = "has weights, and no formula: give its config.json, or use paramproof count"
+        raise InvalidInput(reason, where=path_text(request.name))
     if request.keys is None and class_name:
         where = path_text(request.name)
         raise InvalidInput("is not a configuration, so it takes no class", where=where)
     if request.architecture:
-        return Model(name=request.name, architecture=request.architecture, named=request.named)
+        return Model(
+            name=request.name,
+            architecture=request.architecture,
+            named=request.named,
+            notes=request.notes,
+        )
     if request.reference:
         start = time.monotonic()
         found = derive_request(request, note=note)
@@ -110,6 +141,7 @@ def _catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "")
         architecture=with_experts_per_token(derivation, keys),
         named=request.named,
         reading=_reading(request, keys, derivation.name, found),
+        notes=request.notes,
         keys=keys,
         heads=found.heads,
     )
@@ -237,6 +269,7 @@ def _on_the_spot(request: Request, class_name: str, note: Note) -> Model:
         architecture=with_experts_per_token(_derived[key], keys),
         seconds=time.monotonic() - start,
         named=request.named,
+        notes=request.notes,
         reading=reading,
         keys=keys,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,9 +12,11 @@ from paramproof.catalogue import Head
 from paramproof.formulas import Inventory, Spec, Tensor, Weight
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import size
-from paramproof.formulas.expression import sum_of
+from paramproof.formulas.expression import expression, letter, sum_of
 from paramproof.formulas.models import NamedConfiguration, Published
+from paramproof.formulas.native_parts import NativeNames, NativeTensor
 from paramproof.formulas.notation import text
+from paramproof.formulas.path import starred
 from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.resolver.family import spec_of
 
@@ -21,6 +24,8 @@ MAX_NAMED = 4
 """How many tensors or reasons a line names."""
 
 MAX_KEYS_NAMED = 8
+
+ONE = expression(1)
 
 COUNTED = "counted"
 """The status of a live model, whose weights were counted without a formula."""
@@ -100,6 +105,7 @@ class Model:
     read. ``seconds`` is the time that a derivation took, or None if there was none. ``keys`` are
     those of its configuration, or None if it has none. ``heads`` are the heads that transformers
     ties when it builds the model, although the configuration says that they are not tied.
+    ``notes`` say how the user's words or keys were read.
     """
 
     name: str
@@ -109,6 +115,7 @@ class Model:
     seconds: float | None = None
     keys: Mapping[str, Any] | None = None
     heads: tuple[Head, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -164,6 +171,11 @@ class Model:
         """The reasons why its formula is not proved at its sizes; empty if it is."""
         return self.architecture.reasons_at(self.sizes)
 
+    def remarks(self) -> Iterator[str]:
+        """Yield how it was read, and what was ignored, for standard error."""
+        yield from self.notes
+        yield from self.reading.remarks() if self.reading else ()
+
     def origin(self) -> Iterator[str]:
         """Yield lines on the source and the status of the formula."""
         if self.named:
@@ -177,10 +189,7 @@ class Model:
 
     def beside_total(self) -> Iterator[str]:
         """Yield lines on what the total does not count: frozen tensors, heads that load untied."""
-        if frozen := [*self.inventory().frozen()]:
-            number = size(self.inventory().frozen())
-            names = some_of([legible(one.path) for one in frozen], MAX_NAMED)
-            yield f"frozen: {number:,} more are not trainable ({names})"
+        yield from frozen_lines(self.inventory())
         if self.heads:
             yield f"loaded: {self.loaded:,} {self._of_heads()}"
 
@@ -215,10 +224,15 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveModel:
-    """A model of a framework, whose weights are counted without a formula."""
+    """A model of a framework, or a file, whose weights are counted without a formula.
+
+    ``lines`` say what is known of the weights, and ``notes`` how the source was read.
+    """
 
     name: str
     weights: tuple[Weight, ...]
+    lines: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     architecture: None = None
     reading: None = None
     conditions: tuple[str, ...] = ()
@@ -238,21 +252,53 @@ class LiveModel:
         """The parameters that it has, however it was made."""
         return int(self.inventory().total())
 
+    def beside_total(self) -> Iterator[str]:
+        """Yield a line on the tensors that are not trainable."""
+        yield from frozen_lines(self.inventory())
+
+    def origin(self) -> Iterator[str]:
+        """Yield lines on its weights."""
+        yield from self.lines
+
+    def remarks(self) -> Iterator[str]:
+        """Yield how it was read, for standard error."""
+        yield from self.notes
+
     def inventory(self) -> Inventory:
-        """Return its weights as tensors; further names of a weight are tied to its first name."""
-        own = [_tensor(one, one.path) for one in self.weights]
-        tied = [_tensor(one, other) for one in self.weights for other in one.aliases]
-        return Inventory({}, (*own, *tied))
+        """Return its weights as tensors, those of one shape in several layers as one.
+
+        Further names of a weight are tied to its first name.
+        """
+        often = Counter(
+            (tuple(map(starred, (one.path, *one.aliases))), one.shape, one.trainable)
+            for one in self.weights
+        )
+        natives = [
+            NativeTensor(names, tuple(map(expression, shape)), letter("L") if n > 1 else ONE)
+            for (names, shape, _), n in often.items()
+        ]
+        known = NativeNames(natives, {})
+        tensors = (
+            Tensor(
+                path=path,
+                shape=shape,
+                source="live",
+                trainable=trainable,
+                tied_to=names[0] if place else None,
+                repeat=n,
+                parts=known.parts(path, native),
+            )
+            for ((names, shape, trainable), n), native in zip(often.items(), natives, strict=True)
+            for place, path in enumerate(names)
+        )
+        return Inventory({}, tuple(tensors))
 
 
-def _tensor(weight: Weight, path: str) -> Tensor:
-    return Tensor(
-        path=path,
-        shape=weight.shape,
-        source="live",
-        trainable=weight.trainable,
-        tied_to=None if path == weight.path else weight.path,
-    )
+def frozen_lines(named: Inventory) -> Iterator[str]:
+    """Yield a line on the tensors that are not trainable, if there are any."""
+    if frozen := [*named.frozen()]:
+        names = some_of([legible(one.path) for one in frozen], MAX_NAMED)
+        yield f"frozen: {size(named.frozen()):,} more are not trainable ({names})"
 
 
 def published_lines(named: Published) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
@@ -19,7 +19,7 @@ from paramproof.catalogue.files import entry_names, keys_for
 from paramproof.catalogue.names import has_type, type_with_class
 from paramproof.formulas import FAMILIES, Family, Spec
 from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.errors import InvalidInput, UnknownName
+from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.families import spec_from
 from paramproof.formulas.lookup import canonical_name, no_such
 from paramproof.formulas.models import (
@@ -32,7 +32,8 @@ from paramproof.formulas.models import (
 )
 from paramproof.formulas.printing import path_text, shown
 from paramproof.resolver.derivation_document import derivation_in_document, is_derivation
-from paramproof.resolver.spellings import as_transformers
+from paramproof.resolver.names import model_meant, same_name, without_owner
+from paramproof.resolver.spellings import as_transformers, kind_of
 from paramproof.sources.live.readers import comes_from, is_of_another_framework
 from paramproof.sources.strict_json import (
     object_in_file,
@@ -46,40 +47,48 @@ STANDARD_INPUT = "-"
 REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 """The form MODULE:FUNCTION."""
 
-HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
-"""The form of a model's name on the Hugging Face Hub, ``meta-llama/Llama-3.1-8B``."""
+IN_DIRECTORY = (
+    "config.json",
+    "params.json",
+    "adapter_config.json",
+    "model_index.json",
+    "modules.json",
+)
+"""The files that are looked for in a directory, in this order, before weights."""
 
-WEIGHTS = (".safetensors", ".safetensors.index.json", ".gguf", ".bin", ".pt", ".h5")
-"""How the names of files with weights end, and of the index of such files."""
-
-NOTHING_IS_DOWNLOADED = "nothing is downloaded: give the path of its config.json"
+SAFETENSORS = (".safetensors", ".safetensors.index.json")
+"""How the names of files with weights end that can be counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A model that a user requests, by one of ``architecture``, ``keys``, ``reference``, ``live``.
+    """A model that a user requests, by one of the fields from ``architecture`` to ``weights``.
 
     An ``architecture`` is that of a spec, or a derivation. ``keys`` are those of a configuration,
     as transformers spells them; ``is_default`` is set if they are only a model type, and perhaps a
     class. ``reference`` is MODULE:FUNCTION, and ``live`` a model of a framework. ``named`` has the
-    published facts about a named model.
+    published facts about a named model. ``weights`` is a file with weights, or a directory with
+    one. ``notes`` say how the user's words or keys were read.
     """
 
     name: str
     architecture: Architecture | None = None
     keys: Mapping[str, Any] | None = None
-    is_default: bool = False
-    named: Published | None = None
     reference: str = ""
     live: Any = None
+    weights: Path | None = None
+    is_default: bool = False
+    named: Published | None = None
+    notes: tuple[str, ...] = ()
 
 
 def read_request(source: object) -> Request:
     """Return the request that ``source`` makes.
 
-    A ``str`` is tried in this order: ``-``, JSON, a named model (in upper or lower case), a file, a
-    model type or class of transformers, MODULE:FUNCTION. For a file with the name of a model,
-    write its directory, too: ``./gpt2``. A spec, or what ``derive`` returns, is the model itself.
+    A ``str`` is tried in this order: ``-``, JSON, a named model, a file or a directory, a model
+    type or class of transformers, MODULE:FUNCTION, and another name of a named model, such as
+    ``Qwen/Qwen3-8B``, or of a model type. For a file with the name of a model, write its directory,
+    too: ``./gpt2``. A spec, or what ``derive`` returns, is the model itself.
 
     Raises ``InvalidInput`` for a file that cannot be read or keys that are wrong, and its subclass
     ``UnknownName`` for an unknown name.
@@ -120,17 +129,31 @@ def _read_text(source: str) -> Request:
         return by_type
     if REFERENCE.fullmatch(source):
         return Request(name=source, reference=source)
+    if meant := _meant(source):
+        return meant
     raise _unknown(source)
 
 
 def request_for_name(name: str) -> Request:
     """Return the request for a named model, a model type or a class, without looking at files.
 
-    Raises ``UnknownName`` for an unknown name.
+    Raises ``InvalidInput`` for an unknown name.
     """
-    if request := _named(name) or _type_or_class(name):
+    if request := _named(name) or _type_or_class(name) or _meant(name):
         return request
-    raise _unknown_name(name)
+    raise _unknown(name)
+
+
+def _meant(text: str) -> Request | None:
+    """Return the request for a model, or a model type, whose name is written in another way."""
+    if name := model_meant(text, model_names()):
+        found = _named(name)
+    elif name := same_name(text, model_types()):
+        found = _type_or_class(name)
+    else:
+        return None
+    assert found
+    return replace(found, notes=(f"{shown(text)} is read as {found.name}",))
 
 
 def _named(name: str) -> Request | None:
@@ -148,10 +171,23 @@ def _named(name: str) -> Request | None:
 
 
 def _in_file(path: str) -> Request:
-    if path.endswith(WEIGHTS):
-        reason = "has weights: give its config.json, or compare both with paramproof checkpoint"
-        raise InvalidInput(reason, where=path_text(path))
-    return _described(path, object_in_file(Path(path)))
+    """Return the request for a file, or for the configuration or the weights in a directory."""
+    if os.path.isdir(path):
+        within = (os.path.join(path, name) for name in IN_DIRECTORY)
+        if file := next(filter(os.path.isfile, within), ""):
+            return _in_file(file)
+        if not any(name.endswith(SAFETENSORS) for name in os.listdir(path)):
+            reason = "is a directory without a config.json, a params.json or safetensors"
+            raise InvalidInput(reason, where=path_text(path))
+    if os.path.isdir(path) or path.endswith(SAFETENSORS):
+        return Request(name=path, weights=Path(path))
+    try:
+        keys = object_in_file(Path(path))
+    except InvalidInput:
+        if os.path.isfile(path) and (kind := kind_of({}, path)):
+            raise InvalidInput(kind, where=path_text(path)) from None
+        raise
+    return _described(path, keys)
 
 
 def _described(name: str, keys: Mapping[str, Any]) -> Request:
@@ -162,7 +198,10 @@ def _described(name: str, keys: Mapping[str, Any]) -> Request:
         if "family" in keys or _is_spec(keys):
             spec = spec_from({"family": _family(keys), **keys})
             return Request(name=name, architecture=FamilyArchitecture.of(spec))
-        return Request(name=name, keys=as_transformers(keys))
+        if "model_type" not in keys and (kind := kind_of(keys, name)):
+            raise InvalidInput(kind)
+        keys, notes = as_transformers(keys)
+        return Request(name=name, keys=keys, notes=notes)
     except InvalidInput as error:
         error.where = error.where or path_text(name)
         raise
@@ -212,22 +251,18 @@ def _fits(keys: Mapping[str, Any], family: Family) -> bool:
 
 
 def _unknown(text: str) -> InvalidInput:
-    """Return the error for a text that names no model: a URL, a model on the Hub, or a typo."""
-    if re.match(r"\w+://", text):
-        return InvalidInput(f"is a URL; {NOTHING_IS_DOWNLOADED}", where=path_text(text))
-    own = text.rpartition("/")[2].lower()
-    if HUB_ID.fullmatch(text) and not text.endswith(".json"):
-        also = f", or use the named model {own}" if own in {*model_names()} else ""
-        return InvalidInput(f"is not a file; {NOTHING_IS_DOWNLOADED}{also}", where=path_text(text))
-    if _is_like_a_path(text):
+    """Return the error for a text that names no model: a file, a model on the Hub, or a typo."""
+    own = without_owner(text)
+    known = dict.fromkeys([*model_names(), *model_types()])
+    error = no_such("model", own, known, LISTED_BY)
+    if not _is_like_a_path(text):
+        return error
+    if own.endswith(".json") or (own == text and "://" not in text):
         return InvalidInput("does not exist", where=path_text(text))
-    return _unknown_name(text)
+    also = f", or use {' or '.join(error.suggestions)}" if error.suggestions else ""
+    reason = "no named model has this name, and nothing is downloaded: give its config.json"
+    return InvalidInput(reason + also, where=path_text(text))
 
 
 def _is_like_a_path(text: str) -> bool:
     return os.sep in text or "/" in text or text.endswith(".json")
-
-
-def _unknown_name(name: str) -> UnknownName:
-    known = dict.fromkeys([*model_names(), *model_types()])
-    return no_such("model", name, known, LISTED_BY)

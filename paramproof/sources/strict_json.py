@@ -44,7 +44,7 @@ def object_in_file(path: Path, *, largest: int = MAX_FILE_BYTES) -> dict[str, An
 
     Raises ``InvalidInput``, whose ``where`` is the path, for anything else.
     """
-    require_file(path, "config.json")
+    require_file(path)
     where = path_text(path)
     try:
         size = os.stat(path).st_size
@@ -100,19 +100,14 @@ def object_in_text(text: str, where: str) -> dict[str, Any]:
     return found
 
 
-def require_file(path: Path, usual: str = "") -> None:
-    """Raise ``InvalidInput``, whose ``where`` is ``path``, unless it is a regular file.
-
-    For a directory that contains a file with the ``usual`` name, the error suggests that file.
-    """
+def require_file(path: Path) -> None:
+    """Raise ``InvalidInput``, whose ``where`` is ``path``, unless it is a regular file."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError) as error:
         raise InvalidInput(_why_absent(path, error), where=path_text(path)) from None
     if stat.S_ISDIR(mode):
-        inside = path / usual
-        meant = f"did you mean {path_text(inside)}?" if inside.is_file() else "name a file in it"
-        raise InvalidInput(f"is a directory: {meant}", where=path_text(path))
+        raise InvalidInput("is a directory: name a file in it", where=path_text(path))
     if not stat.S_ISREG(mode):
         raise InvalidInput("is not a regular file", where=path_text(path))
 

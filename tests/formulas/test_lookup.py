@@ -13,11 +13,14 @@ MODELS = ("bert-base", "bert-large", "gpt2", "gpt2-medium", "gpt2-xl", "T5")
 @pytest.mark.parametrize(
     ("name", "suggestions"),
     [
-        ("brt-base", ("bert-base", "bert-large")),
+        ("brt-base", ("bert-base",)),
         ("GPT2-XL", ("gpt2-xl", "gpt2")),
         ("t5", ("T5",)),
-        ("gpt2-m", ("gpt2", "gpt2-xl", "gpt2-medium")),
+        ("gpt2-m", ("gpt2-medium", "gpt2")),
+        ("large", ("bert-large",)),
+        ("bert-large-whole-words", ("bert-large",)),
         ("resnet", ()),
+        ("btep", ()),
         ("", ()),
     ],
 )
@@ -36,9 +39,9 @@ def test_suggestions_and_all_names_in_one_line():
         "There are: bert-base, bert-large, gpt2-xl"
     )
     assert "did you mean bert-base or bert-large? There are: " in str(
-        no_such("model", "brt-base", names)
+        no_such("model", "bert", names)
     )
-    three = no_such("model", "gpt2-m", MODELS, "paramproof models")
+    three = no_such("model", "gpt2", MODELS, "paramproof models")
     assert "did you mean gpt2, gpt2-xl or gpt2-medium?" in str(three)
     assert str(no_such("model", "resnet", names)).startswith(
         "no model is named 'resnet'; there are: bert-base, "

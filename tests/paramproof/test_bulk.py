@@ -50,7 +50,6 @@ def test_a_class_that_a_configuration_names():
 @pytest.mark.parametrize(
     ("line", "kind", "key"),
     [
-        (b"", "InvalidInput", None),
         (b"\xff", "InvalidInput", None),
         (json.dumps({**LLAMA, "hidden_size": "x"}).encode(), "InvalidInput", "hidden_size"),
         (b'{"model_type": "kimi_k2"}', "NotInCatalogue", "model_type"),
@@ -108,8 +107,13 @@ def test_a_long_line_is_not_read_entirely(tmp_path, monkeypatch):
     assert count_line(2, good)["total"] == 8_030_261_248
 
 
-def test_blank_lines_at_the_end_are_no_configurations():
-    assert [*lines_of(BytesIO(b"{}\n\n{}\n\n \n"))] == [b"{}\n", b"\n", b"{}\n"]
+def test_a_blank_line_has_a_number_and_no_answer():
+    lines = lines_of(BytesIO(KEYS + b"\n\n \n" + KEYS + b"\n\n"))
+    bodies = [*count_lines(lines)]
+    assert [(body["line"], body["total"]) for body in bodies] == [
+        (1, 8_030_261_248),
+        (4, 8_030_261_248),
+    ]
 
 
 def test_public_configurations_are_counted_as_by_the_catalogue():
@@ -151,19 +155,21 @@ def run(paramproof, tmp_path):
 FIVE = [json.dumps({**LLAMA, "num_hidden_layers": n}).encode() for n in (1, 2, 3, 4)] + [b"{}"]
 
 
-def test_a_run_resumes_after_the_finished_lines(run, tmp_path):
-    assert run(FIVE).returncode == 2
+@pytest.mark.parametrize("blank", [[], [b""]], ids=["whole", "with blank lines"])
+def test_a_run_resumes_after_the_finished_lines(run, tmp_path, blank):
+    lines = [*blank, FIVE[0], *blank, *FIVE[1:]]
+    assert run(lines).returncode == 2
     out = tmp_path / "out.jsonl"
     text = out.read_bytes()
     # Two whole lines, and a third that was cut off while being written.
     cut = text.index(b"\n", text.index(b"\n") + 1) + 10
     out.write_bytes(text[:cut])
-    done = run(FIVE, "--resume")
+    done = run(lines, "--resume")
     assert out.read_bytes() == text
     assert "4 of 5" in done.stderr
     assert done.returncode == 2
     # Refusals of the first run still count after a run with nothing left to do.
-    again = run(FIVE, "--resume")
+    again = run(lines, "--resume")
     assert (again.returncode, "4 of 5" in again.stderr) == (2, True)
     assert out.read_bytes() == text
 

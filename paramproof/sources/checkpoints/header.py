@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paramproof.formulas.printing import legible, path_text, shown
-from paramproof.sources.checkpoints.safetensors_file import NotSafetensors, read_header
+from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.printing import legible, path_text, shown, some_of
+from paramproof.sources.checkpoints.safetensors_file import BITS, NotSafetensors, read_header
 from paramproof.sources.strict_json import object_in_file, require_file
 from paramproof.sources.telltale import ADAPTER, FLAT, QUANTISED, disguise, unwrapped
 
@@ -35,6 +36,11 @@ GGUF = b"GGUF"
 
 SHARD = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<shards>\d{5})\.safetensors")
 """The file name that Hugging Face gives a shard."""
+
+INDEX = ".safetensors.index.json"
+"""How the name of an index of shards ends."""
+
+MAX_FILES_NAMED = 4
 
 SPEC = "spec"
 """The entry of a header's metadata that contains the spec of the weights."""
@@ -54,6 +60,16 @@ class StoredTensor:
     def size(self) -> int:
         """Number of entries, the product of the shape."""
         return math.prod(self.shape)
+
+    @property
+    def is_float(self) -> bool:
+        """Whether its entries are floating-point numbers, which can be trained."""
+        return self.dtype.startswith(("F", "BF", "C"))
+
+    @property
+    def stored_bytes(self) -> int:
+        """The bytes that it takes in the file."""
+        return -(-BITS[self.dtype] * self.size // 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +95,13 @@ class Checkpoint:
 def checkpoint(path: str | Path) -> Checkpoint:
     """Return the tensors in the checkpoint at ``path``: ``….safetensors`` or ``….index.json``.
 
+    In a directory, that is the only index in it, or else the only safetensors file.
+
     Raises ``ValueError``, in one line that names the file, for a file that cannot be read, for an
     index that contradicts its shards, for a single shard, and for tensors that are not plain
     weights: those of an adapter, of a quantised model, or FSDP's flat parameters.
     """
-    path = Path(path)
+    path = _file_in(Path(path))
     if path.suffix != ".json":
         found = Checkpoint(path, 1, tuple(_in_file(path)))
         _require_no_lone_shard(path)
@@ -93,6 +111,20 @@ def checkpoint(path: str | Path) -> Checkpoint:
         found = Checkpoint(path, len(shards), tuple(tensors))
     _require_weights(found)
     return found
+
+
+def _file_in(path: Path) -> Path:
+    """Return the checkpoint in a directory, and the path of a file as it is."""
+    if not path.is_dir():
+        return path
+    for pattern in (f"*{INDEX}", "*.safetensors"):
+        found = sorted(path.glob(pattern))
+        if len(found) > 1:
+            names = some_of([legible(one.name) for one in found], MAX_FILES_NAMED)
+            raise InvalidInput(f"has several checkpoints: name one of {names}", where=str(path))
+        if found:
+            return found[0]
+    raise InvalidInput("is a directory without a safetensors file or an index", where=str(path))
 
 
 def recorded_spec(path: str | Path) -> str:
@@ -108,14 +140,14 @@ def recorded_spec(path: str | Path) -> str:
 def _in_file(path: Path) -> Iterator[StoredTensor]:
     require_file(path)
     if path.suffix in PICKLED:
-        raise ValueError(f"{path_text(path)} is a pickle by its name; {CONVERT}")
+        raise InvalidInput(f"{path_text(path)} is a pickle by its name; {CONVERT}")
     try:
         for name, entry in read_header(path).tensors.items():
             yield StoredTensor(name, entry.shape, sys.intern(entry.dtype))
     except (NotSafetensors, OSError) as error:
         where = path_text(path)
         problem = f"is not a complete safetensors file: {_why(path, error)}"
-        raise ValueError(f"{where} {problem}") from None
+        raise InvalidInput(f"{where} {problem}") from None
 
 
 def _require_no_lone_shard(path: Path) -> None:
@@ -123,7 +155,7 @@ def _require_no_lone_shard(path: Path) -> None:
     if shard and int(shard["shards"]) > 1:
         index = path.with_name(f"{shard['stem']}.safetensors.index.json")
         where = "" if index.exists() else ", which should be next to it"
-        raise ValueError(
+        raise InvalidInput(
             f"{path_text(path)} is one of {int(shard['shards'])} shards: "
             f"give their index, {legible(index.name)}{where}"
         )
@@ -142,7 +174,7 @@ def _require_weights(found: Checkpoint) -> None:
     if recognised:
         name, kind = recognised
         where = path_text(found.path)
-        raise ValueError(f"{where} {kind.what} (it has {legible(name)}): {kind.file}")
+        raise InvalidInput(f"{where} {kind.what} (it has {legible(name)}): {kind.file}")
 
 
 def _why(path: Path, error: NotSafetensors | OSError) -> str:
@@ -167,16 +199,16 @@ def _shards(path: Path) -> dict[Path, list[str]]:
     where = path_text(path)
     found: Any = object_in_file(path, largest=MAX_INDEX_BYTES).get("weight_map")
     if not isinstance(found, dict) or not found:
-        raise ValueError(f"{where} is not an index of shards: weight_map is missing")
+        raise InvalidInput(f"{where} is not an index of shards: weight_map is missing")
     shards: dict[Path, list[str]] = {}
     for name, shard in found.items():
         if not isinstance(shard, str) or shard in ("", "..") or Path(shard).name != shard:
-            raise ValueError(f"{where}: {shown(shard)} is not a file name, for {shown(name)}")
+            raise InvalidInput(f"{where}: {shown(shard)} is not a file name, for {shown(name)}")
         shards.setdefault(path.parent / shard, []).append(name)
     for shard in shards:
         if not shard.exists():
             name = legible(shard.name)
-            raise ValueError(f"{where} names the shard {name}, which does not exist")
+            raise InvalidInput(f"{where} names the shard {name}, which does not exist")
     return shards
 
 
@@ -187,8 +219,12 @@ def _in_shard(path: Path, names: list[str]) -> list[StoredTensor]:
     found = {stored.name for stored in tensors}
     absent = [name for name in names if name not in found]
     if absent:
-        raise ValueError(f"{where} does not have {shown(absent[0])}, which the index assigns to it")
+        raise InvalidInput(
+            f"{where} does not have {shown(absent[0])}, which the index assigns to it"
+        )
     surplus = sorted(found - set(names))
     if surplus:
-        raise ValueError(f"{where} has {shown(surplus[0])}, which the index does not assign to it")
+        raise InvalidInput(
+            f"{where} has {shown(surplus[0])}, which the index does not assign to it"
+        )
     return tensors

@@ -220,7 +220,7 @@ def test_public_configurations_have_no_misspelt_keys():
     "keys", [*(ALL | FOUND).values(), *(keys for keys, _, _ in UNNAMED.values())]
 )
 def test_hand_written_configurations_have_no_misspelt_keys(keys):
-    keys = as_transformers(keys)
+    keys, _ = as_transformers(keys)
     find_unknown_keys(read_type(keys["model_type"]), keys)
 
 

@@ -256,7 +256,7 @@ def test_the_help_shows_an_example_that_works(paramproof):
     ("arguments", "words"),
     [
         (("count", "resnett"), "is named 'resnett'"),
-        (("count", '{"model_type": "LLaMA"}'), "(did you mean llama,"),
+        (("count", '{"model_type": "LLaMMA"}'), "(did you mean llama,"),
         (("count",), "MODEL"),
         (
             ("verify", "--framework", "tensorlow"),
@@ -286,7 +286,7 @@ def test_the_help_shows_an_example_that_works(paramproof):
         (("prove", "--model", "bert-bas"), "no model is named 'bert-bas': did you mean bert-base"),
         (("prove", "bert-base"), "Got unexpected extra argument"),
         (("prove-it",), "No such command 'prove-it'. Did you mean 'prove'?"),
-        (("count", "Brt-Base"), "'Brt-Base': did you mean bert-base, "),
+        (("count", "Brt-Base"), "'Brt-Base': did you mean bert-base"),
         (("verify", "--framwork", "x"), "No such option '--framwork'. Did you mean '--framework'?"),
         (("--verbose",), "No such option"),
     ],

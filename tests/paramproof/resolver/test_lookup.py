@@ -45,7 +45,7 @@ def outcome(count, keys):
 
 
 def by_entry(keys):
-    return entry(as_transformers(keys)).count
+    return entry(as_transformers(keys)[0]).count
 
 
 def by_resolver(keys):

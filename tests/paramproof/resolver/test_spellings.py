@@ -1,4 +1,4 @@
-"""Configurations without a model_type, or by other producers, are read like current ones."""
+"""Configurations of other programs are read as those of transformers, or refused with the key."""
 
 import pytest
 
@@ -6,7 +6,6 @@ from paramproof.formulas import closed_form
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.models import named_model
 from paramproof.resolver import resolve
-from paramproof.resolver.spellings import GOOGLE as OF_GOOGLE
 from paramproof.resolver.spellings import as_transformers
 from tests.configs import BAIDU, BERT, ERNIE, GOOGLE, GPT2, LLAMA, ROBERTA, without
 from tests.found_configs import (
@@ -18,6 +17,170 @@ from tests.found_configs import (
     RELORA,
     UNNAMED,
 )
+
+META = {"dim": 4096, "multiple_of": 256, "n_heads": 32, "n_layers": 32, "norm_eps": 1e-05}
+LLAMA_3 = META | {"n_kv_heads": 8, "vocab_size": 128256, "multiple_of": 1024, "rope_theta": 5e5}
+MISTRAL = {
+    "dim": 4096,
+    "n_layers": 32,
+    "head_dim": 128,
+    "hidden_dim": 14336,
+    "n_heads": 32,
+    "n_kv_heads": 8,
+    "norm_eps": 1e-05,
+    "vocab_size": 32000,
+}
+MIXTRAL = MISTRAL | {"moe": {"num_experts_per_tok": 2, "num_experts": 8}}
+MAMBA = {
+    "d_model": 768,
+    "n_layer": 24,
+    "vocab_size": 50277,
+    "ssm_cfg": {},
+    "rms_norm": True,
+    "residual_in_fp32": True,
+    "fused_add_norm": True,
+    "pad_vocab_size_multiple": 8,
+}
+MAMBA_2 = MAMBA | {"ssm_cfg": {"layer": "Mamba2"}, "attn_cfg": {}, "pad_vocab_size_multiple": 16}
+MEGATRON = {
+    "num_layers": 28,
+    "hidden_size": 1024,
+    "ffn_hidden_size": 3072,
+    "num_attention_heads": 16,
+    "kv_channels": 128,
+    "group_query_attention": True,
+    "num_query_groups": 8,
+    "padded_vocab_size": 151936,
+    "swiglu": True,
+    "add_bias_linear": False,
+    "normalization": "RMSNorm",
+    "position_embedding_type": "rope",
+    "untie_embeddings_and_output_weights": False,
+    "micro_batch_size": 1,
+    "num_experts": None,
+}
+MEGATRON_GPT = {
+    "num_layers": 12,
+    "hidden_size": 768,
+    "num_attention_heads": 12,
+    "max_position_embeddings": 1024,
+    "padded_vocab_size": 50257,
+}
+QWEN_2 = MEGATRON | {"hidden_size": 896, "num_layers": 24, "ffn_hidden_size": 4864}
+QWEN_2 |= {"num_attention_heads": 14, "num_query_groups": 2, "kv_channels": 64}
+
+
+@pytest.mark.parametrize(
+    ("keys", "read_as", "count"),
+    # The counts are those that the publishers, or files of safetensors on the Hub, state.
+    [
+        (META | {"vocab_size": 32000}, "llama", 6_738_415_616),
+        (LLAMA_3 | {"ffn_dim_multiplier": 1.3}, "llama", 8_030_261_248),
+        (MISTRAL | {"sliding_window": 4096}, "mistral", 7_241_732_096),
+        (MISTRAL | {"model_type": "transformer"}, "mistral", 7_241_732_096),
+        (MIXTRAL, "mixtral", 46_702_792_704),
+        (MAMBA, "mamba", 129_135_360),
+        (MAMBA_2, "mamba2", 128_989_632),
+        (MEGATRON | {"qk_layernorm": True}, "qwen3", 596_049_920),
+        (QWEN_2 | {"add_qkv_bias": True}, "qwen2", 494_032_768),
+        (MEGATRON | {"padded_vocab_size": 128256}, "llama", None),
+        (MEGATRON_GPT, "gpt2", 124_439_808),
+        (DIALOGPT, "gpt2", 124_439_808),
+        (BAIDU, "ernie", None),
+        (GOOGLE, "bert", None),
+    ],
+    ids=range(14),
+)
+def test_a_configuration_of_another_program(keys, read_as, count):
+    found = resolve(keys)
+    assert found.reading.model_type == read_as
+    assert count in (None, found.inventory().total())
+    (note,) = found.notes
+    assert note.startswith(f"read as {read_as}: the keys are those of ")
+
+
+def test_what_a_program_computes():
+    """Megatron's width for gated layers without one, its defaults, and what ties the head."""
+    gated = without(MEGATRON, "ffn_hidden_size", "kv_channels", "group_query_attention")
+    keys, _ = as_transformers(gated)
+    assert (keys["intermediate_size"], keys["head_dim"]) == (2688, 64)
+    assert keys["num_key_value_heads"] == 16
+    assert keys["tie_word_embeddings"] is True
+    keys, _ = as_transformers(gated | {"untie_embeddings_and_output_weights": True})
+    assert keys["tie_word_embeddings"] is False
+    keys, _ = as_transformers(META | {"vocab_size": 32000, "dim": 8192, "multiple_of": 4096})
+    assert keys["intermediate_size"] == 24576
+    keys, _ = as_transformers(MAMBA_2 | {"ssm_cfg": {"layer": "Mamba2", "headdim": 128}})
+    assert (keys["num_heads"], keys["vocab_size"]) == (12, 50288)
+
+
+@pytest.mark.parametrize(
+    ("keys", "key", "words"),
+    [
+        (META | {"vocab_size": -1}, "vocab_size", "-1 is not a size"),
+        (META, "vocab_size", "is missing in Meta's params.json: the tokenizer has it"),
+        (without(LLAMA_3, "multiple_of"), "multiple_of", "is missing"),
+        (LLAMA_3 | {"moe_args": {}}, "moe_args", "may change the model"),
+        (LLAMA_3 | {"ffn_dim_multiplier": "x"}, "intermediate_size", "cannot be computed"),
+        (MISTRAL | {"vision_encoder": {"dim": 3}}, "vision_encoder", "may change the model"),
+        (without(MISTRAL, "head_dim"), "head_dim", "is missing in Mistral's params.json"),
+        (MIXTRAL | {"moe": {"num_experts_per_tok": 2}}, "moe.num_experts", "is missing"),
+        (MAMBA | {"rms_norm": False}, "rms_norm", "mamba has True"),
+        (MAMBA | {"attn_layer_idx": [3]}, "attn_layer_idx", "changes the model"),
+        (MAMBA | {"ssm_cfg": {"layer": "Mamba3"}}, "ssm_cfg.layer", "mamba has 'Mamba1'"),
+        (MEGATRON | {"num_experts": 8}, "num_experts", "changes the model"),
+        (MEGATRON | {"normalization": "LayerNorm"}, "normalization", "llama has 'RMSNorm'"),
+        (MEGATRON_GPT | {"swiglu": True}, "swiglu", "gpt2 has False"),
+        (DIALOGPT | {"n_special": 3}, "n_special", "changes the model"),
+        (DIALOGPT | {"block_size": 1024}, "model_type", "could mean nanoGPT"),
+        (DIALOGPT | {"dff": 3072}, "model_type", "could mean CTRL"),
+        (ELECTRA, "model_type", "could mean ALBERT or ELECTRA"),
+        (CDIAL_GPT, "model_type", "could mean the first GPT"),
+        (BAIDU | {"emb_size": 128}, "emb_size", "differ"),
+        ({"emb_size": 128} | BAIDU, "hidden_size", "differ"),
+        ({"dim": 4096}, "model_type", "is missing"),
+        ({"n_embd": 768}, "model_type", "is missing"),
+        ({}, "model_type", "is missing"),
+        (
+            without(BERT, "model_type", "architectures") | {"model_typ": "qwen3"},
+            "model_typ",
+            "mean",
+        ),
+        *(
+            (without(BERT, "model_type", "architectures") | {key: 4}, "model_type", "a newer model")
+            for key in ("num_key_value_heads", "rope_theta", "text_config")
+        ),
+        *((BERT | {"model_type": one}, "model_type", "not a") for one in (["bert"], 5, {}, True)),
+    ],
+)
+def test_a_file_that_does_not_decide_the_model(keys, key, words):
+    with pytest.raises(InvalidInput) as caught:
+        as_transformers(keys)
+    assert caught.value.key == key
+    assert words in caught.value.reason
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"peft_type": "LORA", "base_model_name_or_path": "a/\x1bb"}, r"adapter.* a/\\x1bb$"),
+        ({"_class_name": "UNet2DConditionModel", "_diffusers_version": "0.6.0"}, "diffusers"),
+        ({"architecture": "vit_base_patch16_224", "num_features": 768}, "timm"),
+        ({"__version__": {}, "similarity_fn_name": None}, "sentence-transformers"),
+        ({"added_tokens": [], "pre_tokenizer": None, "model": {}}, "tokenizer"),
+        ({"tokenizer_class": "LlamaTokenizer"}, "tokenizer"),
+        ({"bos_token": "<s>", "eos_token": "</s>"}, "tokenizer"),
+        ({"image_processor_type": "CLIPImageProcessor"}, "preprocessor"),
+        ({"weight_map": {"a": "pytorch_model-00001-of-00002.bin"}}, "index of files with weights"),
+        ({"global_step": 1, "log_history": []}, "training run"),
+        ({"eos_token_id": 2, "transformers_version": "4.1"}, "generating text"),
+    ],
+)
+def test_a_file_of_another_kind_is_named(keys, words):
+    with pytest.raises(InvalidInput, match=words):
+        resolve(keys)
+    # A model's configuration may have such keys, too.
+    assert as_transformers(BERT | keys)[0] == BERT | keys
 
 
 @pytest.mark.parametrize(
@@ -51,42 +214,24 @@ def test_a_file_without_a_model_type(keys, kind, name):
 
 
 def test_a_file_of_google():
-    found = as_transformers(GOOGLE)
-    assert found == without(GOOGLE, *OF_GOOGLE) | {"model_type": "bert"}
     assert resolve(GOOGLE).spec == named_model("bert-base-chinese").spec
     assert resolve(GOOGLE).reading.unknown == ()
 
 
 def test_a_file_of_baidu():
-    found = as_transformers(BAIDU)
-    assert found == BAIDU | {"model_type": "ernie", "intermediate_size": 3072}
+    assert as_transformers(BAIDU)[0] == BAIDU | {"model_type": "ernie", "intermediate_size": 3072}
     assert resolve(BAIDU).spec == named_model("ernie-1.0").spec
     given = BAIDU | {"intermediate_size": 100, "use_task_id": False}
-    assert as_transformers(given)["intermediate_size"] == 100
-
-
-def test_other_names_of_baidus_sizes():
+    assert as_transformers(given)[0]["intermediate_size"] == 100
     types = without(BAIDU, "type_vocab_size") | {"sent_type_vocab_size": 4}
     assert resolve(types).spec.type_vocab_size == 4
     assert as_transformers(BAIDU | {"emb_size": 768}) == as_transformers(BAIDU)
-    for keys in (BAIDU | {"emb_size": 128}, {"emb_size": 128} | BAIDU):
-        with pytest.raises(InvalidInput) as caught:
-            as_transformers(keys)
-        assert caught.value.key in ("emb_size", "hidden_size")
 
 
 def test_a_file_of_the_first_release_of_gpt2():
-    assert as_transformers(DIALOGPT) == DIALOGPT | {"model_type": "gpt2"}
     assert resolve(DIALOGPT).spec == named_model("gpt2").spec
-    assert resolve(DIALOGPT).reading.class_name == "GPT2LMHeadModel"
-
-
-def test_special_tokens_are_ignored():
     early = without(GPT2_MEDIUM, "model_type", "architectures")
     assert resolve(early).spec == resolve(GPT2_MEDIUM).spec == named_model("gpt2-medium").spec
-    with pytest.raises(InvalidInput) as caught:
-        resolve(early | {"n_special": 3})
-    assert caught.value.key == "n_special"
 
 
 def test_an_older_name_of_a_class():
@@ -100,37 +245,13 @@ def test_an_older_name_of_a_class():
     "config", [BERT, ERNIE, ROBERTA, GPT2, LLAMA], ids=lambda c: c["model_type"]
 )
 def test_the_class_determines_the_type(config):
-    assert as_transformers(without(config, "model_type")) == config
+    assert as_transformers(without(config, "model_type")) == (config, ())
     assert resolve(without(config, "model_type")) == resolve(config)
-    assert as_transformers(config) is config
+    assert as_transformers(config)[0] is config
 
 
-@pytest.mark.parametrize("model_type", [["bert"], 5, {}, True])
-def test_a_model_type_that_is_not_a_name(model_type):
-    with pytest.raises(InvalidInput) as caught:
-        as_transformers(BERT | {"model_type": model_type})
-    assert caught.value.key == "model_type"
-
-
-@pytest.mark.parametrize(
-    "keys",
-    [ELECTRA, CDIAL_GPT, DIALOGPT | {"dff": 3072}, {"dim": 4096}, {"n_embd": 768}, {}],
-    ids=["electra", "cdial-gpt", "ctrl", "params", "gpt2", "empty"],
-)
-def test_an_ambiguous_file_is_refused(keys):
-    with pytest.raises(InvalidInput) as caught:
-        resolve(keys)
-    assert caught.value.key == "model_type"
-
-
-def test_a_misspelt_model_type_is_not_an_early_bert():
-    with pytest.raises(InvalidInput) as caught:
-        as_transformers(without(BERT, "model_type", "architectures") | {"model_typ": "qwen3"})
-    assert caught.value.key == "model_typ"
-
-
-@pytest.mark.parametrize("key", ["num_key_value_heads", "rope_theta", "text_config"])
-def test_a_newer_file_without_a_model_type_is_refused(key):
-    with pytest.raises(InvalidInput) as caught:
-        as_transformers(without(BERT, "model_type", "architectures") | {key: 4})
-    assert caught.value.key == "model_type"
+def test_the_spelling_of_a_model_type():
+    keys, notes = as_transformers(LLAMA | {"model_type": "LLaMA"})
+    assert (keys, notes) == (LLAMA, ("model_type 'LLaMA' is read as llama",))
+    assert as_transformers(BERT | {"model_type": "XLM_roBERTa"})[0]["model_type"] == "xlm-roberta"
+    assert as_transformers(BERT | {"model_type": "moe"}) == (BERT | {"model_type": "moe"}, ())

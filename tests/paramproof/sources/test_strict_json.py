@@ -235,10 +235,3 @@ def test_a_link_to_a_file_is_read(file, tmp_path):
 def test_closed_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     assert refusal(object_on_standard_input).reason == "is closed"
-
-
-def test_a_directory_with_a_configuration_suggests_it(tmp_path):
-    (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(InvalidInput) as caught:
-        object_in_file(tmp_path)
-    assert str(tmp_path / "config.json") in caught.value.reason
