@@ -80,7 +80,7 @@ divide by 0."""
 def require_accepted(
     given: GivenKeys,
     decides: Mapping[str, Any],
-    needed: Collection[str],
+    needed: Mapping[str, Any],
     only: Mapping[str, Any],
     computed: Mapping[str, str],
     letters: Mapping[str, int],
@@ -88,11 +88,11 @@ def require_accepted(
 ) -> None:
     """Raise ``NotInCatalogue`` for the first key whose value the entry does not accept.
 
-    ``decides`` has the required value of each selecting field. The fields in ``needed`` may have
-    other values of a sort that was tried. ``only`` has, for some fields, the sorts of values that
-    this class accepts. ``computed`` has the fields that must equal a formula of ``letters``. The
-    keys in ``counted`` are not checked: the letters say everything about these lists, and about the
-    keys that determine them.
+    ``decides`` has the required value of each selecting field. Those in ``needed``, without which
+    no model can be built, may have other values of the same sort, or of one that was tried.
+    ``only`` has, for some fields, the sorts of values that this class accepts. ``computed`` has the
+    fields that must equal a formula of ``letters``. The keys in ``counted`` are not checked: the
+    letters say everything about these lists, and about the keys that determine them.
     """
     for path, value in given.values.items():
         if path in counted:
@@ -102,8 +102,11 @@ def require_accepted(
         elif path in decides:
             rule = given.file.layers.get(path)
             layers = rule and isinstance(value, list) and _is_layer_list(rule, value, letters)
-            free = path in needed and has_accepted_sort(given, path)
-            tried = free and _is_accepted(given, path, value, None, letters)
+            tried = path in needed and has_accepted_sort(given, path, needed[path])
+            tried = tried and (
+                sort_of(value) == sort_of(needed[path])
+                or _is_accepted(given, path, value, None, letters)
+            )
             if not (is_expected(given, path, value, decides[path]) or layers or tried):
                 expected = "no value" if decides[path] is ABSENT else shown(decides[path])
                 problem = f"{legible(path)}={shown(value)}, but the entry has {expected}"
@@ -167,10 +170,16 @@ def is_expected(given: GivenKeys, path: str, value: Any, due: Any) -> bool:
     return sort in INTERCHANGEABLE and sort == sort_of(due)
 
 
-def has_accepted_sort(given: GivenKeys, path: str) -> bool:
-    """Return whether a configuration has a value of a sort that was tried and changed no tensor."""
-    value = given.values.get(path)
-    return value is not None and sort_of(value) in given.file.free.get(path, ())
+def has_accepted_sort(given: GivenKeys, path: str, due: object) -> bool:
+    """Return whether no tensor depends on a field that a configuration gives, or leaves out.
+
+    Its value is of the same sort as ``due``, or of one that was tried.
+    """
+    sorts = given.file.free.get(path)
+    if sorts is None or path not in given.values:
+        return sorts is not None
+    value = given.values[path]
+    return value is not None and sort_of(value) in (*sorts, sort_of(due))
 
 
 def _is_accepted(

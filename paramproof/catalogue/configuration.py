@@ -327,7 +327,7 @@ def _given_or_default(
             remedy = "leave the key out for the default" if size.default else "give a number"
             raise given.unsupported(f"{field}=null is not a size: {remedy}", field, Refusal.NO_SIZE)
         return given.file.null[field]
-    if default := given.default(field, size.default):
+    if default := given.default(field, size.default) or "1" * (is_inert and not size.is_in_list):
         return default
     raise given.unsupported(f"{field} is absent and has no default", field)
 

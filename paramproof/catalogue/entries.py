@@ -327,7 +327,7 @@ def _fitting_variants(
     """
     first = variants(file, name)[0]
     own = {path: file.fields.get(path, ABSENT) for path in decides}
-    free = {path for path in first.where if has_accepted_sort(given, path)}
+    free = {path for path, due in first.where.items() if has_accepted_sort(given, path, due)}
     usual = _list_lengths(file, first)
     alike = [
         (variant, values)
@@ -435,9 +435,9 @@ def _has_sizes(file: TypeFile, given: GivenKeys, variant: Variant) -> bool:
 
 
 def _zero_letters(file: TypeFile, variant: Variant) -> frozenset[str]:
-    """Return the letters whose size may be 0, since no tensor depends on it."""
+    """Return the letters whose size may be 0: no tensor depends on it, or models confirmed it."""
     derivation = _derivation(file, variant.name, variant.index)
-    return derivation.at_zero.intersection(derivation.inert)
+    return derivation.at_zero.intersection({*derivation.inert, *variant.data.get("zero", ())})
 
 
 def own_sizes(file: TypeFile, absent: tuple[str, ...]) -> dict[str, int]:

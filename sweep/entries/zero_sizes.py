@@ -1,12 +1,13 @@
-"""Find sizes that may be 0: transformers builds the same tensors, since none depends on the size.
+"""Find sizes that may be 0, since no tensor depends on the size, or since it only counts layers.
 
-Granite 4.0 without experts has 0 experts per token, for example.
+Granite 4.0 without experts has 0 experts per token, and a LLaMA may have 0 layers, for example.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -36,23 +37,27 @@ class ZeroFinder:
         self.config_class = config_class_of(self.file.name)
 
     def find(self, variant: Variant) -> Iterator[str]:
-        """Yield the letters of a variant that may be 0."""
+        """Yield the letters of a variant that may be 0: no tensor's shape depends on them."""
         derivation = derivation_of(
             self.file, variant, own_sizes(self.file, variant.data.get("absent", ()))
         )
         limits = {one for stated in derivation.conditions for one in stated.condition.letters}
-        for letter in derivation.inert:
+        in_shapes = {
+            letter
+            for tensor in derivation.tensors
+            for dim in tensor.shape
+            for letter in dim.letters
+        }
+        counts = derivation.formula.letters - in_shapes
+        for letter in (*derivation.inert, *sorted(counts)):
             field = self.file.letters[letter]
             is_key = not (field.is_kind or field.is_in_list or letter in derivation.unread)
-            if (
-                is_key
-                and letter not in limits
-                and self.may_be_zero(variant, derivation, field.path)
-            ):
+            if is_key and letter not in limits and self.may_be_zero(variant, derivation, letter):
                 yield letter
 
-    def may_be_zero(self, variant: Variant, derivation: Derivation, path: str) -> bool:
+    def may_be_zero(self, variant: Variant, derivation: Derivation, letter: str) -> bool:
         """Return whether some models with a size of 0 have the tensors of their entries."""
+        path = self.file.letters[letter].path
         model_class = getattr(transformers, variant.name)
         for seed in range(SEEDS):
             random = Random(seed)
@@ -66,6 +71,12 @@ class ZeroFinder:
             else:
                 return False
             set_key(config, path, 0)
+            at_zero = {**found.derivation.validated, letter: (0, found.sizes[letter])}
+            found = replace(
+                found,
+                derivation=replace(found.derivation, validated=at_zero),
+                sizes={**found.sizes, letter: 0},
+            )
             if find_mismatch(found, self.config_class, model_class, config):
                 return False
         return True
@@ -78,7 +89,7 @@ def with_zero_sizes(data: Mapping[str, Any]) -> dict[str, Any]:
     for name, one in new["classes"].items():
         for variant in kept_variants(finder.file, name):
             place = one["also"][variant.index - 1] if variant.index else one
-            place.pop("zero", None)
-            if letters := list(finder.find(variant)):
-                place["zero"] = letters
+            place["zero"] = list(finder.find(variant))
+            if not place["zero"]:
+                del place["zero"]
     return new
