@@ -66,9 +66,9 @@ class Architecture(ABC):
         return {}
 
     @property
+    @abstractmethod
     def status(self) -> str:
-        """How sure the formula is: written, proved or fitted."""
-        return self.status_at(self.sizes)
+        """How sure the formula is, whatever the sizes are: written, proved or fitted."""
 
     @property
     def proved_where(self) -> tuple[str, ...] | None:
@@ -110,10 +110,6 @@ class Architecture(ABC):
     def untied(self, paths: Iterable[str]) -> Architecture:
         """Return this architecture with tensors of their own under these further names."""
         return self
-
-    @abstractmethod
-    def status_at(self, sizes: Mapping[str, int]) -> str:
-        """Return how sure the formula is at these sizes: written, proved or fitted."""
 
     def reasons_at(self, sizes: Mapping[str, int]) -> tuple[str, ...]:
         """Return why the formula is not proved at these sizes; empty if nothing is in doubt."""

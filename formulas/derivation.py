@@ -271,18 +271,12 @@ class Derivation(Architecture):
         """Return whether the formula is proved at these sizes."""
         return not self.reasons_at(sizes)
 
-    def status_at(self, sizes: Mapping[str, int]) -> str:
-        """Return ``proved`` or ``fitted`` for these sizes, as every output states it.
-
-        Raises ``ValueError`` for an impossible size, as ``require`` does.
-        """
-        return PROVED if self.is_proved_at(sizes) else FITTED
-
     def reasons_at(self, sizes: Mapping[str, int]) -> tuple[str, ...]:
         """Return why the formula is not proved at these sizes; empty if it is.
 
         Reasons that depend on the sizes come first: a guard that they violate, and a size outside
-        the range at which the formula was validated. Raises as ``status_at`` does.
+        the range at which the formula was validated. Raises ``ValueError`` for an impossible
+        size, as ``require`` does.
         """
         self._require_sizes(sizes)
         violated = [

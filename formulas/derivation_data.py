@@ -60,7 +60,7 @@ def derivation_data(derivation: Derivation) -> dict[str, Any]:
     where, stated = derivation.proved_where, derivation.conditions
     return {
         "name": derivation.name,
-        "status": derivation.status_at(derivation.sizes),
+        "status": derivation.status,
         "reasons": list(derivation.reasons_at(derivation.sizes)),
         "proved_where": None if where is None else list(where),
         "formula": text(derivation.formula),

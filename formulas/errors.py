@@ -27,6 +27,10 @@ class InvalidInput(ValueError):
         return _line(self.where, self.reason)
 
 
+class ConfigWarning(UserWarning):
+    """What was assumed of a configuration, or ignored in it."""
+
+
 class UnknownName(InvalidInput):
     """An unknown name of a model, a dtype or another ``kind`` of thing.
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from paramproof.builders.registry import load
     from paramproof.checks.model import check
     from paramproof.formulas.comparison import compare
-    from paramproof.formulas.errors import InvalidInput, NotInCatalogue, UnknownName
+    from paramproof.formulas.errors import ConfigWarning, InvalidInput, NotInCatalogue, UnknownName
     from paramproof.formulas.families import closed_form, inventory
     from paramproof.formulas.spec import (
         EncoderDecoderSpec,
@@ -28,6 +28,7 @@ __version__: str
 """The version of the installed distribution."""
 
 __all__ = [
+    "ConfigWarning",
     "EncoderDecoderSpec",
     "EncoderSpec",
     "GPTSpec",
@@ -49,6 +50,7 @@ __all__ = [
 ]
 
 _FROM = {
+    "ConfigWarning": "formulas.errors",
     "InvalidInput": "formulas.errors",
     "NotInCatalogue": "formulas.errors",
     "UnknownName": "formulas.errors",

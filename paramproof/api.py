@@ -17,7 +17,7 @@ from paramproof.explanation.number import read
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput
 from paramproof.resolver import Model, derive_request, read_request, resolve, resolve_request
-from paramproof.resolver.lookup import live_model
+from paramproof.resolver.lookup import live_model, warned
 
 __all__ = ["Count", "Difference", "count", "derive", "diff", "explain"]
 
@@ -33,15 +33,16 @@ def count(source: object, class_name: str = "", *, derive: bool = False) -> Coun
 
     Raises ``InvalidInput`` for a wrong source, with ``where`` and ``key``, and ``NotInCatalogue``
     for a configuration without a formula, with what to ``install`` to derive one. Both are
-    subclasses of ``ValueError``.
+    subclasses of ``ValueError``. Warns by ``ConfigWarning`` of sizes that are absent, for which
+    defaults are counted, and of keys that are ignored.
 
     >>> int(count("bert-base"))
     109482240
     """
     request = read_request(source)
     if request.live is not None or request.weights:
-        return Count(live_model(request))
-    return Count(resolve_request(request, class_name, derives=derive))
+        return Count(warned(live_model(request)))
+    return Count(warned(resolve_request(request, class_name, derives=derive)))
 
 
 def explain(

@@ -20,12 +20,14 @@ from paramproof.algebra.experts_per_token import with_experts_per_token
 from paramproof.catalogue import Entry
 from paramproof.child_process import end_with_parent
 from paramproof.counting.active import active_formula
+from paramproof.counting.count_data import reading_data
 from paramproof.formulas.active import has_experts
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.printing import shown
 from paramproof.json_form import document, json_text
 from paramproof.resolver import entry_of
+from paramproof.resolver.lookup import config_reading
 from paramproof.resolver.spellings import as_transformers
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
 
@@ -131,17 +133,14 @@ def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
     """
     spelled, notes = as_transformers(keys)
     found = entry_of(spelled)
+    reading = config_reading(spelled, found.derivation, found)
     return {
-        "model_type": spelled["model_type"],
-        "class": found.derivation.name,
-        "class_assumed": not found.is_class_named,
+        **reading_data(reading),
         "total": found.count,
         **({"loaded": found.loaded} if found.heads else {}),
         "active": _active(found, spelled) if has_experts(found.derivation) else found.count,
-        "status": found.derivation.status_at(found.sizes),
-        "assumed": dict(found.assumed),
-        "unknown_keys": list(found.unknown),
-        **({"notes": list(notes)} if notes else {}),
+        "status": found.derivation.status,
+        "notes": [*notes, *reading.remarks()],
     }
 
 

@@ -69,8 +69,9 @@ class FamilyArchitecture(Architecture):
         own: Any = self.spec
         return FamilyArchitecture.of(replace(own, **sizes)) if sizes else self
 
-    def status_at(self, sizes: Mapping[str, int]) -> str:
-        """Return ``written``, at any sizes."""
+    @property
+    def status(self) -> str:
+        """It was written by hand."""
         return WRITTEN
 
 

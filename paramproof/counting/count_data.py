@@ -78,7 +78,7 @@ def _about(model: Model | LiveModel, *, active: bool) -> dict[str, Any]:
     architecture, spec = model.architecture, model.spec
     return {
         **(_published(model.named) if model.named else {}),
-        **(_read(model.reading) if model.reading else {}),
+        **(reading_data(model.reading) if model.reading else {}),
         **({} if architecture.spec else {"class": architecture.name}),
         "formula": text(architecture.formula),
         **({"spec": spec_fields(spec)} if spec else {}),
@@ -89,7 +89,7 @@ def _about(model: Model | LiveModel, *, active: bool) -> dict[str, Any]:
         "letters": dict(architecture.sizes),
         "fields": dict(architecture.fields),
         "status": model.status,
-        **({"notes": list(model.notes)} if model.notes else {}),
+        "notes": list(model.remarks()),
         **(_loaded(model) if model.heads else {}),
         **({"active": active_as_json(model)} if active else {}),
     }
@@ -110,7 +110,8 @@ def _loaded(model: Model) -> dict[str, Any]:
     return {"loaded": {"total": model.loaded, "untied": heads}}
 
 
-def _read(reading: ConfigReading) -> dict[str, Any]:
+def reading_data(reading: ConfigReading) -> dict[str, Any]:
+    """Return how a configuration was read as what ``json.dumps`` takes."""
     return {
         "model_type": reading.model_type,
         "class": reading.class_name,

@@ -124,6 +124,11 @@ class Count:
         """How a configuration was read: class, assumed sizes, unknown keys; None without one."""
         return self.model.reading
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed of a configuration, and what was ignored in it, as text."""
+        return tuple(self.model.remarks())
+
     def by_component(self, depth: int = 1) -> dict[str, int]:
         """Return the trainable parameters of each component, down to ``depth`` names of a path.
 
@@ -166,7 +171,8 @@ class Count:
 
     def __repr__(self) -> str:
         formula = f" = {self.formula}" if self.formula else ""
-        return f"<Count of {self.name}: {self.total:,}{formula} ({self.status})>"
+        said = "; ".join([f"({self.status})", *self.notes])
+        return f"<Count of {self.name}: {self.total:,}{formula} {said}>"
 
     def _repr_html_(self) -> str:
         """Return a table of components for a notebook."""

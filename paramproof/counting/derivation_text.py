@@ -49,7 +49,8 @@ def evidence_lines(derivation: Derivation) -> Iterator[str]:
     elif derivation.is_proved:
         yield f"{PROVED}: every shape and number was traced, at all sizes that meet the conditions"
     if reasons:
-        yield f"{FITTED}, not proved: {'; '.join(reasons)}"
+        what = "not proved at these sizes" if derivation.is_proved else f"{FITTED}, not proved"
+        yield f"{what}: {'; '.join(reasons)}"
     if derivation.validated and (reasons or derivation.irrelevant_guards):
         yield f"validated at {_validated(derivation)}"
     yield (

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from paramproof.algebra.experts_per_token import with_experts_per_token
 from paramproof.builders.registry import Framework, framework
@@ -21,13 +24,16 @@ from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.derivation.process import derive_in_subprocess
 from paramproof.formulas import Weight
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
+from paramproof.formulas.errors import ConfigWarning, InvalidInput, NotInCatalogue, Refusal
+from paramproof.formulas.path import leaf
 from paramproof.formulas.printing import path_text
 from paramproof.resolver.models import ConfigReading, LiveModel, Model
 from paramproof.resolver.request import Request, is_installed_type, read_request
 from paramproof.sources.checkpoints import checkpoint
 from paramproof.sources.live.name import name_of
 from paramproof.sources.live.readers import live_weights
+
+AnyModel = TypeVar("AnyModel", Model, LiveModel)
 
 Note: TypeAlias = Callable[[str], None]
 """A function that receives the progress of a derivation."""
@@ -54,7 +60,18 @@ def resolve(
     Raises ``InvalidInput`` for a wrong source or key, and ``NotInCatalogue`` for a configuration
     without a formula. Both errors have the source and the key.
     """
-    return resolve_request(read_request(source), class_name, note, derives=derives)
+    return warned(resolve_request(read_request(source), class_name, note, derives=derives))
+
+
+def warned(model: AnyModel) -> AnyModel:
+    """Return a model; warn the caller of the package of what was assumed and ignored."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals["__name__"].startswith("paramproof."):
+        level, frame = level + 1, frame.f_back
+    for line in model.remarks():
+        where = f"{model.title}: " if model.title else ""
+        warnings.warn(f"{where}{line}", ConfigWarning, stacklevel=level)
+    return model
 
 
 def live_model(request: Request) -> LiveModel:
@@ -140,27 +157,27 @@ def _catalogued(request: Request, keys: Mapping[str, Any], class_name: str = "")
         name=request.name,
         architecture=with_experts_per_token(derivation, keys),
         named=request.named,
-        reading=_reading(request, keys, derivation.name, found),
+        reading=config_reading(keys, derivation, found, is_default=request.is_default),
         notes=request.notes,
         keys=keys,
         heads=found.heads,
     )
 
 
-def _reading(
-    request: Request,
+def config_reading(
     keys: Mapping[str, Any],
-    name: str,
+    derivation: Derivation,
     found: Entry | None = None,
     *,
     is_class_named: bool = True,
+    is_default: bool = False,
 ) -> ConfigReading:
     """Return how a configuration was read, with the details of its catalogue entry if ``found``."""
     return ConfigReading(
         model_type=str(keys["model_type"]),
-        class_name=name,
+        class_name=derivation.name,
         is_class_named=found.is_class_named if found else is_class_named,
-        is_default=request.is_default,
+        is_default=is_default,
         assumed=found.assumed if found else {},
         unknown=found.unknown if found else (),
         quantized=_quantized(keys),
@@ -168,9 +185,26 @@ def _reading(
         dtype=_dtype(keys),
         has_code="auto_map" in keys,
         read_as=found.read_as if found else {},
-        library=library_of(found.derivation.evidence.versions) if found else "transformers",
+        left_out=_left_out(keys, derivation),
+        library=library_of(derivation.evidence.versions),
         entry=found.name if found else "",
     )
+
+
+EXTRA_LAYERS = re.compile(r"num_nextn_predict_layers|(num_)?mtp_\w*(layers|modules)")
+"""Keys that announce layers for multi-token prediction."""
+
+
+def _left_out(keys: Mapping[str, Any], derivation: Derivation, before: str = "") -> dict[str, int]:
+    """Return the keys that announce layers which a class does not build, with their number."""
+    found: dict[str, int] = {}
+    for key, value in keys.items():
+        if isinstance(value, Mapping):
+            found |= _left_out(value, derivation, f"{before}{key}.")
+        elif type(value) is int and value > 0 and EXTRA_LAYERS.fullmatch(key):
+            found[f"{before}{key}"] = value
+    built = {derivation.fields.get(name, "") for name in derivation.formula.letters}
+    return {} if any(EXTRA_LAYERS.fullmatch(leaf(one)) for one in built) else found
 
 
 def _quantized(keys: Mapping[str, Any]) -> str:
@@ -260,7 +294,7 @@ def _on_the_spot(request: Request, class_name: str, note: Note) -> Model:
     if key not in _derived:
         _derived[key] = derive_request(request, class_name, note=note)
     is_named = bool(class_name or named_class(keys))
-    reading = _reading(request, keys, _derived[key].name, is_class_named=is_named)
+    reading = config_reading(keys, _derived[key], is_class_named=is_named)
     if known := _type_file(keys):
         assumed = _assumed(known, keys, _derived[key])
         reading = replace(reading, unknown=find_unknown_keys(known, keys), assumed=assumed)

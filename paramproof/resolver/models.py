@@ -9,9 +9,11 @@ from typing import Any
 
 from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.catalogue import Head
+from paramproof.catalogue.unknown_keys import looks_like_size
 from paramproof.formulas import Inventory, Spec, Tensor, Weight
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import size
+from paramproof.formulas.derivation import PROVED
 from paramproof.formulas.expression import expression, letter, sum_of
 from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.formulas.native_parts import NativeNames, NativeTensor
@@ -24,6 +26,9 @@ MAX_NAMED = 4
 """How many tensors or reasons a line names."""
 
 MAX_KEYS_NAMED = 8
+
+MAX_SIZES_NAMED = 100
+"""How many sizes a line names: more than any model has, except a file that is made to flood."""
 
 ONE = expression(1)
 
@@ -40,8 +45,9 @@ class ConfigReading:
     have. ``quantized`` is the quantization method, ``dtype`` the type of the weights, and
     ``stored`` the type of the quantized weights; each is "" if the file does not tell.
     ``has_code`` is set if ``auto_map`` names custom code. ``read_as`` has the model types that
-    were replaced, with the ones used instead. ``library`` is the one whose model is counted.
-    ``entry`` is the name of the catalogue's entry, or "" if there is none.
+    were replaced, with the ones used instead. ``left_out`` has the keys that announce layers which
+    the class does not build. ``library`` is the one whose model is counted. ``entry`` is the name
+    of the catalogue's entry, or "" if there is none.
     """
 
     model_type: str
@@ -55,40 +61,57 @@ class ConfigReading:
     dtype: str = ""
     has_code: bool = False
     read_as: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
     library: str = "transformers"
     entry: str = ""
 
     def lines(self) -> Iterator[str]:
-        """Yield the assumptions, a line for each kind."""
+        """Yield what is counted, a line for each fact."""
         if self.is_default:
             yield f"sizes: the defaults of {self.entry or self.model_type}, class {self.class_name}"
         elif not self.is_class_named:
             usual = f"usual for {self.model_type}; the file names none"
             yield f"class: {self.class_name} ({usual})"
-        for model_type, other in self.read_as.items():
-            yield (
-                f"read as {other}, the type of the class that the file names: transformers does "
-                f"not have the model type {legible(model_type)}"
-            )
         if self.library != "transformers":
             yield (
                 f"counted as {self.library} builds it, with its defaults: transformers does not "
                 f"have the model type {self.model_type}"
             )
-        if self.assumed and not self.is_default:
-            sizes = [f"{legible(name)} = {size}" for name, size in self.assumed.items()]
-            absent = some_of(sizes, MAX_KEYS_NAMED)
-            yield f"defaults of {self.model_type}, absent from the file: {absent}"
         if self.quantized:
             yield (
                 f"quantized ({legible(self.quantized)}): counted as the model before quantization; "
                 "the file stores weights in other shapes, with scales"
             )
 
+    def beside_total(self) -> Iterator[str]:
+        """Yield a line on the layers that the file announces and the class leaves out."""
+        if self.left_out:
+            keys = ", ".join(f"{legible(key)} = {n}" for key, n in self.left_out.items())
+            yield (
+                "not counted: layers for multi-token prediction, which the file announces "
+                f"({keys}) and {self.class_name} of {self.library} does not build"
+            )
+
     def remarks(self) -> Iterator[str]:
-        """Yield what was ignored, for standard error."""
+        """Yield what was assumed and what was ignored, a line for each kind.
+
+        Keys that look like sizes come first, and all of them are named.
+        """
+        for model_type, other in self.read_as.items():
+            yield (
+                f"read as {other}, the type of the class that the file names: transformers does "
+                f"not have the model type {legible(model_type)}"
+            )
+        if self.assumed and not self.is_default:
+            sizes = [f"{legible(name)} = {size}" for name, size in self.assumed.items()]
+            yield (
+                f"sizes that are absent, for which the defaults of {self.model_type} are counted: "
+                f"{some_of(sizes, MAX_SIZES_NAMED)}"
+            )
         if self.unknown:
-            names = some_of([*map(legible, self.unknown)], MAX_KEYS_NAMED)
+            sizes = [*filter(looks_like_size, self.unknown)][:MAX_SIZES_NAMED]
+            keys = [*sizes, *(key for key in self.unknown if key not in sizes)]
+            names = some_of([*map(legible, keys)], max(len(sizes), MAX_KEYS_NAMED))
             yield f"ignored keys, which {self.model_type} does not have: {names}"
         if self.has_code:
             yield (
@@ -144,8 +167,8 @@ class Model:
 
     @property
     def status(self) -> str:
-        """The status of its formula at its own sizes: written, proved or fitted."""
-        return self.architecture.status_at(self.sizes)
+        """The status of its formula: written, proved or fitted, whatever its sizes are."""
+        return self.architecture.status
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -168,13 +191,16 @@ class Model:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """The reasons why its formula is not proved at its sizes; empty if it is."""
+        """The reasons why its formula is not proved at its own sizes; empty if it is."""
         return self.architecture.reasons_at(self.sizes)
 
     def remarks(self) -> Iterator[str]:
-        """Yield how it was read, and what was ignored, for standard error."""
+        """Yield how it was read, what was assumed, and what was ignored.
+
+        Nothing was assumed of a named model, and all that is ignored in it changes nothing.
+        """
         yield from self.notes
-        yield from self.reading.remarks() if self.reading else ()
+        yield from self.reading.remarks() if self.reading and not self.named else ()
 
     def origin(self) -> Iterator[str]:
         """Yield lines on the source and the status of the formula."""
@@ -185,11 +211,16 @@ class Model:
         if not self.architecture.spec:
             yield f"formula: {self._source()}: {self.status}"
         if reasons := self.reasons:
-            yield f"{self.status}: {some_of(reasons, MAX_NAMED, '; ')}"
+            what = "not proved at these sizes" if self.status == PROVED else self.status
+            yield f"{what}: {some_of(reasons, MAX_NAMED, '; ')}"
 
     def beside_total(self) -> Iterator[str]:
-        """Yield lines on what the total does not count: frozen tensors, heads that load untied."""
+        """Yield lines on what the total does not count.
+
+        These are frozen tensors, layers that the class leaves out, and heads that load untied.
+        """
         yield from frozen_lines(self.inventory())
+        yield from self.reading.beside_total() if self.reading else ()
         if self.heads:
             yield f"loaded: {self.loaded:,} {self._of_heads()}"
 
@@ -219,7 +250,7 @@ class Model:
             return f"{name}, derived in {self.seconds:.1f} s ({versions})"
         if self.reading is None:
             return f"{name}, derived before ({versions})"
-        return f"{name} in the catalogue ({versions})"
+        return f"{name} ({versions})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

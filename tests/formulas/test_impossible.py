@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 
 from paramproof.formulas.computed import Computed, computed
-from paramproof.formulas.derivation import PROVED
 from paramproof.formulas.division import Quotient, floor
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.impossible import is_never_negative, require_tensor, value_at
@@ -23,7 +22,6 @@ WAYS = {
     "count": lambda one, sizes: one.count(sizes),
     "require": lambda one, sizes: one.require(sizes),
     "inventory": lambda one, sizes: one.inventory(sizes),
-    "status_at": lambda one, sizes: one.status_at(sizes),
     "reasons_at": lambda one, sizes: one.reasons_at(sizes),
     "is_proved_at": lambda one, sizes: one.is_proved_at(sizes),
 }
@@ -45,7 +43,7 @@ def test_a_size_below_1_is_refused_everywhere(way, name, size):
 
 def test_the_smallest_sizes_are_counted():
     assert LAST_WITHOUT_BIAS.count(sizes(H=2, L=1)) == 4
-    assert LAST_WITHOUT_BIAS.status_at(sizes(H=2, L=1)) == PROVED
+    assert LAST_WITHOUT_BIAS.is_proved_at(sizes(H=2, L=1))
 
 
 def test_a_size_of_0_that_was_validated_is_counted():

@@ -3,11 +3,14 @@
 import json
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 
 import pytest
 
 import paramproof
+from paramproof import ConfigWarning, count, diff, explain
+from paramproof.bulk import count_line
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, UnknownName
 from paramproof.formulas.models import named_model
 from paramproof.formulas.notation import text
@@ -203,3 +206,37 @@ def test_other_sources_are_invalid_input(source):
     with pytest.raises(InvalidInput) as caught:
         paramproof.count(source)
     assert str(caught.value)
+
+
+ASSUMED = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "my_layers": 2}
+
+
+def test_what_was_assumed_and_ignored_is_said_alike_everywhere(paramproof, tmp_path):
+    """By a warning at the caller's line, by the command, in repr and in JSON."""
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(ASSUMED))
+    found = count(file)
+    said = found.to_dict()["notes"]
+    assumed, ignored = said
+    assert "intermediate_size = 11008" in assumed
+    assert ignored.endswith(": my_layers")
+    for call in (count, lambda source: diff("llama", source), lambda one: explain(7, one)):
+        with pytest.warns(ConfigWarning) as caught:
+            call(file)
+        assert [str(one.message) for one in caught] == [f"{found.name}: {one}" for one in said]
+        assert {one.filename for one in caught} == {__file__}
+    assert list(found.notes) == said
+    assert all(one in repr(found) for one in said)
+    assert count_line(1, json.dumps(ASSUMED).encode())["notes"] == said
+    for output in ((), ("--json",)):
+        done = paramproof("count", "config.json", *output)
+        assert [done.stderr.count(one) for one in said] == [1, 1]
+        assert "Warning" not in done.stderr
+        assert ("notes" in done.stdout) == bool(output)
+
+
+@pytest.mark.parametrize("source", ["clip-vit-b-32", "llama", "LlamaForCausalLM", LLAMA])
+def test_a_model_that_leaves_nothing_open_warns_of_nothing(source):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert count(source).notes == ()

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+import paramproof
 from paramproof.algebra.family_architecture import WRITTEN
+from paramproof.bulk import count_line
 from paramproof.catalogue import Entry
 from paramproof.formulas.derivation import FITTED, PROVED
 from paramproof.formulas.parsing import condition_in
@@ -38,11 +40,11 @@ def test_a_class_that_is_not_named():
 
 
 def test_assumed_sizes():
-    (line,) = reading(assumed={"hidden_size": 8, "num_hidden_layers": 2}).lines()
+    (line,) = reading(assumed={"hidden_size": 8, "num_hidden_layers": 2}).remarks()
     assert "hidden_size = 8" in line
     assert "num_hidden_layers = 2" in line
-    (line,) = reading(assumed={f"size_{n}": n for n in range(99)}).lines()
-    assert line.count("size_") == MAX_KEYS_NAMED
+    (line,) = reading(assumed={f"size_{n}": n for n in range(50)}).remarks()
+    assert line.count("size_") == 50
 
 
 def test_quantized_weights_are_reported():
@@ -121,6 +123,40 @@ def test_ignored_keys_are_reported():
     assert line.count("key_") == MAX_KEYS_NAMED
 
 
+def test_all_ignored_keys_that_look_like_sizes_are_named_and_come_first():
+    sizes = [f"text_config.num_{n}_layers" for n in range(30)]
+    (line,) = reading(unknown=("alpha", *sizes, "beta")).remarks()
+    assert line.endswith(f": {', '.join(sizes)} and 2 more")
+    (line,) = reading(unknown=("alpha", "dim")).remarks()
+    assert line.endswith(": dim, alpha")
+    (line,) = reading(unknown=tuple(f"n_{n}" for n in range(9999))).remarks()
+    assert len(line) < 1000
+
+
+@pytest.mark.parametrize(
+    ("keys", "left_out"),
+    [
+        (
+            {"model_type": "deepseek_v3", "num_nextn_predict_layers": 1},
+            "num_nextn_predict_layers = 1",
+        ),
+        ({"model_type": "glm4_moe", "num_nextn_predict_layers": 2}, "num_nextn_predict_layers = 2"),
+        ({"model_type": "qwen3_moe", "mtp_num_hidden_layers": 1}, "mtp_num_hidden_layers = 1"),
+        ({"model_type": "llama", "num_mtp_modules": 3}, "num_mtp_modules = 3"),
+        (
+            {"model_type": "qwen3_5", "text_config": {"mtp_num_hidden_layers": 1}},
+            "text_config.mtp_num_hidden_layers = 1",
+        ),
+        ({"model_type": "deepseek_v3", "num_nextn_predict_layers": 0}, ""),
+        ({"model_type": "llama", "num_nextn_predict_layers": None}, ""),
+    ],
+)
+def test_layers_that_the_class_does_not_build_are_named(keys, left_out):
+    lines = [line for line in resolve(keys).beside_total() if "multi-token prediction" in line]
+    assert len(lines) == bool(left_out)
+    assert all(left_out in line for line in lines)
+
+
 def test_remote_code_is_reported():
     (line,) = reading(has_code=True).remarks()
     assert "auto_map" in line
@@ -148,19 +184,29 @@ def test_a_spec_has_a_written_formula_and_a_configuration_that_of_its_class(tmp_
 
 
 @pytest.mark.parametrize(
-    ("guard", "status", "reasons"),
-    [("V ≤ 40", FITTED, 1), ("V ≤ 50", PROVED, 0), ("V ≥ 50", PROVED, 0), ("V ≥ 51", FITTED, 1)],
+    ("guard", "reasons"), [("V ≤ 40", 1), ("V ≤ 50", 0), ("V ≥ 50", 0), ("V ≥ 51", 1)]
 )
-def test_a_formula_is_proved_only_inside_its_guards(guard, status, reasons, monkeypatch):
+def test_a_formula_has_one_status_and_says_where_its_proof_ends(guard, reasons, monkeypatch):
     """A guard without effect on the count bounds the sizes for which the formula is proved."""
     assert MIXTURE.sizes["V"] == 50
     bounded = replace(MIXTURE, irrelevant_guards=(condition_in(guard),))
     monkeypatch.setattr(lookup, "entry", lambda *_: Entry(bounded, MIXTURE.sizes, "mixtral"))
     found = resolve({"model_type": "mixtral"})
-    assert found.status == status
+    assert found.status == PROVED
     assert len(found.reasons) == reasons
     said = next(line for line in found.origin() if line.startswith("formula: "))
-    assert said.endswith(f": {status}")
+    assert said.endswith(f": {PROVED}")
+    assert sum(line.startswith("not proved at these sizes: ") for line in found.origin()) == reasons
+
+
+@pytest.mark.parametrize("vocabulary", [50_000, 50_256, 50_257])
+def test_a_gpt2_has_one_status_at_any_vocabulary(vocabulary):
+    """The default of a token's id bounds the proof, and not the formula."""
+    keys = {"model_type": "gpt2", "vocab_size": vocabulary, "architectures": ["GPT2LMHeadModel"]}
+    line = count_line(1, json.dumps(keys).encode())
+    found = paramproof.count(keys)
+    assert {found.status, found.to_dict()["status"], line["status"]} == {PROVED}
+    assert "(proved)" in repr(found)
 
 
 def test_reasons_why_a_formula_is_not_proved(monkeypatch):
@@ -185,9 +231,9 @@ def test_the_origin_of_a_derived_formula():
     assert "catalogue" not in before
 
 
-@pytest.mark.parametrize(("head_dim", "status"), [(8, PROVED), (4, FITTED)])
-def test_data_and_text_use_the_same_words(head_dim, status, paramproof, tmp_path):
-    """The status, and whether there is a reason, both at the model's own sizes."""
+@pytest.mark.parametrize(("head_dim", "is_within"), [(8, True), (4, False)])
+def test_data_and_text_use_the_same_words(head_dim, is_within, paramproof, tmp_path):
+    """The status of the formula, and whether the proof covers the model's own sizes."""
     keys = {"model_type": "qwen3", "head_dim": head_dim}
     (tmp_path / "config.json").write_text(json.dumps(keys))
     done = paramproof("count", "config.json", "--json", "count.json")
@@ -195,8 +241,8 @@ def test_data_and_text_use_the_same_words(head_dim, status, paramproof, tmp_path
     data = json.loads((tmp_path / "count.json").read_text())
     (model,) = data.get("models", [data])
     own = resolve(tmp_path / "config.json")
-    assert own.status == status
+    assert own.status == PROVED
     assert (model["status"], tuple(model["reasons"])) == (own.status, own.reasons)
     text = paramproof("count", "config.json").stdout
     assert f": {own.status}\n" in text
-    assert (f"\n{FITTED}: " in text) == bool(model["reasons"]) == (status == FITTED)
+    assert ("\nnot proved at these sizes: " not in text) == (not model["reasons"]) == is_within
