@@ -33,9 +33,9 @@ ANY = {"--class", "--derive", "--dtype", "--json", "--buffers"}
 FORMS = {
     "--jsonl": {"--json", "--resume"},
     "--html": {"--under", "--class", "--derive", "--dtype"},
-    "--latex": {"--under", "--class", "--derive"},
+    "--latex": {"--symbolic", "--under", "--class", "--derive"},
     "--all-conventions": ANY,
-    "--symbolic": {"--under", "--active", *ANY},
+    "--symbolic": {"--latex", "--under", "--active", *ANY},
     "--active": {"--symbolic", *ANY},
 }
 """The options that choose a form of the answer, with those that each can be combined with.
@@ -94,12 +94,12 @@ def count_command(models: Sequence[str], **options: Any) -> None:
 
     \b
     MODEL is one of
-      a model name            bert-base (`paramproof models` lists them), Qwen/Qwen3-8B
-      a config.json           a path or its directory, - for standard input, or the JSON itself
-      a file with weights     model.safetensors, or the index of several such files
-      a type or class         qwen3, Qwen3ForCausalLM, of transformers
-      MODULE:FUNCTION         a function of yours that returns a model
-      a derivation            the file that `paramproof derive --json` wrote
+      a model name         bert-base, Qwen/Qwen3-8B (see `paramproof models`)
+      a config.json        a path, its directory, - (standard input), or the JSON
+      a file with weights  model.safetensors, or the index of several such files
+      a type or class      qwen3, Qwen3ForCausalLM, of transformers
+      MODULE:FUNCTION      a function of yours that returns a model
+      a derivation         the file that `paramproof derive --json` wrote
 
     Counting needs no framework, except with --derive. Several models are printed side by side.
     """

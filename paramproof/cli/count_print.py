@@ -35,7 +35,8 @@ from paramproof.formulas.printing import legible
 from paramproof.resolver import LiveModel, Model
 from paramproof.tables.terminal import print_lines, print_table
 
-COUNTED = "trainable parameters, tied tensors counted once"
+TIED = "tied tensors counted once"
+COUNTED = f"trainable parameters, {TIED}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +74,9 @@ def print_model(model: Model | LiveModel, chosen: CountOptions) -> None:
         first, number = _print_active(_with_formula(model), chosen.symbolic)
     elif chosen.symbolic:
         model = _with_formula(model)
-        names = ", ".join(chosen.conventions)
-        _title(model, f"{f'parameters, {names},' if names else 'trainable parameters'} in letters")
+        names = ", ".join(with_storage(chosen.conventions))
+        what = f"parameters in letters, {names}"
+        _title(model, what if chosen.conventions else f"trainable parameters in letters, {TIED}")
         _print_terms(_lettered(model, chosen.conventions), model)
     elif chosen.every:
         _title(model, "every convention; those after `listed` count trainable parameters")
@@ -152,7 +154,7 @@ def _print_active(model: Model, symbolic: bool) -> tuple[str, int]:
         _title(model, f"active parameters per token in letters, {first}")
         _print_terms(active_in_letters(model, first), model, *notes, *formulas(counts))
     else:
-        _title(model, "total and active parameters, tied tensors counted once")
+        _title(model, f"total and active parameters, {TIED}")
         table = active_table(counts)
         print_table(console, replace(table, notes=(*notes, *table.notes)))
     return f"active, {first}: ", found.active if found else 0

@@ -31,29 +31,24 @@ NOT_WRITTEN = (errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC)
 """The errors of a failed write."""
 
 
-COMMANDS = (
-    "checkpoint",
-    "compare",
-    "count",
-    "derive",
-    "diff",
-    "differences",
-    "explain",
-    "frameworks",
-    "hunt",
-    "models",
-    "prove",
-    "site",
-    "verify",
-)
+GROUPS = {
+    "Models": ("count", "explain", "diff", "models"),
+    "Your own code and weights": ("derive", "compare", "checkpoint"),
+    "Frameworks": ("frameworks", "verify", "differences"),
+}
+"""The commands that the help lists, those first that users need first."""
+
+UNLISTED = ("prove", "hunt", "site")
+"""The commands for those who work on formulas and on the site."""
+
+COMMANDS = (*(name for names in GROUPS.values() for name in names), *UNLISTED)
 """The commands, each in a module of its own that is imported only when the command runs."""
 
 EXAMPLES = """\b
 Examples:
   paramproof count bert-base       count a model, component by component
+  paramproof count qwen3           count a model type, at its default sizes
   paramproof explain 110M          find which parameters a number counts
-  paramproof verify                compare the installed frameworks with the formulas
-  paramproof models                list the named models
 """
 
 
@@ -73,6 +68,14 @@ class _Commands(click.Group):
             return super().get_command(ctx, cmd_name)
         command = getattr(import_module(f"paramproof.cli.{cmd_name}"), f"{cmd_name}_command")
         return cast(click.Command, command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, COMMANDS))
+        for group, names in GROUPS.items():
+            found = ((name, self.get_command(ctx, name)) for name in names)
+            rows = [(name.ljust(width), one.get_short_help_str()) for name, one in found if one]
+            with formatter.section(group):
+                formatter.write_dl(rows)
 
     @_reader_may_leave()
     def make_context(self, *arguments: Any, **extra: Any) -> click.Context:

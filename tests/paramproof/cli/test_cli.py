@@ -2,12 +2,14 @@
 
 import json
 import re
+from configparser import ConfigParser
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from paramproof.checks.result import Result
+from paramproof.cli.main import COMMANDS, UNLISTED
 from paramproof.formulas import FAMILIES
 from paramproof.proof.prove import Proof
 from tests import literals
@@ -239,6 +241,32 @@ def test_no_arguments_print_the_help(paramproof):
     assert (done.returncode, done.stdout) == (2, "")
     assert (asked.returncode, asked.stderr) == (0, "")
     assert done.stderr == asked.stdout
+
+
+def test_the_help_lists_what_users_need_first(paramproof):
+    """The commands for those who work on formulas are not listed, and work."""
+    listed = re.findall(r"^  ([a-z]+)  +[A-Z]", paramproof("--help").stdout, re.MULTILINE)
+    assert listed[:4] == ["count", "explain", "diff", "models"]
+    assert {*listed} | {*UNLISTED} == {*COMMANDS}
+    assert not {*listed} & {*UNLISTED}
+    for command in UNLISTED:
+        assert f"paramproof {command} [" in paramproof(command, "--help").stdout
+
+
+def test_the_help_of_count_fits_on_a_screen(paramproof):
+    lines = paramproof("count", "--help", COLUMNS="80").stdout.splitlines()
+    assert len(lines) <= 32
+    options = [line.split()[0] for line in lines if re.match(r"  --?[a-z]", line)]
+    assert options[:5] == ["--depth", "--under", "--all-conventions", "--dtype", "--json"]
+
+
+def test_quick_takes_the_options_of_pytest():
+    """They are added to the list of its tests, and do not replace it."""
+    tox = ConfigParser(interpolation=None)
+    tox.read(Path(__file__).parents[3] / "tox.ini", "utf-8")
+    assert " ".join(tox["testenv:quick"]["commands"].split()).endswith(
+        "{env:QUICK_TESTS} {posargs}"
+    )
 
 
 def test_the_help_shows_an_example_that_works(paramproof):
