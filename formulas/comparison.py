@@ -17,11 +17,11 @@ from paramproof.formulas.tensors import Inventory
 
 
 class Matched(NamedTuple):
-    """The rows that differ, notes for the report, and weights that the total leaves out."""
+    """The rows that differ, the weights that count, and notes for the report."""
 
     rows: Iterable[Row]
+    weights: Sequence[Weight]
     notes: tuple[str, ...] = ()
-    apart: Sequence[Weight] = ()
 
 
 Matcher: TypeAlias = Callable[[Inventory, Sequence[Weight]], Matched]
@@ -35,17 +35,15 @@ def by_canonical_name(inventory: Inventory, weights: Sequence[Weight]) -> Matche
     A frozen tensor may be absent, since a framework may compute it. A weight without entries
     (with a 0 in its shape, as stacked weights of no layers) is ignored.
     """
-    return Matched(_Comparison(inventory).rows([weight for weight in weights if weight.size]))
+    rows = _Comparison(inventory).rows([weight for weight in weights if weight.size])
+    return Matched(rows, weights)
 
 
 def compare(
     inventory: Inventory, weights: Iterable[Weight], match: Matcher = by_canonical_name
 ) -> Report:
     """Compare ``weights`` with ``inventory`` (in ints): names, shapes, trainability and total."""
-    observed = list(weights)
-    rows, notes, apart = match(inventory, observed)
-    left_out = {id(weight) for weight in apart}
-    counted = [weight for weight in observed if id(weight) not in left_out]
+    rows, counted, notes = match(inventory, list(weights))
     return Report(
         formula=inventory.total(),
         actual=sum(weight.size for weight in counted if weight.trainable),

@@ -7,9 +7,21 @@ alone. Names in braces write several paths as one: ``attention.{query,key,value}
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
+from paramproof.formulas.printing import some_of
+
 LAYER = "*"
+
+LAYER_NUMBER = re.compile(r"\d+(-\d+)?$")
+"""The number of a layer in a path, or a range of layers."""
+
+MAX_DIGITS = 10
+"""The number of digits from which a number is text."""
+
+MAX_RANGES = 8
+"""The most ranges of layers that a text lists."""
 
 MAX_BRACES = 8
 """The maximum number of pairs of braces in a path; each multiplies the number of paths."""
@@ -60,6 +72,35 @@ def layer_of(path: str) -> int | None:
 def starred(path: str) -> str:
     """Return ``path`` with a ``*`` in place of every number of a layer."""
     return ".".join(LAYER if name.isdigit() else name for name in path.split("."))
+
+
+def placed(paths: Sequence[str]) -> str:
+    """Return paths that differ only in numbers as text: ``layers 1-3: norm.bias``.
+
+    Numbers of experts, if they differ, become a ``*``. A path without a number stays as it is.
+    """
+    levels = list(zip(*(path.split(".") for path in paths), strict=True))
+    depth = next((n for n, level in enumerate(levels) if LAYER_NUMBER.match(level[0])), None)
+    if depth is None:
+        return paths[0]
+    stack = ".".join(level[0] for level in levels[:depth]) or "layers"
+    inside = ".".join(_shared_name([*dict.fromkeys(level)]) for level in levels[depth + 1 :])
+    return f"{stack} {ranges(levels[depth])}{': ' * bool(inside)}{inside}"
+
+
+def ranges(numbers: Sequence[str]) -> str:
+    """Return numbers as text, three or more in a row as a range: ``0, 4 and 7-27``."""
+    small = {one for one in numbers if one.isdecimal() and len(one) < MAX_DIGITS}
+    texts, rest = [], sorted(map(int, small))
+    while rest:
+        last = next(n for n, one in enumerate([*rest[1:], None]) if one != rest[n] + 1)
+        run = [str(one) for one in rest[: last + 1]]
+        texts += [f"{run[0]}-{run[-1]}"] if last > 1 else run
+        rest = rest[last + 1 :]
+    texts += sorted({*numbers} - small)
+    if len(texts) > MAX_RANGES:
+        return some_of(texts, MAX_RANGES)
+    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
 
 
 def in_braces(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from itertools import islice
 
 MINUS = "\N{MINUS SIGN}"
 
-MAX_ROWS_SHOWN = 50
+MAX_ROWS_SHOWN = 20
 """The maximum number of rows in a report; one more row sums up the rest."""
 
 MAX_AXES_SHOWN = 12

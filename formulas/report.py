@@ -6,12 +6,14 @@ difference of the totals.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import zip_longest
 from typing import Any, Literal, TypeAlias
 
-from paramproof.formulas.columns import Cells, aligned
-from paramproof.formulas.path import starred
+from paramproof.formulas.columns import folded
+from paramproof.formulas.path import placed, starred
 from paramproof.formulas.printing import (
     MAX_NOTE_SHOWN,
     MAX_ROWS_SHOWN,
@@ -26,7 +28,8 @@ RowKind: TypeAlias = Literal[
 ]
 Shape: TypeAlias = tuple[int, ...]
 
-HEADINGS = ("component", "what", "expected", "native", "observed", "difference", "")
+HANGING = "    "
+"""The indentation of the rest of a line that is folded."""
 
 EQUAL = "every tensor is as the formula says"
 """The last line of a report without a difference."""
@@ -36,6 +39,7 @@ EQUAL = "every tensor is as the formula says"
 class Row:
     """One difference between formula and model.
 
+    ``path`` has the number of the layer, or a ``*`` if nothing tells which layer it is.
     ``difference`` is what the row adds to the trainable total, observed − expected. ``expected`` is
     the stored shape that the formula expects, None if it expects no tensor. ``native`` and
     ``observed`` are the framework's path and shape, None if the framework has no tensor.
@@ -61,7 +65,8 @@ class Report:
 
     ``formula`` and ``actual`` count trainable parameters, with tied ones counted once, and
     ``frozen`` those of the model that are not trainable. ``about`` is a line that names what was
-    expected, and ``notes`` are lines on what is not a difference.
+    expected, and ``notes`` are lines on what is not a difference. ``residual`` is the difference in
+    letters: a line for the whole, and if there are several ``groups()``, a text for each.
     """
 
     formula: int
@@ -70,6 +75,7 @@ class Report:
     frozen: int = 0
     about: str = ""
     notes: tuple[str, ...] = ()
+    residual: tuple[str, ...] = ()
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Report:
@@ -91,47 +97,85 @@ class Report:
         """Whether every tensor, and so the total, is as the formula says."""
         return not self.rows and not self.difference
 
+    def __str__(self) -> str:
+        return self.render()
+
     def render(self, width: int | None = None) -> str:
         """Return this report as text: what is expected, totals, notes, and the rows that differ.
 
-        Rows that differ only in the layer share one line, with their number. After
-        ``MAX_ROWS_SHOWN`` lines, a last line has the number of further lines and the sum of their
-        differences. Cells are folded if the table is wider than ``width``.
+        Rows that differ only in the layer share one line, which names the layers. The largest
+        differences come first. After ``MAX_ROWS_SHOWN`` lines, a last line has the number of
+        further lines and the sum of their differences. Lines wider than ``width`` are folded.
         """
-        lines = [self.about, totals(self.actual, self.formula), *self.notes]
-        rows = self._table(width) if self.rows else [EQUAL] if self.equal else []
-        return "\n".join(line for line in [*lines, *rows] if line)
+        lines = [self.about, totals(self.actual, self.formula), *self.notes, self._on_another()]
+        lines += self._differences() if self.rows else [EQUAL] * self.equal
+        lines += self.residual[:1]
+        return "\n".join(part for line in filter(None, lines) for part in _fold(line, width))
 
-    def _table(self, width: int | None) -> list[str]:
+    def _differences(self) -> list[str]:
         groups = self.groups()
-        table = [HEADINGS, *map(_cells, groups[:MAX_ROWS_SHOWN])]
-        if rest := groups[MAX_ROWS_SHOWN:]:
-            difference = signed(sum(map(_sum, rest)))
-            table.append((f"and {len(rest):,} more", "", "", "", "", difference, ""))
-        return aligned(table, width)
+        shown, rest = groups[:MAX_ROWS_SHOWN], groups[MAX_ROWS_SHOWN:]
+        numbers = [signed(_sum(rows)) if _sum(rows) else "0" for rows in shown]
+        letters = zip_longest(numbers, self.residual[1 : len(shown) + 1], fillvalue="0")
+        numbers = [n if t.strip(MINUS).isdigit() else f"{n} = {t}" for n, t in letters]
+        lines = [f"  {n}  {_sentence(rows)}" for n, rows in zip(numbers, shown, strict=True)]
+        if rest:
+            lines.append(f"  {signed(sum(map(_sum, rest)))}  and {len(rest):,} more")
+        return lines
+
+    def _on_another(self) -> str:
+        """Return a sentence on a model that shares less than half with the formula, or ""."""
+        unlike, lacking = 0, 0
+        for row in self.rows:
+            if row.kind in ("missing", "unexpected", "wrong shape"):
+                own = max(row.difference, 0)
+                if row.kind == "wrong shape":
+                    own = math.prod(row.observed or ())
+                unlike += own
+                lacking += own - row.difference
+        if 2 * unlike <= self.actual or 2 * lacking <= self.formula:
+            return ""
+        return (
+            "this is a model of another architecture or of other sizes: of the formula's "
+            f"{self.formula:,} parameters, {self.formula - lacking:,} have a counterpart"
+        )
 
     def groups(self) -> list[list[Row]]:
-        """Return the rows in groups: those of one group differ only in the layer."""
+        """Return the rows in groups, the largest difference first; one differs in layers only."""
         groups: dict[tuple[object, ...], list[Row]] = {}
         for row in self.rows:
             key = (row.component, row.kind, row.expected, row.observed)
             groups.setdefault(key, []).append(row)
-        return list(groups.values())
+        whole = "wrong name"  # This is about all tensors, so it comes first.
+        return sorted(groups.values(), key=lambda own: (own[0].kind != whole, -abs(_sum(own))))
 
 
-def _cells(rows: list[Row]) -> Cells:
+def _sentence(rows: list[Row]) -> str:
+    """Return what a group of rows says: the layers, the tensor, and how it differs."""
     row = rows[0]
-    many = len(rows) > 1
-    native = legible(row.native or "-")
-    return (
-        f"{legible(row.component)} (x{len(rows)})" if many else legible(row.path),
-        row.kind,
-        legible(shape_text(row.expected)),
-        f"{native} ..." if many and row.native else native,
-        legible(shape_text(row.observed)),
-        signed(_sum(rows)),
-        legible(row.note, MAX_NOTE_SHOWN),
-    )
+    expected, observed = (legible(shape_text(shape)) for shape in (row.expected, row.observed))
+    name = legible(placed([one.path for one in rows]), MAX_NOTE_SHOWN)
+    names_match = row.kind == "wrong name" or starred(row.native or row.path) == row.component
+    native = f"named {legible(row.native)}{' ...' * (len(rows) > 1)} in the model"
+    note = legible(row.note, MAX_NOTE_SHOWN) * (row.kind != "wrong trainability")
+    should = "trainable" if row.note == "frozen" else "frozen"
+    said = {
+        "missing": f"{name} is missing: {expected}",
+        "unexpected": f"{name} is unexpected: {observed}",
+        "wrong shape": f"{name} has the shape {observed}, not {expected}",
+        "wrong trainability": f"{name} is {row.note}, but should be {should}: {observed}",
+        "wrong count": f"{name} differs in its number",
+        "wrong name": "",
+    }
+    return "; ".join(filter(None, (said[row.kind], native * (not names_match), note)))
+
+
+def _fold(line: str, width: int | None) -> list[str]:
+    """Return a line in parts of at most ``width``; the parts after the first are indented."""
+    if width is None or len(line) <= width:
+        return [line]
+    first, *rest = folded(line, width - len(HANGING))
+    return [first, *(HANGING + part for part in rest)]
 
 
 def _sum(rows: list[Row]) -> int:

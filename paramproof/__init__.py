@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from paramproof.api import count, derive, diff, explain
     from paramproof.builders.registry import load
     from paramproof.checks.model import check
-    from paramproof.formulas.comparison import compare
     from paramproof.formulas.errors import ConfigWarning, InvalidInput, NotInCatalogue, UnknownName
     from paramproof.formulas.families import closed_form, inventory
     from paramproof.formulas.spec import (
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
         LlamaSpec,
         Numerics,
     )
-    from paramproof.matching.live import assert_parameters
+    from paramproof.matching.model_comparison import assert_parameters, compare
 
 __version__: str
 """The version of the installed distribution."""
@@ -54,14 +53,14 @@ _FROM = {
     "InvalidInput": "formulas.errors",
     "NotInCatalogue": "formulas.errors",
     "UnknownName": "formulas.errors",
-    "assert_parameters": "matching.live",
+    "assert_parameters": "matching.model_comparison",
     "check": "checks.model",
     "count": "api",
     "derive": "api",
     "diff": "api",
     "explain": "api",
     "closed_form": "formulas.families",
-    "compare": "formulas.comparison",
+    "compare": "matching.model_comparison",
     "inventory": "formulas.families",
     "load": "builders.registry",
 }

@@ -19,7 +19,7 @@ def assert_parameters() -> Callable[..., None]:
 
     Instead of a spec, pass the path of a config.json or its keys.
     """
-    from paramproof.matching.live import assert_parameters
+    from paramproof.matching.model_comparison import assert_parameters
 
     return assert_parameters
 

@@ -53,11 +53,11 @@ class ForkServer:
 
 def serve():
     """Fork for every request and report the status; the fork runs the command."""
-    from paramproof.cli.main import COMMANDS, main
+    from paramproof.cli.main import COMMANDS, cli, main
 
     # The command imports each of these when it runs; a fork shall find them imported.
     for name in COMMANDS:
-        importlib.import_module(f"paramproof.cli.{name}")
+        cli.get_command(None, name)
     # Python collects garbage at exit: freeze imported objects, so that it does not visit them.
     gc.freeze()
     for line in sys.stdin:

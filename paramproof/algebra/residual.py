@@ -40,15 +40,20 @@ class Residual:
 
 
 def explained(report: Report, architecture: Architecture, width: int | None = None) -> str:
-    """Return ``report`` as text. If a number differs, the residual follows as algebra.
+    """Return ``report`` as text, with its difference in letters."""
+    found = with_residual(replace(report, about=architecture.about), architecture)
+    return found.render(width)
 
-    With a ``width``, the rows of the report are folded to fit it.
-    """
-    rendered = replace(report, about=architecture.about).render(width)
+
+def with_residual(report: Report, architecture: Architecture) -> Report:
+    """Return ``report`` with its difference in letters, if a number differs."""
     if not any(row.difference for row in report.rows):
-        return rendered
+        return report
     known = Known.of(architecture)
-    return "\n".join([rendered, *lines(report_residuals(report, known), known.named)])
+    residuals = report_residuals(report, known)
+    texts = [_text(one.size, known.named) for one in residuals]
+    first, *_ = lines(residuals, known.named)
+    return replace(report, residual=(first, *(texts if len(texts) > 1 else ())))
 
 
 def lines(residuals: Iterable[Residual], named: Inventory) -> list[str]:

@@ -1,37 +1,72 @@
-"""``paramproof compare``: compare a live model with the formula."""
+"""``paramproof compare``, also called ``checkpoint``: compare a model or a file with a formula."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import click
+from rich.console import Console
 
-from paramproof.algebra.residual import explained
-from paramproof.cli.options import class_option, derive_option, model_option
-from paramproof.cli.output import console
+from paramproof.cli.options import class_option, json_option, model_option
+from paramproof.cli.output import CommandAnswer, finish, print_unwrapped, width_of
 from paramproof.cli.resolving import require_families, resolving
-from paramproof.matching.live import compare_live, model_named
+from paramproof.formulas.printing import legible, path_text, some_of
+from paramproof.json_form import document
+from paramproof.matching.model_comparison import formula_beside, opened, report_on
+from paramproof.resolver import Model
+from paramproof.sources.checkpoints import Checkpoint
+from paramproof.sources.telltale import WRAPPERS
+
+MAX_DTYPES_NAMED = 6
 
 
-@click.command("compare", short_help="Compare a live model with the formula.")
-@click.argument("reference", metavar="MODULE:FUNCTION")
-@model_option("Model to compare with: a name, a config.json, or a spec as JSON.", required=True)
+@click.command("compare", short_help="Compare a live model or a file of weights with a formula.")
+@click.argument("thing", metavar="THING")
+@model_option(
+    "Model to compare with: a name, a config.json, or a spec as JSON. "
+    "Default for a file: the spec in it, or the config.json next to it."
+)
 @class_option
-@derive_option
-def compare_command(reference: str, model: str, class_name: str) -> None:
-    """Compare the live model that MODULE:FUNCTION returns with the formula, tensor by tensor.
+@json_option("the report")
+def compare_command(thing: str, model: str, class_name: str, json_file: Path | None) -> None:
+    """Compare THING with the formula, tensor by tensor.
+
+    THING is MODULE:FUNCTION, a safetensors file, the index of a sharded checkpoint
+    (model.safetensors.index.json), or a directory with either.
 
     The function returns a model of PyTorch, Keras, tf-keras, Flax nnx, Equinox, MLX or Paddle. For
     Flax linen it returns the pair (module, variables), or the variables. The names of the weights
     do not matter, unless they are those of transformers: then names are compared too.
 
-    --model is the name of a model, a config.json, or JSON with the fields of a spec, inline or in a
-    file. With --derive, the formula for a config.json is derived if paramproof has none.
+    Only headers of files are read, never the weights. Names are mapped as transformers maps them
+    when it loads a checkpoint. A file may therefore use the names that transformers saves, with one
+    tensor for each expert, or those of a model in memory. Prefixes that DataParallel, torch.compile
+    and FSDP add are ignored. If the names cannot be mapped, the file is reported as different, even
+    if its shapes are right.
     """
-    resolved = resolving(model, class_name)
+    observed = opened(thing)
+    resolved = resolving(model or formula_beside(observed), class_name)
     require_families([resolved.canonical])
-    report = compare_live(model_named(reference), resolved.canonical)
-    console.print(explained(report, resolved.canonical), markup=False, highlight=False)
-    if resolved.spec is None:
-        for line in resolved.origin():
-            console.print(line, markup=False, highlight=False)
-    if not report.equal:
-        raise SystemExit(1)
+    report = report_on(observed, resolved.canonical, is_untied=bool(resolved.heads))
+
+    def show(out: Console) -> None:
+        print_unwrapped(out, _about(observed, resolved))
+        print_unwrapped(out, [report.render(width_of(out))])
+
+    body = {"compared": thing, "model": resolved.name, "equal": report.equal}
+    body |= {"residual": "".join(report.residual[:1]), "frozen": report.frozen}
+    body |= {"notes": report.notes, "report": report.as_data()}
+    finish(CommandAnswer(document("comparison", body), report.equal, show), json_file)
+
+
+def _about(observed: object, resolved: Model) -> Iterator[str]:
+    if isinstance(observed, Checkpoint):
+        where = f" in {observed.shards} shards" if observed.shards > 1 else ""
+        dtypes = some_of([*map(legible, observed.dtypes)], MAX_DTYPES_NAMED)
+        yield f"{path_text(observed.path)}: {len(observed.tensors):,} tensors{where}, {dtypes}"
+    if isinstance(observed, Checkpoint) or resolved.canonical.spec is None:
+        yield from resolved.origin()
+    if isinstance(observed, Checkpoint) and observed.wrappers:
+        names = ", ".join(f"{name}. ({WRAPPERS[name]})" for name in observed.wrappers)
+        yield f"ignored in names: {names}"

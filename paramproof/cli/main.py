@@ -44,6 +44,9 @@ UNLISTED = ("prove", "hunt", "site")
 COMMANDS = (*(name for names in GROUPS.values() for name in names), *UNLISTED)
 """The commands, each in a module of its own that is imported only when the command runs."""
 
+OTHER_NAMES = {"checkpoint": "compare"}
+"""Further names of commands."""
+
 EXAMPLES = """\b
 Examples:
   paramproof count bert-base       count a model, component by component
@@ -66,7 +69,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
-        command = getattr(import_module(f"paramproof.cli.{cmd_name}"), f"{cmd_name}_command")
+        module = OTHER_NAMES.get(cmd_name, cmd_name)
+        command = getattr(import_module(f"paramproof.cli.{module}"), f"{module}_command")
         return cast(click.Command, command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -24,7 +24,7 @@ from paramproof.formulas.printing import legible
 from paramproof.formulas.report import totals
 from paramproof.formulas.spec import Spec
 from paramproof.json_form import document
-from paramproof.matching.live import compare_live
+from paramproof.matching.model_comparison import report_on
 from paramproof.resolver import Model
 from paramproof.tables.terminal import print_table
 from paramproof.user_formulas.client import FormulaClient
@@ -116,7 +116,7 @@ def built_by_transformers(models: Sequence[Model]) -> CommandAnswer:
         assert model.keys is not None
         assert model.reading is not None
         built = build_model(model.keys, model.reading.class_name)
-        report = compare_live(built, model.architecture)
+        report = report_on(built, model.architecture)
         lines += [f"{model.title}: {report.render()}", *model.origin()]
         numbers = {"formula": report.formula, "actual": report.actual, "equal": report.equal}
         results.append({"model": model.name, "class": model.architecture.name, **numbers})

@@ -14,8 +14,10 @@ from itertools import compress, product
 
 from paramproof.formulas import Inventory, Row, Weight
 from paramproof.formulas.comparison import Matched
+from paramproof.formulas.path import LAYER, stack_of, starred
 from paramproof.formulas.printing import some_of
 from paramproof.formulas.report import Shape
+from paramproof.matching.layers import LayerNames, numbered
 from paramproof.matching.units import Unit, fused_units, fusible, without_ones
 
 MAX_COMPONENTS_NAMED = 4
@@ -29,31 +31,33 @@ BY_SHAPE = "tensors matched by shape"
 class Matching:
     """Matched pairs, and the tensors left over on either side.
 
-    Unless ``are_named``, the pairs match by shape, so tensors of the same shape could be exchanged.
-    ``misshapen`` are pairs that match by name, but not by shape.
+    With ``names``, those of all weights, the pairs match by name. Without them they match by shape,
+    so tensors of the same shape could be exchanged. ``misshapen`` match by name, but not by shape.
     """
 
-    pairs: tuple[tuple[Unit, Weight], ...]
-    missing: tuple[Unit, ...]
-    unexpected: tuple[Weight, ...]
-    are_named: bool = False
-    misshapen: tuple[tuple[Unit, Weight], ...] = ()
+    pairs: Sequence[tuple[Unit, Weight]]
+    missing: Counter[Unit]
+    unexpected: Sequence[Weight]
+    names: LayerNames | None = None
+    misshapen: Sequence[tuple[Unit, Weight]] = ()
 
     @property
     def left_over(self) -> int:
         """The number of entries without a counterpart, on both sides."""
-        missing = sum(unit.size for unit in self.missing)
+        missing = sum(unit.size * times for unit, times in self.missing.items())
         return missing + sum(weight.size for weight in self.unexpected)
 
     def rows(self) -> Iterator[Row]:
         """Yield a row for each difference; a frozen weight without a counterpart is none."""
         for paths, units in self._missing_together():
-            names, number = sorted(paths), len(units)
-            note = f"{number:,} tensors" if number > 1 else ""
-            if len(names) > 1:
-                note = f"{number:,} of {some_of(names, MAX_COMPONENTS_NAMED)}"
-            size = sum(unit.size for unit in units)
-            yield Row("missing", names[0], units[0].shape, None, None, -size, note)
+            unit, number = next(iter(units)), units.total()
+            note = f"{number:,} of {some_of(paths, MAX_COMPONENTS_NAMED)}" * (len(paths) > 1)
+            layers = self._layers(paths, number)
+            for path in layers:
+                yield Row("missing", path, unit.shape, None, None, -unit.size, note)
+            if not layers:
+                note = note or f"{number:,} tensors" * (number > 1)
+                yield Row("missing", paths[0], unit.shape, None, None, -number * unit.size, note)
         shape_counts = self._shape_counts()
         for unit, weight in self.misshapen:
             difference = (weight.size if weight.trainable else 0) - unit.size
@@ -62,7 +66,7 @@ class Matching:
         for weight in self.unexpected:
             if weight.trainable:
                 others = shape_counts[without_ones(weight.shape)] - 1
-                note = "" if self.are_named else _or_another(others)
+                note = "" if self.names else _or_another(others)
                 path, shape = weight.path, weight.shape
                 yield Row("unexpected", path, None, path, shape, weight.size, note)
         for unit, weight in self.pairs:
@@ -70,26 +74,47 @@ class Matching:
                 found = weight.path, weight.shape, -weight.size, "frozen"
                 yield Row("wrong trainability", unit.path, unit.shape, *found)
 
-    def _missing_together(self) -> list[tuple[frozenset[str], list[Unit]]]:
-        """Return the missing units in groups, each with the paths that could be missing instead.
+    def _layers(self, paths: Sequence[str], number: int) -> list[str]:
+        """Return the paths of ``number`` missing tensors with their layers, if names tell them."""
+        if self.names:
+            (path,) = paths
+            kinds = sum(unit.path == path for unit in self.missing)
+            return [numbered(path, one) for one in self.names.absent(path, number) if kinds == 1]
+        # The model has names of its own, whose layers come in the same order.
+        every = [weight.path for _, weight in self.pairs]
+        own = LayerNames(every, Counter(map(starred, every)))
+        names = {starred(weight.path) for unit, weight in self.pairs if unit.path in paths}
+        found = [(name, gaps) for name in names if (gaps := own.absent(name, number))]
+        layered = [path for path in paths if path.split(".").count(LAYER) == 1]
+        if len(found) != 1 or len({*map(stack_of, layered)}) != 1:
+            return []
+        ((name, gaps),) = found
+        order = own.layers_of(name)
+        return [numbered(layered[0], (str(order.index(gap[0])),)) for gap in gaps]
+
+    def _missing_together(self) -> Iterator[tuple[list[str], Counter[Unit]]]:
+        """Yield the missing units in groups, each with the paths that could be missing instead.
 
         If a missing unit could take the counterpart of another unit, shapes cannot tell which of
         the two is missing.
         """
-        groups: list[tuple[frozenset[str], list[Unit]]] = []
-        pairs = () if self.are_named else self.pairs
-        fits = {(other, without_ones(weight.shape)) for other, weight in pairs}
-        for unit, times in Counter(self.missing).items():
-            paths, units = _could_be(unit, fits), [unit] * times
-            for group in [group for group in groups if group[0] & paths]:
+        if self.names:
+            yield from (([unit.path], Counter({unit: n})) for unit, n in self.missing.items())
+            return
+        groups: list[tuple[frozenset[Unit], Counter[Unit]]] = []
+        fits = {(other, without_ones(weight.shape)) for other, weight in self.pairs}
+        for unit, times in self.missing.items():
+            could_be, units = _could_be(unit, fits), Counter({unit: times})
+            for group in [group for group in groups if group[0] & could_be]:
                 groups.remove(group)
-                paths, units = paths | group[0], [*group[1], *units]
-            groups.append((paths, units))
-        return groups
+                could_be, units = could_be | group[0], group[1] + units
+            groups.append((could_be, units))
+        for could_be, units in groups:
+            yield sorted({unit.path for unit in could_be}), units
 
     def _shape_counts(self) -> Counter[Shape]:
         """Return how many weights could be exchanged, by their shape without axes of length 1."""
-        pairs = () if self.are_named else self.pairs
+        pairs = () if self.names else self.pairs
         weights = [*(other for _, other in pairs), *self.unexpected]
         return Counter(without_ones(weight.shape) for weight in weights)
 
@@ -104,7 +129,8 @@ def by_shape(inventory: Inventory, weights: Sequence[Weight]) -> Matched:
     for stacked, *chosen in product((False, True), repeat=1 + len(parts)):
         units = fused_units(inventory, tuple(compress(parts, chosen)), stacked)
         matchings.append(most_pairs(list(units), weights))
-    return Matched(min(matchings, key=lambda one: one.left_over).rows(), (BY_SHAPE,))
+    best = min(matchings, key=lambda one: one.left_over)
+    return Matched(best.rows(), weights, (BY_SHAPE,))
 
 
 def _or_another(others: int) -> str:
@@ -114,15 +140,15 @@ def _or_another(others: int) -> str:
     return f"or one of the {others} other tensors of this shape"
 
 
-def _could_be(unit: Unit, fits: set[tuple[Unit, Shape]]) -> frozenset[str]:
-    """Return the paths of all units that could be without a counterpart in place of ``unit``."""
+def _could_be(unit: Unit, fits: set[tuple[Unit, Shape]]) -> frozenset[Unit]:
+    """Return all units that could be without a counterpart in place of ``unit``."""
     reached, frontier = {unit}, [unit]
     while frontier:
         forms = frontier.pop().forms
         new = {other for other, shape in fits if shape in forms} - reached
         reached |= new
         frontier += new
-    return frozenset(other.path for other in reached)
+    return frozenset(reached)
 
 
 def most_pairs(units: list[Unit], weights: Sequence[Weight]) -> Matching:
@@ -139,7 +165,7 @@ def most_pairs(units: list[Unit], weights: Sequence[Weight]) -> Matching:
     holder = places.holder
     return Matching(
         pairs=tuple((units[unit], weights[index]) for index, unit in holder.items()),
-        missing=tuple(unit for n, unit in enumerate(units) if n not in placed),
+        missing=Counter(unit for n, unit in enumerate(units) if n not in placed),
         unexpected=tuple(weight for n, weight in enumerate(weights) if n not in holder),
     )
 

@@ -70,11 +70,15 @@ def fused_units(named: Inventory, fused: tuple[Fused, ...], stacked: bool) -> It
             yield from (_unit(path, shape, forms) for _ in range(layers))
 
 
-def units_in(tensor: Tensor) -> Iterator[Unit]:
-    """Yield a unit for each copy of a trainable tensor that is not tied to another."""
-    if tensor.trainable and not tensor.tied_to and tensor.size:
-        unit = _unit(tensor.path, tensor.shape, [tensor.shape, tensor.shape[::-1]])
-        yield from (unit for _ in range(tensor.repeat))
+def copies(tensor: Tensor) -> int:
+    """Return how often a derived model has a tensor of its own, trainable and not tied."""
+    has_own = tensor.trainable and not tensor.tied_to and tensor.size
+    return tensor.repeat if has_own else 0
+
+
+def unit_of(tensor: Tensor) -> Unit:
+    """Return the unit of a tensor that may be transposed."""
+    return _unit(tensor.path, tensor.shape, [tensor.shape, tensor.shape[::-1]])
 
 
 def without_ones(shape: Shape) -> Shape:

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
+from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible, shown
 
 MAX_ERROR_SHOWN = 500
@@ -22,11 +23,11 @@ def load_reference(reference: str) -> Callable[..., Any]:
     """
     module, colon, name = reference.partition(":")
     if not (colon and name.isidentifier() and all(map(str.isidentifier, module.split(".")))):
-        raise ValueError(f"{shown(reference)} is not MODULE:FUNCTION")
+        raise InvalidInput(f"{shown(reference)} is not MODULE:FUNCTION")
     function = _attribute(_imported(module), name, reference)
     if not callable(function):
         kind = legible(type(function).__name__)
-        raise ValueError(f"{reference}: {name!r} is not a function but of type {kind}")
+        raise InvalidInput(f"{reference}: {name!r} is not a function but of type {kind}")
     return cast(Callable[..., Any], function)
 
 
@@ -41,13 +42,13 @@ def _attribute(module: ModuleType, name: str, reference: str) -> Any:
         return namespace[name]
     missing = f"{reference}: {reference.partition(':')[0]} has no {name!r}"
     if not ("__getattr__" in namespace or hasattr(type(module), "__getattr__")):
-        raise ValueError(missing)
+        raise InvalidInput(missing)
     try:
         return getattr(module, name)
     except AttributeError:
-        raise ValueError(missing) from None
+        raise InvalidInput(missing) from None
     except (Exception, SystemExit) as error:  # A user's module may raise anything.
-        raise ValueError(f"{missing}: its __getattr__ raised {in_one_line(error)}") from error
+        raise InvalidInput(f"{missing}: its __getattr__ raised {in_one_line(error)}") from error
 
 
 def in_one_line(error: BaseException) -> str:
@@ -73,4 +74,4 @@ def _imported(module: str) -> ModuleType:
             path.append(str(namesake))
         return import_module(module)
     except (Exception, SystemExit) as error:  # A user's module may raise anything.
-        raise ValueError(f"{module} cannot be imported: {in_one_line(error)}") from error
+        raise InvalidInput(f"{module} cannot be imported: {in_one_line(error)}") from error

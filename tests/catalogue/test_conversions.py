@@ -8,10 +8,10 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
+from paramproof import compare  # noqa: E402
 from paramproof.catalogue.conversions import FILE  # noqa: E402
 from paramproof.catalogue.entries import entry  # noqa: E402
 from paramproof.catalogue.files import read_type  # noqa: E402
-from paramproof.matching.checkpoints import compare_checkpoint  # noqa: E402
 from paramproof.sources.checkpoints import checkpoint  # noqa: E402
 from paramproof.tracing.constructors.transformers_class import build_model  # noqa: E402
 from sweep import conversions  # noqa: E402
@@ -125,7 +125,7 @@ def test_every_class_of_the_catalogue_has_conversions():
 def test_a_saved_file_equals_the_formula(saved):
     name, model, keys, file = saved
     assert json.loads(FILE.read_text("utf-8"))["classes"][name] == class_data(model)
-    found = compare_checkpoint(file, keys)
+    found = compare(file, keys)
     assert found.equal, found.render()
     assert found.actual == found.formula == model.num_parameters(only_trainable=True)
 
@@ -134,7 +134,7 @@ def test_a_file_with_names_in_memory_equals_the_formula(saved, tmp_path):
     _, model, keys, _ = saved
     shapes = {name: tuple(value.shape) for name, value in model.named_parameters()}
     file = write(tmp_path / "model.safetensors", shapes)
-    found = compare_checkpoint(file, keys)
+    found = compare(file, keys)
     assert found.equal, found.render()
 
 
@@ -152,7 +152,7 @@ def experts(request, tmp_path_factory):
 def differences(shapes, keys, folder):
     """Return the missing and unexpected names in a file of these shapes."""
     file = write(folder / "model.safetensors", shapes)
-    found = compare_checkpoint(file, keys)
+    found = compare(file, keys)
     assert not found.equal
     assert {row.kind for row in found.rows} <= {"missing", "unexpected"}
     return (
@@ -171,7 +171,7 @@ def test_a_transposed_expert_is_reported(experts, tmp_path):
     shapes, expert, keys = experts
     turned = shapes[expert][::-1]
     file = write(tmp_path / "model.safetensors", shapes | {expert: turned})
-    (row,) = compare_checkpoint(file, keys).rows
+    (row,) = compare(file, keys).rows
     assert (row.kind, row.path) == ("wrong shape", expert)
     assert (row.expected, row.observed) == (shapes[expert], turned)
 

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 import paramproof
+from paramproof import compare
 from paramproof.builders.registry import model_packages
-from paramproof.matching.live import compare_live
 from paramproof.sources.live.readers import supported
 from paramproof.tracing.abstract_build import build_abstractly
 
@@ -68,9 +68,9 @@ def test_its_live_models_are_compared(toy_model):
         max_position_embeddings=4,
         type_vocab_size=2,
     )
-    assert compare_live(toy_model, spec).equal
+    assert compare(toy_model, spec).equal
     del toy_model.shapes["pooler.bias"]
-    assert not compare_live(toy_model, spec).equal
+    assert not compare(toy_model, spec).equal
 
 
 def test_a_formula_of_its_models_is_derived(toy_model, paramproof):

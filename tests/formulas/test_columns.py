@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.formulas.columns import NARROWEST, aligned, fitting, folded, row_lines
+from paramproof.formulas.columns import aligned, folded
 
 TABLE = [
     ("component", "what", "difference"),
@@ -13,29 +13,12 @@ TABLE = [
 ]
 
 
-def test_without_a_width_each_row_is_one_line():
+def test_each_row_is_one_line():
     assert aligned(TABLE) == [
         "component                                      what         difference",
         "layers.*.feed_forward.intermediate.bias (x12)  missing      -36,864",
         "pooler                                         wrong shape  +7",
     ]
-
-
-def test_rows_that_fit_are_unchanged():
-    """70 columns are enough, 69 are too few."""
-    assert aligned(TABLE, 70) == aligned(TABLE)
-    assert aligned(TABLE, 69) != aligned(TABLE)
-
-
-def test_the_widest_column_is_folded():
-    assert aligned(TABLE, 46) == [
-        "component              what         difference",
-        "layers.*.feed_         missing      -36,864",
-        "forward.intermediate.",
-        "bias (x12)",
-        "pooler                 wrong shape  +7",
-    ]
-    assert [len(lines) for lines in row_lines(TABLE, 46)] == [1, 3, 1]
 
 
 @pytest.mark.parametrize(
@@ -63,13 +46,3 @@ def test_folding_loses_no_text(text, width):
     lines = folded(text, width)
     assert all(len(line) <= width for line in lines)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
-
-
-@given(st.lists(st.integers(0, 60), min_size=1, max_size=6), st.integers(10, 100))
-def test_widths_fit_unless_all_are_narrow(widths, width):
-    fitted = fitting(widths, width)
-    assert all(new <= old for new, old in zip(fitted, widths, strict=True))
-    # A column that is narrow already stays as it is.
-    assert all(new >= min(old, NARROWEST) for new, old in zip(fitted, widths, strict=True))
-    assert sum(fitted) + 2 * (len(fitted) - 1) <= width or max(fitted) <= NARROWEST
-    assert fitting(widths, None) == widths

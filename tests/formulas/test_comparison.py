@@ -286,9 +286,7 @@ def test_render():
     report = comparison(spec, weights)
     lines = report.render().splitlines()
     assert lines[0] == f"actual {report.actual:,} − formula {report.formula:,} = −27"
-    assert lines[1].split() == ["component", "what", "expected", "native", "observed", "difference"]
-    assert lines[2].split() == (
-        ["layers.*.feed_forward.intermediate.bias", "(x3)", "missing", "(5)", "-", "-", "−15"]
-    )
-    assert lines[3].split() == ["pooler.bias", "missing", "(12)", "-", "-", "−12"]
-    assert len(lines) == 4
+    assert lines[1:] == [
+        "  −15  layers 0-2: feed_forward.intermediate.bias is missing: (5)",
+        "  −12  pooler.bias is missing: (12)",
+    ]

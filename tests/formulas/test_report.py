@@ -117,13 +117,88 @@ ROWS = (
 TEXT = """\
 a model
 actual 1,079,982 − formula 1,000,000 = +79,982
-component        what         expected  native     observed  difference
-layers.0.gate    missing      (3, 4)    -          -         −12
-layers.*.b (x2)  wrong shape  (3)       h.0.b ...  (40000)   +79,994     a note"""
+  +79,994  layers 0 and 1: b has the shape (40000), not (3); named h.0.b ... in the model; a note
+  −12  layers 0: gate is missing: (3, 4)"""
 
 
 def test_text():
     assert Report(1_000_000, 1_079_982, ROWS, about="a model").render() == TEXT
+    assert str(Report(1_000_000, 1_079_982, ROWS, about="a model")) == TEXT
+
+
+def test_text_with_letters():
+    """Each row has its own if they are not the number, and the whole comes last."""
+    letters = ("actual − formula = 2·B − 12", "2·B", "−12")
+    lines = Report(1_000_000, 1_079_982, ROWS, residual=letters).render().splitlines()
+    assert lines[1].startswith("  +79,994 = 2·B  layers 0 and 1: b")
+    assert lines[2:] == ["  −12  layers 0: gate is missing: (3, 4)", letters[0]]
+
+
+def in_layers(*numbers, name="norm.bias"):
+    return [f"model.layers.{number}.{name}" for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("paths", "said"),
+    [
+        (["layers.1.k_norm.weight"], "layers 1: k_norm.weight"),
+        (in_layers(9, 4, 7), "model.layers 4, 7 and 9: norm.bias"),
+        (in_layers(*range(3, 28)), "model.layers 3-27: norm.bias"),
+        (in_layers(0, 1, *range(5, 28), 30), "model.layers 0, 1, 5-27 and 30: norm.bias"),
+        (
+            in_layers(*range(0, 40, 2)),
+            "model.layers 0, 2, 4, 6, 8, 10, 12, 14 and 12 more: norm.bias",
+        ),
+        (in_layers(1, 2, name="experts.3.up"), "model.layers 1 and 2: experts.3.up"),
+        (in_layers(1, name="a.0.w") + in_layers(2, name="a.5.w"), "model.layers 1 and 2: a.*.w"),
+        (["layers.1000-1999999.norm"], "layers 1000-1999999: norm"),
+        (["scales.7"], "scales 7"),
+        (["0.weight"], "layers 0: weight"),
+        (["layers.*.norm.bias"], "layers.*.norm.bias"),
+    ],
+)
+def test_layers(paths, said):
+    """One line names the layers in which a tensor differs."""
+    rows = tuple(Row("missing", path, (3,), None, None, -3) for path in paths)
+    *_, line = Report(3 * len(paths), 0, rows).render().splitlines()
+    assert line == f"  −{3 * len(paths)}  {said} is missing: (3)"
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (Row("unexpected", "w", None, "w", (3,), 3), "+3  w is unexpected: (3)"),
+        (
+            Row("wrong trainability", "w", (3,), "x.w", (3,), -3, "frozen"),
+            "−3  w is frozen, but should be trainable: (3); named x.w in the model",
+        ),
+        (Row("wrong count", "head", None, None, None, 3), "+3  head differs in its number"),
+        (Row("wrong name", "*", None, "x.*", None, 0, "all begin with x."), "0  all begin with x."),
+    ],
+)
+def test_sentences(row, said):
+    assert Report(9, 9 + row.difference, (row,)).render().splitlines()[-1] == f"  {said}"
+
+
+OTHER = "this is a model of another architecture or of other sizes: "
+
+
+@pytest.mark.parametrize(
+    ("actual", "rows", "said"),
+    [
+        (90, [("missing", None, -60), ("unexpected", (50,), 50)], "40 have a counterpart"),
+        (100, [("missing", None, -50), ("unexpected", (50,), 50)], ""),
+        (50, [("missing", None, -50)], ""),
+        (200, [("wrong shape", (200,), 100)], "0 have a counterpart"),
+        (100, [("wrong trainability", (100,), -100)], ""),
+    ],
+)
+def test_another_model_is_said_in_one_sentence(actual, rows, said):
+    """If less than half of the formula, and of the model, has a counterpart."""
+    found = [Row(kind, f"w{n}", None, f"w{n}", shape, d) for n, (kind, shape, d) in enumerate(rows)]
+    lines = Report(100, actual, tuple(found)).render().splitlines()
+    expected = [f"{OTHER}of the formula's 100 parameters, {said}"] if said else []
+    assert [line for line in lines if OTHER in line] == expected
 
 
 def test_text_without_differences():
@@ -141,38 +216,27 @@ def test_data():
 
 
 def test_text_of_many_rows():
-    """Fifty lines, and one with the sum of the others."""
+    """The twenty largest, and one line with the sum of the others."""
     rows = tuple(Row("unexpected", f"w{n}x", None, f"w{n}x", (n,), n) for n in range(20_000))
-    _, _, *lines, last = Report(0, sum(range(20_000)), rows).render().splitlines()
-    assert len(lines) == 50
-    assert last.startswith("and ")
-    assert last.split() == ["and", "19,950", "more", f"+{sum(range(50, 20_000)):,}"]
-    assert sum(int(line.split()[-1]) for line in lines) == sum(range(50))
+    _, *lines, last = Report(0, sum(range(20_000)), rows).render().splitlines()
+    assert [int(line.split()[0].replace(",", "")) for line in lines] == [*range(19_999, 19_979, -1)]
+    assert last == f"  +{sum(range(19_980)):,}  and 19,980 more"
 
 
 def test_unprintable_names_are_escaped():
     name = "\x1b[2Jevery tensor is as the formula says\n" + "x" * 10**6
     row = Row("unexpected", name, None, name, (1,) * 10**6, 1, name)
     *_, line = Report(0, 1, (row,)).render().splitlines()
-    assert line.startswith(r"\x1b[2Jevery tensor is as the formula says\n")
+    assert line.startswith(r"  +1  \x1b[2Jevery tensor is as the formula says\n")
     assert line.isprintable()
     assert len(line) < 600
 
 
-def test_a_note_has_more_room_than_a_name():
-    note = "note " * 30
-    *_, line = (
-        Report(0, 1, (Row("unexpected", "w", None, "w", (1,), 1, note),)).render().splitlines()
-    )
-    assert line.endswith(note.strip())
-
-
-def test_a_width():
-    """Rows are folded to the width; without one they are not folded."""
-    report = compare(inventory(SPEC.letters()), native(SPEC)[1:])
-    whole, folded = report.render(), report.render(60)
-    heading = next(line for line in whole.splitlines() if line.startswith("component"))
-    assert len(heading) > 60
-    rows = folded.partition("component")[2].splitlines()
-    assert rows
-    assert max(map(len, rows)) <= 60
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_a_width(width):
+    """Lines are folded to the width, and their rest is indented; without one they are not."""
+    report = replace(compare(inventory(SPEC.letters()), native(SPEC)[1:]), about="a model " * 20)
+    whole, folded = report.render(), report.render(width)
+    assert max(map(len, whole.splitlines())) > 80
+    assert max(map(len, folded.splitlines())) <= width
+    assert folded.replace("\n    ", "").replace(" ", "") == whole.replace(" ", "")

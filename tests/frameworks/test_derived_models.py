@@ -8,6 +8,7 @@ import textwrap
 
 import pytest
 
+from paramproof import assert_parameters, compare
 from paramproof.algebra.difference import components, in_letters_of
 from paramproof.cli.output import console
 from paramproof.cli.verify_sources import built_by_transformers
@@ -19,7 +20,6 @@ from paramproof.formulas.conventions import CONVENTIONS, PARTS, count
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.expression import letter
 from paramproof.formulas.spec import EncoderSpec, GPTSpec, LlamaSpec
-from paramproof.matching.live import assert_parameters, compare_live
 from paramproof.resolver import lookup, resolve
 
 pytestmark = pytest.mark.framework("transformers")
@@ -229,9 +229,9 @@ def test_a_users_own_model(mixtral):
 
     model = transformers_model()
     own = nn.ModuleDict({"trunk": model.model, "out": model.lm_head})
-    assert compare_live(own, mixtral.architecture).equal
+    assert compare(own, mixtral.architecture).equal
     own["out"] = nn.Linear(32, 100, device="meta")
-    report = compare_live(own, mixtral.architecture)
+    report = compare(own, mixtral.architecture)
     assert not report.equal
     assert report.difference == 100
 

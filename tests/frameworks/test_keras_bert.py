@@ -102,7 +102,7 @@ def test_live():
     import tensorflow as tf
     from keras_bert import get_model
 
-    from paramproof.matching.live import compare_live
+    from paramproof import compare
     from tests.specs import LIVE_ENCODER as SPEC
 
     heads = replace(SPEC, mlm_head=True, nsp_head=True)
@@ -117,10 +117,10 @@ def test_live():
             pos_num=17,
             dropout_rate=0.1,
         )
-        report = compare_live(model, heads)
+        report = compare(model, heads)
         assert report.equal, report.render()
         model.get_layer("NSP-Dense").trainable = False
-        report = compare_live(model, heads)
+        report = compare(model, heads)
     assert (report.difference, report.frozen) == (-(12 * 12 + 12), 12 * 12 + 12)
     with pytest.raises(ValueError, match="is not built"):
-        compare_live(tf.keras.Sequential([tf.keras.layers.Dense(3)]), SPEC)
+        compare(tf.keras.Sequential([tf.keras.layers.Dense(3)]), SPEC)

@@ -9,9 +9,9 @@ pytestmark = pytest.mark.framework("equinox")
 
 
 def report_on(model):
-    from paramproof.matching.live import compare_live
+    from paramproof import compare
 
-    return compare_live(model, SPEC)
+    return compare(model, SPEC)
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from tests.specs import LIVE_ENCODER as SPEC
 
 
 def report_on(model):
-    from paramproof.matching.live import compare_live
+    from paramproof import compare
 
-    return compare_live(model, SPEC)
+    return compare(model, SPEC)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import paramproof
-from paramproof.matching.live import compare_live
+from paramproof import compare
 from paramproof.sources.live.readers import live_weights
 from tests.specs import SMALL_ENCODER as SPEC
 
@@ -69,7 +69,7 @@ def net():
 
 
 def test_an_encoder_is_equal(net):
-    report = compare_live(net, SPEC)
+    report = compare(net, SPEC)
     assert report.equal, report.render()
     assert report.frozen == 0
     paramproof.assert_parameters(net, SPEC)
@@ -77,7 +77,7 @@ def test_an_encoder_is_equal(net):
 
 def test_frozen_parameters_are_not_counted(net):
     net.cls.freeze()
-    report = compare_live(net, SPEC)
+    report = compare(net, SPEC)
     assert (report.difference, report.frozen) == (-(H * H + H), H * H + H)
 
 
@@ -85,7 +85,7 @@ def test_a_module_without_biases_is_named(net):
     from mlx import nn
 
     net.blocks[0].heads = nn.MultiHeadAttention(H, A)
-    report = compare_live(net, SPEC)
+    report = compare(net, SPEC)
     assert report.difference == -4 * H
     assert "attention" in report.render()
 
@@ -94,7 +94,7 @@ def test_a_shared_array_is_one_weight_with_two_names(net):
     net.blocks[1].up.weight = net.blocks[0].up.weight
     (shared,) = (one for one in live_weights(net) if one.aliases)
     assert (shared.path, shared.aliases) == ("blocks.0.up.weight", ("blocks.1.up.weight",))
-    assert compare_live(net, SPEC).difference == -H * F
+    assert compare(net, SPEC).difference == -H * F
 
 
 def test_it_is_counted_without_computing_anything(mine):

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from paramproof.matching.live import compare_live
+from paramproof import compare
 from tests.frameworks.live_torch import encoder, with_head
 from tests.specs import LIVE_ENCODER as SPEC
 
@@ -31,7 +31,7 @@ def test_two_parameters_of_one_storage_count_once(view, device):
         net = with_head()
     net["lm"][2].weight = nn.Parameter(view(net["tok"].weight.detach()))
     assert net["lm"][2].weight is not net["tok"].weight
-    report = compare_live(net, WITH_HEAD)
+    report = compare(net, WITH_HEAD)
     assert report.equal, report.render()
     said = "one storage, counted once: tok.weight, lm.2.weight"
     assert said in report.render().splitlines()
@@ -40,7 +40,7 @@ def test_two_parameters_of_one_storage_count_once(view, device):
 def test_tied_by_data():
     net = with_head()
     net["lm"][2].weight.data = net["tok"].weight.data
-    assert compare_live(net, WITH_HEAD).equal
+    assert compare(net, WITH_HEAD).equal
 
 
 @pytest.mark.parametrize("device", ["cpu", "meta"])
@@ -56,7 +56,7 @@ def test_parameters_side_by_side_in_one_storage_all_count(device):
     for parameter in net.parameters():
         parameter.data = whole[start : start + parameter.numel()].view(parameter.shape)
         start += parameter.numel()
-    report = compare_live(net, SPEC)
+    report = compare(net, SPEC)
     assert report.equal, report.render()
     assert "one storage" not in report.render()
     assert isinstance(net["cls"].weight, nn.Parameter)
@@ -69,7 +69,7 @@ def test_a_strided_view_is_not_the_contiguous_one():
 
     vector = torch.empty(12)
     pair = nn.ParameterList([vector[:9:4], vector[:3]])
-    assert compare_live(pair, SPEC).actual == 6
+    assert compare(pair, SPEC).actual == 6
 
 
 @pytest.mark.parametrize("first", [True, False])
@@ -79,7 +79,7 @@ def test_a_storage_with_a_trainable_parameter_is_trainable(first):
     net = with_head()
     net["lm"][2].weight = nn.Parameter(net["tok"].weight.detach(), requires_grad=first)
     net["tok"].weight.requires_grad_(not first)
-    assert compare_live(net, WITH_HEAD).equal
+    assert compare(net, WITH_HEAD).equal
 
 
 def test_a_sparse_parameter_has_no_storage():
@@ -90,12 +90,12 @@ def test_a_sparse_parameter_has_no_storage():
     sparse = torch.zeros(31, 12).to_sparse()
     net["lm"][2].weight = nn.Parameter(sparse)
     net["tok"].weight = nn.Parameter(sparse)
-    assert compare_live(net, WITH_HEAD).difference == 31 * 12
+    assert compare(net, WITH_HEAD).difference == 31 * 12
 
 
 def test_all_frozen():
     net = encoder().requires_grad_(False)
-    report = compare_live(net, SPEC)
+    report = compare(net, SPEC)
     assert (report.equal, report.actual, report.frozen) == (False, 0, report.formula)
     assert "which are all parameters; the formula counts trainable ones" in report.render()
-    assert compare_live(net.requires_grad_(True), SPEC).equal
+    assert compare(net.requires_grad_(True), SPEC).equal

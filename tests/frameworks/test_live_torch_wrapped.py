@@ -4,7 +4,7 @@ import warnings
 
 import pytest
 
-from paramproof.matching.live import compare_live
+from paramproof import compare
 from tests.frameworks.live_torch import encoder
 from tests.specs import LIVE_ENCODER as SPEC
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.framework("torch")
 
 def refusal(model):
     with pytest.raises(ValueError, match=r".") as caught:
-        compare_live(model, SPEC)
+        compare(model, SPEC)
     (line,) = str(caught.value).splitlines()
     return line
 
@@ -30,7 +30,7 @@ def test_wrappers_change_no_shape(wrapper):
         net = torch.compile(net)
     first = next(name for name, _ in net.named_parameters())
     assert first.startswith("module." if wrapper == "DataParallel" else "_orig_mod.")
-    assert compare_live(net, SPEC).equal
+    assert compare(net, SPEC).equal
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_sharded_by_fsdp(own, two_ranks):
         "within FullyShardedDataParallel.summon_full_params(model)"
     )
     with FullyShardedDataParallel.summon_full_params(net, writeback=False):
-        assert compare_live(net, SPEC).equal
+        assert compare(net, SPEC).equal
 
 
 @pytest.mark.parametrize("own", [False, True])
@@ -76,7 +76,7 @@ def test_fsdp_that_shards_nothing(own, two_ranks):
         sharding_strategy=ShardingStrategy.NO_SHARD,
     )
     if own:
-        assert compare_live(net, SPEC).equal
+        assert compare(net, SPEC).equal
     else:
         assert "(it has _fsdp_wrapped_module._flat_param)" in refusal(net)
 
@@ -90,7 +90,7 @@ def test_fully_shard(two_ranks):
     for module in (net["cls"], net["h"][0]["wq"]):
         fully_shard(module, mesh=init_device_mesh("cpu", (2,)))
     assert type(net["cls"].weight).__name__ == "DTensor"
-    assert compare_live(net, SPEC).equal
+    assert compare(net, SPEC).equal
 
 
 SAID = "is quantised: weights are packed or have separate scales (it has "
@@ -141,7 +141,7 @@ def test_any_dtype_that_can_be_trained_is_counted(kind):
         net = encoder()
     for parameter in net.parameters():
         parameter.data = parameter.data.to(getattr(torch, kind))
-    assert compare_live(net, SPEC).equal
+    assert compare(net, SPEC).equal
 
 
 def test_an_adapter():

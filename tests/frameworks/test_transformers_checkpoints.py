@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from paramproof import compare
 from paramproof.catalogue import read_type
 from paramproof.catalogue.entries import usual_class
 from paramproof.formulas import LlamaSpec
-from paramproof.matching.checkpoints import compare_checkpoint
 from paramproof.resolver import resolve
 from paramproof.sources.checkpoints import checkpoint
 from tests.frameworks.transformers_configs import CLASSES, SMALL, config_of
@@ -34,7 +34,7 @@ def saved(folder, kind, name, *, dtype="float32", shard="1GB", **options):
 @pytest.mark.parametrize(("kind", "name"), CLASSES)
 def test_every_class(kind, name, tmp_path):
     model, file = saved(tmp_path, kind, name)
-    found = compare_checkpoint(file, resolve(tmp_path / "config.json").spec)
+    found = compare(file, resolve(tmp_path / "config.json").spec)
     assert found.rows == ()
     assert found.actual == found.formula == model.num_parameters()
     assert found.notes == ()
@@ -47,7 +47,7 @@ def test_every_class(kind, name, tmp_path):
 )
 def test_shards_in_half_the_bytes(kind, name, tmp_path):
     model, file = saved(tmp_path, kind, name, dtype="bfloat16", shard="2KB")
-    found = compare_checkpoint(file, resolve(tmp_path / "config.json").spec)
+    found = compare(file, resolve(tmp_path / "config.json").spec)
     assert file.name == "model.safetensors.index.json"
     assert found.equal
     assert found.actual == model.num_parameters()
@@ -61,7 +61,7 @@ def test_a_tied_head_is_not_saved(kind, tied, tmp_path):
     name = usual_class(read_type(kind))
     model, file = saved(tmp_path, kind, name, tie_word_embeddings=tied)
     spec = resolve(tmp_path / "config.json").spec
-    found = compare_checkpoint(file, spec)
+    found = compare(file, spec)
     assert spec.tie_word_embeddings is tied
     assert found.equal
     names = {stored.name for stored in checkpoint(file).tensors}
@@ -79,7 +79,7 @@ def test_the_model_inside_has_the_same_names_without_prefix(kind, name, tmp_path
     state = model.base_model.state_dict()
     save_file(state, file)
     config = config_of({"model_type": kind, **SMALL[kind]}).to_dict()
-    rows = compare_checkpoint(file, resolve(config, bare).spec).rows
+    rows = compare(file, resolve(config, bare).spec).rows
     # A masked-language model has no pooler inside, while its base class has one.
     missing = {"pooler.kernel", "pooler.bias"} if name.endswith("MaskedLM") else set()
     assert {row.path for row in rows} == missing
@@ -107,7 +107,7 @@ def test_names_of_old_files(tmp_path):
     other = {"cls.predictions.bias", "cls.predictions.decoder.bias"} - {bias}
     old[other.pop()] = old.pop(bias)
     save_file(old, file)
-    found = compare_checkpoint(file, spec)
+    found = compare(file, spec)
     assert found.equal
     assert found.notes == ("buffers, not compared: bert.embeddings.position_ids",)
 
@@ -115,7 +115,7 @@ def test_names_of_old_files(tmp_path):
 def test_another_class_than_the_saved_one(tmp_path):
     _, file = saved(tmp_path, "bert", "BertForPreTraining")
     config = json.loads((tmp_path / "config.json").read_text())
-    rows = compare_checkpoint(file, resolve(config, "BertForMaskedLM").spec).rows
+    rows = compare(file, resolve(config, "BertForMaskedLM").spec).rows
     assert {(row.kind, row.path) for row in rows} == {
         ("unexpected", "pooler.kernel"),
         ("unexpected", "pooler.bias"),
@@ -137,7 +137,7 @@ def test_another_class_than_the_saved_one(tmp_path):
 def test_options_refused_in_a_config_are_noticed_in_the_file_too(kind, name, options, tmp_path):
     _, file = saved(tmp_path, kind, name, **options)
     plain = config_of({"model_type": kind, **SMALL[kind]}).to_dict()
-    rows = compare_checkpoint(file, resolve(plain, name).spec).rows
+    rows = compare(file, resolve(plain, name).spec).rows
     assert rows
     assert {row.kind for row in rows} == {"unexpected"}
 
@@ -159,7 +159,7 @@ def phi3(folder):
 
 def test_fused_gate_and_up(tmp_path):
     model, spec = phi3(tmp_path)
-    found = compare_checkpoint(tmp_path / "model.safetensors", spec)
+    found = compare(tmp_path / "model.safetensors", spec)
     assert "model.layers.0.mlp.gate_up_proj.weight" in {
         t.name for t in checkpoint(tmp_path / "model.safetensors").tensors
     }

@@ -87,7 +87,7 @@ PLANTED = {
     "checks/model.py": "from tests import laws",
     "cli/main.py": "import docs.writers.blocks",
     "workers/pool.py": "from bench.cases import x",
-    "matching/live.py": "from formulas import inventory",
+    "matching/names.py": "from formulas import inventory",
     "explain/text.py": "from ..formulas import x",
     "differences/probes/keras.py": "import paramproof.builders.registry\nimport keras",
     "differences/probes/torch.py": "from paramproof.differences.measure import x",
@@ -130,7 +130,7 @@ def test_a_breach_is_found(tmp_path):
         "formulas/layout.py: .spec",
         "formulas/spec.py: paramproof.builders.protocol",
         "formulas/terms.py: numpy",
-        "matching/live.py: formulas",
+        "matching/names.py: formulas",
         "workers/pool.py: bench.cases",
     ]
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from paramproof.formulas import Weight
+from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible
 from paramproof.sources.live.name import name_of
 from paramproof.sources.telltale import ADAPTER, FLAT, QUANTISED, Disguise, disguise
@@ -30,15 +31,15 @@ def torch_weights(model: Any) -> Iterator[Weight]:
     yet.
     """
     if not hasattr(type(model), "named_parameters"):
-        raise ValueError(f"{name_of(model)} is not an nn.Module")
+        raise InvalidInput(f"{name_of(model)} is not an nn.Module")
     recognised = _disguise(model)
     if recognised:
         path, kind = recognised
-        raise ValueError(f"{name_of(model)} {kind.what} (it has {legible(path)}): {kind.model}")
+        raise InvalidInput(f"{name_of(model)} {kind.what} (it has {legible(path)}): {kind.model}")
     found: dict[object, list[tuple[str, Any]]] = {}
     for path, parameter in model.named_parameters(remove_duplicate=False):
         if type(parameter).__name__ == "UninitializedParameter":
-            raise ValueError(f"{name_of(model)} is not built: {legible(path)} has no shape yet")
+            raise InvalidInput(f"{name_of(model)} is not built: {legible(path)} has no shape yet")
         found.setdefault(_elements(parameter), []).append((path, parameter))
     for named in found.values():
         (path, first), *others = named

@@ -25,6 +25,7 @@ from typing import Any, cast
 from paramproof.builders.protocol import LiveReader
 from paramproof.builders.registry import Framework, model_packages
 from paramproof.formulas import Weight
+from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible
 from paramproof.sources.live.name import name_of
 from paramproof.sources.live.pytorch import torch_weights
@@ -42,7 +43,7 @@ def live_weights(model: Any) -> list[Weight]:
     """
     found = [weight for weight in reader(model)(model) if weight.size]
     if not found:
-        raise ValueError(f"{name_of(model)} is empty: it has no weights")
+        raise InvalidInput(f"{name_of(model)} is empty: it has no weights")
     return found
 
 
@@ -59,17 +60,19 @@ def reader(model: Any) -> Callable[[Any], Iterator[Weight]]:
         return partial(_by_framework, own)
     if isinstance(model, tuple) and model and (own := framework_with_reader(model[0])):
         (title, *_) = own.model_packages.values()
-        raise ValueError(f"{name_of(model)} is a module of {title} and more: give the module alone")
+        raise InvalidInput(
+            f"{name_of(model)} is a module of {title} and more: give the module alone"
+        )
     module = model[0] if is_pair(model) else model
     if other := unsupported_framework(module):
-        raise ValueError(
+        raise InvalidInput(
             f"{name_of(module)} is a module of {other}, which is not supported yet; {supported()}"
         )
     if isinstance(model, Mapping):
         return _linen_variables
     if is_pair(model) and comes_from("flax.linen", module):
         return lambda pair: _linen_variables(pair[1])
-    raise ValueError(
+    raise InvalidInput(
         f"{name_of(model)} is not a model of {_titles('or')} "
         "(for linen, give the variables or the pair (module, variables))"
     )
@@ -110,11 +113,11 @@ def _by_framework(framework: Framework, model: Any) -> Iterator[Weight]:
 
 def _keras(model: Any) -> Iterator[Weight]:
     if not hasattr(type(model), "trainable_weights"):
-        raise ValueError(f"{name_of(model)} is not a Keras model or layer")
+        raise InvalidInput(f"{name_of(model)} is not a Keras model or layer")
     layers = [model, *getattr(model, "layers", ())]
     unbuilt = next((layer for layer in layers if not getattr(layer, "built", True)), None)
     if unbuilt is not None:
-        raise ValueError(
+        raise InvalidInput(
             f"{name_of(model)} is not built: {legible(unbuilt.name)} has no weights yet"
         )
     trainable = {id(variable) for variable in model.trainable_weights}
@@ -128,7 +131,7 @@ def _keras(model: Any) -> Iterator[Weight]:
 
 def _linen(model: Any) -> Iterator[Weight]:
     if not hasattr(type(model), "variables") or getattr(model, "scope", None) is None:
-        raise ValueError(f"{name_of(model)} has no variables: give (module, variables)")
+        raise InvalidInput(f"{name_of(model)} has no variables: give (module, variables)")
     yield from _linen_variables(model.variables)
 
 
@@ -153,7 +156,7 @@ def _require_collections(variables: Mapping[str, Any]) -> None:
     for name, tree in variables.items():
         for path, leaf in _leaves(tree, str(name)):
             _require_known(leaf, path)
-    raise ValueError(
+    raise InvalidInput(
         f"{name_of(variables)} has no collection 'params', so it is not the variables of a linen "
         f"module: give them as module.init returns them, {{'params': …}}; {supported()}"
     )
@@ -173,23 +176,23 @@ def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
 def _require_array(leaf: Any, path: str) -> None:
     _require_known(leaf, path)
     if not hasattr(leaf, "shape"):
-        raise ValueError(f"{legible(path)} is not an array but {legible(type(leaf).__name__)}")
+        raise InvalidInput(f"{legible(path)} is not an array but {legible(type(leaf).__name__)}")
 
 
 def _require_known(leaf: Any, path: str) -> None:
     """Refuse an array of a framework whose models cannot be counted from a mapping of arrays."""
     if comes_from("torch", leaf):
-        raise ValueError(
+        raise InvalidInput(
             f"{legible(path)} is a PyTorch tensor: a state_dict also has buffers, and tied "
             "matrices twice, so give the module"
         )
     if framework_with_reader(leaf):
-        raise ValueError(
+        raise InvalidInput(
             f"{legible(path)} is not linen's but of {name_of(leaf)}: a dict does not tell which "
             "arrays are trained, so give the module"
         )
     if other := unsupported_framework(leaf):
-        raise ValueError(
+        raise InvalidInput(
             f"{legible(path)} belongs to {other} ({name_of(leaf)}), which is not supported yet; "
             f"{supported()}"
         )

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from paramproof import assert_parameters
+from paramproof import assert_parameters, compare
 from paramproof.formulas import Weight
-from paramproof.matching import live
-from paramproof.matching.live import compare_live
+from paramproof.matching import model_comparison
 from paramproof.sources.live.readers import live_weights
 from tests.checkpoints import GROUPED
 from tests.configs import BERT
@@ -42,12 +41,12 @@ def reading(monkeypatch):
             return live_weights(model)
         return [Weight(path, shape, path not in model.frozen) for path, shape in model.items()]
 
-    monkeypatch.setattr(live, "live_weights", read)
+    monkeypatch.setattr(model_comparison, "live_weights", read)
 
 
 def rows(shapes):
     """Return the kind, the path, the shapes and the difference of each row."""
-    found = compare_live(Named(shapes), MIXTURE)
+    found = compare(Named(shapes), MIXTURE)
     assert not found.equal
     return [
         (one.kind, one.path, one.expected or one.observed, one.difference) for one in found.rows
@@ -55,7 +54,7 @@ def rows(shapes):
 
 
 def test_by_names():
-    found = compare_live(Named(SHAPES), MIXTURE)
+    found = compare(Named(SHAPES), MIXTURE)
     assert found.equal
     assert (found.actual, found.formula) == (NUMBER, NUMBER)
     assert found.notes[-1] == "tensors matched by name"
@@ -68,14 +67,14 @@ def test_by_names():
 
 
 def test_wrapped():
-    found = compare_live(Named({f"module.{n}": s for n, s in SHAPES.items()}), MIXTURE)
+    found = compare(Named({f"module.{n}": s for n, s in SHAPES.items()}), MIXTURE)
     assert found.equal
     assert found.notes[-1] == "tensors matched by name"
 
 
 def test_with_other_names():
     """Another framework's kernels are transposed, and no name occurs in the formula."""
-    found = compare_live(model({n: shape[::-1] for n, shape in SHAPES.items()}), MIXTURE)
+    found = compare(model({n: shape[::-1] for n, shape in SHAPES.items()}), MIXTURE)
     assert found.equal
     assert found.notes[-1] == "tensors matched by shape"
 
@@ -107,12 +106,12 @@ LLAMA = {
 
 @pytest.mark.parametrize("prefix", ["", "module.", "net."])
 def test_a_family_with_the_names_of_transformers(prefix):
-    found = compare_live(Named({f"{prefix}{n}": shape for n, shape in LLAMA.items()}), GROUPED)
+    found = compare(Named({f"{prefix}{n}": shape for n, shape in LLAMA.items()}), GROUPED)
     assert found.equal
     assert found.notes[-1] == "tensors matched by name"
     gate, down = (f"model.layers.1.mlp.{name}_proj.weight" for name in ("gate", "down"))
     swapped = LLAMA | {gate: LLAMA[down], down: LLAMA[gate]}
-    found = compare_live(Named({f"{prefix}{n}": shape for n, shape in swapped.items()}), GROUPED)
+    found = compare(Named({f"{prefix}{n}": shape for n, shape in swapped.items()}), GROUPED)
     assert {(row.kind, row.native) for row in found.rows} == {
         ("wrong shape", f"{prefix}{gate}"),
         ("wrong shape", f"{prefix}{down}"),
@@ -123,14 +122,14 @@ def test_a_family_with_other_names():
     """A few names that happen to be those of transformers do not count."""
     other = {n.replace("_proj", "").replace("layers", "h"): s for n, s in LLAMA.items()}
     assert "lm_head.weight" in other
-    found = compare_live(Named(other), GROUPED)
+    found = compare(Named(other), GROUPED)
     assert found.equal
     assert found.notes[-1] == "tensors matched by shape"
 
 
 def test_fixed_tensors_need_not_be_stored():
     """If stored, it is not a difference; a frozen tensor that should be trainable is one."""
-    assert compare_live(Named({**SHAPES, "model.embed_positions.weight": (9, 8)}), MIXTURE).equal
+    assert compare(Named({**SHAPES, "model.embed_positions.weight": (9, 8)}), MIXTURE).equal
     other = {("frozen.weight" if n == "score.weight" else n): s for n, s in SHAPES.items()}
     assert rows(other) == [("missing", "score.weight", (3, 8), -24)]
 
@@ -139,7 +138,7 @@ def test_a_layer_without_its_norm():
     """With the formula's names, no other tensor of that shape takes its place."""
     fewer = {n: s for n, s in SHAPES.items() if n != "model.layers.3.norm.weight"}
     assert rows({**fewer, "extra": (8,)}) == [
-        ("missing", "model.layers.*.norm.weight", (8,), -8),
+        ("missing", "model.layers.3.norm.weight", (8,), -8),
         ("unexpected", "extra", (8,), 8),
     ]
 
@@ -150,10 +149,7 @@ def test_a_frozen_tensor_that_should_be_trainable(monkeypatch):
 
 
 def test_another_shape():
-    assert rows({**SHAPES, "score.weight": (8, 3)}) == [
-        ("missing", "score.weight", (3, 8), -24),
-        ("unexpected", "score.weight", (8, 3), 24),
-    ]
+    assert rows({**SHAPES, "score.weight": (8, 3)}) == [("wrong shape", "score.weight", (3, 8), 0)]
 
 
 def test_an_extra_layer():
@@ -164,7 +160,7 @@ def test_an_extra_layer():
 def test_missing_experts():
     fewer = {n: s for n, s in SHAPES.items() if ".experts.3." not in n}
     assert rows(fewer) == [("missing", "model.layers.*.mlp.experts.*.weight", (16, 8), -384)]
-    (row,) = compare_live(Named(fewer), MIXTURE).rows
+    (row,) = compare(Named(fewer), MIXTURE).rows
     assert row.note == "3 tensors"
 
 
@@ -177,12 +173,12 @@ def without(part):
     [
         (without(".router."), ["−L·H·E + H·D·E   model.layers.*.mlp.router.weight"]),
         (without(".experts.3."), ["−3·H·F   model.layers.*.mlp.experts.*.weight"]),
-        (without("layers.4.attention.bias"), ["−H   model.layers.*.attention.bias"]),
+        (without("layers.4.attention.bias"), ["−H   model.layers.4.attention.bias"]),
         ({**SHAPES, "extra": (50, 8)}, ["V·H   extra"]),
         ({**SHAPES, "extra": (7, 16)}, ["7·F   extra"]),
         (
             without("score") | {"extra": (11,)},
-            ["−H·k + 11", "  −H·k   score.weight", "  11   extra"],
+            ["−H·k + 11"],
         ),
     ],
     ids=["all layers", "some experts", "one layer", "letters", "a number", "two"],
@@ -191,9 +187,9 @@ def test_a_difference_in_letters(shapes, residual):
     """The assertion ends with it, each component in the letters of its tensors."""
     with pytest.raises(AssertionError) as failure:
         assert_parameters(Named(shapes), MIXTURE)
-    report, _, algebra = str(failure.value).partition("\nactual − formula = ")
+    _, _, algebra = str(failure.value).partition("\nactual − formula = ")
     assert algebra.splitlines() == residual
-    assert report == compare_live(Named(shapes), MIXTURE).render()
+    assert str(failure.value) == compare(Named(shapes), MIXTURE).render()
 
 
 def test_a_difference_beside_a_tensor_without_entries():

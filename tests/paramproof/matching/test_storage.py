@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from paramproof.matching.live import compare_live
+from paramproof import compare
 from tests.paramproof.matching.models import model, shapes
 from tests.specs import LIVE_ENCODER as SPEC
 from tests.specs import SPECS
@@ -28,19 +28,19 @@ FORMS = [(H, 2 * F), (2 * F, H), (2, H, F), (H, 2, F), (2, F, H)]
 
 @pytest.mark.parametrize("form", FORMS)
 def test_gate_and_up_may_be_fused(form):
-    report = compare_live(model(gate_and_up(*form)), LLAMA)
+    report = compare(model(gate_and_up(*form)), LLAMA)
     assert report.equal, report.render()
 
 
 def test_gate_and_up_of_another_width():
-    report = compare_live(model(gate_and_up(H, 2 * F + 1)), LLAMA)
+    report = compare(model(gate_and_up(H, 2 * F + 1)), LLAMA)
     assert (report.equal, report.difference) == (False, 2 * H)
 
 
 def test_gate_and_up_fused_in_some_layers_only_is_a_difference():
     tensors = gate_and_up(H, 2 * F)
     own = {path: shape for path, shape in shapes(LLAMA).items() if path.startswith("layers.1.")}
-    report = compare_live(model(tensors | own), LLAMA)
+    report = compare(model(tensors | own), LLAMA)
     assert (report.equal, report.difference) == (False, 0)
 
 
@@ -53,7 +53,7 @@ def test_queries_gates_and_layers_may_share_one_array():
         "down": (2, F, H),
         **{f"norm.{number}": (2, H) for number in range(2)},
     }
-    report = compare_live(model(tensors | stacked), LLAMA)
+    report = compare(model(tensors | stacked), LLAMA)
     assert report.equal, report.render()
 
 
@@ -61,10 +61,10 @@ def test_all_names_of_a_storage_are_printed():
     spec = replace(SPEC, mlm_head=True)
     variables = model(shapes(spec))
     (name, table), *_ = (w for w in variables["params"].items() if w[1].shape == (31, 12))
-    lines = compare_live(variables, spec).render().splitlines()
+    lines = compare(variables, spec).render().splitlines()
     assert not any("one storage" in line for line in lines)
     variables["params"] |= {f"tied{number}": table for number in range(5)}
-    report = compare_live(variables, spec)
+    report = compare(variables, spec)
     assert report.equal
     assert report.render().splitlines()[3:] == [
         f"one storage, counted once: params/{name}, params/tied0, params/tied1, params/tied2 "
@@ -77,7 +77,7 @@ def test_all_names_of_a_storage_are_printed():
 def test_not_every_shared_storage_is_printed():
     arrays = {f"w{n}": array for n, array in enumerate(model(shapes())["params"].values())}
     twice = {f"\x1b{name}": array for name, array in arrays.items()}
-    lines = compare_live({"params": arrays | twice}, SPEC).render().splitlines()
+    lines = compare({"params": arrays | twice}, SPEC).render().splitlines()
     assert sum(line.startswith("one storage") for line in lines) == 10
     assert f"and {len(arrays) - 10} more" in lines
     assert all(line.isprintable() for line in lines)
@@ -88,7 +88,7 @@ def frozen(variables):
 
 
 def test_an_entirely_frozen_model_is_not_equal():
-    report = compare_live(frozen(model(shapes())), SPEC)
+    report = compare(frozen(model(shapes())), SPEC)
     assert (report.equal, report.actual, report.frozen) == (False, 0, report.formula)
     _, totals, said, *_ = report.render().splitlines()
     assert totals == f"actual 0 − formula {report.formula:,} = −{report.formula:,}"
@@ -104,16 +104,16 @@ def test_an_entirely_frozen_model_is_not_equal():
 
 def test_equality_needs_counterparts_and_totals():
     """A frozen tensor is not a counterpart, whatever the totals; and totals matter, too."""
-    one = compare_live(frozen(model(shapes())), SPEC)
+    one = compare(frozen(model(shapes())), SPEC)
     assert not replace(one, actual=one.formula, frozen=0).equal
-    one = compare_live(model(shapes()), SPEC)
+    one = compare(model(shapes()), SPEC)
     assert replace(one, actual=one.formula, frozen=0).equal
     assert not replace(one, actual=one.formula - 1, frozen=0).equal
 
 
 def test_a_partly_trainable_model_is_not_called_frozen():
     variables = frozen(model(shapes())) | {"params": {"more": np.empty(3)}}
-    assert "which are all parameters" not in compare_live(variables, SPEC).render()
+    assert "which are all parameters" not in compare(variables, SPEC).render()
 
 
 def test_thousands_of_layers():
@@ -121,7 +121,7 @@ def test_thousands_of_layers():
 
     def report(layers):
         spec = replace(SPEC, num_hidden_layers=layers)
-        return compare_live(model(shapes()), spec).render()
+        return compare(model(shapes()), spec).render()
 
     assert "1,998 tensors" in report(2_000)
     assert calls_of(lambda: report(2_000)) < 2.2 * calls_of(lambda: report(1_000))

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from paramproof.matching.checkpoints import compare_checkpoint
+from paramproof import compare
 from paramproof.sources.checkpoints import checkpoint
 from tests.checkpoints import GROUPED, header, sharded, write
 
@@ -20,8 +20,23 @@ def file(tmp_path):
 def test_shards(tmp_path):
     index, _ = sharded(tmp_path, GROUPED, 5)
     found = checkpoint(index)
-    assert compare_checkpoint(found, GROUPED).equal
+    assert compare(found, GROUPED).equal
     assert (found.shards, found.dtypes) == (5, ("BF16",))
+
+
+def test_a_directory(tmp_path):
+    """Its index counts, or else its only file."""
+    index, _ = sharded(tmp_path, GROUPED, 2)
+    assert checkpoint(tmp_path) == checkpoint(index)
+    index.unlink()
+    assert refusal(tmp_path) == (
+        f"{tmp_path}: has several checkpoints: name one of "
+        "model-00001-of-00002.safetensors, model-00002-of-00002.safetensors"
+    )
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    file = write(alone / "any.safetensors", {"w": (2, 3)})
+    assert checkpoint(str(alone)) == checkpoint(file)
 
 
 def refusal(path):

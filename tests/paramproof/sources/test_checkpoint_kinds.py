@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from paramproof import compare
 from paramproof.formulas import inventory
 from paramproof.formulas.families import spec_fields
-from paramproof.matching.checkpoints import compare_checkpoint
 from paramproof.sources.checkpoints import checkpoint
 from paramproof.sources.telltale import unwrapped
 from tests.checkpoints import GPT, GROUPED, canonical, header, sharded, write
@@ -74,7 +74,7 @@ def test_masks_of_bytes_are_buffers(tmp_path):
     """GPT-2 has them in files of older versions."""
     masks = {"h.0.attn.bias": (1, 1, 11, 11)}
     path = write(tmp_path / "model.safetensors", masks, dtype="U8", size=1)
-    assert compare_checkpoint(path, GPT).notes == ("buffers, not compared: h.0.attn.bias",)
+    assert compare(path, GPT).notes[0] == "buffers, not compared: h.0.attn.bias"
 
 
 def test_flat_parameters(tmp_path):
@@ -107,7 +107,7 @@ def test_one_shard_alone(tmp_path):
 
 def test_a_single_shard_is_the_whole_file(tmp_path):
     path = write(tmp_path / "model-00001-of-00001.safetensors", canonical(GROUPED))
-    assert compare_checkpoint(path, GROUPED).equal
+    assert compare(path, GROUPED).equal
 
 
 @pytest.mark.parametrize("what", ["an index", "a command"])
@@ -165,7 +165,7 @@ def test_wrapped_checkpoints(spec, paramproof, tmp_path):
 def test_a_wrapped_name_beside_the_plain_one_is_extra(tmp_path):
     name = "layers.0.attention_norm.scale"
     tensors = canonical(GROUPED) | {f"module.{name}": (12,)}
-    (row,) = compare_checkpoint(write(tmp_path / "w", tensors), GROUPED).rows
+    (row,) = compare(write(tmp_path / "w", tensors), GROUPED).rows
     assert (row.kind, row.native, row.note) == (
         *("unexpected", f"module.{name}"),
         f"{name}: stored a second time",
@@ -179,7 +179,7 @@ def test_missing_layers_are_not_listed_one_by_one(spec, tmp_path):
         "layers.1.feed_forward.output.bias" if spec is GPT else "layers.1.attention_norm.scale"
     )
     tensors = {name: shape for name, shape in canonical(spec).items() if name != missing}
-    report = compare_checkpoint(write(tmp_path / "w", tensors), many)
+    report = compare(write(tmp_path / "w", tensors), many)
     rows = {row.path: row.difference for row in report.rows}
     assert rows.pop(missing) == -12
     named = inventory(spec.letters())
@@ -196,11 +196,11 @@ def test_a_large_layer_number_does_not_list_earlier_layers(tmp_path):
     content, length = header({"layers.999999999.attention_norm.scale": (12,)})
     path = tmp_path / "w"
     path.write_bytes(content + b"\0" * length)
-    report = compare_checkpoint(path, replace(GROUPED, num_hidden_layers=10**9))
+    report = compare(path, replace(GROUPED, num_hidden_layers=10**9))
     assert report.difference == sum(row.difference for row in report.rows)
     assert len(report.rows) < 20_000
 
 
 def test_as_many_layers_as_in_the_file_are_expected(tmp_path):
     spec = replace(GROUPED, num_hidden_layers=1001)
-    assert compare_checkpoint(write(tmp_path / "w", canonical(spec)), spec).equal
+    assert compare(write(tmp_path / "w", canonical(spec)), spec).equal
