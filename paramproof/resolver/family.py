@@ -6,80 +6,21 @@ configuration is counted with stay those of its class.
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import Any
 
-from paramproof.formulas import EncoderSpec, GPTSpec, Inventory, LlamaSpec, Spec, inventory
+from paramproof.formulas import FAMILIES, Inventory, Spec, inventory
 from paramproof.formulas.architecture import Architecture
 
-BASE = {"pooler": True, "tie_word_embeddings": True}
-"""The parts of an encoder that has no head to tie."""
 
-MASKED = {"pooler": False, "mlm_head": True}
-PRETRAINING = {"pooler": True, "mlm_head": True, "nsp_head": True}
-NEXT_SENTENCE = {**BASE, "nsp_head": True}
-
-HEADLESS = {"tie_word_embeddings": True}
-"""A decoder without a head has the same parameters as one whose head is tied to the embeddings."""
-
-SIZES = (
-    "vocab_size",
-    "hidden_size",
-    "num_hidden_layers",
-    "num_attention_heads",
-    "intermediate_size",
-)
-
-GPT2 = {
-    "n_embd": "hidden_size",
-    "n_layer": "num_hidden_layers",
-    "n_head": "num_attention_heads",
-    "n_inner": "intermediate_size",
-    "n_positions": "max_position_embeddings",
-}
-"""Fields of GPT-2's configuration, with their names in its spec."""
-
-
-class FamilyClasses(NamedTuple):
-    """A model type that a family describes: its spec, and the optional parts of each class.
-
-    ``is_stacked`` is set if transformers keeps the projections of queries, keys and values in one
-    tensor, where the family has three.
-    """
-
-    spec: type[Spec]
-    sizes: tuple[str, ...]
-    classes: Mapping[str, Mapping[str, bool]]
-    is_stacked: bool = False
-
-
-_ENCODER_SIZES = (*SIZES, "max_position_embeddings", "type_vocab_size")
-
-
-def _encoder(name: str, **more: Mapping[str, bool]) -> FamilyClasses:
-    classes = {f"{name}Model": BASE, f"{name}ForMaskedLM": MASKED}
-    return FamilyClasses(
-        EncoderSpec, _ENCODER_SIZES, classes | {f"{name}{end}": has for end, has in more.items()}
-    )
-
-
-TYPES: Mapping[str, FamilyClasses] = {
-    "bert": _encoder("Bert", ForPreTraining=PRETRAINING, ForNextSentencePrediction=NEXT_SENTENCE),
-    "ernie": _encoder("Ernie", ForPreTraining=PRETRAINING, ForNextSentencePrediction=NEXT_SENTENCE),
-    "roberta": _encoder("Roberta"),
-    "gpt2": FamilyClasses(
-        GPTSpec,
-        (*SIZES, "max_position_embeddings"),
-        {"GPT2Model": HEADLESS, "GPT2LMHeadModel": {}},
-        is_stacked=True,
-    ),
-    "llama": FamilyClasses(
-        LlamaSpec,
-        (*SIZES, "num_key_value_heads", "head_dim"),
-        {"LlamaModel": HEADLESS, "LlamaForCausalLM": {}},
-    ),
-}
+@cache
+def described_types() -> dict[str, Any]:
+    """Return the families of model types, with the parts of each class, from ``families.toml``."""
+    return tomllib.loads(Path(__file__).with_name("families.toml").read_text("utf-8"))
 
 
 def spec_of(one: Architecture, keys: Mapping[str, Any]) -> Spec | None:
@@ -87,28 +28,21 @@ def spec_of(one: Architecture, keys: Mapping[str, Any]) -> Spec | None:
 
     Return None if no family has the class, or if the class has other tensors.
     """
-    described = TYPES.get(str(keys["model_type"]))
-    parts = described.classes.get(one.name) if described else None
-    if described is None or parts is None:
+    described = described_types().get(str(keys["model_type"]), {"classes": {}})
+    if one.name not in described["classes"]:
         return None
+    family, names = FAMILIES[described["family"]], described.get("names", {})
+    given = {names.get(field, field): one.sizes[name] for name, field in one.fields.items()}
+    # n_inner of GPT-2 is null in most files.
+    sizes = {"intermediate_size": 4 * given["hidden_size"], **given}
+    sizes = {name: size for name, size in sizes.items() if name in family.field_names}
     try:
-        spec = described.spec(**_sizes(described, one), **_parts(parts, keys))
+        spec = family.spec(**sizes, **_parts(described["classes"][one.name], keys))
     except ValueError:
         return None
-    width = spec.hidden_size if described.is_stacked else 0
+    width = spec.hidden_size if "is_stacked" in described else 0
     own = _shapes(one.inventory(one.sizes), width)
     return spec if _shapes(inventory(spec.letters()), width) == own else None
-
-
-def _sizes(described: FamilyClasses, one: Architecture) -> dict[str, int]:
-    found = {}
-    for letter, field in one.fields.items():
-        name = GPT2.get(field, field)
-        if name in described.sizes and letter in one.sizes:
-            found[name] = one.sizes[letter]
-    # n_inner of GPT-2 is null in most files.
-    found.setdefault("intermediate_size", 4 * found["hidden_size"])
-    return found
 
 
 def _parts(parts: Mapping[str, bool], keys: Mapping[str, Any]) -> dict[str, bool]:

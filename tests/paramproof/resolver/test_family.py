@@ -11,11 +11,11 @@ from paramproof.formulas import EncoderSpec, closed_form
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.models import named_model
 from paramproof.resolver import read_request, resolve, resolve_request
-from paramproof.resolver.family import TYPES, spec_of
+from paramproof.resolver.family import described_types, spec_of
 from tests.configs import ALL, BAIDU, BERT, ERNIE, GOOGLE, GPT2, LLAMA, ROBERTA, without
 
 BASE = named_model("bert-base").spec
-CLASSES = [(kind, name) for kind, described in TYPES.items() for name in described.classes]
+CLASSES = [(kind, name) for kind, one in described_types().items() for name in one["classes"]]
 
 
 def spec_in(keys):
