@@ -8,7 +8,7 @@ PAGE = ROOT / "docs" / "configurations.md"
 
 REFUSED = (
     "qwen9",
-    "meta-llama/Llama-3.1-8B",
+    "01-ai/Yi-6B",
     '{"model_type":"qwen3","hidden_sise":2048}',
     '{"model_type":"qwen3","hidden_size":"2048"}',
     '{"model_type":"qwen3","architectures":["Qwen3Model","Qwen3ForCausalLM"]}',

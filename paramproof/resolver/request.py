@@ -17,7 +17,7 @@ from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.catalogue import model_types
 from paramproof.catalogue.files import entry_names, keys_for
 from paramproof.catalogue.names import has_type, type_with_class
-from paramproof.formulas import FAMILIES, Family, Spec
+from paramproof.formulas import FAMILIES, Spec
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.families import spec_from
@@ -176,7 +176,7 @@ def _in_file(path: str) -> Request:
         within = (os.path.join(path, name) for name in IN_DIRECTORY)
         if file := next(filter(os.path.isfile, within), ""):
             return _in_file(file)
-        if not any(name.endswith(SAFETENSORS) for name in os.listdir(path)):
+        if not any(Path(path).glob("*.safetensors*")):
             reason = "is a directory without a config.json, a params.json or safetensors"
             raise InvalidInput(reason, where=path_text(path))
     if os.path.isdir(path) or path.endswith(SAFETENSORS):
@@ -195,8 +195,8 @@ def _described(name: str, keys: Mapping[str, Any]) -> Request:
     try:
         if is_derivation(keys):
             return Request(name=name, architecture=derivation_in_document(keys))
-        if "family" in keys or _is_spec(keys):
-            spec = spec_from({"family": _family(keys), **keys})
+        if family := _family(keys):
+            spec = spec_from({"family": family, **keys})
             return Request(name=name, architecture=FamilyArchitecture.of(spec))
         if "model_type" not in keys and (kind := kind_of(keys, name)):
             raise InvalidInput(kind)
@@ -231,23 +231,22 @@ def is_installed_type(text: str) -> bool:
     return any(os.path.isdir(os.path.join(one, "models", name)) for one in folders)
 
 
-def _is_spec(keys: Mapping[str, Any]) -> bool:
-    """Return whether all keys are fields of specs, and there is no ``model_type``."""
-    if "model_type" in keys or not keys:
-        return False  # The names of fields are not asked for, since that looks for plug-ins.
-    return keys.keys() <= {name for family in FAMILIES.values() for name in family.field_names}
-
-
 def _family(keys: Mapping[str, Any]) -> str:
-    """Return the family whose spec can be made from exactly these keys, or else the encoder."""
-    fitting = (name for name, family in FAMILIES.items() if _fits(keys, family))
-    return next(fitting, "encoder")
+    """Return the family of a spec with these keys, or "" for a configuration.
 
-
-def _fits(keys: Mapping[str, Any], family: Family) -> bool:
-    needed = {field.name: field.default is MISSING for field in fields(family.spec)}
-    required = {name for name, must in needed.items() if must}
-    return required <= keys.keys() <= needed.keys()
+    It is the one whose spec can be made from exactly these keys, or else the encoder.
+    """
+    if "family" in keys:
+        return str(keys["family"])
+    if "model_type" in keys or not keys:
+        return ""  # The names of fields are not asked for, since that looks for plug-ins.
+    if not keys.keys() <= {name for family in FAMILIES.values() for name in family.field_names}:
+        return ""
+    for name, family in FAMILIES.items():
+        needed = {one.name for one in fields(family.spec) if one.default is MISSING}
+        if needed <= keys.keys() <= {*family.field_names}:
+            return name
+    return "encoder"
 
 
 def _unknown(text: str) -> InvalidInput:
@@ -259,9 +258,10 @@ def _unknown(text: str) -> InvalidInput:
         return error
     if own.endswith(".json") or (own == text and "://" not in text):
         return InvalidInput("does not exist", where=path_text(text))
-    also = f", or use {' or '.join(error.suggestions)}" if error.suggestions else ""
-    reason = "no named model has this name, and nothing is downloaded: give its config.json"
-    return InvalidInput(reason + also, where=path_text(text))
+    advice = "Nothing" if error.suggestions else "nothing"
+    between = " " if error.suggestions else "; "
+    reason = f"{error.reason}{between}{advice} is downloaded: give its config.json"
+    return InvalidInput(reason, where=path_text(text))
 
 
 def _is_like_a_path(text: str) -> bool:
