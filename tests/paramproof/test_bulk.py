@@ -138,7 +138,7 @@ def test_the_command(paramproof, tmp_path):
     for other in (["--class", "LlamaModel"], ["--active"], ["--depth", "1"], ["--html", "x.html"]):
         done = paramproof("count", "--jsonl", "in.jsonl", *other)
         assert done.returncode == 2
-        assert "--jsonl can be combined only with --json and --resume" in done.stderr
+        assert f"--jsonl cannot be combined with {other[0]}" in done.stderr
 
 
 @pytest.fixture
