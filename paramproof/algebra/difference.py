@@ -1,18 +1,25 @@
-"""The difference of two models in letters, component by component."""
+"""Pair the components of several models, and write two models in the same letters.
+
+Every view that compares models pairs their tensors here: in numbers or in letters, by component or
+as a tree.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import chain, product
 
 from paramproof.algebra.letters import mean_the_same
 from paramproof.algebra.terms import Lettered, terms
 from paramproof.builders.huggingface import names_of
-from paramproof.formulas import Inventory
+from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.alphabet import BUILT_IN
-from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.order import merged
 from paramproof.formulas.parts import PartName, parts_of
+from paramproof.formulas.path import beginnings, has_layer, parent, shared_path, stack_of
 from paramproof.formulas.spec import Quantity
 
 OTHER = "outside the layers"
@@ -25,79 +32,104 @@ GROUPS: tuple[tuple[str, PartName], ...] = (
 """Groups of tensors by what is true of them, for models whose names are not of one kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class Component:
-    """The parameters of two models in a component, in letters; None if a model does not have it."""
+def paired(models: Sequence[Inventory], families: Sequence[str]) -> list[Inventory]:
+    """Return the tensors of several models under names that are alike where the tensors are.
 
-    path: str
-    first: Expression | None
-    other: Expression | None
-
-    @property
-    def difference(self) -> Expression:
-        """The count of the other model minus that of the first."""
-        return (self.other or Expression()) - (self.first or Expression())
-
-
-def components(first: Lettered, other: Lettered) -> list[Component]:
-    """Return the components of both, in order.
-
-    If one model is of a family and the other is not, the other's names are made canonical, as
-    far as they are Hugging Face's names of that family. If none is, components are in groups.
+    ``families`` has the family of each model whose names are canonical, or "". If any has one, the
+    names of transformers in the others are made canonical. Names that begin otherwise than those
+    of the first model, as ``transformer.h`` and ``model.layers``, begin as those do. If no
+    component of the layers has one name in all models, their tensors are in groups.
     """
-    return [Component(path, *sizes) for path, sizes in side_by_side([first, other]).items()]
+    family = next(filter(None, families), "")
+    alike = [
+        named if own or not family else _in_names_of(family, named)
+        for named, own in zip(models, families, strict=True)
+    ]
+    first = alike[0]
+    alike = [first, *(_begun_as(first, other) for other in alike[1:])]
+    every = [_components_of_layers(named) for named in alike]
+    if all(every[0] & other for other in every[1:]):
+        return alike
+    return [_in_groups(named) for named in models]
 
 
-def side_by_side(models: Sequence[Lettered]) -> dict[str, list[Expression | None]]:
-    """Return what each model has in each component, as ``components`` does for two of them."""
-    family = next((model.family for model in models if model.family), "")
-    alike = [_named_as(family, model) for model in models]
-    if all(named is not None for named in alike):
-        found = [_by_path(named) for named in alike if named is not None]
-    else:
-        found = [_by_group(model.named) for model in models]
-    return {path: [one.get(path) for one in found] for path in dict.fromkeys(chain(*found))}
+def components(models: Sequence[Inventory]) -> dict[str, list[Expression | None]]:
+    """Return the parameters of each component in each of some models, which are ``paired``."""
+    found = [defaultdict[str, Expression](Expression) for _ in models]
+    for one, named in zip(found, models, strict=True):
+        for term in terms(named):
+            one[term.path] += term.times * term.each
+    return {path: [one.get(path) for one in found] for path in merged_paths(found)}
 
 
-def _named_as(family: str, model: Lettered) -> Inventory | None:
-    """Return tensors under the canonical names of a family; None if it has none of their names."""
-    named = model.named
-    if model.family or not family:
-        return named
+def merged_paths(orders: Sequence[Iterable[str]]) -> list[str]:
+    """Return every path in ``orders``, with those that lie in one component together."""
+    above = (dict.fromkeys(chain(*map(beginnings, order))) for order in orders)
+    rank = {path: place for place, path in enumerate(merged(above))}
+    return sorted({*chain(*orders)}, key=lambda path: [rank[one] for one in beginnings(path)])
+
+
+def _renamed(named: Inventory, name: Callable[[Tensor], str]) -> Inventory:
+    return replace(named, tensors=tuple(replace(one, path=name(one)) for one in named))
+
+
+def _in_names_of(family: str, named: Inventory) -> Inventory:
+    """Return tensors under the canonical names of a family, or beside those that have one."""
     known = names_of(family)
+    found, inside = {"": ""}, {"": ""}
+    for path in (tensor.path for tensor in named):
+        before = next((one for one in known.prefixes if path.startswith(one)), "")
+        if storage := known.table.get(path.removeprefix(before)):
+            found[path] = shared_path(storage.parts)
+            inside.setdefault(parent(parent(path)), parent(parent(found[path])))
 
-    def path_of(native: str) -> str:
-        before = next((one for one in known.prefixes if native.startswith(one)), "")
-        storage = known.table.get(native.removeprefix(before))
-        # The parts of one tensor, such as queries, keys and values, are of one component.
-        return storage.parts[0] if storage else native
+    def canonical(tensor: Tensor) -> str:
+        around = next((one for one in beginnings(tensor.path)[::-1] if inside.get(one)), "")
+        return found.get(tensor.path) or inside[around] + tensor.path.removeprefix(around)
 
-    paths = {tensor.path: path_of(tensor.path) for tensor in named}
-    if all(native == path for native, path in paths.items()):
-        return None
-    tensors = (
-        replace(one, path=paths[one.path], tied_to=one.tied_to and paths[one.tied_to])
-        for one in named
-    )
-    return replace(named, tensors=tuple(tensors))
+    return _renamed(named, canonical)
 
 
-def _by_path(named: Inventory) -> dict[str, Expression]:
-    found: dict[str, Expression] = {}
-    for term in terms(named):
-        found[term.path] = found.get(term.path, Expression()) + term.times * term.each
-    return found
+def _begun_as(first: Inventory, other: Inventory) -> Inventory:
+    """Return ``other`` with one beginning of its names replaced by one of those of ``first``.
+
+    Its names stay as they are if no other beginning pairs more tensors.
+    """
+    known = {tensor.path for tensor in first}
+
+    def begun(old: str, new: str) -> Inventory:
+        def name(tensor: Tensor) -> str:
+            path = tensor.path
+            return new + path.removeprefix(old) if path.startswith(old) else path
+
+        return _renamed(other, name)
+
+    tried = (begun(*swap) for swap in product(_beginnings(other), _beginnings(first)))
+    return max(tried, key=lambda named: len(known & {tensor.path for tensor in named}))
 
 
-def _by_group(named: Inventory) -> dict[str, Expression]:
-    found: dict[str, Expression] = {}
-    for tensor in named:
-        if tensor.trainable and tensor.tied_to is None:
-            parts = tensor.parts or parts_of(tensor.path)
+def _beginnings(named: Inventory) -> list[str]:
+    """Return how the names in stacks of layers may begin: ``""``, ``model.``, ``model.layers.``."""
+    stacks = dict.fromkeys(filter(None, (stack_of(tensor.path) for tensor in named)))
+    return ["", *(f"{one}." for stack in stacks for one in beginnings(stack))]
+
+
+def _components_of_layers(named: Inventory) -> set[str]:
+    """Return the components that layers have, or all components of a model without layers."""
+    found = {term.path for term in terms(named)}
+    return {path for path in found if has_layer(path)} or found
+
+
+def _in_groups(named: Inventory) -> Inventory:
+    """Return one tensor for each group, as large as all tensors in it that count."""
+    sizes: dict[str, Quantity] = {}
+    for one in named:
+        if one.present and one.trainable and one.tied_to is None:
+            parts = one.parts or parts_of(one.path)
             group = next((name for name, part in GROUPS if getattr(parts, part)), OTHER)
-            size = tensor.present * tensor.repeat * tensor.size
-            found[group] = found.get(group, Expression()) + expression(size)
-    return found
+            sizes[group] = sizes.get(group, 0) + one.present * one.repeat * one.size
+    tensors = (Tensor(group, (size,), "all tensors of a group") for group, size in sizes.items())
+    return replace(named, tensors=tuple(tensors))
 
 
 def in_letters_of(first: Lettered, other: Lettered) -> Lettered:

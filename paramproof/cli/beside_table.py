@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
+from paramproof.algebra.difference import merged_paths
+from paramproof.counting.difference import paired_inventories
 from paramproof.counting.dtypes import bytes_of
 from paramproof.counting.tree import TreeRow, depth_within, tree
 from paramproof.formulas.alphabet import BUILT_IN
-from paramproof.formulas.order import merged
-from paramproof.formulas.path import LAYER, leaf
+from paramproof.formulas.path import LAYER, beginnings, leaf
 from paramproof.formulas.printing import legible
 from paramproof.resolver import LiveModel, Model
 from paramproof.tables.table import Column, Table, TableRow, numbers, signed_or_zero
@@ -22,18 +22,6 @@ GAP = 2
 """Width of the space between two columns."""
 
 
-class _Column(NamedTuple):
-    """The numbers of a model by row name, in three blocks: sizes, components and totals."""
-
-    title: str
-    blocks: Sequence[Mapping[str, int]]
-
-    @property
-    def widest(self) -> int:
-        """Width of the longest number."""
-        return max(len(f"{number:,}") for block in self.blocks for number in block.values())
-
-
 def beside_tables(
     models: Sequence[Model | LiveModel], depth: int | None, dtype: str, width: int
 ) -> Iterator[Table]:
@@ -42,38 +30,53 @@ def beside_tables(
     They show the components down to ``depth``, or to a depth at which every model is still
     readable, and the bytes if a ``dtype`` is given.
     """
-    inventories = [model.inventory() for model in models]
+    inventories = paired_inventories(models)
     trees = [list(tree(named, depth)) for named in inventories]
-    shown = None
-    if depth is None:
-        shown = min(filter(None, map(depth_within, trees)), default=None)
-    first, *others = (
-        _Column(model.title, _blocks(model, named.total(), rows, shown, dtype))
-        for model, named, rows in zip(models, inventories, trees, strict=True)
-    )
-    while others:
-        room = width - COMPONENT - first.widest - GAP
-        taken: list[_Column] = []
-        while others and (not taken or _needs(first, others[0]) <= room):
-            room -= _needs(first, others[0])
-            taken.append(others.pop(0))
-        cut = f"shown to --depth {shown}, of {max(map(len, trees)):,} rows"
-        yield replace(_table(first, taken), notes=(cut,) if shown else ())
+    shown = None if depth else min(filter(None, map(depth_within, trees)), default=None)
+    cut = f"shown to --depth {shown}, of {max(map(len, trees)):,} rows"
+    columns = [Column("component", "0"), _numbers(models[0], "1")]
+    for number, model in enumerate(models[1:], 1):
+        difference = numbers("− first", f"{2 * number + 1}", signed_or_zero, absent="-")
+        columns += [_numbers(model, f"{2 * number}"), difference]
+    rows = [
+        *_rows([_sizes(model) for model in models], are_sizes=True),
+        *_rows([_nodes(nodes, shown) for nodes in trees]),
+        *_rows([_totals(named.total(), dtype) for named in inventories]),
+    ]
+    table = Table.of(columns, rows, [cut] if shown else [])
+    widths = [GAP + max(map(len, cells)) for cells in zip(*map(table.written, rows), strict=True)]
+    left = [*range(2, len(columns), 2)]
+    while left:
+        room, taken = width - COMPONENT - widths[1], left[:0]
+        while left and (not taken or sum(widths[left[0] : left[0] + 2]) <= room):
+            room -= sum(widths[left[0] : left[0] + 2])
+            taken += [left[0], left.pop(0) + 1]
+        part = table.only("0", "1", *map(str, taken))
+        if len(taken) == 2:
+            last = replace(part.columns[-1], heading="difference")
+            part = replace(part, columns=(*part.columns[:-1], last))
+        yield part
 
 
-def _blocks(
-    model: Model | LiveModel, whole: int, rows: Sequence[TreeRow], depth: int | None, dtype: str
-) -> Sequence[Mapping[str, int]]:
-    nodes: Counter[str] = Counter()
+def _numbers(model: Model | LiveModel, key: str) -> Column:
+    return numbers(model.title, key, absent="-")
+
+
+def _totals(total: int, dtype: str) -> Mapping[str, int]:
+    return {"total": total, **({f"bytes, {dtype}": bytes_of(total, dtype)} if dtype else {})}
+
+
+def _nodes(rows: Sequence[TreeRow], depth: int | None) -> Mapping[str, int]:
+    """Return the parameters of each component down to ``depth``, kinds of layers added up."""
+    found: Counter[str] = Counter()
     for node in rows:
         # A single layer has no row of its own: the row of its stack has the total of all layers.
         if leaf(node.path) != LAYER and (depth is None or node.depth <= depth):
-            nodes[node.path] += node.total
-    size = {f"bytes, {dtype}": bytes_of(whole, dtype)} if dtype else {}
-    return _sizes(model), nodes, {"total": whole, **size}
+            found[node.path] += node.total
+    return found
 
 
-def _sizes(model: Model | LiveModel) -> dict[str, int]:
+def _sizes(model: Model | LiveModel) -> Mapping[str, int]:
     """Return the sizes of a model by letter, or by field if no family defines the letter."""
     one, known = model.architecture, BUILT_IN.factors
     if one is None:
@@ -83,37 +86,19 @@ def _sizes(model: Model | LiveModel) -> dict[str, int]:
     return {name if name in known else field: one.sizes[name] for name, field in fields}
 
 
-def _needs(first: _Column, other: _Column) -> int:
-    """Return the width of a model and of its difference from the first, sign included."""
-    return other.widest + GAP + max(first.widest, other.widest) + 1 + GAP
+def _rows(models: Sequence[Mapping[str, int]], *, are_sizes: bool = False) -> Iterator[TableRow]:
+    """Yield rows of numbers by name: each model's, and its difference from the first.
 
-
-def _table(first: _Column, others: Sequence[_Column]) -> Table:
-    columns = [Column("component"), _numbers(first)]
-    for column in others:
-        heading = "− first" if others[1:] else "difference"
-        columns += [_numbers(column), numbers(heading, form=signed_or_zero, absent="-")]
-    rows = []
-    for number, block in enumerate(first.blocks):
-        other_blocks = [column.blocks[number] for column in others]
-        for place, name in enumerate(merged([block, *other_blocks])):
-            cells = [block.get(name)]
-            for other in other_blocks:
-                cells += [other.get(name), _difference(block, other, name, sizes=not number)]
-            names = [part for part in name.split(".") if part != LAYER]
-            label = legible(names[-1])
-            rows.append(TableRow((label, *cells), len(names) - 1, starts_section=not place))
-    return Table.of(columns, rows)
-
-
-def _numbers(column: _Column) -> Column:
-    return numbers(column.title, absent="-")
-
-
-def _difference(
-    first: Mapping[str, int], other: Mapping[str, int], name: str, *, sizes: bool
-) -> int | None:
-    """Return how much more ``other`` has: an absent component counts as 0, an absent size not."""
-    if not (name in first and name in other) and (sizes or name not in {**first, **other}):
-        return None
-    return other.get(name, 0) - first.get(name, 0)
+    A component that one model does not have counts as 0, but a size does not.
+    """
+    names = dict.fromkeys(merged_paths(models))
+    for place, name in enumerate(names):
+        first, *others = (one.get(name) for one in models)
+        cells = [first]
+        for other in others:
+            is_none = (first is None, other is None)
+            absent = any(is_none) if are_sizes else all(is_none)
+            cells += [other, None if absent else (other or 0) - (first or 0)]
+        level = sum(one in names for one in beginnings(name)) - 1
+        label = legible(leaf(name) if level else name)
+        yield TableRow((label, *cells), level, starts_section=not place)

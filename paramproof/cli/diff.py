@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -11,6 +12,9 @@ from paramproof.cli.output import console, write_json
 from paramproof.cli.resolving import resolving_all
 from paramproof.counting.difference import difference_of
 from paramproof.tables.terminal import print_lines, print_table
+
+MAX_COLUMNS = 5
+"""The most columns of a table; numbers are wide, and a further table is easier to read."""
 
 
 @click.command("diff", short_help="Compare two models, in letters and in numbers.")
@@ -22,9 +26,10 @@ from paramproof.tables.terminal import print_lines, print_table
 def diff_command(first: str, other: str, json_file: Path | None, class_name: str) -> None:
     """Print how B differs from A, component by component, in letters and in numbers.
 
-    A and B are models as count takes them. Each number is at the sizes of its own model; sizes
-    that differ are listed. If their tensors have names of different frameworks, components are
-    compared in groups. The exit status is 0, whether they differ or not.
+    A and B are models as count takes them. Each number is at the sizes of its own model. The
+    difference has two parts, which add up to it: the structure makes what the formulas differ by
+    at the sizes of A, and the sizes make the rest. If the layers have no names in common,
+    components are compared in groups. The exit status is 0, whether they differ or not.
 
     \b
     Examples:
@@ -36,7 +41,13 @@ def diff_command(first: str, other: str, json_file: Path | None, class_name: str
     if json_file:
         write_json(json_file, found.to_dict())
         return
-    print_table(console, found.table())
+    table = found.table()
+    if len(table.columns) > MAX_COLUMNS:
+        print_table(
+            console, replace(table.only("component", "first", "other", "difference"), notes=())
+        )
+        table = table.only("component", "structure", "sizes", "formula")
+    print_table(console, table)
     for model in models:
         if model.architecture.spec is None:
             print_lines(console, (f"{model.title}: {line}" for line in model.origin()))

@@ -1,19 +1,26 @@
-"""Two models side by side: what each component has, in letters and in numbers."""
+"""Two models side by side: their components in numbers, and what makes the difference.
+
+A difference has two parts, which add up to it exactly. The structure makes what the formulas of
+the two models differ by at one set of sizes, and the sizes make the rest.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
-from paramproof.algebra.difference import Component, components, in_letters_of
+from paramproof.algebra.difference import components, in_letters_of, paired
 from paramproof.algebra.terms import Lettered
 from paramproof.counting.letters import in_letters
+from paramproof.formulas import Inventory
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible
 from paramproof.json_form import document
-from paramproof.resolver import Model
+from paramproof.resolver import LiveModel, Model
 from paramproof.tables.html import notebook_table
 from paramproof.tables.table import Column, Table, TableRow, numbers, signed_or_zero
 
@@ -21,18 +28,25 @@ from paramproof.tables.table import Column, Table, TableRow, numbers, signed_or_
 class Compared(NamedTuple):
     """A component of two models, each at its own sizes; None if a model does not have it.
 
-    ``letters`` are what the other has more.
+    ``letters`` are what the other has more. ``structure`` is their value at the sizes where the
+    formulas are compared, or None if they have no value there.
     """
 
     path: str
     letters: Expression
     first: int | None
     other: int | None
+    structure: int | None
 
     @property
     def difference(self) -> int:
         """The surplus of the other model."""
         return (self.other or 0) - (self.first or 0)
+
+    @property
+    def sizes(self) -> int | None:
+        """The rest of the difference, which the sizes make."""
+        return None if self.structure is None else self.difference - self.structure
 
 
 class SizeApart(NamedTuple):
@@ -46,23 +60,25 @@ class SizeApart(NamedTuple):
     first: int | None
     other: int | None
 
+    def __str__(self) -> str:
+        what = f" ({', '.join(map(legible, self.fields))})" if self.fields else ""
+        sizes = ("-" if size is None else f"{size:,}" for size in (self.first, self.other))
+        return f"{self.letter}{what}: {' → '.join(sizes)}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return this as data for JSON, with the last of the names as ``field``."""
-        return {
-            "letter": self.letter,
-            "field": self.fields[-1] if self.fields else None,
-            "fields": list(self.fields),
-            "first": self.first,
-            "other": self.other,
-        }
+        own = {**self._asdict(), "fields": list(self.fields)}
+        return {**own, "field": self.fields[-1] if self.fields else None}
 
 
 @dataclass(frozen=True)
 class Difference:
     """The difference of two models: ``rows`` by component, and ``total``.
 
-    ``sizes`` are the letters of their formulas whose values differ: ``letters`` of a row compares
-    the formulas, and its numbers differ by these sizes, too.
+    ``sizes`` are the letters of their formulas whose values differ. ``split_at`` has the sizes at
+    which the formulas are compared: those of the model ``split_of`` or, for a letter that its
+    formula does not have, of the other one. If the formulas have no value at the sizes of either
+    model, the difference is not split, and ``split_of`` is "".
     """
 
     first: str
@@ -70,85 +86,132 @@ class Difference:
     rows: tuple[Compared, ...]
     total: Compared
     sizes: tuple[SizeApart, ...]
+    split_of: str
+    split_at: Mapping[str, int]
 
     def __repr__(self) -> str:
         number = signed_or_zero(self.total.difference)
-        formulas = f"formulas differ by {text(self.total.letters)}"
-        sizes = f", {len(self.sizes)} sizes differ" if self.sizes else ""
-        return f"<Difference: {self.other} − {self.first}: {number} ({formulas}{sizes})>"
+        return f"<Difference: {self.other} − {self.first}: {number}; {'; '.join(self.causes())}>"
 
     def _repr_html_(self) -> str:
         """Return a table of components for a notebook."""
         return notebook_table(self.table())
 
+    @property
+    def has_one_formula(self) -> bool:
+        """Whether both models have the same formula for every component."""
+        return all(row.letters == 0 for row in self.rows)
+
+    @property
+    def resized(self) -> str:
+        """The letters of both formulas whose values differ, as text: ``E 256 → 384``."""
+        both = (one for one in self.sizes if None not in one)
+        return ", ".join(f"{one.letter} {one.first:,} → {one.other:,}" for one in both)
+
+    def causes(self) -> Iterator[str]:
+        """Yield a line on the structure and one on the sizes, as far as they differ."""
+        letters, number = self.total.letters, self.total.structure
+        if self.has_one_formula:
+            yield "same formula" + (f"; the sizes differ: {self.resized}" if self.sizes else "")
+        elif number is None:
+            yield "not split into structure and sizes: the formulas have no sizes in common"
+        else:
+            value = f"{text(letters)} = " if letters.constant is None else ""
+            equal = ": the formulas are equal there" if value and not number else ""
+            where = f"structure, at the sizes of {self.split_of}"
+            yield f"{where}: {value}{signed_or_zero(number)}{equal}"
+            if self.resized:
+                yield f"sizes, {self.resized}: {signed_or_zero(self.total.difference - number)}"
+
     def table(self) -> Table:
-        """Return the components with their formulas and numbers, and below them the total."""
+        """Return the components with their numbers and, where those differ, their formulas.
+
+        Structure and sizes have columns of their own where both make a part of the difference.
+        """
+        keys = ["component", "first", "other", "difference"]
+        if not self.has_one_formula:
+            keys += ["structure", "sizes", "formula"] if self.resized else ["formula"]
+        return self._whole().only(*keys)
+
+    def _whole(self) -> Table:
+        part = "structure" if self.resized else "difference"
         columns = (
             Column("component", "component", legible, width=12),
-            Column("B − A", "formula", text, width=12),
+            Column(f"{part} in letters", "formula", text, width=12),
             numbers(self.first, "first", absent="-"),
             numbers(self.other, "other", absent="-"),
+            numbers("by structure", "structure", signed_or_zero, absent="-"),
+            numbers("by sizes", "sizes", signed_or_zero, absent="-"),
             numbers("difference", "difference", signed_or_zero),
         )
-        rows = (TableRow((*one, one.difference)) for one in self.rows)
-        total = TableRow((*self.total, self.total.difference), starts_section=True)
-        return Table.of(columns, [*rows, total], size_lines(self))
+        rows = (TableRow((*one, one.sizes, one.difference)) for one in self.rows)
+        total = (*self.total, self.total.sizes, self.total.difference)
+        notes = (*self.causes(), *map(str, self.sizes))
+        return Table.of(columns, [*rows, TableRow(total, starts_section=True)], notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return this as data that ``json.dumps`` takes, as ``paramproof/schema.json`` says."""
-        *rows, total = self.table().records()
+        *rows, total = self._whole().records()
         body = {
             "first": self.first,
             "other": self.other,
             "rows": rows,
             "total": total,
             "sizes": [one.to_dict() for one in self.sizes],
+            "split_at": dict(self.split_at),
         }
         return document("difference", body)
+
+
+def paired_inventories(models: Sequence[Model | LiveModel]) -> list[Inventory]:
+    """Return the tensors of several models in numbers, under names that pair them."""
+    specs = (one.architecture and one.architecture.spec for one in models)
+    families = [spec.family if spec else "" for spec in specs]
+    return paired([one.inventory() for one in models], families)
 
 
 def difference_of(first: Model, other: Model) -> Difference:
     """Return what ``other`` has more than ``first``, each at its own sizes."""
     one = in_letters(first)
     two = in_letters_of(one, in_letters(other))
-    *rows, total = compared(one, two)
-    sizes = tuple(sizes_apart(one, two))
-    return Difference(first.title, other.title, tuple(rows), total, sizes)
-
-
-def compared(one: Lettered, two: Lettered) -> Iterator[Compared]:
-    """Yield every component of both, and last the total."""
-    total = Component("total", expression(one.named.total()), expression(two.named.total()))
-    for component in (*components(one, two), total):
-        numbers = _number(component.first, one), _number(component.other, two)
-        yield Compared(component.path, component.difference, *numbers)
+    found = components(paired([one.named, two.named], [one.family, two.family]))
+    whole: list[Expression | None] = [expression(model.named.total()) for model in (one, two)]
+    pairs = [*found.items(), ("total", whole)]
+    letters = [(b or Expression()) - (a or Expression()) for _, (a, b) in pairs]
+    split_of, at = _split(letters, (one, first.title), (two, other.title))
+    structure = [more.evaluate(at) if split_of else None for more in letters]
+    *rows, total = (
+        Compared(path, more, _number(a, one), _number(b, two), part)
+        for (path, (a, b)), more, part in zip(pairs, letters, structure, strict=True)
+    )
+    apart = tuple(_sizes_apart(one, two))
+    return Difference(first.title, other.title, tuple(rows), total, apart, split_of, at)
 
 
 def _number(size: Expression | None, model: Lettered) -> int | None:
     return None if size is None else size.evaluate(model.sizes)
 
 
-def sizes_apart(one: Lettered, two: Lettered) -> Iterator[SizeApart]:
+def _split(
+    letters: Sequence[Expression], *models: tuple[Lettered, str]
+) -> tuple[str, Mapping[str, int]]:
+    """Return the first of two models at whose sizes all ``letters`` have a value, and the sizes."""
+    used = frozenset[str]().union(*(one.letters for one in letters))
+    for (own, title), (other, _) in (models, models[::-1]):
+        sizes = {name: size for name, size in {**other.sizes, **own.sizes}.items() if name in used}
+        with suppress(ArithmeticError, ValueError):
+            for one in letters:
+                one.evaluate(sizes)
+            return title, sizes
+    return "", {}
+
+
+def _sizes_apart(*models: Lettered) -> Iterator[SizeApart]:
     """Yield the letters of the formulas of two models whose values differ."""
-    used = [expression(model.named.total()).letters for model in (one, two)]
-    for name in dict.fromkeys([*one.sizes, *two.sizes]):
-        if name not in used[0] | used[1]:
-            continue
-        first, other = (
-            model.sizes.get(name) if name in letters else None
-            for model, letters in zip((one, two), used, strict=True)
-        )
+    used = [expression(model.named.total()).letters for model in models]
+    for name in dict.fromkeys(chain(*(model.sizes for model in models))):
+        pairs = zip(models, used, strict=True)
+        first, other = (one.sizes.get(name) if name in its else None for one, its in pairs)
         if first != other:
-            both = (model.fields[name] for model in (one, two) if name in model.fields)
-            yield SizeApart(name, tuple(dict.fromkeys(both)), first, other)
-
-
-def size_lines(found: Difference) -> Iterator[str]:
-    """Yield a line for each letter whose values differ, and one on what that means."""
-    for one in found.sizes:
-        what = f" ({', '.join(map(legible, one.fields))})" if one.fields else ""
-        sizes = ("-" if size is None else f"{size:,}" for size in (one.first, one.other))
-        where = zip(sizes, (found.first, found.other), strict=True)
-        yield f"{one.letter}{what}: {', '.join(f'{size} in {title}' for size, title in where)}"
-    if found.sizes:
-        yield "B − A compares the formulas; the numbers differ by these sizes, too"
+            fields = (model.fields[name] for model in models if name in model.fields)
+            yield SizeApart(name, tuple(dict.fromkeys(fields)), first, other)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from paramproof.algebra.difference import side_by_side
+from paramproof.algebra.difference import components
 from paramproof.counting.active import ACTIVE, shown_first, total_and_active
-from paramproof.counting.difference import Difference, difference_of
+from paramproof.counting.difference import Difference, difference_of, paired_inventories
 from paramproof.counting.dtypes import size_text
-from paramproof.counting.letters import in_letters
-from paramproof.formulas.expression import Expression
-from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible
 from paramproof.pages.facts import dtype_of
 from paramproof.pages.model import title
@@ -37,30 +34,24 @@ def difference(models: Sequence[Model]) -> Html:
     """Return two to four models side by side, component by component."""
     found = difference_of(*models) if len(models) == 2 else None
     table = found.table() if found else _several(models)
-    if found:
-        table = table.only("component", "first", "other", "difference", "formula")
     return joined(
         _headline(found) if found else None,
         _whole(models),
         _components(models, table),
-        lines(table.notes) if found else _sizes(models),
+        _sizes(models),
         lines([f"{title(model)}: {line}" for model in models for line in model.origin()]),
     )
 
 
 def _several(models: Sequence[Model]) -> Table:
     """Return a table of the components of three or four models."""
-    lettered = [in_letters(model) for model in models]
+    paired = components(paired_inventories(models))
     rows = (
-        TableRow((name, *map(_size_at, sizes, models)))
-        for name, sizes in side_by_side(lettered).items()
+        TableRow((name, *(None if size is None else int(size) for size in sizes)))
+        for name, sizes in paired.items()
     )
     total = TableRow((TOTAL, *(model.inventory().total() for model in models)))
     return Table.of(_columns("component", models), [*rows, total])
-
-
-def _size_at(size: Expression | None, model: Model) -> int | None:
-    return None if size is None else size.evaluate(model.sizes)
 
 
 def _columns(first: str, models: Sequence[Model]) -> Iterator[Column]:
@@ -72,7 +63,7 @@ def _headline(found: Difference) -> Html:
     number = signed_or_zero(found.total.difference)
     return joined(
         tag("p", tag("output", number, id="total"), " parameters", class_="big"),
-        tag("p", "B − A = ", tag("code", text(found.total.letters), id="sum"), class_="sum"),
+        *(tag("p", cause, class_="sum") for cause in found.causes()),
     )
 
 

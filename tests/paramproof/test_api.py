@@ -117,14 +117,15 @@ def test_how_a_count_prints():
 
 def test_how_a_difference_prints():
     found = paramproof.diff("llama", "qwen3")
-    assert (
-        repr(found)
-        == "<Difference: qwen3 − llama: +5,311,045,632 (formulas differ by 2·L·K, 2 sizes differ)>"
+    assert repr(found) == (
+        "<Difference: qwen3 − llama: +5,311,045,632; "
+        "structure, at the sizes of llama: 2·L·K = +8,192; "
+        "sizes, V 32,000 → 151,936, F 11,008 → 22,016: +5,311,037,440>"
     )
     table = found._repr_html_()
     assert "+5,311,045,632" in table
     assert table.count("<tr>") == len(found.rows) + 2
-    assert table.count("<td") == 5 * (len(found.rows) + 1)
+    assert table.count("<td") == 7 * (len(found.rows) + 1)
     assert "<b>" not in replace(found, first="<b>")._repr_html_()
 
 

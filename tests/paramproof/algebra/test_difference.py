@@ -1,14 +1,21 @@
 """The difference of two models in letters, by component."""
 
+import random
+from contextlib import suppress
+
 import pytest
 
-from paramproof.algebra.difference import components, in_letters_of
+from paramproof.algebra.difference import components, in_letters_of, paired
 from paramproof.algebra.terms import Lettered
+from paramproof.catalogue import model_types
 from paramproof.counting.difference import difference_of
 from paramproof.counting.letters import in_letters
+from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.expression import letter
+from paramproof.formulas.models import model_names
 from paramproof.resolver import resolve
 from tests.derivations import MIXTURE, H, L, V, tensor, with_tensors
+from tests.notation import value
 
 D, E, F, K = map(letter, "DEFK")
 
@@ -17,9 +24,15 @@ def with_letters(derivation=MIXTURE):
     return Lettered(derivation.inventory(), derivation.sizes, fields=derivation.fields)
 
 
+def pairs(first, other):
+    """Return both counts of each component, in the letters of the first model."""
+    models = first, in_letters_of(first, other)
+    return components(paired([one.named for one in models], [one.family for one in models]))
+
+
 def differences(first, other):
-    found = components(first, in_letters_of(first, other))
-    return {one.path: one.difference for one in found if one.difference != 0}
+    found = {path: (b or 0) - (a or 0) for path, (a, b) in pairs(first, other).items()}
+    return {path: difference for path, difference in found.items() if difference != 0}
 
 
 def test_equal_models_do_not_differ():
@@ -30,17 +43,16 @@ def test_by_component():
     """A further norm of keys in each layer, a pooler, and no scores; kinds are added up."""
     more = (tensor("model.layers.*.attention.k_norm", H, times=L), tensor("pooler.weight", H, H))
     other = with_letters(with_tensors(*MIXTURE.tensors[:-1], *more))
-    found = components(with_letters(), in_letters_of(with_letters(), other))
-    by_path = {one.path: one for one in found}
+    by_path = pairs(with_letters(), other)
     assert differences(with_letters(), other) == {
         "model.layers.*.attention": L * H,
         "score": -letter("k") * H,
         "pooler": H**2,
     }
-    assert by_path["score"].other is None
-    assert by_path["pooler"].first is None
+    assert by_path["score"] == [letter("k") * H, None]
+    assert by_path["pooler"] == [None, H**2]
     total = other.named.total() - with_letters().named.total()
-    assert sum(one.difference for one in found) == total
+    assert sum(differences(with_letters(), other).values()) == total
 
 
 def test_families():
@@ -62,28 +74,70 @@ def test_a_family_and_a_derivation_of_one_model_do_not_differ(family, derived, m
     """Hugging Face's names are read as the family's canonical ones."""
     one = in_letters(resolve(family))
     two = in_letters(resolve({"model_type": derived, **more}))
-    found = components(one, in_letters_of(one, two))
+    found = pairs(one, two)
     assert len(found) > 6
-    assert all(component.difference == 0 for component in found)
-    assert all(component.first is not None for component in found)
+    assert all(first == other for first, other in found.values())
 
 
-def test_names_that_a_family_does_not_have_stay_native():
+def test_names_that_a_family_does_not_have_stand_beside_those_that_it_has():
     """Qwen 3 has LLaMA's tensors, and two norms in each attention."""
     llama, qwen = (in_letters(resolve(name)) for name in ("llama-3-8b", "qwen3"))
-    found = {one.path: one for one in components(llama, in_letters_of(llama, qwen))}
-    assert found["layers.*.attention"].difference == 0
-    assert found["model.layers.*.self_attn"].first is None
-    assert found["model.layers.*.self_attn"].difference == 2 * L * K
+    assert differences(llama, qwen) == {"layers.*.attention": 2 * L * K}
 
 
-def test_names_with_nothing_in_common_are_grouped():
-    llama, t5 = (in_letters(resolve(name)) for name in ("llama-3-8b", "t5"))
-    found = {one.path: one for one in components(llama, in_letters_of(llama, t5))}
+@pytest.mark.parametrize(
+    ("one", "two", "shared"),
+    [
+        ("llama", "falcon", "model.layers.*.input_layernorm"),
+        ("LlamaModel", "Qwen3ForCausalLM", "layers.*.self_attn"),
+        ("BertForMaskedLM", "RobertaForMaskedLM", "bert.encoder.layer.*.intermediate"),
+        ("qwen3", "qwen2_vl", "model.layers.*.self_attn"),
+    ],
+)
+def test_layers_are_paired_however_their_names_begin(one, two, shared):
+    found = pairs(*(in_letters(resolve(name)) for name in (one, two)))
+    assert None not in found[shared]
+
+
+@pytest.mark.parametrize("one", ["llama-3-8b", "llama"])
+def test_layers_with_nothing_in_common_are_grouped(one):
+    found = pairs(*(in_letters(resolve(name)) for name in (one, "t5")))
     assert list(found) == ["embeddings", "layers", "outside the layers", "heads"]
-    assert found["embeddings"].difference == 0
-    assert found["heads"].difference == -V * H
-    assert found["outside the layers"].difference == H
+    assert found["heads"] == [V * H, None]
+    assert found["outside the layers"] == [H, 2 * H]
+
+
+def test_the_structure_and_the_sizes_add_up_to_the_difference():
+    """For random pairs: in each row, in the total, and as the printed letters are read."""
+    names, draw, split = [*model_names(), *model_types()], random.Random(0), 0
+    for _ in range(60):
+        with suppress(NotInCatalogue):
+            found = difference_of(*(resolve(draw.choice(names)) for _ in range(2)))
+            data = found.to_dict()
+            rows, total = data["rows"], data["total"]
+            for row in (*rows, total):
+                structure = row["structure"]
+                assert row["difference"] == (row["other"] or 0) - (row["first"] or 0)
+                assert structure + row["sizes"] == row["difference"]
+                assert value(row["formula"], found.split_at) == structure
+            for part in ("structure", "sizes", "difference"):
+                assert sum(row[part] for row in rows) == total[part]
+            split += bool(total["structure"] and total["sizes"])
+    assert split > 20
+
+
+def test_a_difference_without_common_sizes_is_not_split():
+    """H/2 is no number of parameters at H = 3, nor H/3 at H = 2."""
+    fields = {"H": "hidden_size"}
+    halved = [
+        with_tensors(tensor("a.weight", H / n), sizes={"H": n}, fields=fields, conditions=())
+        for n in (2, 3)
+    ]
+    found = difference_of(*(resolve(one) for one in halved))
+    assert (found.split_of, found.total.structure, found.total.sizes) == ("", None, None)
+    assert list(found.causes()) == [
+        "not split into structure and sizes: the formulas have no sizes in common"
+    ]
 
 
 def test_a_letter_for_another_field_gets_a_prime():

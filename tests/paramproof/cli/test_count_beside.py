@@ -4,7 +4,9 @@ import re
 
 import pytest
 
+from paramproof import diff
 from paramproof.formulas.models import named_model
+from paramproof.formulas.path import leaf
 from tests import literals
 from tests.printed import rows
 
@@ -20,6 +22,25 @@ def test_side_by_side(paramproof):
     base, large = literals.TOTALS["bert-base-uncased"], literals.TOTALS["bert-large-uncased"]
     assert found["total"] == [f"{base:,}", f"{large:,}", f"+{large - base:,}"]
     assert "bert-large-uncased: published: 340M (Devlin" in done.stdout
+
+
+def test_models_are_paired_as_diff_pairs_them(paramproof):
+    """LLaMA's spec has canonical names, and Qwen 3 those of transformers; T5 shares none."""
+    for other, depth in (("qwen3", "3"), ("t5", "1")):
+        beside = rows(paramproof("count", "llama-3-8b", other, "--depth", depth).stdout)
+        found = diff("llama-3-8b", other)
+        for row in found.rows:
+            both = [f"{number or 0:,}" for number in (row.first, row.other)]
+            if other == "t5" or row.path.startswith("layers"):
+                assert [one.replace("-", "0") for one in beside[leaf(row.path)][:2]] == both
+        assert not {"model", "encoder"} & beside.keys()
+
+
+def test_rows_stand_below_their_component(paramproof):
+    """BERT has its norms after a block, and GPT-2 before it."""
+    done = paramproof("count", "bert-base", "gpt2", "--depth", "3")
+    names = [line.split()[0] for line in done.stdout.splitlines() if line.strip()]
+    assert names.index("feed_forward_layer_norm") < names.index("final_layer_norm")
 
 
 def test_side_by_side_of_families(paramproof):

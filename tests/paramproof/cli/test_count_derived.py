@@ -109,9 +109,10 @@ def test_a_tree_with_many_rows_has_fewer_levels():
 def test_side_by_side_a_tree_with_many_rows_has_fewer_levels():
     """All models are shown to the depth of the one with the most rows."""
     experts = [tensor(f"mlp.expert_{number}.weight", H) for number in range(MOST_ROWS)]
-    other = Model(name="other.json", architecture=with_tensors(*experts))
+    shared = tensor("model.layers.*.norm.weight", H, times=L)
+    other = Model(name="other.json", architecture=with_tensors(shared, *experts))
     every = lines_of(*beside_tables([MODEL, other], 3, "", width=200))
-    number = 2 * MOST_ROWS + 1
+    number = 2 * MOST_ROWS + 5
     assert sum("expert_" in line for line in every) == MOST_ROWS
     for models in ([MODEL, other], [other, MODEL]):
         tables = [*beside_tables(models, None, "", width=200)]
@@ -205,13 +206,14 @@ def test_latex():
 
 
 def test_beside():
-    """Sizes under a family's letters, others under their fields; kinds are added up."""
+    """Sizes under a family's letters, others under their fields; kinds and groups add up."""
     family = resolve("bert-tiny")
     lines = lines_of(*beside_tables([MODEL, family], 3, "", 1000))
     assert "V 50 30,522 +30,472" in lines
     assert "experts 4 - -" in lines
     assert not any(line.startswith("E ") for line in lines)
-    assert f"layers {NUMBER - 424:,} - −{NUMBER - 424:,}" in lines
+    assert f"layers {NUMBER - 424:,} 396,544 +{396_544 - NUMBER + 424:,}" in lines
+    assert "heads 24 - −24" in lines
     (mlp,) = (
         line for line in lines_of(*beside_tables([MODEL, MODEL], 4, "", 1000)) if "mlp" in line
     )
