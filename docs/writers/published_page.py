@@ -21,6 +21,7 @@ from paramproof.tables.markdown import markdown, markdown_rows
 PAGE = ROOT / "docs" / "published.md"
 
 SHOWN = ("model", "class", "parameters", "published", "verdict")
+SHOWN_OF_ACTIVE = ("model", *ACTIVE_CONVENTIONS, "published", "verdict")
 
 TEXT = """\
 # Published numbers
@@ -78,7 +79,7 @@ def render(found: NamedModels) -> str:
         ),
         total=markdown(published_table(found, *SHOWN)),
         conventions="\n".join(meant),
-        active=markdown(published_active_table(found)),
+        active=markdown(published_active_table(found).only(*SHOWN_OF_ACTIVE)),
         sources=markdown_rows(("model", "published in", "sizes from"), map(_source, found)),
     )
 

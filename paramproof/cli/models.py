@@ -51,7 +51,7 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
         write_json(json_file, document("models", body))
         return
     print_table(console, published_table(models, *SHOWN))
-    active = published_active_table(models)
+    active = published_active_table(models).only("model", "active", "published", "verdict")
     if active.rows:
         console.print("active parameters: those used per token in a mixture of experts")
         print_table(console, active)

@@ -20,8 +20,8 @@ from paramproof.tables.table import Column, Table, TableRow, numbers
 
 NamedModels: TypeAlias = list[tuple[Published, Model]]
 
-WIDEST_PUBLISHED = len("1,543,304,960")
-"""No published number is folded."""
+NONE = "no convention gives it"
+"""The verdict in a table, which has the number beside it."""
 
 
 def every_named_model() -> NamedModels:
@@ -50,7 +50,7 @@ def _published(one: Published, _: Model) -> str:
 
 def _verdict(one: Published, model: Model) -> str:
     found = verdict_on(one, model)
-    return found.how if one.component else found.text
+    return found.how if one.component else found.text if found.conventions else NONE
 
 
 def _family(one: Published, model: Model) -> str:
@@ -73,7 +73,7 @@ COLUMNS: dict[str, tuple[Column, Callable[[Published, Model], object]]] = {
     "class": (Column("class or family"), lambda _, model: model.architecture.name),
     "parameters": (numbers("parameters"), lambda _, model: int(model.inventory().total())),
     "active": (numbers("active"), _active),
-    "published": (Column("published", width=WIDEST_PUBLISHED), _published),
+    "published": (Column("published"), _published),
     "verdict": (Column("verdict"), _verdict),
     "year": (numbers("year", form=str), lambda one, _: one.year),
     "family": (Column("family"), _family),
@@ -82,12 +82,16 @@ COLUMNS: dict[str, tuple[Column, Callable[[Published, Model], object]]] = {
 
 
 def published_active_table(models: Iterable[tuple[Published, Model]]) -> Table:
-    """Return the active parameters per token of the models for which they are published."""
+    """Return the active parameters per token of the models for which they are published.
+
+    ``active`` is the number under the convention that comes first; those under all of them follow.
+    """
     columns = (
-        Column("model"),
-        *map(numbers, ACTIVE_CONVENTIONS),
-        numbers("published"),
-        Column("verdict"),
+        Column("model", "model"),
+        numbers("active", "active"),
+        *(numbers(name, name) for name in ACTIVE_CONVENTIONS),
+        numbers("published", "published"),
+        Column("verdict", "verdict"),
     )
     return Table.of(columns, _active_rows(models))
 
@@ -96,7 +100,8 @@ def _active_rows(models: Iterable[tuple[Published, Model]]) -> Iterator[TableRow
     for one, model in models:
         if isinstance(one, NamedConfiguration) and one.active:
             counts = total_and_active(model)
-            found = (counts[name] for name in ACTIVE_CONVENTIONS)
+            found = (counts[name] for name in (next(iter(counts)), *ACTIVE_CONVENTIONS))
             cells = (number.active if number else UNDECIDED for number in found)
-            said = verdict_on_active(one.active, counts).in_full
-            yield TableRow((one.name, *cells, one.active, said))
+            said = verdict_on_active(one.active, counts)
+            in_full = said.in_full if said.conventions else NONE
+            yield TableRow((one.name, *cells, one.active, in_full))

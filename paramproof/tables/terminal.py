@@ -1,8 +1,9 @@
 """Tables in a terminal, laid out by rich.
 
 A table that is too wide becomes narrower in this order: its texts are broken between words and
-after the dots of names, the widest first; then its optional columns are left out; then words are
-broken. If it is too wide even so, lines are longer than the terminal: no number is ever broken.
+after the dots of names, the widest first; then its optional columns are left out; then names are
+broken at hyphens and underscores, and last anywhere. If it is too wide even so, lines are longer
+than the terminal: no number is ever broken.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ LONGEST_PIECE = 8
 
 BREAKS = re.compile(r"(?<=[./])(?=[^\s./\d])|(?<=[^\s\d./][./])(?=\d)|(?<=\s)(?=\S)")
 """Where a text may be broken: between words, and after a dot or slash that is in no number."""
+
+HYPHENS = re.compile(r"(?<=[-_])(?=\w)")
+"""Where it is broken if there is no room otherwise."""
 
 
 def print_table(out: Console, table: Table) -> None:
@@ -67,8 +71,9 @@ def fitting_widths(table: Table, most: int) -> list[int]:
     """
     columns = _columns(table)
     widths = [max(map(cell_len, texts)) for texts in columns]
-    for longest in (most, LONGEST_PIECE):
-        least = [_least_width(*one, longest) for one in zip(table.columns, columns, strict=True)]
+    for how in ({}, {"at": HYPHENS}, {"at": HYPHENS, "longest": LONGEST_PIECE}):
+        both = zip(table.columns, columns, strict=True)
+        least = [_least_width(column, texts, **how) for column, texts in both]
         while _total(widths) > most:
             wide = [i for i, width in enumerate(widths) if width > least[i]]
             if not wide:
@@ -86,11 +91,24 @@ def _columns(table: Table) -> list[list[str]]:
     ]
 
 
-def _least_width(column: Column, texts: Sequence[str], longest: int = sys.maxsize) -> int:
-    """Return the width of the longest piece of the texts; longer ones than ``longest`` break."""
+def _least_width(
+    column: Column,
+    texts: Sequence[str],
+    at: re.Pattern[str] | None = None,
+    longest: int = sys.maxsize,
+) -> int:
+    """Return the width of the longest piece of the texts, which are also broken ``at`` a pattern.
+
+    Longer pieces than ``longest`` are broken anywhere.
+    """
     heading, *cells = texts
     broken = texts if not column.is_whole else [heading]
-    pieces = [_indent(text) + min(longest, cell_len(p)) for text in broken for p in _pieces(text)]
+    pieces = [
+        _indent(text) + min(longest, cell_len(piece.rstrip(" ")))
+        for text in broken
+        for whole in BREAKS.split(text.strip(" "))
+        for piece in (at.split(whole) if at else [whole])
+    ]
     whole = map(cell_len, cells if column.is_whole else ())
     return max(column.width, *pieces, *whole)
 
@@ -99,27 +117,28 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip(" "))
 
 
-def _pieces(text: str) -> list[str]:
-    """Return the pieces between which a text may be broken."""
-    return [piece.rstrip(" ") for piece in BREAKS.split(text.strip(" "))]
-
-
 def _broken(texts: Sequence[str], width: int) -> Iterator[str]:
     """Yield texts as markup, broken into lines of ``width``, all of them indented alike."""
     for text in texts:
         before = " " * _indent(text)
         lines = [before]
-        for piece in _chopped(text.strip(" "), width - len(before)):
+        for piece in _chopped(text.strip(" "), width - len(before), BREAKS, HYPHENS):
             if cell_len(lines[-1] + piece.rstrip(" ")) > width and lines[-1] != before:
                 lines.append(before)
             lines[-1] += piece
         yield escape("\n".join(line.rstrip(" ") for line in lines))
 
 
-def _chopped(text: str, width: int) -> Iterator[str]:
-    for piece in BREAKS.split(text):
-        fits = cell_len(piece.rstrip(" ")) <= width or width < 1
-        yield from [piece] if fits else chop_cells(piece, width)
+def _chopped(text: str, width: int, *breaks: re.Pattern[str]) -> Iterator[str]:
+    """Yield the pieces of a text, those that are wider than ``width`` broken further."""
+    at, *others = breaks
+    for piece in at.split(text):
+        if cell_len(piece.rstrip(" ")) <= width:
+            yield piece
+        elif others:
+            yield from _chopped(piece, width, *others)
+        else:
+            yield from chop_cells(piece, max(1, width))
 
 
 def _total(widths: Sequence[int]) -> int:

@@ -58,7 +58,7 @@ def test_terminal():
         ("layers.0.mlp.12.bias", 14, ["layers.0.", "mlp.12.", "bias"]),
         ("torch 2.13.0+cpu, rounded to 3", 16, ["torch", "2.13.0+cpu,", "rounded to 3"]),
         ("/home/someone/config.json", 18, ["/home/someone/", "config.json"]),
-        ("no_room_for_this_word", 14, ["no_room_fo", "r_this_wor", "d"]),
+        ("no_room_for_this_word", 14, ["no_room_", "for_this_", "word"]),
     ],
 )
 def test_where_a_text_is_broken(cell, width, lines):
