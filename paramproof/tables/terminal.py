@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import Any
 
 from rich import box
@@ -58,10 +57,11 @@ def print_table(out: Console, table: Table) -> None:
 
 
 def _fitting(table: Table, most: int) -> Table:
-    """Return the table without as few of its optional columns as are needed, if that helps."""
-    tried = chain([table], table.narrower())
-    least = ((one, [*map(_least_width, one.columns, _columns(one))]) for one in tried)
-    return next((one for one, widths in least if _total(widths) <= most), table)
+    """Return the table without as few of its optional columns as possible."""
+    for one in (table, *table.narrower()):
+        if _total([*map(_least_width, one.columns, _columns(one))]) <= most:
+            break
+    return one
 
 
 def fitting_widths(table: Table, most: int) -> list[int]:
