@@ -137,12 +137,13 @@ def copy_module(where, name):
 
 @pytest.fixture
 def refused(paramproof):
-    """Run the command and require a refusal: status 2 and one line on standard error."""
+    """Run the command and require a refusal: status 2, and an error in one line after notes."""
 
     def run(*arguments):
         result = paramproof(*arguments)
         assert (result.returncode, result.stdout) == (2, ""), result
-        (line,) = result.stderr.splitlines()
+        *notes, line = result.stderr.splitlines()
+        assert all(note.startswith("note: ") for note in notes), result
         assert line.startswith("paramproof: ")
         return line
 

@@ -66,7 +66,7 @@ def resolve(
 def warned(model: AnyModel) -> AnyModel:
     """Return a model; warn the caller of the package of what was assumed and ignored."""
     level, frame = 1, sys._getframe()
-    while frame.f_back and frame.f_globals["__name__"].startswith("paramproof."):
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("paramproof."):
         level, frame = level + 1, frame.f_back
     for line in model.remarks():
         where = f"{model.title}: " if model.title else ""

@@ -76,7 +76,7 @@ def test_where_a_text_is_broken(cell, width, lines):
         (34, ["component", "shape", "each"], "share"),
         (28, ["component", "each", "share"], "shape"),
         (22, ["component", "each"], "shape and share"),
-        (17, ["compon", "each", "ent"], "shape and share"),
+        (17, ["componen", "t", "each"], "shape and share"),
     ],
 )
 def test_what_a_narrow_terminal_leaves_out(width, headings, left_out):
