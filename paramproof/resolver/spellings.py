@@ -74,29 +74,23 @@ def kind_of(keys: Keys, file: str = "") -> str:
     return ""
 
 
-def _programs() -> Iterator[dict[str, Any]]:
-    for program in _data()["program"]:
-        for variant in program.get("variant", ({},)):
-            yield {**program, **variant}
-
-
 def _program(keys: Keys) -> dict[str, Any] | None:
     """Return the program that wrote a file, or None if no program has its keys.
 
     Raises ``InvalidInput`` for the fewest keys with which no variant of a program agrees.
     """
     tried = []
-    for program in _programs():
-        is_named_so = keys.get("model_type") in (None, program.get("calls_itself"))
-        has_one = any(key in keys for key in program.get("any_of", keys))
-        if is_named_so and has_one and keys.keys() >= {*program["signs"]}:
-            problems = [*_problems(program, keys)]
-            if not problems:
-                return program
-            tried.append(problems)
-    if tried:
-        raise min(tried, key=len)[0]
-    return None
+    for one in _data()["program"]:
+        if keys.get("model_type") not in (None, one.get("calls_itself")):
+            continue
+        for program in ({**one, **variant} for variant in one.get("variant", ({},))):
+            has_one = not keys.keys().isdisjoint(program.get("any_of", keys))
+            if has_one and keys.keys() >= {*program["signs"]}:
+                tried.append((program, [*_problems(program, keys)]))
+    fitting, problems = min(tried, key=lambda found: len(found[1]), default=(None, ()))
+    if problems:
+        raise problems[0]
+    return fitting
 
 
 def _problems(program: dict[str, Any], keys: Keys) -> Iterator[InvalidInput]:
@@ -150,11 +144,10 @@ def _translated(program: dict[str, Any], keys: Keys) -> dict[str, Any]:
             raise InvalidInput(f"{problem}: transformers has no such model", key=key)
     for name in program.get("computed", {}).keys() - found.keys():
         try:
-            value = RULES[program["computed"][name]](given)
+            found[name] = RULES[program["computed"][name]](given)
         except (TypeError, ValueError, ArithmeticError):
             problem = f"{name} cannot be computed, since a key of {program['title']} is not a size"
             raise InvalidInput(problem, key=name) from None
-        found |= {} if value is None else {name: value}
     return {**program.get("defaults", {}), **found, "model_type": program["model_type"]}
 
 
@@ -163,41 +156,27 @@ def _note(program: dict[str, Any]) -> str:
     return f"read as {program['model_type']}: the keys are those of {program['title']}{remark}"
 
 
-def _four_times(given: Keys) -> int | None:
-    hidden = given.get("hidden_size", given.get("emb_size"))
-    return 4 * hidden if isinstance(hidden, int) else None
-
-
-def _gated_width(given: Keys) -> int:
-    """Two thirds of 4·dim, times a factor, rounded up to a multiple."""
-    width = int(given.get("ffn_dim_multiplier", 1) * (8 * given["dim"] // 3))
-    return width + -width % int(given["multiple_of"])
-
-
-def _megatron_width(given: Keys) -> int:
-    """Two thirds of 4·hidden_size, rounded down to a multiple of 64."""
-    return 8 * int(given["hidden_size"]) // 3 // 64 * 64
-
-
-def _padded_vocabulary(given: Keys) -> int:
-    size = int(given["vocab_size"])
-    return size + -size % int(given["pad_vocab_size_multiple"])
+def _rounded_up(size: Any, multiple: Any) -> Any:
+    return size + -size % multiple
 
 
 RULES: dict[str, Callable[[Keys], Any]] = {
-    "four_times": _four_times,
-    "gated_width": _gated_width,
-    "megatron_width": _megatron_width,
-    "padded_vocabulary": _padded_vocabulary,
-    "head_width": lambda given: given["hidden_size"] // given["num_attention_heads"],
-    "query_groups": lambda given: (
-        given.get("num_query_groups", 1)
-        if given["group_query_attention"]
-        else given["num_attention_heads"]
+    "four_times": lambda keys: 4 * keys.get("emb_size", keys.get("hidden_size")),
+    # Meta: two thirds of 4·dim, times a factor. Megatron: rounded down to a multiple of 64.
+    "gated_width": lambda keys: _rounded_up(
+        int(keys.get("ffn_dim_multiplier", 1) * (8 * keys["dim"] // 3)), keys["multiple_of"]
     ),
-    "state_space_heads": lambda given: (
-        given["ssm_cfg.expand"] * given["d_model"] // given["ssm_cfg.headdim"]
+    "megatron_width": lambda keys: 8 * keys["hidden_size"] // 3 // 64 * 64,
+    "head_width": lambda keys: keys["hidden_size"] // keys["num_attention_heads"],
+    "query_groups": lambda keys: keys[
+        "num_query_groups" if keys["group_query_attention"] else "num_attention_heads"
+    ],
+    "tied": lambda keys: not keys.get("untie_embeddings_and_output_weights"),
+    "padded_vocabulary": lambda keys: _rounded_up(
+        keys["vocab_size"], keys["pad_vocab_size_multiple"]
     ),
-    "tied": lambda given: not given.get("untie_embeddings_and_output_weights"),
+    "state_space_heads": lambda keys: (
+        keys["ssm_cfg.expand"] * keys["d_model"] // keys["ssm_cfg.headdim"]
+    ),
 }
 """How keys of transformers are computed from those of a program, by the names in the data."""

@@ -20,7 +20,7 @@ from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible, path_text, shown, some_of
 from paramproof.sources.checkpoints.safetensors_file import BITS, NotSafetensors, read_header
 from paramproof.sources.strict_json import object_in_file, require_file
-from paramproof.sources.telltale import ADAPTER, FLAT, QUANTISED, disguise, unwrapped
+from paramproof.sources.telltale import disguise, disguises, unwrapped
 
 MAX_INDEX_BYTES = 2**26
 """The largest index, in bytes: enough for some 500,000 names."""
@@ -165,16 +165,16 @@ def _require_weights(found: Checkpoint) -> None:
     """Raise ``ValueError`` if names or types show that the tensors are not plain weights."""
     # GPT-2's old masks are bytes as well, and end in bias.
     packed = (
-        (stored.name, QUANTISED)
+        (stored.name, disguises()["quantised"])
         for stored in found.tensors
         if stored.dtype[:1] in ("I", "U") and stored.name.endswith("weight")
     )
     names = (stored.name for stored in found.tensors)
-    recognised = disguise(names, ADAPTER, FLAT, QUANTISED) or next(packed, None)
+    recognised = disguise(names, "adapter", "flat", "quantised") or next(packed, None)
     if recognised:
         name, kind = recognised
         where = path_text(found.path)
-        raise InvalidInput(f"{where} {kind.what} (it has {legible(name)}): {kind.file}")
+        raise InvalidInput(f"{where} {kind['what']} (it has {legible(name)}): {kind['file']}")
 
 
 def _why(path: Path, error: NotSafetensors | OSError) -> str:

@@ -15,7 +15,7 @@ from paramproof.formulas import Weight
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible
 from paramproof.sources.live.name import name_of
-from paramproof.sources.telltale import ADAPTER, FLAT, QUANTISED, Disguise, disguise
+from paramproof.sources.telltale import Disguise, disguise, disguises
 
 WRAPPED_BY_FSDP = "_fsdp_wrapped_module"
 """The name that FSDP 1 gives to a module; absent inside ``summon_full_params``."""
@@ -35,7 +35,9 @@ def torch_weights(model: Any) -> Iterator[Weight]:
     recognised = _disguise(model)
     if recognised:
         path, kind = recognised
-        raise InvalidInput(f"{name_of(model)} {kind.what} (it has {legible(path)}): {kind.model}")
+        raise InvalidInput(
+            f"{name_of(model)} {kind['what']} (it has {legible(path)}): {kind['model']}"
+        )
     found: dict[object, list[tuple[str, Any]]] = {}
     for path, parameter in model.named_parameters(remove_duplicate=False):
         if type(parameter).__name__ == "UninitializedParameter":
@@ -70,7 +72,7 @@ def _elements(parameter: Any) -> object:
 def _disguise(model: Any) -> tuple[str, Disguise] | None:
     """Return the first name that shows that parameters are not plain weights, and their kind."""
     named = dict(model.named_parameters())
-    if by_name := disguise(named, ADAPTER, FLAT):
+    if by_name := disguise(named, "adapter", "flat"):
         return by_name
     sharded = any(
         getattr(getattr(module, "_handle", None), "uses_sharded_strategy", False)
@@ -78,15 +80,15 @@ def _disguise(model: Any) -> tuple[str, Disguise] | None:
     )
     for path, parameter in named.items():
         if sharded and WRAPPED_BY_FSDP in path.split("."):
-            return path, FLAT
+            return path, disguises()["flat"]
         # Only floating-point numbers can be trained; bitsandbytes and Quanto have others.
         if not (parameter.is_floating_point() or parameter.is_complex()):
-            return path, QUANTISED
+            return path, disguises()["quantised"]
     for path, _ in model.named_buffers():
         if path.split(".")[-1] in ("qweight", "weight_packed"):
-            return path, QUANTISED
+            return path, disguises()["quantised"]
     for path, module in model.named_modules():
         # PyTorch's own quantised modules, whose weights are neither parameters nor buffers.
         if ".nn.quantized." in type(module).__module__:
-            return path or name_of(module), QUANTISED
+            return path or name_of(module), disguises()["quantised"]
     return None
