@@ -7,7 +7,7 @@ from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.models import named_model
 from paramproof.resolver import resolve
 from paramproof.resolver.spellings import as_transformers
-from tests.configs import BAIDU, BERT, ERNIE, GOOGLE, GPT2, LLAMA, ROBERTA, without
+from tests.configs import BAIDU, BERT, ERNIE, GOOGLE, GPT2, LLAMA, ROBERTA, read, without
 from tests.found_configs import (
     CDIAL_GPT,
     DIALOGPT,
@@ -18,56 +18,9 @@ from tests.found_configs import (
     UNNAMED,
 )
 
-META = {"dim": 4096, "multiple_of": 256, "n_heads": 32, "n_layers": 32, "norm_eps": 1e-05}
-LLAMA_3 = META | {"n_kv_heads": 8, "vocab_size": 128256, "multiple_of": 1024, "rope_theta": 5e5}
-MISTRAL = {
-    "dim": 4096,
-    "n_layers": 32,
-    "head_dim": 128,
-    "hidden_dim": 14336,
-    "n_heads": 32,
-    "n_kv_heads": 8,
-    "norm_eps": 1e-05,
-    "vocab_size": 32000,
-}
-MIXTRAL = MISTRAL | {"moe": {"num_experts_per_tok": 2, "num_experts": 8}}
-MAMBA = {
-    "d_model": 768,
-    "n_layer": 24,
-    "vocab_size": 50277,
-    "ssm_cfg": {},
-    "rms_norm": True,
-    "residual_in_fp32": True,
-    "fused_add_norm": True,
-    "pad_vocab_size_multiple": 8,
-}
-MAMBA_2 = MAMBA | {"ssm_cfg": {"layer": "Mamba2"}, "attn_cfg": {}, "pad_vocab_size_multiple": 16}
-MEGATRON = {
-    "num_layers": 28,
-    "hidden_size": 1024,
-    "ffn_hidden_size": 3072,
-    "num_attention_heads": 16,
-    "kv_channels": 128,
-    "group_query_attention": True,
-    "num_query_groups": 8,
-    "padded_vocab_size": 151936,
-    "swiglu": True,
-    "add_bias_linear": False,
-    "normalization": "RMSNorm",
-    "position_embedding_type": "rope",
-    "untie_embeddings_and_output_weights": False,
-    "micro_batch_size": 1,
-    "num_experts": None,
-}
-MEGATRON_GPT = {
-    "num_layers": 12,
-    "hidden_size": 768,
-    "num_attention_heads": 12,
-    "max_position_embeddings": 1024,
-    "padded_vocab_size": 50257,
-}
-QWEN_2 = MEGATRON | {"hidden_size": 896, "num_layers": 24, "ffn_hidden_size": 4864}
-QWEN_2 |= {"num_attention_heads": 14, "num_query_groups": 2, "kv_channels": 64}
+META, LLAMA_3, MISTRAL, MIXTRAL = read("META", "LLAMA_3", "MISTRAL", "MIXTRAL")
+MAMBA, MAMBA_2 = read("MAMBA", "MAMBA_2")
+MEGATRON, QWEN_2, MEGATRON_GPT = read("MEGATRON", "QWEN_2", "MEGATRON_GPT")
 
 
 @pytest.mark.parametrize(
