@@ -203,7 +203,7 @@ def _routed(named: Inventory, experts: str, chosen: str) -> Inventory:
         whole = expression(tensor.repeat) * tensor.size
         if whole != letter(experts) * whole.substitute({experts: 1}):
             raise Undecided(
-                f"active parameters: {legible(tensor.path)} has {whole} entries, which is not the "
+                f"active parameters: {legible(tensor.path)} has {whole} elements, which is not the "
                 "same number for each expert"
             )
         lengths = [length.substitute(swap) for length in _lengths(tensor)]

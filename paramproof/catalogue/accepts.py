@@ -108,8 +108,9 @@ def require_accepted(
                 or _is_accepted(given, path, value, None, letters)
             )
             if not (is_expected(given, path, value, decides[path]) or layers or tried):
-                expected = "no value" if decides[path] is ABSENT else shown(decides[path])
-                problem = f"{legible(path)}={shown(value)}, but the entry has {expected}"
+                due = decides[path]
+                remedy = ": leave it out" if due is ABSENT else f", only {shown(due)}"
+                problem = f"{legible(path)}={shown(value)} is not supported{remedy}"
                 raise given.unsupported(problem, path, Refusal.OTHER_VALUE)
         elif not (
             _is_size(given, path, value, letters)

@@ -196,9 +196,9 @@ class GivenKeys:
             if is_unknown and type_of_class(named_class(part)) == needed:
                 self.renamed[path] = kind
             elif not is_unknown or path not in self.file.lenient_parts:
-                problem = f"{path}.model_type={shown(kind)}, but the entry needs {needed}"
+                problem = f"{path}.model_type={shown(kind)} is not supported, only {needed}"
                 if len(entries := entries_of(self.file.model_type)) > 1:
-                    problem += f" (the catalogue has {', '.join(entries)})"
+                    problem += f" (there are formulas for {', '.join(entries)})"
                 raise self.unsupported(problem, path, Refusal.OTHER_PART)
         self.parts.add(path)
 

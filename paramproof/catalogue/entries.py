@@ -97,7 +97,7 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
     # RWKV-5 names the class of RWKV-4, whose models do not have a ``head_size``.
     sizes = [key for key in unknown if type(config.get(key)) is int and config[key] > 1]
     if found.assumed or sizes:
-        problem = f"no entry for the model type {shown(model_type)}; "
+        problem = f"there is no formula for the model type {shown(model_type)}; "
         if found.assumed:
             problem += f"read as {other}, the type of the class in its architectures, it lacks "
         else:
@@ -304,13 +304,13 @@ def _find_class(file: TypeFile, name: str) -> str:
     known = {_without_spelling(one): one for one in file.classes}
     if (plain := _without_spelling(name)) in known:
         return known[plain]
-    has = f"the catalogue has {', '.join(file.classes)}"
+    has = f"there are formulas for {', '.join(file.classes)}"
     if has_class(file.model_type, name):
-        reason = f"{file.model_type}: no entry for the class {shown(name)} ({has})"
+        reason = f"{file.model_type}: there is no formula for the class {shown(name)}; {has}"
     else:
         number = file.versions.get(file.library) if file.library != "transformers" else release()
         of = f"the model type {file.model_type} of {file.library} {number}"
-        reason = f"{of} does not have the class {shown(name)} ({has})"
+        reason = f"{of} does not have the class {shown(name)}; {has}"
     raise NotInCatalogue(reason, model_type=file.model_type, key="architectures")
 
 
@@ -351,7 +351,7 @@ def _fitting_variants(
         raise given.wrong_list(path, length, given.sized_lists[path])
     for path, value in first.where.items():
         if path not in given.values:
-            problem = f"{path} is absent, but the entry has {shown(value)}"
+            problem = f"{path} is absent; it must be given, such as {shown(value)}"
             raise given.unsupported(problem, path, Refusal.OTHER_VALUE)
     return [(first, {**own, **first.where})]
 

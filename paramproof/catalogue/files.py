@@ -263,7 +263,7 @@ def read_type(name: str) -> TypeFile:
         if file.name != name:
             raise ValueError(f"it describes {shown(file.name)}")
     except ValueError as error:
-        raise ValueError(f"{name}.json of the catalogue: {error}") from None
+        raise ValueError(f"{name}.json in the data of paramproof: {error}") from None
     return file
 
 
@@ -287,7 +287,7 @@ def keys_for(name: str) -> dict[str, Any]:
 def _unknown(model_type: str) -> NotInCatalogue:
     near = similar_types(model_type[:MAX_VALUE_SHOWN])
     hint = f" (did you mean {', '.join(near)}?)" if near else ""
-    reason = f"no entry for the model type {shown(model_type)}{hint}"
+    reason = f"there is no formula for the model type {shown(model_type)}{hint}"
     return NotInCatalogue(reason, model_type=model_type, key="model_type")
 
 
@@ -318,4 +318,4 @@ def parse_type(data: Mapping[str, Any]) -> TypeFile:
     try:
         return TypeFile(**own)
     except TypeError:
-        raise ValueError("it does not have the keys of an entry") from None
+        raise ValueError("it does not have the keys of a model type") from None

@@ -44,7 +44,7 @@ def hunt_command(ctx: click.Context, /, folder: Path, json_file: Path | None, **
     requested, done and lost, and the models that differ. The exit status is 1 if any task is lost
     or any model differs.
 
-    Checking the catalogue needs a checkout of paramproof, and transformers.
+    Checking formulas of model types needs a checkout of paramproof, and transformers.
     """
     require_together(ctx)
     if given["summary"]:

@@ -41,7 +41,7 @@ def _types(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> 
     known = transformers_entries()
     for name in given:
         if name not in known:
-            raise no_such("model type of the catalogue", name, known)
+            raise no_such("model type with a formula", name, known)
     return tuple(dict.fromkeys(given))
 
 
@@ -69,7 +69,7 @@ OPTIONS = (
         multiple=True,
         callback=_types,
         shell_complete=completing(transformers_entries),
-        help="Check only this model type of the catalogue (repeatable).",
+        help="Check only this model type of transformers (repeatable).",
     ),
     _positive("--examples", 1000, "Number of random models of each family or type."),
     click.option(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TypeVar
 
 from rich.status import Status
 
@@ -15,9 +14,7 @@ from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import legible, path_text
 from paramproof.resolver import STANDARD_INPUT, LiveModel, Model, Request, read_request
-from paramproof.resolver.lookup import Note, live_model, resolve_request
-
-AnyModel = TypeVar("AnyModel", Model, LiveModel)
+from paramproof.resolver.lookup import AnyModel, Note, live_model, resolve_request
 
 
 def resolving(text: str, class_name: str = "") -> Model:

@@ -25,8 +25,8 @@ MODELS, POINTS, CATALOGUE = "models", "points", "catalogue"
 
 CHECKS = {
     MODELS: "random models of each family, built by each framework",
-    POINTS: "random configurations of the catalogue's model types, built by transformers",
-    CATALOGUE: "the catalogue's model types, derived again",
+    POINTS: "random configurations of model types, built by transformers",
+    CATALOGUE: "the formulas of model types, derived again",
 }
 """The checks that a task may make, with a description of each."""
 

@@ -162,7 +162,7 @@ def test_each_type_has_its_own_process():
     assert found["internvl_vision"] == {"failed": {}, "differences": [], "held": []}
     failure = found["none"]["failed"]["none"]
     assert failure.reason is Reason.ERROR
-    assert "no entry for the model type 'none'" in failure.why
+    assert "there is no formula for the model type 'none'" in failure.why
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")

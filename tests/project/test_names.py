@@ -1,6 +1,10 @@
-"""One name per thing: no two types share one, and no module is named like its package's export."""
+"""One name per thing: no two types share one, and no module is named like its package's export.
+
+Messages have no words that only the project's own developers know.
+"""
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,6 +52,28 @@ def test_a_shared_name_is_found(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(source)
     assert shared(tmp_path) == {"Row": ["a.py", "formulas/b.py"]}
+
+
+def insiders_words(source: str) -> list[str]:
+    """Return the texts of a module, other than docstrings, that have such words."""
+    tree = ast.parse(source)
+    expressions = (one.value for one in ast.walk(tree) if isinstance(one, ast.Expr))
+    docstrings = {id(one) for one in expressions if isinstance(one, ast.Constant)}
+    texts = (one for one in ast.walk(tree) if isinstance(one, ast.Constant))
+    texts = (one.value for one in texts if id(one) not in docstrings)
+    texts = (one for one in texts if isinstance(one, str) and " " in one)
+    return [one for one in texts if re.search(r"(?i)\b(entry|entries|catalogue)\b", one)]
+
+
+def test_messages_have_no_words_of_insiders():
+    modules = [*modules_in(PACKAGE)]
+    assert len(modules) > 300
+    assert [found for one in modules for found in insiders_words(one.read_text("utf-8"))] == []
+
+
+def test_words_of_insiders_are_found():
+    source = '''"""An entry."""\nraise ValueError(f"{x} is no entry of {y}", "the Catalogue has")'''
+    assert {*insiders_words(source)} == {" is no entry of ", "the Catalogue has"}
 
 
 def hidden(root: Path) -> Iterator[str]:

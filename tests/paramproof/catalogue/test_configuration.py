@@ -288,18 +288,18 @@ def test_two_names_of_one_size_must_agree():
 
 def test_a_flag_selects_a_variant():
     assert toy({"bias": True}).count == 3 * 16
-    assert "bias=None, but the entry has False" in refused({"bias": None})
-    assert "bias=1, but the entry has False" in refused({"bias": 1})
+    assert "bias=None is not supported, only False" in refused({"bias": None})
+    assert "bias=1 is not supported, only False" in refused({"bias": 1})
 
 
 def test_a_null_field_may_be_a_size():
     assert toy({"inner": 5}).count == 5 * 8
     assert toy({"inner": None}).count == toy().count
-    assert "inner='5', but the entry has None" in refused({"inner": "5"})
+    assert "inner='5' is not supported, only None" in refused({"inner": "5"})
 
 
 def test_a_withdrawn_variant_is_not_counted():
-    assert "part.bias=True, but the entry has False" in refused({"part": {"bias": True}})
+    assert "part.bias=True is not supported, only False" in refused({"part": {"bias": True}})
 
 
 def test_a_withdrawn_class_is_not_counted():

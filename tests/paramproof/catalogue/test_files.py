@@ -63,18 +63,12 @@ def read_back(derivation):
 
 NO_MODEL = (
     "aya_vision",
-    "chameleon",
-    "cohere_compass",
-    "cohere_compass_text",
-    "dbrx",
     "deepseek_ocr2",
-    "emu3",
     "lfm2_moe",
-    "t5gemma2_encoder",
     "upernet+convnext",
     "upernet+swin",
 )
-"""Types for which transformers builds no model from the defaults alone."""
+"""Types whose defaults alone decide no model."""
 
 
 @pytest.mark.parametrize("name", entry_names())
@@ -127,7 +121,7 @@ def file_of(model_type="bert"):
     ("damage", "said"),
     [
         ({"format": 2}, "its format is 2, not 1"),
-        ({"surplus": 1}, "it does not have the keys of an entry"),
+        ({"surplus": 1}, "it does not have the keys of a model type"),
         ({"letters": None}, "its letters are not an object"),
     ],
 )
@@ -139,7 +133,9 @@ def test_a_damaged_file_is_refused(damage, said):
 def test_a_file_under_another_name_is_refused(monkeypatch, tmp_path):
     (tmp_path / "bert.json").write_text(json.dumps(file_of("gpt2")), "utf-8")
     monkeypatch.setattr(catalogue_files, "FOLDER", tmp_path)
-    with pytest.raises(ValueError, match=r"bert.json of the catalogue: it describes 'gpt2'"):
+    with pytest.raises(
+        ValueError, match=r"bert.json in the data of paramproof: it describes 'gpt2'"
+    ):
         read_type.__wrapped__("bert")
 
 

@@ -202,7 +202,7 @@ def test_an_unknown_type_is_read_as_the_class_that_it_names():
     with pytest.raises(NotInCatalogue, match="it lacks q_lora_rank") as error:
         entry(config)
     assert error.value.key == "model_type"
-    with pytest.raises(NotInCatalogue, match="no entry for the model type 'kimi_k2'"):
+    with pytest.raises(NotInCatalogue, match="there is no formula for the model type 'kimi_k2'"):
         entry({**config, "architectures": ["KimiForCausalLM"]})
 
 
@@ -219,8 +219,8 @@ def test_an_unknown_part_is_read_as_the_class_that_it_names():
     assert own.read_as == {}
     assert found.count == own.count
     for wrong, said in (
-        ({**text, "architectures": ["KimiForCausalLM"]}, "but the entry needs deepseek_v3"),
-        ({**text, "model_type": "llama"}, "but the entry needs deepseek_v3"),
+        ({**text, "architectures": ["KimiForCausalLM"]}, "is not supported, only deepseek_v3"),
+        ({**text, "model_type": "llama"}, "is not supported, only deepseek_v3"),
         ({**text, "q_lora_rank": None}, "text_config.q_lora_rank"),
     ):
         with pytest.raises(NotInCatalogue, match=said):

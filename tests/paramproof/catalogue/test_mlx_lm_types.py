@@ -37,10 +37,13 @@ def test_tied_embeddings():
     assert entry(MIMO | {"tie_word_embeddings": True}).count == entry(MIMO).count - head
 
 
-def test_a_key_that_mlx_lm_requires_must_be_given():
-    config = {key: value for key, value in MIMO.items() if key != "rms_norm_eps"}
-    with pytest.raises(ValueError, match="rms_norm_eps is absent"):
-        entry(config)
+def test_a_size_that_mlx_lm_requires_must_be_given():
+    def without(name):
+        return {key: value for key, value in MIMO.items() if key != name}
+
+    with pytest.raises(ValueError, match="hidden_size is absent"):
+        entry(without("hidden_size"))
+    assert entry(without("rms_norm_eps")).count == entry(MIMO).count
 
 
 def test_sizes_that_mlx_lm_refuses():

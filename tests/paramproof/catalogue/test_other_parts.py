@@ -80,5 +80,7 @@ def test_the_name_of_an_entry_is_no_model_type():
     name = "paligemma+gemma2"
     assert name in entry_names()
     assert name not in model_types()
-    with pytest.raises(NotInCatalogue, match=r"no entry for the model type 'paligemma\+gemma2'"):
+    with pytest.raises(
+        NotInCatalogue, match=r"there is no formula for the model type 'paligemma\+gemma2'"
+    ):
         entry({**PALIGEMMA_2, "model_type": name})

@@ -16,7 +16,7 @@ from tests.public_configs import DEEPSEEK_V3, MIXTRAL_8X7B
 from tests.public_configs import SMALL_MIXTRAL as SMALL
 
 DEEPSEEK_HAS = 671_026_404_352
-SOURCE = " in the catalogue (torch "
+SOURCE = " (torch "
 
 STORED = {
     "model.embed_tokens.weight": (50, 8),

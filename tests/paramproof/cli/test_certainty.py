@@ -1,4 +1,4 @@
-"""Text, JSON and pages use the same word for a formula's certainty at the sizes that they name."""
+"""Text, JSON and pages use one word for a formula's certainty, and say where its proof ends."""
 
 import io
 import json
@@ -35,7 +35,7 @@ OUTSIDE = guarded("V ≤ 40")
 FOUND = {
     "proved": (MIXTURE, PROVED, ()),
     "inside a guard": (INSIDE, PROVED, ()),
-    "beyond a guard": (OUTSIDE, FITTED, (f"{BEYOND} (V ≤ 40; V = vocab_size = 50)",)),
+    "beyond a guard": (OUTSIDE, PROVED, (f"{BEYOND} (V ≤ 40; V = vocab_size = 50)",)),
     "fitted": (replace(MIXTURE, caveats=("a doubt",)), FITTED, ("a doubt",)),
     "at sizes that were tried": (
         replace(MIXTURE, caveats=("a doubt",), validated={"V": (9, 50)}),
@@ -49,7 +49,7 @@ FOUND = {
     ),
     "beyond a guard, at sizes that were not tried": (
         replace(OUTSIDE, validated={"V": (9, 49)}),
-        FITTED,
+        PROVED,
         (
             f"{BEYOND} (V ≤ 40; V = vocab_size = 50)",
             "V = 50 lies outside the sizes it was validated at (9 to 49)",
@@ -57,6 +57,9 @@ FOUND = {
     ),
 }
 """Derivations at their own sizes, with the word and the reasons."""
+
+WORDS = {PROVED: "not proved at these sizes", FITTED: FITTED}
+"""How a line with reasons begins, by the status of the formula."""
 
 CLAIMS = re.compile(r"checked for|and checked|for other sizes")
 """A statement that must not be made about sizes that were not tried."""
@@ -77,7 +80,7 @@ def test_a_models_text_and_data_agree(name):
     lines = [line for line in model.origin() if "buffers" not in line]
     first, *others = lines
     assert first.endswith(f": {status}")
-    assert others == ([f"{status}: {'; '.join(reasons)}"] if reasons else [])
+    assert others == ([f"{WORDS[status]}: {'; '.join(reasons)}"] if reasons else [])
     assert not CLAIMS.search("\n".join(lines))
 
 
@@ -88,14 +91,15 @@ def test_a_derivations_text_and_data_agree(name):
     assert_document(data, "derivation")
     assert (data["status"], tuple(data["reasons"])) == (status, reasons)
     text = output_of(derivation)
-    assert (f"{FITTED}, not proved: {'; '.join(reasons)}" in text) == (status == FITTED)
+    for word, said in ((FITTED, f"{FITTED}, not proved"), (PROVED, WORDS[PROVED])):
+        assert (f"{said}: {'; '.join(reasons)}" in text) == (status == word and bool(reasons))
     assert not CLAIMS.search(text)
     if status == PROVED:
         assert re.search(f"^{PROVED}( where .*)?: ", text, re.MULTILINE)
 
 
 def test_text_and_data_state_where_a_formula_is_proved():
-    """``status`` is for the derivation's own sizes; ``proved_where`` names all proved ones."""
+    """``status`` is for the formula; ``proved_where`` names the sizes that its proof covers."""
     assert derivation_data(INSIDE)["proved_where"] == ["V ≤ 50"]
     first, second, *_ = evidence_lines(INSIDE)
     assert first == "proved where V ≤ 50: every shape and number was traced"
@@ -129,13 +133,13 @@ def test_a_page_prints_the_word(name):
         assert reason.partition(" (")[0] in evidence
 
 
-WIDTHS = {8: PROVED, 4: FITTED}
-"""Heads of Qwen3's classes, whose proof needs the guard K > 4."""
+WIDTHS = {8: True, 4: False}
+"""Heads of Qwen3's classes, whose proof needs the guard K > 4, and whether it is met."""
 
 
 @pytest.fixture(params=WIDTHS)
 def qwen3(request, tmp_path):
-    """Return the keys of a model inside or beyond the guard, also in a file, and the word."""
+    """Return the keys of a model, also in a file, and whether it is inside the guard."""
     keys = {"model_type": "qwen3", "head_dim": request.param}
     (tmp_path / "config.json").write_text(json.dumps(keys))
     (tmp_path / "lines.jsonl").write_text(json.dumps(keys) + "\n")
@@ -154,34 +158,35 @@ TEXTS = [
 
 @pytest.mark.parametrize("arguments", TEXTS, ids=" ".join)
 def test_every_command_prints_the_word(arguments, qwen3, paramproof):
-    _, status = qwen3
+    _, is_inside = qwen3
     text = paramproof(*arguments).stdout
-    words = re.findall(r"formula: \S+ in the catalogue \(.*?\): (\w+)", text)
+    words = re.findall(r"formula: \S+ \(.*?\): (\w+)", text)
     assert words
-    assert set(words) == {status}
-    assert (BEYOND in text) == (f"{FITTED}: {BEYOND}" in text) == (status == FITTED)
+    assert set(words) == {PROVED}
+    assert (BEYOND in text) == (f"{WORDS[PROVED]}: {BEYOND}" in text) != is_inside
     assert not CLAIMS.search(text)
 
 
 def test_every_form_of_data_has_the_word(qwen3, paramproof, tmp_path):
-    keys, status = qwen3
+    keys, is_inside = qwen3
     paramproof("count", "config.json", "--json", "count.json")
     (model,) = json.loads((tmp_path / "count.json").read_text("utf-8"))["models"]
     (line,) = map(json.loads, paramproof("count", "--jsonl", "lines.jsonl").stdout.splitlines())
     found = library.count(keys)
     own = {model["status"], line["status"], count_line(1, json.dumps(keys).encode())["status"]}
-    assert own == {found.status} == {found.to_dict()["status"]} == {status}
+    assert own == {found.status} == {found.to_dict()["status"]} == {PROVED}
     assert model["reasons"] == found.to_dict()["reasons"]
-    assert f"({status})" in repr(found)
-    assert f"({status})" in found._repr_html_()
+    assert bool(model["reasons"]) != is_inside
+    assert f"({PROVED})" in repr(found)
+    assert f"({PROVED})" in found._repr_html_()
 
 
 def test_the_page_of_a_file_has_the_word(qwen3, paramproof, tmp_path):
-    _, status = qwen3
+    _, is_inside = qwen3
     paramproof("count", "config.json", "--html", "page.html")
     page = (tmp_path / "page.html").read_text("utf-8")
-    assert re.findall(r"in the catalogue \(.*?\): (\w+)", page) == [status]
-    assert (BEYOND in page) == (status == FITTED)
+    assert re.findall(r"formula: \S+ \(.*?\): (\w+)", page) == [PROVED]
+    assert (BEYOND in page) != is_inside
 
 
 def test_verify_prints_the_certainty_beside_a_user_formula(qwen3, paramproof, tmp_path):

@@ -162,7 +162,7 @@ def test_another_family(paramproof, outsider):
         (("--summary", "absent"), "absent: No such file or directory"),
         (
             ("--check", "points", "--type", "bart2"),
-            "no model type of the catalogue is named 'bart2'",
+            "no model type with a formula is named 'bart2'",
         ),
         (("--folder", "/dev/null"), "/dev/null: is not a directory"),
     ],

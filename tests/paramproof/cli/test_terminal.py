@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -166,9 +167,11 @@ def test_errors_are_in_ascii(shell):
 
 
 @pytest.mark.parametrize("command", [(), *((name,) for name in cli.commands)])
-def test_help_is_in_ascii(command):
-    """Click prints UTF-8 whatever the terminal's encoding."""
-    assert CliRunner().invoke(cli, [*command, "--help"]).stdout.isascii()
+def test_help_is_in_ascii_and_in_words_of_the_field(command):
+    """Click prints UTF-8 whatever the terminal's encoding. A check of hunt is named catalogue."""
+    said = CliRunner().invoke(cli, [*command, "--help"]).stdout
+    assert said.isascii()
+    assert command == ("hunt",) or not re.search(r"(?i)\b(entry|entries|catalogue)\b", said)
 
 
 def test_ascii_replacements():
