@@ -177,9 +177,8 @@ class _Writer:
     def steps(self, one: Computed) -> str:
         """Return a ``Computed`` number as text, without brackets around it."""
         is_infix = one.function in INFIX
-        operands = [
-            self.operand(part, is_right=is_infix and n > 0) for n, part in enumerate(one.operands)
-        ]
+        parts = enumerate(one.operands)
+        operands = [self.side(part, is_right=is_infix and place > 0) for place, part in parts]
         if is_infix:
             return f" {self.style.infix[one.function]} ".join(operands)
         # A single operand of a function needs no brackets of its own.
@@ -187,19 +186,15 @@ class _Writer:
             operands = [self.steps(one.operands[0])]
         return self.style.function.format(one.function, ", ".join(operands))
 
-    def operand(self, one: Operand, *, is_right: bool) -> str:
-        """Return an operand as text, with floats as Python writes them."""
-        if isinstance(one, Expression):
-            return self.side(one, is_right=is_right)
-        if isinstance(one, Computed):
-            return self.atom(one)
-        return repr(one).replace("-", self.style.minus)
+    def side(self, side: Operand, *, is_right: bool = False, in_fraction: bool = False) -> str:
+        """Return what stands on one side of a sign, with floats as Python writes them.
 
-    def side(self, side: Expression, *, is_right: bool = False, in_fraction: bool = False) -> str:
-        """Return an expression on one side of a sign, in brackets if it is a sum.
-
-        A product to the right of the sign is in brackets, too: ``H/2·A`` would mean ``A·H/2``.
+        A sum is in brackets, and a product right of the sign: ``H/2·A`` would mean ``A·H/2``.
         """
+        if isinstance(side, Computed):
+            return self.atom(side)
+        if not isinstance(side, Expression):
+            return repr(side).replace("-", self.style.minus)
         written = self.sum([_Group((), side)])
         factors = sum(len(powers) + (abs(number) != 1) for powers, number in side.terms.items())
         bracketed = len(side.terms) > 1 or (is_right and (factors > 1 or not side.is_whole))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
@@ -76,20 +76,9 @@ class FamilyArchitecture(Architecture):
 
 
 def _fields(spec: Spec) -> dict[str, str]:
-    """Return the field of each letter, which does not depend on the sizes."""
+    """Return the field of each letter, by computing the letters from symbols for the sizes."""
     own = asdict(spec)
-    sizes = frozenset(name for name, value in own.items() if type(value) is int)
-    others = tuple((name, value) for name, value in own.items() if name not in sizes)
-    return dict(_fields_of(type(spec), sizes, others))
-
-
-# The page asks for the models at dozens of other sizes.
-@lru_cache(maxsize=256)
-def _fields_of(
-    kind: type[Spec], sizes: frozenset[str], others: tuple[tuple[str, object], ...]
-) -> Mapping[str, str]:
-    """Find the field of each letter by computing the letters from symbols."""
-    symbols = SimpleNamespace(**{name: letter(name) for name in sizes}, **dict(others))
-    letters = kind.letters(symbols)._asdict()  # type: ignore[arg-type]
-    found = {k: str(v) for k, v in letters.items() if isinstance(v, Expression)}
-    return {name: field for name, field in found.items() if field in sizes}
+    sizes = {name: letter(name) for name, value in own.items() if type(value) is int}
+    kind: Any = type(spec)
+    letters = kind.letters(SimpleNamespace(**{**own, **sizes}))._asdict()
+    return {name: str(size) for name, size in letters.items() if str(size) in sizes}

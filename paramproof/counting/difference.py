@@ -67,8 +67,8 @@ class SizeApart(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Return this as data for JSON, with the last of the names as ``field``."""
-        own = {**self._asdict(), "fields": list(self.fields)}
-        return {**own, "field": self.fields[-1] if self.fields else None}
+        field = self.fields[-1] if self.fields else None
+        return {**self._asdict(), "fields": list(self.fields), "field": field}
 
 
 @dataclass(frozen=True)
@@ -152,15 +152,8 @@ class Difference:
     def to_dict(self) -> dict[str, Any]:
         """Return this as data that ``json.dumps`` takes, as ``paramproof/schema.json`` says."""
         *rows, total = self._whole().records()
-        body = {
-            "first": self.first,
-            "other": self.other,
-            "rows": rows,
-            "total": total,
-            "sizes": [one.to_dict() for one in self.sizes],
-            "split_at": dict(self.split_at),
-        }
-        return document("difference", body)
+        sizes = [one.to_dict() for one in self.sizes]
+        return document("difference", {**vars(self), "rows": rows, "total": total, "sizes": sizes})
 
 
 def paired_inventories(models: Sequence[Model | LiveModel]) -> list[Inventory]:
