@@ -9,7 +9,7 @@ import textwrap
 import pytest
 
 from paramproof import assert_parameters, compare
-from paramproof.algebra.difference import components, in_letters_of
+from paramproof.algebra.difference import components, in_letters_of, paired
 from paramproof.cli.output import console
 from paramproof.cli.verify_sources import built_by_transformers
 from paramproof.counting.explained import explained
@@ -104,8 +104,8 @@ def test_another_class(derive_in_process):
 def test_types_by_name(derive_in_process):
     """Qwen3 is LLaMA with additional norms of queries and keys in each layer."""
     llama, qwen3 = (in_letters(resolve(name)) for name in ("llama", "qwen3"))
-    found = components(llama, in_letters_of(llama, qwen3))
-    assert {one.path: one.difference for one in found if one.difference != 0} == {
+    found = components(paired([llama.named, in_letters_of(llama, qwen3).named], ["", ""]))
+    assert {path: other - first for path, (first, other) in found.items() if first != other} == {
         "model.layers.*.self_attn": 2 * letter("L") * letter("K")
     }
 
