@@ -14,13 +14,12 @@ from dataclasses import replace
 
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import (
+    PARTS,
     Convention,
     Undecided,
     belongs,
     kept,
     trainable,
-    without_embeddings,
-    without_heads,
 )
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.path import leaf, parent
@@ -146,7 +145,7 @@ def with_head(inventory: Inventory) -> Inventory:
 
 def with_neither(inventory: Inventory) -> Inventory:
     """Neither embeddings nor heads, as in "non-embedding parameters"."""
-    return without_heads(without_embeddings(trainable(inventory)))
+    return PARTS["without-heads"](PARTS["without-embeddings"](trainable(inventory)))
 
 
 ACTIVE_CONVENTIONS: Mapping[str, Convention] = {

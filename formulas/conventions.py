@@ -66,61 +66,6 @@ def listed(inventory: Inventory) -> Inventory:
     return _with_names(inventory)
 
 
-def without_embeddings(inventory: Inventory) -> Inventory:
-    """Excludes token, position and type embeddings; keeps their norm, and relative biases."""
-    return kept(inventory, lambda tensor: not belongs("table", tensor))
-
-
-def without_positions(inventory: Inventory) -> Inventory:
-    """Excludes position embeddings."""
-    return kept(inventory, lambda tensor: not belongs("position", tensor))
-
-
-def without_biases(inventory: Inventory) -> Inventory:
-    """Excludes biases of projections; keeps those of norms."""
-    return kept(inventory, lambda tensor: not belongs("bias", tensor))
-
-
-def without_norms(inventory: Inventory) -> Inventory:
-    """Excludes norms."""
-    return kept(inventory, lambda tensor: not belongs("norm", tensor))
-
-
-def weights_only(inventory: Inventory) -> Inventory:
-    """Only matrices and embedding tables: excludes biases and norms."""
-    return without_biases(without_norms(inventory))
-
-
-def without_pooler(inventory: Inventory) -> Inventory:
-    """Excludes the pooler."""
-    return kept(inventory, lambda tensor: not belongs("pooler", tensor))
-
-
-def without_heads(inventory: Inventory) -> Inventory:
-    """Excludes the heads on top of the encoder or decoder; keeps the pooler."""
-    return kept(inventory, lambda tensor: not belongs("head", tensor))
-
-
-def layers_only(inventory: Inventory) -> Inventory:
-    """Only the layers."""
-    return kept(inventory, lambda tensor: belongs("layer", tensor))
-
-
-def embeddings_only(inventory: Inventory) -> Inventory:
-    """Only the token, position and type embeddings, without biases of relative positions."""
-    return kept(inventory, lambda tensor: belongs("table", tensor))
-
-
-def norms_only(inventory: Inventory) -> Inventory:
-    """Only the norms."""
-    return kept(inventory, lambda tensor: belongs("norm", tensor))
-
-
-def biases_only(inventory: Inventory) -> Inventory:
-    """Only the biases of projections."""
-    return kept(inventory, lambda tensor: belongs("bias", tensor))
-
-
 STORAGE: dict[str, Convention] = {
     "trainable": trainable,
     "total": total,
@@ -129,18 +74,45 @@ STORAGE: dict[str, Convention] = {
 }
 """The conventions that say what counts as a parameter, by name."""
 
+
+def _leaves_out(meaning: str, *parts: PartName) -> Convention:
+    def convention(inventory: Inventory) -> Inventory:
+        return kept(inventory, lambda tensor: not any(belongs(part, tensor) for part in parts))
+
+    convention.__doc__ = meaning
+    return convention
+
+
+def _keeps(meaning: str, part: PartName) -> Convention:
+    def convention(inventory: Inventory) -> Inventory:
+        return kept(inventory, lambda tensor: belongs(part, tensor))
+
+    convention.__doc__ = meaning
+    return convention
+
+
 PARTS: dict[str, Convention] = {
-    "without-embeddings": without_embeddings,
-    "without-positions": without_positions,
-    "without-biases": without_biases,
-    "without-norms": without_norms,
-    "weights-only": weights_only,
-    "without-pooler": without_pooler,
-    "without-heads": without_heads,
-    "layers-only": layers_only,
-    "embeddings-only": embeddings_only,
-    "norms-only": norms_only,
-    "biases-only": biases_only,
+    "without-embeddings": _leaves_out(
+        "Excludes token, position and type embeddings; keeps their norm, and relative biases.",
+        "table",
+    ),
+    "without-positions": _leaves_out("Excludes position embeddings.", "position"),
+    "without-biases": _leaves_out("Excludes biases of projections; keeps those of norms.", "bias"),
+    "without-norms": _leaves_out("Excludes norms.", "norm"),
+    "weights-only": _leaves_out(
+        "Only matrices and embedding tables: excludes biases and norms.", "norm", "bias"
+    ),
+    "without-pooler": _leaves_out("Excludes the pooler.", "pooler"),
+    "without-heads": _leaves_out(
+        "Excludes the heads on top of the encoder or decoder; keeps the pooler.", "head"
+    ),
+    "layers-only": _keeps("Only the layers.", "layer"),
+    "embeddings-only": _keeps(
+        "Only the token, position and type embeddings, without biases of relative positions.",
+        "table",
+    ),
+    "norms-only": _keeps("Only the norms.", "norm"),
+    "biases-only": _keeps("Only the biases of projections.", "bias"),
 }
 """The conventions that select components, by name. Commands print their docstrings."""
 

@@ -24,7 +24,7 @@ def difference_tables(answers: Sequence[Answer]) -> Iterator[Table]:
     """Yield a table for each section that has answers, with each question on its own line."""
     for section, facts in FACTS.items():
         table = difference_table(section, answers)
-        columns = (Column(f"{HEADINGS[section]}, framework", width=12), *facts)
+        columns = (Column(f"{HEADINGS[section]}, framework"), *facts)
         rows: list[TableRow] = []
         for found in table.rows:
             row, what, *cells, _ = found.cells

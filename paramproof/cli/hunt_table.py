@@ -34,7 +34,7 @@ def print_summary(out: Console, found: Summary) -> None:
 
 def _table(found: Summary) -> Table:
     headings = ("models", "equal", "different", "lost", "parameters")
-    columns = (Column("framework, family", width=12), *map(numbers, headings))
+    columns = (Column("framework, family"), *map(numbers, headings))
     rows: list[TableRow] = []
     framework = ""
     for group in groups(found):

@@ -19,7 +19,7 @@ def verify_table(results: Sequence[Result]) -> Table:
     The table fits in 80 columns: names are folded if needed, numbers never.
     """
     headings = ("formula", "actual", "difference", "ms", "MB")
-    columns = (Column("framework, spec", width=12), *map(numbers, headings))
+    columns = (Column("framework, spec"), *map(numbers, headings))
     return Table.of(columns, _verify_rows(results))
 
 
@@ -79,7 +79,7 @@ def proof_table(proofs: Sequence[Proof]) -> Table:
     """Return a section per framework, with the proof or the failure of each family or model."""
     what = "model" if any(proof.model for proof in proofs) else "family"
     columns = (
-        Column(f"framework, {what}", width=12),
+        Column(f"framework, {what}"),
         Column("number of trainable parameters"),
         numbers("builds"),
         numbers("seconds"),

@@ -17,7 +17,7 @@ from paramproof.tables.table import Column, Table, TableRow, numbers, percent
 def tensors_table(derivation: Derivation) -> Table:
     """Return the trainable tensors, grouped by how often they occur, with shapes and numbers."""
     columns = (
-        Column("tensor", width=24),
+        Column("tensor"),
         Column("shape"),
         numbers("parameters"),
         numbers("share", form=percent),

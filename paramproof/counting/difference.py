@@ -136,8 +136,8 @@ class Difference:
     def _whole(self) -> Table:
         part = "structure" if self.resized else "difference"
         columns = (
-            Column("component", "component", legible, width=12),
-            Column(f"{part} in letters", "formula", text, width=12),
+            Column("component", "component", legible),
+            Column(f"{part} in letters", "formula", text),
             numbers(self.first, "first", absent="-"),
             numbers(self.other, "other", absent="-"),
             numbers("by structure", "structure", signed_or_zero, absent="-"),

@@ -70,7 +70,7 @@ def terms_table(model: Lettered) -> Table:
         return f"{expression(quantity).evaluate(model.sizes):,}"
 
     columns = (
-        Column("component", "component", legible, width=24),
+        Column("component", "component", legible),
         Column("each", "each"),
         Column("", "times", is_whole=True),
         Column("formula", "formula"),

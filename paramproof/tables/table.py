@@ -32,16 +32,14 @@ class Column:
     """A column: its heading, its name in JSON, and how its cells are written.
 
     ``form`` writes a cell for readers, and ``absent`` is written for None. A column of numbers is
-    aligned right, and Markdown marks up one of code. ``width`` is the least number of characters
-    that a terminal gives it. A narrow terminal breaks texts between words and after the dots of
-    names, but not those of a column that ``is_whole``; if that is not enough, it leaves out columns
-    that are ``is_optional``.
+    aligned right, and Markdown marks up one of code. A narrow terminal breaks texts between words
+    and after the dots of names, but not those of a column that ``is_whole``; if that is not enough,
+    it leaves out columns that are ``is_optional``.
     """
 
     heading: str
     key: str = ""
     form: Callable[[Any], str] = grouped
-    width: int = 0
     is_whole: bool = False
     is_optional: bool = False
     is_number: bool = False

@@ -9,7 +9,6 @@ than the terminal: no number is ever broken.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -24,13 +23,14 @@ from paramproof.tables.table import Column, Table
 PLAIN: dict[str, Any] = {"box": box.SIMPLE_HEAD, "pad_edge": False, "padding": (0, 1, 0, 0)}
 INDENT = "  "
 
+MAX_WIDTH = 10**9
 LONGEST_PIECE = 8
 """The longest piece that is not broken where there is no room for all pieces."""
 
 BREAKS = re.compile(r"(?<=[./])(?=[^\s./\d])|(?<=[^\s\d./][./])(?=\d)|(?<=\s)(?=\S)")
 """Where a text may be broken: between words, and after a dot or slash that is in no number."""
 
-HYPHENS = re.compile(r"(?<=[-_])(?=\w)")
+FINE_BREAKS = re.compile(rf"{BREAKS.pattern}|(?<=[-_])(?=\w)")
 """Where it is broken if there is no room otherwise."""
 
 
@@ -71,9 +71,9 @@ def fitting_widths(table: Table, most: int) -> list[int]:
     """
     columns = _columns(table)
     widths = [max(map(cell_len, texts)) for texts in columns]
-    for how in ({}, {"at": HYPHENS}, {"at": HYPHENS, "longest": LONGEST_PIECE}):
+    for breaks, longest in ((BREAKS, most), (FINE_BREAKS, most), (FINE_BREAKS, LONGEST_PIECE)):
         both = zip(table.columns, columns, strict=True)
-        least = [_least_width(column, texts, **how) for column, texts in both]
+        least = [_least_width(*one, breaks, longest) for one in both]
         while _total(widths) > most:
             wide = [i for i, width in enumerate(widths) if width > least[i]]
             if not wide:
@@ -92,25 +92,14 @@ def _columns(table: Table) -> list[list[str]]:
 
 
 def _least_width(
-    column: Column,
-    texts: Sequence[str],
-    at: re.Pattern[str] | None = None,
-    longest: int = sys.maxsize,
+    column: Column, texts: Sequence[str], breaks: re.Pattern[str] = BREAKS, longest: int = MAX_WIDTH
 ) -> int:
-    """Return the width of the longest piece of the texts, which are also broken ``at`` a pattern.
-
-    Longer pieces than ``longest`` are broken anywhere.
-    """
+    """Return the width of the longest piece of the texts, of which ``longest`` is enough."""
     heading, *cells = texts
-    broken = texts if not column.is_whole else [heading]
-    pieces = [
-        _indent(text) + min(longest, cell_len(piece.rstrip(" ")))
-        for text in broken
-        for whole in BREAKS.split(text.strip(" "))
-        for piece in (at.split(whole) if at else [whole])
-    ]
-    whole = map(cell_len, cells if column.is_whole else ())
-    return max(column.width, *pieces, *whole)
+    whole, broken = (cells, [heading]) if column.is_whole else ([], texts)
+    pieces = ((_indent(text), one) for text in broken for one in breaks.split(text.strip(" ")))
+    least = (indent + min(longest, cell_len(piece.rstrip(" "))) for indent, piece in pieces)
+    return max([*least, *map(cell_len, whole)])
 
 
 def _indent(text: str) -> int:
@@ -122,23 +111,19 @@ def _broken(texts: Sequence[str], width: int) -> Iterator[str]:
     for text in texts:
         before = " " * _indent(text)
         lines = [before]
-        for piece in _chopped(text.strip(" "), width - len(before), BREAKS, HYPHENS):
+        for piece in _chopped(text.strip(" "), width - len(before)):
             if cell_len(lines[-1] + piece.rstrip(" ")) > width and lines[-1] != before:
                 lines.append(before)
             lines[-1] += piece
         yield escape("\n".join(line.rstrip(" ") for line in lines))
 
 
-def _chopped(text: str, width: int, *breaks: re.Pattern[str]) -> Iterator[str]:
+def _chopped(text: str, width: int) -> Iterator[str]:
     """Yield the pieces of a text, those that are wider than ``width`` broken further."""
-    at, *others = breaks
-    for piece in at.split(text):
-        if cell_len(piece.rstrip(" ")) <= width:
-            yield piece
-        elif others:
-            yield from _chopped(piece, width, *others)
-        else:
-            yield from chop_cells(piece, max(1, width))
+    for piece in BREAKS.split(text):
+        fits = cell_len(piece.rstrip(" ")) <= width
+        for part in [piece] if fits else FINE_BREAKS.split(piece):
+            yield from [part] if fits or width < 1 else chop_cells(part, width)
 
 
 def _total(widths: Sequence[int]) -> int:

@@ -21,7 +21,7 @@ from paramproof.explanation.ranking import tables_left_out
 from paramproof.explanation.searched import candidates
 from paramproof.explanation.sizes import FIELDS
 from paramproof.formulas import inventory
-from paramproof.formulas.conventions import counted, weights_only
+from paramproof.formulas.conventions import PARTS, counted
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.models import named_models
 from paramproof.formulas.path import LAYER, beginnings, has_layer, in_braces, leaf, lies_in, parent
@@ -207,7 +207,9 @@ def _other_sizes(spec: Spec, other: Spec) -> ChangedSizes:
 
 def _differing(spec: Spec) -> Iterator[str]:
     """Yield the components of a layer whose count differs from the usual estimate."""
-    usual, own = (weights_only(inventory(one.letters())) for one in (usual_estimate(spec), spec))
+    usual, own = (
+        PARTS["weights-only"](inventory(one.letters())) for one in (usual_estimate(spec), spec)
+    )
     for path in own.components(f"layers.{LAYER}"):
         if usual.total(path) != own.total(path):
             yield path
