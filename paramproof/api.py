@@ -41,7 +41,7 @@ def count(source: object, class_name: str = "", *, derive: bool = False) -> Coun
     """
     request = read_request(source)
     if request.live is not None or request.weights:
-        return Count(warned(live_model(request)))
+        return Count(warned(live_model(request, class_name)))
     return Count(warned(resolve_request(request, class_name, derives=derive)))
 
 

@@ -12,7 +12,7 @@ from paramproof.cli.options import deriving
 from paramproof.cli.output import errors, remark
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.families import family_of
-from paramproof.formulas.printing import legible, path_text
+from paramproof.formulas.printing import legible
 from paramproof.resolver import STANDARD_INPUT, LiveModel, Model, Request, read_request
 from paramproof.resolver.lookup import AnyModel, Note, live_model, resolve_request
 
@@ -28,11 +28,9 @@ def resolving(text: str, class_name: str = "") -> Model:
 def countable(text: str, class_name: str = "") -> Model | LiveModel:
     """Return the model that ``text`` names, or the weights in a file; print notes as above."""
     request = read_request(text)
-    if not request.weights:
-        return _resolving(request, class_name)
-    if class_name:
-        raise ValueError(f"{path_text(text)} has weights, and takes no class")
-    return _remarked(live_model(request))
+    if request.weights:
+        return _remarked(live_model(request, class_name))
+    return _resolving(request, class_name)
 
 
 def _resolving(request: Request, class_name: str) -> Model:

@@ -74,11 +74,14 @@ def warned(model: AnyModel) -> AnyModel:
     return model
 
 
-def live_model(request: Request) -> LiveModel:
+def live_model(request: Request, class_name: str = "") -> LiveModel:
     """Return the live model of a request, or that of a file with weights.
 
-    Raises ``ValueError`` if it is not a model.
+    Raises ``ValueError`` if it is not a model, or if a class is named.
     """
+    if class_name:
+        where = path_text(request.name)
+        raise InvalidInput("has weights, so it takes no class", where=where)
     if request.weights:
         return _stored_model(request, request.weights)
     return LiveModel(name=name_of(request.live), weights=(*live_weights(request.live),))

@@ -21,7 +21,7 @@ from paramproof.formulas import FAMILIES, Spec
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.families import spec_from
-from paramproof.formulas.lookup import canonical_name, no_such
+from paramproof.formulas.lookup import no_such
 from paramproof.formulas.models import (
     LISTED_BY,
     SHORT_NAMES,
@@ -99,7 +99,9 @@ def read_request(source: object) -> Request:
         return _in_file(str(source))
     if isinstance(source, Architecture):
         return Request(name=source.name, architecture=source)
-    if isinstance(source, Mapping) and not _is_of_framework(source):
+    # Some mappings are of a framework: nnx.State, FrozenDict, a module of MLX.
+    is_of_framework = comes_from("flax", source) or is_of_another_framework(source)
+    if isinstance(source, Mapping) and not is_of_framework:
         return _described("", source)
     if any(type(source) is family.spec for family in FAMILIES.values()):
         return Request(name=repr(source), architecture=FamilyArchitecture.of(cast(Spec, source)))
@@ -109,11 +111,6 @@ def read_request(source: object) -> Request:
             "or a model of a framework"
         )
     return Request(name=type(source).__name__, live=source)
-
-
-def _is_of_framework(source: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping is not a configuration: nnx.State, FrozenDict, a module of MLX."""
-    return comes_from("flax", source) or is_of_another_framework(source)
 
 
 def _read_text(source: str) -> Request:
@@ -129,9 +126,7 @@ def _read_text(source: str) -> Request:
         return by_type
     if REFERENCE.fullmatch(source):
         return Request(name=source, reference=source)
-    if meant := _meant(source):
-        return meant
-    raise _unknown(source)
+    return request_for_name(source)
 
 
 def request_for_name(name: str) -> Request:
@@ -160,8 +155,7 @@ def _named(name: str) -> Request | None:
     """Return the request for a named model, or None if no model has the name."""
     if _is_like_a_path(name):
         return None  # No model has such a name, and reading all names takes long.
-    known = canonical_name(name, model_names())
-    full = SHORT_NAMES.get(known or "", known or "")
+    full = SHORT_NAMES.get(name, name)
     if model := named_models().get(full):
         architecture = FamilyArchitecture.of(model.spec)
         return Request(name=model.name, architecture=architecture, named=model)
@@ -258,9 +252,8 @@ def _unknown(text: str) -> InvalidInput:
         return error
     if own.endswith(".json") or (own == text and "://" not in text):
         return InvalidInput("does not exist", where=path_text(text))
-    advice = "Nothing" if error.suggestions else "nothing"
-    between = " " if error.suggestions else "; "
-    reason = f"{error.reason}{between}{advice} is downloaded: give its config.json"
+    end = " Nothing" if error.suggestions else "; nothing"
+    reason = f"{error.reason}{end} is downloaded: give its config.json"
     return InvalidInput(reason, where=path_text(text))
 
 

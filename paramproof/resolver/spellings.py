@@ -50,7 +50,7 @@ def as_transformers(keys: Keys) -> tuple[Keys, tuple[str, ...]]:
         problem = f"{NO_TYPE}, and no class of transformers is named {shown(class_name)}"
         raise InvalidInput(problem, key="model_type")
     for key in keys if given is None else ():
-        if is_misspelt(key, "model_type"):
+        if isinstance(key, str) and is_misspelt(key, "model_type"):
             raise InvalidInput(f"{shown(key)} is not a key: did you mean 'model_type'?", key=key)
     if program := _program(keys):
         return _translated(program, keys), (_note(program),)

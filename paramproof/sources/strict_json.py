@@ -47,10 +47,6 @@ def object_in_file(path: Path, *, largest: int = MAX_FILE_BYTES) -> dict[str, An
     require_file(path)
     where = path_text(path)
     try:
-        size = os.stat(path).st_size
-        if size > largest:
-            reason = f"has {size:,} bytes, more than the limit of {largest:,}"
-            raise InvalidInput(reason, where=where)
         with open(path, "rb") as file:
             content = _up_to(largest + 1, file)
     except OSError as error:

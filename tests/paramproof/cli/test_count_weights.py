@@ -65,7 +65,7 @@ def test_the_command(paramproof, folder):
     [
         (("count", "w", "--symbolic"), "w has weights, and no formula: --active, --symbolic"),
         (("count", "w", "--active"), "w has weights, and no formula"),
-        (("count", "w", "--class", "LlamaModel"), "w has weights, and takes no class"),
+        (("count", "w", "--class", "LlamaModel"), "w: has weights, so it takes no class"),
         (("count", "w", "--html", "x.html"), "w: has weights, and no formula: give its config"),
         (("explain", "5", "w"), "w: has weights, and no formula"),
         (("diff", "gpt2", "w"), "w: has weights, and no formula"),

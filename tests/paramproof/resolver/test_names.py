@@ -33,7 +33,7 @@ MEANT = {
     "tinyllama-1.1b": ("TinyLlama/TinyLlama-1.1B-Chat-v1.0",),
     "gemma-2-9b": ("google/gemma-2-9b-it", "gemma2:9b"),
     "deepseek-v3": ("deepseek-ai/DeepSeek-V3-Base", "deepseek-ai/DeepSeek-V3-0324"),
-    "bert-base-uncased": ("bert_base", "google-bert/bert-base-uncased"),
+    "bert-base-uncased": ("bert_base", "BERT-Base", "google-bert/bert-base-uncased"),
     "gpt2": ("gpt-2", "openai-community/gpt2"),
     "gpt3-175b": ("gpt3", "GPT-3"),
 }

@@ -37,12 +37,6 @@ def test_a_name():
         assert read_request(name).keys == named.keys
 
 
-@pytest.mark.parametrize("name", ["BERT-Base", "Bert-Base-Uncased", "LLAMA-3-8B"])
-def test_the_case_of_a_name_does_not_matter(name):
-    assert read_request(name) == read_request(name.lower())
-    assert request_for_name(name) == read_request(name.lower())
-
-
 @pytest.mark.parametrize("name", ONE_OF_EACH)
 def test_the_fields_of_a_spec(name, tmp_path):
     spec = named_model(name).spec

@@ -94,6 +94,7 @@ def test_what_a_program_computes():
         ({"dim": 4096}, "model_type", "is missing"),
         ({"n_embd": 768}, "model_type", "is missing"),
         ({}, "model_type", "is missing"),
+        ({1: 2}, "model_type", "is missing"),
         (
             without(BERT, "model_type", "architectures") | {"model_typ": "qwen3"},
             "model_typ",

@@ -169,7 +169,7 @@ def test_files_are_read_up_to_a_length(file, feed):
         if not more:
             assert object_in_file(file) == object_on_standard_input() == {"a": 1}
         else:
-            assert "33,554,433 bytes" in refusal(object_in_file, file).reason
+            assert "33,554,432 bytes" in refusal(object_in_file, file).reason
             assert "33,554,432 bytes" in refusal(object_on_standard_input).reason
 
 
