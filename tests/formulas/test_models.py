@@ -216,7 +216,7 @@ def test_further_published_numbers_are_cited():
     further = {name: one.also for name, one in named_configurations().items() if one.also}
     assert [one.published for one in further["deepseek-v3"]] == ["685B", "36.7B"]
     assert [one.of_active for one in further["deepseek-v3"]] == [False, True]
-    assert [one.published for one in further["whisper-large"]] == ["1550M"]
+    assert [one.published for one in further["whisper-large"]] == ["1,543,304,960"]
     assert all(len(one.source) > 10 for known in further.values() for one in known)
 
 
