@@ -27,9 +27,9 @@ def test_a_variant_is_found_by_what_was_published(name):
 @pytest.mark.parametrize(
     ("number", "model", "each", "size"),
     [
-        ("438MB", "bert-base-uncased", 4, "437,928,960 bytes in float32"),
+        ("437.93MB", "bert-base-uncased", 4, "437,928,960 bytes in float32"),
         ("417.6MiB", "bert-base-uncased", 4, "437,928,960 bytes in float32"),
-        ("219MB", "bert-base-uncased", 2, "218,964,480 bytes in float16 or bfloat16"),
+        ("218.96MB", "bert-base-uncased", 2, "218,964,480 bytes in float16 or bfloat16"),
         ("1.34GB", "bert-large-uncased", 4, "1,340,567,552 bytes in float32"),
         ("437928960 bytes", "bert-base-uncased", 4, "437,928,960 bytes in float32"),
     ],
@@ -110,8 +110,8 @@ def test_real_models_come_before_synthetic_ones():
     assert models[-1] == "keras-bert-question"
     assert [name for name in models if is_synthetic(name)] == ["keras-bert-question"]
     # ... and as the nearest, although 109,705,010 is nearer.
-    assert answer("109,705,111").nearest.models == ("bert-base-uncased",)
-    assert answer("109,705,011").nearest.models == ("bert-base-uncased",)
+    assert answer("109,705,111").nearest.models == ("all-mpnet-base-v2",)
+    assert answer("109,705,011").nearest.models == ("all-mpnet-base-v2",)
 
 
 def test_a_synthetic_model_that_the_user_names():
