@@ -75,20 +75,16 @@ STORAGE: dict[str, Convention] = {
 """The conventions that say what counts as a parameter, by name."""
 
 
-def _leaves_out(meaning: str, *parts: PartName) -> Convention:
+def _leaves_out(meaning: str, *parts: PartName, keeps: bool = False) -> Convention:
     def convention(inventory: Inventory) -> Inventory:
-        return kept(inventory, lambda tensor: not any(belongs(part, tensor) for part in parts))
+        return kept(inventory, lambda one: any(belongs(part, one) for part in parts) == keeps)
 
     convention.__doc__ = meaning
     return convention
 
 
 def _keeps(meaning: str, part: PartName) -> Convention:
-    def convention(inventory: Inventory) -> Inventory:
-        return kept(inventory, lambda tensor: belongs(part, tensor))
-
-    convention.__doc__ = meaning
-    return convention
+    return _leaves_out(meaning, part, keeps=True)
 
 
 PARTS: dict[str, Convention] = {

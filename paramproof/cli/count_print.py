@@ -12,7 +12,6 @@ from paramproof.cli.output import console, say
 from paramproof.counting.active import (
     active_in_letters,
     active_table,
-    formulas,
     routing,
     shown_first,
     total_and_active,
@@ -152,7 +151,7 @@ def _print_active(model: Model, symbolic: bool) -> tuple[str, int]:
     notes = (*verdict_line(model, counts), *routing(model))
     if symbolic:
         _title(model, f"active parameters per token in letters, {first}")
-        _print_terms(active_in_letters(model, first), model, *notes, *formulas(counts))
+        _print_terms(active_in_letters(model, first), model, *notes)
     else:
         _title(model, f"total and active parameters, {TIED}")
         table = active_table(counts)
@@ -166,7 +165,8 @@ def _bytes(model: Model | LiveModel, number: int, dtype: str) -> Iterator[str]:
         yield bytes_text(number, dtype)
     elif read := model.reading:
         if read.dtype in BITS:
-            yield f"bytes at the file's dtype: {bytes_text(number, read.dtype)}"
+            what = "bytes before quantization" if read.quantized else "bytes at the file's dtype"
+            yield f"{what}: {bytes_text(number, read.dtype)}"
         if read.stored:
             size = bytes_text(number, read.stored)
             yield f"bytes if every weight is quantized, without scales: {size}"

@@ -133,12 +133,6 @@ def verdict_line(model: Model, counts: Counts) -> Iterator[str]:
         yield f"published as active, {published}: {said.in_full}"
 
 
-def formulas(counts: Counts) -> Iterator[str]:
-    """Yield the formula of the active parameters under each convention."""
-    for name, one in counts.items():
-        yield f"{name}: {text(one.formula) if one else UNDECIDED}"
-
-
 def active_as_json(model: Model) -> dict[str, Any]:
     """Return total and active of a model as what ``json.dumps`` takes."""
     counts = total_and_active(model)

@@ -72,7 +72,8 @@ def _branches(named: Inventory) -> dict[str, Inventory]:
     """Return the components with which the tree starts."""
     level = named.below()
     while True:
-        wrappers = [path for path, one in level.items() if any(_has_layer(t.path) for t in one)]
+        stars = {path: any(has_layer(starred(t.path)) for t in one) for path, one in level.items()}
+        wrappers = [path for path, has_layers in stars.items() if has_layers]
         inside = level[wrappers[0]].below(wrappers[0]) if len(wrappers) == 1 else {}
         if not inside or any(leaf(starred(path)) == LAYER for path in inside):
             return level
@@ -81,10 +82,6 @@ def _branches(named: Inventory) -> dict[str, Inventory]:
             for outer, whole in level.items()
             for path, one in (inside if outer == wrappers[0] else {outer: whole}).items()
         }
-
-
-def _has_layer(path: str) -> bool:
-    return has_layer(starred(path))
 
 
 def _rows(
