@@ -35,10 +35,10 @@ GROUPS: tuple[tuple[str, PartName], ...] = (
 def paired(models: Sequence[Inventory], families: Sequence[str]) -> list[Inventory]:
     """Return the tensors of several models under names that are alike where the tensors are.
 
-    ``families`` has the family of each model whose names are canonical, or "". If any has one, the
-    names of transformers in the others are made canonical. Names that begin otherwise than those
-    of the first model, as ``transformer.h`` and ``model.layers``, begin as those do. If no
-    component of the layers has one name in all models, their tensors are in groups.
+    ``families`` has the family of each model whose names are canonical, or "". If there is one, the
+    names of transformers in other models become canonical. Names begin as those of the first model:
+    ``transformer.h`` becomes ``model.layers``. If no component of the layers then has one name in
+    all models, their tensors are in groups.
     """
     family = next(filter(None, families), "")
     alike = [
@@ -91,18 +91,14 @@ def _in_names_of(family: str, named: Inventory) -> Inventory:
 
 
 def _begun_as(first: Inventory, other: Inventory) -> Inventory:
-    """Return ``other`` with one beginning of its names replaced by one of those of ``first``.
-
-    Its names stay as they are if no other beginning pairs more tensors.
-    """
+    """Return ``other`` with the beginning of its names swapped, where that pairs more tensors."""
     known = {tensor.path for tensor in first}
 
     def begun(old: str, new: str) -> Inventory:
-        def name(tensor: Tensor) -> str:
-            path = tensor.path
-            return new + path.removeprefix(old) if path.startswith(old) else path
-
-        return _renamed(other, name)
+        swapped = {
+            one.path: new + one.path[len(old) :] for one in other if one.path.startswith(old)
+        }
+        return _renamed(other, lambda one: swapped.get(one.path, one.path))
 
     tried = (begun(*swap) for swap in product(_beginnings(other), _beginnings(first)))
     return max(tried, key=lambda named: len(known & {tensor.path for tensor in named}))

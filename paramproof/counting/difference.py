@@ -22,6 +22,7 @@ from paramproof.formulas.printing import legible
 from paramproof.json_form import document
 from paramproof.resolver import LiveModel, Model
 from paramproof.tables.html import notebook_table
+from paramproof.tables.markup import joined, lines
 from paramproof.tables.table import Column, Table, TableRow, numbers, signed_or_zero
 
 
@@ -75,10 +76,9 @@ class SizeApart(NamedTuple):
 class Difference:
     """The difference of two models: ``rows`` by component, and ``total``.
 
-    ``sizes`` are the letters of their formulas whose values differ. ``split_at`` has the sizes at
-    which the formulas are compared: those of the model ``split_of`` or, for a letter that its
-    formula does not have, of the other one. If the formulas have no value at the sizes of either
-    model, the difference is not split, and ``split_of`` is "".
+    ``sizes`` are the letters of their formulas whose values differ. The formulas are compared at
+    ``split_at``, the sizes of the model ``split_of``; a letter that it does not have is at the
+    other's size. If they have no value at either's sizes, ``split_of`` is "".
     """
 
     first: str
@@ -94,8 +94,8 @@ class Difference:
         return f"<Difference: {self.other} − {self.first}: {number}; {'; '.join(self.causes())}>"
 
     def _repr_html_(self) -> str:
-        """Return a table of components for a notebook."""
-        return notebook_table(self.table())
+        """Return a table of components for a notebook, and what makes the difference."""
+        return joined(notebook_table(self.table()), lines(self.causes()))
 
     @property
     def has_one_formula(self) -> bool:
