@@ -11,9 +11,9 @@ from typing import Any
 
 from paramproof.counting.counted import Count
 from paramproof.counting.difference import Difference, difference_of
-from paramproof.counting.explained import explained
 from paramproof.explanation.answer import Explanations
 from paramproof.explanation.number import read
+from paramproof.explanation.search import explained
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput
 from paramproof.resolver import Model, derive_request, read_request, resolve, resolve_request

@@ -12,7 +12,7 @@ from paramproof.counting.published import (
     published_table,
     verdict_on,
 )
-from paramproof.explanation.published import DEFAULT, Verdict
+from paramproof.counting.verdicts import DEFAULT, Verdict
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
 from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.resolver import Model

@@ -6,14 +6,11 @@ from pathlib import Path
 
 import click
 
-from paramproof.checks.model import require_agreement
 from paramproof.cli.options import MODELS, class_option, derive_option, json_option
 from paramproof.cli.output import tables_beside, write_json
-from paramproof.cli.resolving import resolving
-from paramproof.counting.explained import explained
 from paramproof.explanation.number import read
+from paramproof.explanation.search import explained
 from paramproof.explanation.text import WIDTH, lines
-from paramproof.formulas import FAMILIES
 
 
 @click.command("explain", short_help="Explain which parameters a number counts.")
@@ -35,15 +32,19 @@ def explain_command(
     published. The exit status is 1 if there are none.
     """
     wanted = read(number)
-    require_agreement(FAMILIES)
     if class_name and model is None:
         raise ValueError("--class needs a MODEL: give a config.json after the number")
-    resolved = None if model is None else resolving(model, class_name)
+    resolved = None
+    if model is not None:
+        # What reads models is imported here: a number alone is looked up in a file.
+        from paramproof.cli.resolving import resolving_all
+
+        (resolved,) = resolving_all([model], class_name)
     answer = explained(wanted, resolved)
     out = tables_beside(json_file)
     for line in lines(answer, everything=everything, width=min(out.width, WIDTH)):
         out.print(line, markup=False, highlight=False, soft_wrap=True)
-    if resolved and resolved.spec is None:
+    if resolved and resolved.architecture.spec is None:
         for line in ("", *resolved.origin()):
             out.print(line, markup=False, highlight=False, soft_wrap=True)
     if json_file:

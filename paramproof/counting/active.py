@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from paramproof.algebra.terms import Lettered
 from paramproof.counting.conventions import UNDECIDED
 from paramproof.counting.letters import in_letters
-from paramproof.explanation.published import Verdict, verdict
+from paramproof.counting.verdicts import Verdict, verdict
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import Undecided, size

@@ -7,10 +7,14 @@ from typing import TypeAlias
 
 from paramproof.counting.active import shown_first, total_and_active, verdict_on_active
 from paramproof.counting.conventions import UNDECIDED
-from paramproof.explanation.published import Verdict, verdict, verdict_on_total
+from paramproof.counting.verdicts import Verdict, verdict, verdict_on_total
+from paramproof.explanation.index import PublishedNumber
+from paramproof.explanation.search import ACTIVE as OF_ACTIVE
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, has_experts
 from paramproof.formulas.models import (
+    AlsoPublished,
     NamedConfiguration,
+    NamedModel,
     Published,
     named_configurations,
     named_models,
@@ -36,6 +40,32 @@ def verdict_on(one: Published, model: Model) -> Verdict:
     if not one.component:
         return verdict_on_total(one.published, named)
     return verdict(one.published, {one.component: named.total(one.component)})
+
+
+def published_numbers(one: Published, model: Model) -> Iterator[PublishedNumber]:
+    """Yield the numbers that are published of a model, each with the verdict on it."""
+    own = verdict_on(one, model)
+    yield PublishedNumber(
+        one.name, one.published, one.source, own.how, own.conventions, one.component
+    )
+    also = [*one.also]
+    if isinstance(one, NamedConfiguration) and one.active:
+        source = one.active_source or one.source
+        also.append(AlsoPublished(published=one.active, source=source, of_active=True))
+    for more in also:
+        counts = total_and_active(model) if more.of_active else {}
+        found = (
+            verdict_on_active(more.published, counts)
+            if more.of_active
+            else verdict_on_total(more.published, model.inventory())
+        )
+        of = OF_ACTIVE if more.of_active else ""
+        yield PublishedNumber(
+            one.name, more.published, more.source, found.how, found.conventions, of, more.includes
+        )
+    if isinstance(one, NamedModel) and one.retracted:
+        since = f"wrong: it has {model.inventory().total():,}, since published as {one.published}"
+        yield PublishedNumber(one.name, one.retracted, one.retracted_source, since, withdrawn=True)
 
 
 def published_table(models: Iterable[tuple[Published, Model]], *keys: str) -> Table:

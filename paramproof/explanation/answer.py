@@ -1,112 +1,194 @@
-"""The answer of ``explain``: the explanations of a number, and facts for a number without any."""
+"""The answer of ``explain``: the explanations of a number, or the difference from a model."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from html import escape
 from typing import Any
 
-from paramproof.explanation.explanation import Explanation, TensorCounts
-from paramproof.explanation.number import RoundedReading, RoundingMode, WrittenNumber
-from paramproof.explanation.published import Verdict
-from paramproof.explanation.words import words
-from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.models import NamedModel
+from paramproof.explanation.index import Described, PublishedNumber, Way
+from paramproof.explanation.number import RoundedReading, WrittenNumber
+from paramproof.explanation.words import KNOWN, component, words
+from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.notation import text
+from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.path import leaf
 from paramproof.formulas.printing import legible, shown, some_of
 from paramproof.json_form import document
 
+NAME = re.compile(r"[^\W\d⁰¹²³⁴⁵⁶⁷⁸⁹][^\W⁰¹²³⁴⁵⁶⁷⁸⁹]*")
+"""A letter in a formula."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Match:
-    """An explanation with its count, and the models to which it applies.
+    """An explanation with its count, and the ``models`` to which it applies.
 
-    ``rounded`` is the way in which the count was rounded to the number, or None if it was not.
-    ``as_published`` is set if the model's publisher printed the number for the same parameters.
-    ``architecture`` is the first model's, and ``tensors`` is how often each of its tensors counts.
+    It counts ``way``, with ``n`` labels or at rank ``n``, ``without`` some components, or with one
+    of another class ``beside`` it. ``rounded`` is the way in which the count was rounded to the
+    number, or None if it was not. ``published`` is what was published for the same parameters, and
+    ``is_published`` is set if that, or the model's name, is the number.
     """
 
-    explanation: Explanation
-    count: int
-    models: tuple[str, ...]
-    architecture: Architecture = field(repr=False)
-    tensors: TensorCounts = field(repr=False)
+    model: Described = field(repr=False)
+    way: Way
+    n: int = 0
+    without: tuple[Way, ...] = ()
+    beside: Way | None = None
     rounded: RoundedReading | None = None
-    as_published: bool = False
+    published: str = ""
+    is_published: bool = False
+    models: tuple[str, ...] = ()
+    equal: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """The number of parameters."""
+        more = self.beside.number if self.beside else 0
+        less = sum(way.number for way in self.without)
+        return self.way.number + self.n * self.way.step + more - less
 
     @property
     def text(self) -> str:
         """The explanation in words."""
-        return words(self.explanation)
+        own = words(self.way, self.n)
+        if self.without:
+            own += f" without {' and '.join(component(way, self.way) for way in self.without)}"
+        return f"{own} and {words(self.beside)}" if self.beside else own
 
     @property
     def reading(self) -> str:
         """How the count was rounded to the number, in words; "" if it was not."""
         return self.rounded.of(self.count) if self.rounded else ""
 
-    @property
-    def bytes_each(self) -> int:
-        """The bytes of a parameter if the number is one of bytes, or else 0."""
-        return self.rounded.bytes_each if self.rounded else 0
+    @cached_property
+    def expression(self) -> Expression:
+        """The count in letters."""
+        whole = expression_in(self.way.formula)
+        if self.way.kind == "adapters":
+            whole = letter("r") * whole
+        for way in self.without:
+            whole -= expression_in(way.formula)
+        return whole + expression_in(self.beside.formula) if self.beside else whole
 
     @property
-    def rounding(self) -> RoundingMode:
-        """How the count was rounded to the number."""
-        return self.rounded.rounding if self.rounded else RoundingMode.NONE
+    def formula(self) -> str:
+        """The count in letters, as text."""
+        return text(self.expression)
 
     @property
-    def distance(self) -> float:
-        """The distance of the count from the printed number, 0 if that is exact."""
-        return float(abs(self.count - self.rounded.stated)) if self.rounded else 0.0
+    def formula_at_sizes(self) -> str:
+        """The formula with numbers for letters: the same in models that name a size otherwise."""
+        sizes = {name: str(size) for name, (_, size) in self.model.letters.items()}
+        return NAME.sub(lambda found: sizes.get(found[0], found[0]), self.formula)
+
+    def legend(self, formula: Expression) -> dict[str, tuple[str, int]]:
+        """Return the field and the size of each letter of a formula."""
+        known = {"k": ("num_labels", self.n or 2), "r": ("rank", self.n), **self.model.letters}
+        return {name: of for name, of in known.items() if name in formula.letters}
+
+    @property
+    def base(self) -> Way:
+        """What this is a variation of: the whole model, or the component that it begins with."""
+        is_whole = self.way.kind in ("under", "loaded", "class", "labels")
+        return self.model.ways[0] if is_whole else self.way
+
+    @property
+    def difference(self) -> int:
+        """How many parameters this counts beyond ``base``."""
+        return self.count - self.base.number if self.way.kind != "adapters" else 0
+
+    @cached_property
+    def residual(self) -> Expression:
+        """``difference`` in letters; 0 also if the two formulas have different letters."""
+        residual = self.expression - expression_in(self.base.formula)
+        sizes = {name: size for name, (_, size) in self.legend(residual).items()}
+        is_right = residual.letters <= sizes.keys() and residual.value(sizes) == self.difference
+        return residual if is_right else Expression()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return this as data for JSON."""
+        legend = self.legend(self.expression).items()
+        return {
+            "explanation": self.text,
+            "kind": self.way.kind,
+            "count": self.count,
+            "reading": self.reading,
+            "bytes_each": self.rounded.bytes_each if self.rounded else 0,
+            "models": list(self.models),
+            "synthetic": self.model.synthetic,
+            "published": self.published,
+            "letters": self.formula,
+            "sizes": [{"letter": name, "field": of, "size": size} for name, (of, size) in legend],
+            "difference": self.difference,
+            "residual": text(self.residual) if self.residual.terms else "",
+            "equal": list(self.equal),
+        }
 
 
-ACTIVE = "active parameters"
-"""The subject of a published number of active parameters."""
+@dataclass(frozen=True)
+class Apart:
+    """The difference of a number from the total of a ``model``, which has ``count``.
 
-
-@dataclass(frozen=True, slots=True)
-class PublishedNumber:
-    """A number that was published for a ``model``.
-
-    It counts all parameters, or those that ``of`` names. ``note`` tells what it includes, according
-    to the source.
+    ``letters`` is the difference in powers of H, the size ``hidden``; both are "" if it is less.
     """
 
     model: str
-    number: str
-    source: str
-    verdict: Verdict
-    of: str = ""
-    note: str = ""
+    count: int
+    difference: int
+    letters: str = ""
+    hidden: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+def apart(number: WrittenNumber, model: Described) -> Apart:
+    """Return the difference of a number from a model's total."""
+    readings = number.bytes_readings or number.readings
+    wanted = int(readings[0].stated) if number.exact is None else number.exact
+    found = Apart(model.name, model.total, wanted - model.total)
+    widths = (one for one in model.letters.values() if leaf(one[0]) in KNOWN["width"])
+    of, size = next(widths, ("", 0))
+    if not 0 < size <= abs(found.difference):
+        return found
+    return replace(found, letters=in_powers(found.difference, size), hidden=f"{of} = {size:,}")
+
+
+def in_powers(difference: int, hidden: int) -> str:
+    """Return a difference in powers of the hidden size: ``−3·H² + 12·H − 5``."""
+    rest, powers = difference, Expression()
+    for step, power in ((hidden * hidden, 2), (hidden, 1), (1, 0)):
+        times = (2 * rest + step) // (2 * step)
+        rest -= times * step
+        powers += times * letter("H") ** power
+    return text(powers)
+
+
+@dataclass(frozen=True)
 class Explanations:
     """The explanations of a number that were ``found``, the best first.
 
-    If there are none, ``unnamed`` has those that need a size of no named model, and ``nearest`` the
-    nearest count, if one is near. ``none_in`` are the requested models, if only others explain the
-    number. ``published`` has the models for which the number was published, except those that
-    explain it, and ``retracted`` those for which it was published and withdrawn.
+    ``published`` has what was published under the number. If a model was named and does not explain
+    the number, ``apart`` is the difference from it, and ``elsewhere`` has the other models whose
+    total the number is.
     """
 
     number: WrittenNumber
     found: tuple[Match, ...]
-    unnamed: tuple[Match, ...] = ()
-    nearest: Match | None = None
-    none_in: tuple[str, ...] = ()
     published: tuple[PublishedNumber, ...] = ()
-    retracted: tuple[NamedModel, ...] = ()
+    apart: Apart | None = None
+    elsewhere: tuple[Match, ...] = ()
 
     @property
     def says_something(self) -> bool:
         """Whether the number is explained, or was published, right or wrong."""
-        return bool(self.found or self.published or self.retracted)
+        return bool(self.found or self.published or self.elsewhere)
 
     def __repr__(self) -> str:
         number = shown(self.number.text)
         if not self.found:
-            names = [*(one.model for one in self.published), *(one.name for one in self.retracted)]
-            printed = f", published for {some_of([*map(legible, names)], 1)}" if names else ""
+            names = [legible(one.model) for one in self.published]
+            printed = f", published for {some_of(names, 1)}" if names else ""
             return f"<Explanations of {number}: none{printed}>"
         first, *more = self.found
         others = f", and {len(more)} more" if more else ""
@@ -114,16 +196,23 @@ class Explanations:
         return f"<Explanations of {number}: {first.text} of {models}{others}>"
 
     def _repr_html_(self) -> str:
-        """Return the explanations as a list for a notebook."""
-        found = "".join(
-            f"<li>{escape(one.text)} = {one.count:,} ({escape(some_of(one.models, 6))})</li>"
-            for one in self.found
-        )
-        return f"<p>{escape(repr(self).strip('<>'))}</p>" + (f"<ol>{found}</ol>" if found else "")
+        """Return what the command prints, for a notebook."""
+        from paramproof.explanation.text import lines  # That module prints this one.
+
+        printed = "\n".join(lines(self))
+        return f"<pre>{escape(printed)}</pre>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanations as data for JSON, as ``paramproof/schema.json`` specifies."""
-        # ``rendering`` imports this module.
-        from paramproof.explanation.rendering import as_json
-
-        return document("explanation", as_json(self))
+        return document(
+            "explanation",
+            {
+                "number": self.number.text,
+                "exact": self.number.exact,
+                "found": [one.as_json() for one in self.found],
+                "apart": self.apart and asdict(self.apart),
+                "elsewhere": [one.as_json() for one in self.elsewhere],
+                "power_of_two": self.number.power_of_two,
+                "published": [asdict(one) for one in self.published],
+            },
+        )

@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
 
+from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.notation import SUPERSCRIPTS
+
 UNITS = {"": 0, "k": 1, "m": 2, "b": 3, "g": 3, "t": 4}
-WORDS = {"thousand": "k", "million": "m", "billion": "b", "trillion": "t"}
+UNITS |= {"thousand": 1, "million": 2, "billion": 3, "trillion": 4}
 BYTES_EACH = {4: "float32", 2: "float16 or bfloat16", 1: "float8 or int8"}
 """Bytes of a parameter, with the types of that size."""
 
 MAX_DIGITS = 30
-"""The most digits of a number."""
-
 MIN_ROUNDED_ZEROS = 5
 """The fewest zeros at the end of a whole number that may be rounded."""
 
@@ -62,15 +63,10 @@ class RoundedReading:
         return self.low <= count < self.high
 
     @property
-    def middle(self) -> Fraction:
-        """The middle of the interval."""
-        return (self.low + self.high) / 2
-
-    @property
     def stated(self) -> Fraction:
         """The printed number, in parameters."""
         from_below = self.rounding in (RoundingMode.NONE, RoundingMode.CUT_OFF)
-        return self.low if from_below else self.middle
+        return self.low if from_below else (self.low + self.high) / 2
 
     def of(self, count: int) -> str:
         """Return, in words, how ``count`` becomes the number: its bytes and its rounding."""
@@ -104,11 +100,11 @@ class WrittenNumber:
 
     def rounds_as(self, other: WrittenNumber) -> bool:
         """Return whether both are the same rounded number: 117M, 117,000,000 and 0.117B."""
-        return self._middle is not None and self._middle == other._middle
-
-    @property
-    def _middle(self) -> Fraction | None:
-        return self.readings[0].middle if self.readings and not self.bytes_readings else None
+        own, others = (
+            one.readings[0].stated if one.readings and not one.bytes_readings else None
+            for one in (self, other)
+        )
+        return own is not None and own == others
 
     def __str__(self) -> str:
         return self.text if self.exact is None else f"{self.exact:,}"
@@ -117,38 +113,34 @@ class WrittenNumber:
 def read(text: str) -> WrittenNumber:
     """Return the number written in ``text``.
 
-    Raises ``ValueError``, in one line, if it is not a number, is zero, or is absurdly long.
+    Raises ``InvalidInput``, in one line, if it is not a number, is zero, or is absurdly long.
     """
     match = _NUMBER.fullmatch(text.strip())
     if not match or len(text) > 2 * MAX_DIGITS:
         shown = text if len(text) < 2 * MAX_DIGITS else f"{text[:MAX_DIGITS]}…"
-        raise ValueError(f"{shown!r} is not a number of parameters: write it as 2,362,368 or 110M")
+        problem = "is not a number of parameters: write it as 2,362,368 or 110M"
+        raise InvalidInput(f"{shown!r} {problem}")
     whole = re.sub(r"\D", "", match["whole"])
     places, exponent = match["places"] or "", int(match["exponent"] or 0)
     digits = whole + places
     if not int(digits) or len(digits) + exponent > MAX_DIGITS:
-        raise ValueError(f"{text.strip()!r} is not a number of parameters that a model can have")
-    word = (match["unit"] or match["word"] or "").lower()
-    unit = WORDS.get(word, word)
+        raise InvalidInput(f"{text.strip()!r} is not a number of parameters that a model can have")
+    unit = (match["unit"] or match["word"] or "").lower()
     zeros = len(digits) - len(digits.rstrip("0"))
     shift = exponent - len(places)
     if match["bytes"]:
-        return _of_bytes(text.strip(), int(digits) * Fraction(10) ** shift)
+        size = int(digits) * Fraction(10) ** shift
+        exact = (RoundedReading(size, size + 1, ""),)
+        return WrittenNumber(text.strip(), None, bytes_readings=tuple(in_bytes(exact)))
     if not (places or exponent or unit):
         rounded = _readings(int(digits), 0, "", zeros) if zeros >= MIN_ROUNDED_ZEROS else ()
         return WrittenNumber(text.strip(), int(digits), tuple(rounded))
     readings = tuple(_readings(int(digits), shift, unit, zeros))
-    in_bytes = tuple(_in_bytes(readings)) if match["byte"] else ()
-    return WrittenNumber(text.strip(), None, readings, in_bytes)
+    sized = tuple(in_bytes(readings)) if match["byte"] else ()
+    return WrittenNumber(text.strip(), None, readings, sized)
 
 
-def _of_bytes(text: str, size: Fraction) -> WrittenNumber:
-    """Return an exact number of bytes."""
-    exact = (RoundedReading(size, size + 1, ""),)
-    return WrittenNumber(text, None, bytes_readings=tuple(_in_bytes(exact)))
-
-
-def _in_bytes(readings: Iterable[RoundedReading]) -> Iterator[RoundedReading]:
+def in_bytes(readings: Iterable[RoundedReading]) -> Iterator[RoundedReading]:
     """Yield readings as numbers of bytes: the number of parameters that take as many bytes."""
     for each in BYTES_EACH:
         for one in readings:
@@ -167,7 +159,7 @@ def _readings(digits: int, shift: int, unit: str, zeros: int) -> Iterator[Rounde
         yield _rounded(digits, one, 0, figures)
         if unit:
             low = (digits - Fraction(1, 2)) * binary
-            says = f"rounded, in 2{_raised(10 * power)}"
+            says = f"rounded, in 2{str(10 * power).translate(SUPERSCRIPTS)}"
             yield RoundedReading(low, low + binary, says, RoundingMode.BINARY)
         says = "cut off after the last digit"
         yield RoundedReading(digits * one, (digits + 1) * one, says, RoundingMode.CUT_OFF)
@@ -181,7 +173,3 @@ def _rounded(digits: int, one: Fraction, zeros: int, figures: int) -> RoundedRea
     says = f"rounded to {figures} significant digit{plural}"
     rounding = RoundingMode.TO_NONZERO_DIGIT if zeros else RoundingMode.TO_LAST_DIGIT
     return RoundedReading(digits * one - step / 2, digits * one + step / 2, says, rounding)
-
-
-def _raised(power: int) -> str:
-    return str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))

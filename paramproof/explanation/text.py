@@ -2,151 +2,119 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from collections.abc import Iterator
 
-from paramproof.explanation import letters as algebra
-from paramproof.explanation.answer import Explanations
-from paramproof.explanation.explanation import TRAINABLE
-from paramproof.explanation.number import WrittenNumber
-from paramproof.explanation.rendering import Rendered, limit, render
-from paramproof.explanation.tree import Tree
-from paramproof.formulas import inventory
+from paramproof.explanation.answer import Explanations, Match
+from paramproof.explanation.words import notes
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
 from paramproof.formulas.conventions import CONVENTIONS
-from paramproof.formulas.notation import SUPERSCRIPTS
-from paramproof.formulas.printing import MINUS, and_more, signed
+from paramproof.formulas.notation import SUPERSCRIPTS, text
+from paramproof.formulas.printing import and_more, signed, some_of
 
 WIDTH = 80
-"""The width of the text."""
-
 MAX_SHOWN = 6
-"""The most explanations that are printed."""
+"""The most explanations, and the most models of one, that are printed."""
 
-MAX_PUBLISHED_SHOWN = 3
-"""The most published numbers that are printed."""
-
-MAX_UNNAMED_SHOWN = 3
-"""The most explanations printed that need a size of no named model."""
+MAX_EQUAL_SHOWN, MAX_PUBLISHED_SHOWN = 3, 3
+MAX_WITH_FORMULAS = 2
+"""The most rounded counts that are printed with formulas."""
 
 
 def lines(answer: Explanations, *, everything: bool = False, width: int = WIDTH) -> Iterator[str]:
-    """Yield the explanations of a number, or else the nearest count.
+    """Yield what is published under a number, its explanations, or the difference from a model.
 
     Without ``everything``, only the first explanations and models are printed. A line longer than
-    ``width`` is wrapped.
+    ``width`` is wrapped, and its continuation lines are indented.
     """
-    for line in (*_retracted(answer), *_lines(answer, everything), *_near(answer)):
-        yield from _folded(line, width)
+    blocks = [*_published(answer, everything), *_found(answer, everything)]
+    if answer.number.exact is None:  # What was published under a rounded number is in the rows.
+        blocks = [*_found(answer, everything), *_published(answer, everything)]
+    for place, block in enumerate(blocks):
+        for line in ([""] if place else []) + block:
+            margin = " " * (len(line) - len(line.lstrip()) + 2)
+            wrapper = textwrap.TextWrapper(
+                width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False
+            )
+            yield from wrapper.wrap(line) or [""]
 
 
-def _folded(line: str, width: int) -> list[str]:
-    """Wrap a line to ``width`` without breaking words, indenting the continuation lines."""
-    margin = " " * (len(line) - len(line.lstrip()) + 2)
-    folded = textwrap.wrap(
-        line,
-        width,
-        subsequent_indent=margin,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return folded or [""]
-
-
-def _retracted(answer: Explanations) -> Iterator[str]:
-    """Yield the models for which the number was published and withdrawn, with their counts."""
-    for model in answer.retracted:
-        count = Tree(inventory(model.spec.letters())).whole(TRAINABLE)
-        yield f"{answer.number.text} was published for {model.name}, and is wrong"
-        yield f"  {model.name} has {count:,}, since published as {model.published}"
-        yield f"  {model.retracted_source}"
-        yield ""
-
-
-def _lines(answer: Explanations, everything: bool) -> Iterator[str]:
-    number, where = answer.number, ", ".join(answer.none_in)
-    if answer.found:
-        other = f"{number} is not explained by {where}, but by other models:"
-        yield other if where else f"{number} is"
-        rendered = render(answer.found)
-        shown = rendered[: limit(MAX_SHOWN, everything)]
-        yield from _numbered(rendered, len(shown), everything)
-        yield from _perhaps_by_chance(number)
-        yield from _legend(shown)
-        yield from _published(answer, everything)
-        return
-    if where:
-        yield f"{number}: not explained by {where}"
-    elif not answer.published:
-        yield f"{number}: no {'other ' if answer.retracted else ''}explanation found"
-    yield from _published(answer, everything)
-    if answer.unnamed and not answer.published:
-        yield (
-            "with an embedding table of a size that no named model has, it could be the following, "
-            "but one number in every hidden_size fits like this by chance:"
-        )
-        rendered = render(answer.unnamed)
-        yield from _numbered(rendered, limit(MAX_UNNAMED_SHOWN, everything), everything)
-
-
-def _published(answer: Explanations, everything: bool) -> Iterator[str]:
+def _published(answer: Explanations, everything: bool) -> Iterator[list[str]]:
     """Yield the models for which the number was published, and the verdicts on it."""
-    shown = answer.published[: limit(MAX_PUBLISHED_SHOWN, everything)]
-    for number, one in enumerate(shown):
-        if number or answer.found or answer.none_in:
-            yield ""
+    shown = answer.published[: None if everything else MAX_PUBLISHED_SHOWN]
+    for one in shown:
         of = f", {one.of}" if one.of else ""
-        yield f"{one.number} is published for {one.model}{of} ({one.source})"
-        if one.note:
-            yield f"  it includes {one.note}"
-        yield f"  {one.verdict.in_full}"
+        was = "was published, and withdrawn," if one.withdrawn else "is published"
+        includes = [f"  it includes {one.includes}"] if one.includes else []
+        verdict = ": ".join(filter(None, (one.verdict, ", ".join(one.conventions))))
+        yield [
+            f"{one.published} {was} for {one.model}{of} ({one.source})",
+            *includes,
+            f"  {verdict}",
+        ]
     if more := len(answer.published) - len(shown):
-        yield ""
-        yield f"and for {more} more models"
+        yield [f"and for {more} more models"]
 
 
-def _near(answer: Explanations) -> Iterator[str]:
-    """Yield the nearest count, if the number has no explanation."""
-    number, near = answer.number, answer.nearest
-    if answer.found or near is None:
+def _found(answer: Explanations, everything: bool) -> Iterator[list[str]]:
+    """Yield the explanations, or the difference from a model, and what the terms mean."""
+    number, found = answer.number, answer.found
+    if found:
+        several = number.exact is None and len(found) > MAX_WITH_FORMULAS
+        yield [f"{number} is, rounded:" if several else f"{number} is"]
+        yield from _rows(found, everything)
+        if (power := number.power_of_two) is not None:
+            yield [
+                f"{number} is 2{str(power).translate(SUPERSCRIPTS)}: sizes are often powers of "
+                "two, and so are their products, so each of these may fit by chance"
+            ]
+        named = {name for one in found for name in one.way.what.split(", ")} - {"trainable"}
+        meanings = {**CONVENTIONS, **ACTIVE_CONVENTIONS}
+        if meant := [f"{name}: {meanings[name].__doc__}" for name in meanings if name in named]:
+            yield meant
+    elif apart := answer.apart:
+        said = f"{number}: no explanation found in {apart.model}, which has {apart.count:,}"
+        letters = f" = {apart.letters}, where H = {apart.hidden}" if apart.letters else ""
+        yield [said, f"  claimed − formula = {signed(apart.difference)}{letters}"]
+        if answer.elsewhere:
+            yield ["But other models have it:"]
+            yield from _rows(answer.elsewhere, everything)
+    elif not answer.published:
+        more = "name a model after the number to see the difference from it"
+        yield [f"{number}: no explanation found; {more}"]
+
+
+def _rows(found: tuple[Match, ...], everything: bool) -> Iterator[list[str]]:
+    """Yield the explanations; many rounded counts are a line each, without a formula."""
+    most = sys.maxsize if everything else MAX_SHOWN
+    more = [f"  {one}" for one in and_more([""] * len(found), most)[most:]]
+    if found[0].rounded and len(found) > MAX_WITH_FORMULAS:
+        yield [*map(_line, found[:most]), *more]
         return
-    yield ""
-    size = f", {near.reading}" if near.reading else ""
-    yield f"nearest: {near.count:,}{size}, {near.text} of {', '.join(near.models)}"
-    if number.exact:
-        residual = number.exact - near.count
-        powers = algebra.in_powers(residual, near.architecture)
-        same = powers.replace(MINUS, "").isdigit()
-        yield f"claimed − formula = {signed(residual)}{'' if same else f' = {powers}'}"
+    yield from ([*_block(one, everything)] for one in found[:most])
+    yield from ([one] for one in more)
 
 
-def _perhaps_by_chance(number: WrittenNumber) -> Iterator[str]:
-    """Yield a warning if the number is a power of two, as many products of sizes are."""
-    if (power := number.power_of_two) is not None:
-        yield ""
-        yield (
-            f"{number} is 2{str(power).translate(SUPERSCRIPTS)}: sizes are often powers of two, "
-            "and so are their products, so each of these may fit by chance"
-        )
+def _line(one: Match) -> str:
+    what = "" if one.way.what == "trainable" else f" {one.text},"
+    printed = f"; published as {one.published}" if one.published else ""
+    return f"  {', '.join(one.models)}: {one.count:,},{what} {one.reading}{printed}"
 
 
-def _numbered(rendered: list[Rendered], most: int, everything: bool) -> Iterator[str]:
-    for one in rendered[:most]:
-        yield ""
-        yield from one.lines(everything)
-    for more in and_more([""] * len(rendered), most)[most:]:
-        yield ""
-        yield f"  {more}"
-
-
-def _legend(rendered: list[Rendered]) -> Iterator[str]:
-    """Yield the meanings of the conventions that were named."""
-    explanations = [one.match.explanation for one in rendered]
-    parts = [part for one in explanations for part in one.parts]
-    names = dict.fromkeys(name for part in parts for name in part.conventions)
-    meant = {name: CONVENTIONS[name] for name in names if name != "trainable"}
-    meant |= {one.active: ACTIVE_CONVENTIONS[one.active] for one in explanations if one.active}
-    if meant:
-        yield ""
-    for name, convention in meant.items():
-        yield f"{name}: {convention.__doc__}"
+def _block(one: Match, everything: bool) -> Iterator[str]:
+    """Yield an explanation, its formula with the meaning of its letters, and its models."""
+    printed = f"; published as {one.published}" if one.published else ""
+    yield f"  {one.text}{f' = {one.count:,}, {one.reading}{printed}' if one.rounded else ''}"
+    formula = one.residual if abs(one.difference) < one.count else one.expression
+    if formula.terms and formula is not one.expression:
+        yield f"    claimed − formula = {signed(one.difference)} = {text(formula)}"
+    else:
+        formula = one.expression
+        yield f"    = {one.formula}"
+    if legend := [f"{name} = {of} = {size:,}" for name, (of, size) in one.legend(formula).items()]:
+        yield f"    where {', '.join(legend)}"
+    if one.equal:
+        yield f"    equally: {some_of(one.equal, sys.maxsize if everything else MAX_EQUAL_SHOWN)}"
+    yield f"    of {some_of(one.models, sys.maxsize if everything else MAX_SHOWN)}"
+    yield from (f"    {note}" for note in notes(one.way, one.formula, one.model.letters))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from paramproof.counting.explained import explained
 from paramproof.explanation.number import WrittenNumber
+from paramproof.explanation.search import explained
 from paramproof.explanation.text import lines
 from paramproof.formulas.models import model_names
 from paramproof.resolver import Model
@@ -19,7 +19,7 @@ UNFOLDED = 10**6
 def explanations(wanted: WrittenNumber, model: Model | None) -> Html:
     """Return the explanations of a number, by one model or by all named ones."""
     found = [*lines(explained(wanted, model), width=UNFOLDED)]
-    if model and model.spec is None:
+    if model and model.architecture.spec is None:
         found += ["", *model.origin()]
     blocks = "\n".join(found).split("\n\n")
     return joined(*(tag("div", *_block(one), class_="block") for one in blocks))

@@ -14,7 +14,7 @@ from paramproof.counting.active import (
 )
 from paramproof.counting.dtypes import BITS, bytes_text, require_dtype, size_text
 from paramproof.counting.published import verdict_on
-from paramproof.explanation.published import Verdict
+from paramproof.counting.verdicts import Verdict
 from paramproof.formulas.conventions import as_named
 from paramproof.formulas.errors import UnknownName
 from paramproof.formulas.models import NamedConfiguration, Published

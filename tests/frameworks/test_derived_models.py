@@ -12,9 +12,9 @@ from paramproof import assert_parameters, compare
 from paramproof.algebra.difference import components, in_letters_of, paired
 from paramproof.cli.output import console
 from paramproof.cli.verify_sources import built_by_transformers
-from paramproof.counting.explained import explained
 from paramproof.counting.letters import in_letters
 from paramproof.explanation.number import read
+from paramproof.explanation.search import explained
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import CONVENTIONS, PARTS, count
 from paramproof.formulas.errors import NotInCatalogue
@@ -176,7 +176,7 @@ def test_labels(derive_in_process):
     model = resolve(keys)
     number = model.architecture.count({**model.architecture.sizes, "k": 77})
     (found, *_) = explained(read(f"{number:,}"), model).found
-    assert found.text == "the whole model, at num_labels=77"
+    assert found.text == "the model as MixtralForSequenceClassification with num_labels = 77"
 
 
 def test_compare(paramproof, config, tmp_path):

@@ -129,15 +129,13 @@ def test_key_dim_is_the_width_of_one_head(key_dim):
 
 
 def test_key_dim_of_the_hidden_size_is_explained():
-    from paramproof.algebra.family_architecture import FamilyArchitecture
-    from paramproof.explanation.grammar import explanations
-    from paramproof.explanation.words import words
+    from paramproof.explanation.ways import describe
+    from paramproof.resolver import resolve
 
     spec = SPECS["encoder"]
     number = attention(spec.num_attention_heads, spec.hidden_size).count_params()
-    known = explanations(FamilyArchitecture.of(spec))
-    said = [words(one) for count, one in known if count == number]
-    assert any("as with Keras's key_dim = hidden_size" in one for one in said)
+    wide = {way.what: way.number for way in describe(resolve(spec)).ways if way.kind == "wide"}
+    assert wide["layers.*.attention"] == number
 
 
 def test_a_value_dim_of_its_own_changes_value_and_output():

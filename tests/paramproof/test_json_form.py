@@ -92,14 +92,18 @@ def test_explanation(number, source):
 
 
 def test_the_explanations_above_cover_every_kind():
-    """With heads, withdrawn, nearest, of another model, and with a power of two."""
-    heads = paramproof.explain(109_483_778, "bert-base").to_dict()
-    assert any(one["heads"] for one in heads["found"])
-    assert paramproof.explain("117M").to_dict()["retracted"]
+    """As a class, withdrawn, published, active, apart, and of another model."""
+    kinds = {
+        one["kind"]
+        for number in (109_483_778, 109_559_140, 590_592, 36_864 * 8, "12.9B", 6_442_450_944)
+        for one in paramproof.explain(number).to_dict()["found"]
+    }
+    assert kinds >= {"class", "labels", "one", "all", "active", "estimate"}
+    assert paramproof.explain("117M").to_dict()["published"][0]["withdrawn"]
     assert paramproof.explain("110M").to_dict()["published"]
-    assert any(one["active"] for one in paramproof.explain("12.9B").to_dict()["found"])
-    assert paramproof.explain(123_456_789, "gpt2").to_dict()["nearest"]
-    assert paramproof.explain(109_482_240, "gpt2").to_dict()["none_in"] == ["gpt2"]
+    apart = paramproof.explain(109_482_240, "gpt2").to_dict()
+    assert apart["apart"]["difference"] == 109_482_240 - 124_439_808
+    assert apart["elsewhere"]
 
 
 @pytest.mark.parametrize(

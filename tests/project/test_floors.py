@@ -57,7 +57,7 @@ BREACHES = {
     "paramproof/builders/protocol.py": "paramproof.builders.registry",
     "paramproof/builders/registry.py": "paramproof.checks.model",
     "paramproof/builders/frameworks/torch/model.py": "paramproof.builders.frameworks.keras_bert",
-    "paramproof/sources/strict_json.py": "paramproof.explanation.search",
+    "paramproof/sources/strict_json.py": "paramproof.explanation.ways",
     "paramproof/explanation/text.py": "paramproof.weights.canonical",
     "paramproof/differences/answer.py": "paramproof.user_formulas.verify",
     "paramproof/hunt/execution.py": "sweep.tasks",

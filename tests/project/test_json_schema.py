@@ -114,7 +114,7 @@ def test_the_closed_schema_refuses_a_key_inside_a_nullable_object():
     data = paramproof.explain(123_456_789, "gpt2").to_dict()
     assert_document(data, "explanation")
     with pytest.raises(AssertionError):
-        assert_document({**data, "nearest": {**data["nearest"], "later": 1}}, "explanation")
+        assert_document({**data, "apart": {**data["apart"], "later": 1}}, "explanation")
 
 
 @pytest.mark.parametrize("key", ["paramproof", "kind", "total", "tensors"])

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
 from functools import cache
 
 from docs.writers.claims.data import Claim, ClaimedFormula
 from paramproof.algebra.family_architecture import FamilyArchitecture
-from paramproof.explanation import letters as algebra
-from paramproof.explanation.explanation import (
-    TRAINABLE,
-    ChangedSizes,
-    Explanation,
-    Part,
-    recount,
-    usual_estimate,
-)
-from paramproof.explanation.ranking import tables_left_out
-from paramproof.explanation.searched import candidates
-from paramproof.explanation.sizes import FIELDS
+from paramproof.explanation.answer import Match
+from paramproof.explanation.counts import TRAINABLE, Part, PartCounts
+from paramproof.explanation.index import Described, Way, named
+from paramproof.explanation.number import WrittenNumber
+from paramproof.explanation.search import PLAIN, search
+from paramproof.explanation.ways import parts_of_way
+from paramproof.explanation.words import component, words
 from paramproof.formulas import inventory
-from paramproof.formulas.conventions import PARTS, counted
-from paramproof.formulas.expression import Expression
+from paramproof.formulas.conventions import PARTS, STORAGE, Undecided, counted
+from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.models import named_models
-from paramproof.formulas.path import LAYER, beginnings, has_layer, in_braces, leaf, lies_in, parent
+from paramproof.formulas.path import (
+    beginnings,
+    has_layer,
+    in_braces,
+    leaf,
+    lies_in,
+    parent,
+    without_braces,
+)
 from paramproof.formulas.spec import Spec
+
+FIELDS = ("vocab_size", "target_vocab_size", "max_position_embeddings", "type_vocab_size")
+"""The sizes of tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +44,7 @@ class ClaimTarget:
 
     model: str
     spec: Spec
-    explanation: Explanation
+    parts: tuple[Part, ...] = (Part(),)
     complete: bool = False
 
     @classmethod
@@ -48,91 +55,114 @@ class ClaimTarget:
         parts = tuple(
             Part(path, has_layer(path) and not every, conventions=names) for path in entry.of
         )
-        complete = isinstance(entry, Claim) and entry.complete
-        return cls(entry.model, entry.spec, Explanation(parts, len(parts)), complete)
+        return cls(entry.model, entry.spec, parts, isinstance(entry, Claim) and entry.complete)
+
+    @property
+    def formula(self) -> Expression:
+        """The correct number in letters."""
+        return in_hidden(counts(self.model).formula(self.parts), self.spec)
 
     @property
     def count(self) -> int:
         """The correct number."""
-        number, _ = recount(self.explanation, FamilyArchitecture.of(self.spec))
-        return number
+        return self.formula.evaluate(FamilyArchitecture.of(self.spec).sizes)
 
     @property
     def name(self) -> str:
         """The names of its components."""
-        return ", ".join(part.component or "the whole model" for part in self.explanation.parts)
+        return ", ".join(part.component or "the whole model" for part in self.parts)
+
+    @property
+    def text(self) -> str:
+        """Its components in words; those of one component are joined, ``attention.{query,key}``."""
+        groups: dict[tuple[object, ...], list[Part]] = {}
+        for part in self.parts:
+            above = parent(part.component) or part.component
+            groups.setdefault((above, part.one, part.conventions), []).append(part)
+        return " + ".join(map(_words, groups.values()))
 
     @property
     def conventions(self) -> tuple[str, ...]:
         """The conventions that the text names."""
-        return self.explanation.parts[0].conventions[1:]
+        return self.parts[0].conventions[1:]
 
-    def under(self, names: tuple[str, ...]) -> Explanation:
+    def under(self, names: tuple[str, ...]) -> ClaimTarget:
         """Return the same components, counted under other conventions."""
-        parts = tuple(part._replace(conventions=names) for part in self.explanation.parts)
-        return self.explanation._replace(parts=parts)
-
-    def excused(self, explanation: Explanation) -> bool:
-        """Return whether ``explanation`` is this target under one convention more."""
-        if len(explanation.parts) > 1 or explanation.sizes or explanation.as_estimate:
-            return False
-        (part,) = explanation.parts
-        one = len(set(part.conventions) - set(TRAINABLE)) == 1
-        return one and (part._replace(conventions=TRAINABLE),) == self.explanation.parts
-
-    def covers(self, explanation: Explanation) -> bool:
-        """Return whether every part of ``explanation`` lies in this target, in as many layers."""
-        return all(
-            any(
-                lies_in(part.component, own.component) and part.one == own.one
-                for own in self.explanation.parts
-            )
-            for part in explanation.parts
-        )
-
-    def beyond(self, explanation: Explanation) -> Expression:
-        """Return ``explanation`` minus this target, in letters."""
-        model = FamilyArchitecture.of(self.spec)
-        own = algebra.in_letters(self.explanation, model)
-        return algebra.in_letters(explanation, model) - own
+        parts = tuple(part._replace(conventions=names) for part in self.parts)
+        return ClaimTarget(self.model, self.spec, parts)
 
 
-def explanation_of(number: int, target: ClaimTarget) -> Explanation | None:
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """What a number counts instead of its target: an explanation, perhaps at another's sizes."""
+
+    match: Match
+    sizes: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The explanation in words."""
+        if not self.sizes:
+            return self.match.text
+        sizes = ", ".join(f"{name}={size}" for name, size in self.sizes.items())
+        return f"{self.match.text}, at {sizes} (of {self.match.model.name})"
+
+    def beyond(self, target: ClaimTarget) -> Expression:
+        """Return this minus a target, in letters, with a prime for each other size."""
+        of = {field: name for name, (field, _) in self.match.model.letters.items()}
+        primed = {of[name]: letter(f"{of[name]}'") for name in self.sizes}
+        own = in_hidden(self.match.expression, target.spec)
+        return own.substitute(primed) - target.formula
+
+    def is_inside(self, target: ClaimTarget) -> bool:
+        """Return whether this counts parts of the target only, in as many layers."""
+        way = self.match.way
+        path = "" if way.kind in ("under", "estimate") else way.what
+        one = way.kind in ("one", "wide")
+        return any(lies_in(path, own.component) and one == own.one for own in target.parts)
+
+    def components(self, target: ClaimTarget) -> str:
+        """Return the components in which this differs from its target."""
+        own, way = {part.component for part in target.parts}, self.match.way
+        names = [part.what for part in self.match.without]
+        if way.kind == "wide":
+            names += without_braces(way.what)
+            if way.what.endswith("output"):
+                names = [f"{way.what}.kernel"]
+        elif way.kind == "estimate":
+            names.append("layers.*.feed_forward")
+        else:
+            path = parts_of_way(way)
+            names += [part.component for part in path if part.component not in {*own, ""}]
+            names += _uncounted(path[0], target.spec)
+        names += [SIZE_OF.get(name, "the whole model") for name in self.sizes]
+        return ", ".join(dict.fromkeys(names))
+
+
+def excuse(number: int, target: ClaimTarget) -> ClaimTarget | None:
+    """Return the target under the convention that makes ``number`` right, or None.
+
+    A text that lists every tensor, or that names a convention, has no such excuse.
+    """
+    if target.complete or target.conventions:
+        return None
+    for names in (*((*TRAINABLE, name) for name in PARTS), *((name,) for name in STORAGE)):
+        other = target.under(names)
+        with suppress(Undecided):
+            if other.count == number:
+                return other
+    return None
+
+
+def explanation_of(number: int, target: ClaimTarget) -> Claimed | None:
     """Return the explanation of ``number`` closest to its target, or None.
 
-    The order is: the target itself, the target under one convention, the target with components
-    left out or added, other explanations by the model, and explanations by other named models that
-    differ from it only in the sizes of tables.
+    Its components with parts left out come first, then other explanations by the model, and
+    those by other named models that differ from it only in the sizes of tables.
     """
-    if number == target.count:
-        return target.explanation
-    own = [explanation for count, explanation in _candidates(target.model) if count == number]
-    found = [
-        explanation for explanation in own if not (target.complete and _conventional(explanation))
-    ]
+    found = [Claimed(one) for one in _matches(number, target.model, target.complete)]
     found = found or list(_translated(number, target))
-
-    def rank(explanation: Explanation) -> tuple[object, ...]:
-        return (
-            not target.excused(explanation),
-            not target.covers(explanation),
-            explanation.complexity,
-            explanation.parts[0].component != target.explanation.parts[0].component,
-            tables_left_out(explanation),
-        )
-
-    return min(found, key=rank, default=None)
-
-
-def components_of(explanation: Explanation, target: ClaimTarget) -> str:
-    """Return the components in which ``explanation`` differs from ``target``."""
-    own = {part.component for part in target.explanation.parts}
-    names = [part.component for part in explanation.parts if part.component not in own]
-    names += _uncounted(explanation.parts[0], target.spec)
-    names += [SIZE_OF.get(field, "the whole model") for field, _ in explanation.sizes]
-    if explanation.as_estimate:
-        names = list(_differing(target.spec))
-    return ", ".join(dict.fromkeys(names))
+    return min(found, key=lambda one: not one.is_inside(target), default=None)
 
 
 SIZE_OF = {
@@ -144,6 +174,44 @@ SIZE_OF = {
     "num_hidden_layers": "layers",
 }
 """The component whose size a field gives, for fields that do not affect the whole model."""
+
+
+def in_hidden(formula: Expression, spec: Spec) -> Expression:
+    """Return a formula with H for G·K and A·K, if every head has keys and values of H/A."""
+    own = spec.letters()._asdict()
+    if own.get("G") != own.get("A") or own.get("A", 1) * own.get("K", 0) != own["H"]:
+        return formula
+    return formula.substitute({"G": letter("A"), "K": letter("H") / letter("A")})
+
+
+@cache
+def counts(model: str) -> PartCounts:
+    """Return what counts the parts of a model."""
+    return PartCounts(FamilyArchitecture.of(named_models()[model].spec))
+
+
+def _words(parts: list[Part]) -> str:
+    """Return parts of one component in words."""
+    first = parts[0]
+    names = ", ".join(name for name in first.conventions if (name,) != TRAINABLE)
+    if not first.component:
+        return words(Way("under", names or "trainable", 0, ""))
+    above, own = parent(first.component), in_braces([leaf(part.component) for part in parts])
+    path = f"{above}.{own}" if above else own
+    what = f"{path} under {names}" if names else path
+    return component(Way("one" if first.one else "all", what, 0, ""), noun=False)
+
+
+def _matches(number: int, model: str, complete: bool = False) -> Iterator[Match]:
+    """Yield the explanations of a number by the components of a model.
+
+    Conventions are left out if the text is ``complete``.
+    """
+    known = named()[model]
+    first, *others = (way for way in known.ways if way.kind in PLAIN and way.kind != "class")
+    ways = [way for way in others if not (complete and way.kind == "under")]
+    own = Described(model, (first, *ways), known.letters)
+    yield from search(WrittenNumber(str(number), number), [own], alone=True)
 
 
 def _uncounted(part: Part, spec: Spec) -> list[str]:
@@ -174,42 +242,20 @@ def _largest(path: str, there: list[str], kept: set[str]) -> str:
     return next(gone, path)
 
 
-@cache
-def _candidates(model: str) -> tuple[tuple[int, Explanation], ...]:
-    return tuple(candidates(FamilyArchitecture.of(named_models()[model].spec), alone=True))
-
-
-def _conventional(explanation: Explanation) -> bool:
-    return any(part.conventions != TRAINABLE for part in explanation.parts)
-
-
-def _translated(number: int, target: ClaimTarget) -> Iterator[Explanation]:
+def _translated(number: int, target: ClaimTarget) -> Iterator[Claimed]:
     """Yield explanations by other models, as explanations by the target's model at their sizes."""
     for name, model in named_models().items():
         if sizes := _other_sizes(target.spec, model.spec):
-            for count, explanation in _candidates(name):
-                if count == number and not explanation.sizes:
-                    yield explanation._replace(
-                        sizes=sizes, complexity=explanation.complexity + 2 * len(sizes)
-                    )
+            for match in _matches(number, name):
+                yield Claimed(match, sizes)
 
 
-def _other_sizes(spec: Spec, other: Spec) -> ChangedSizes:
+def _other_sizes(spec: Spec, other: Spec) -> dict[str, int]:
     """Return the sizes of tables in which two specs differ, if nothing else differs."""
     if type(spec) is not type(other):
-        return ()
+        return {}
     names = [field.name for field in fields(spec)]
     changed = [name for name in names if getattr(spec, name) != getattr(other, name)]
-    if not FIELDS.keys() >= set(changed):
-        return ()
-    return tuple((name, getattr(other, name)) for name in changed)
-
-
-def _differing(spec: Spec) -> Iterator[str]:
-    """Yield the components of a layer whose count differs from the usual estimate."""
-    usual, own = (
-        PARTS["weights-only"](inventory(one.letters())) for one in (usual_estimate(spec), spec)
-    )
-    for path in own.components(f"layers.{LAYER}"):
-        if usual.total(path) != own.total(path):
-            yield path
+    if not set(changed) <= set(FIELDS):
+        return {}
+    return {name: getattr(other, name) for name in changed}

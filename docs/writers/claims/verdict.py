@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, singledispatch
 from typing import Literal, TypeAlias
 
 from docs.writers.claims.arithmetic import evaluate, whole
 from docs.writers.claims.data import Claim, ClaimedFormula, Entry, Share, Size, TensorRow
-from docs.writers.claims.targets import ClaimTarget, components_of, explanation_of
+from docs.writers.claims.targets import SIZE_OF, ClaimTarget, excuse, explanation_of
 from paramproof.algebra.family_architecture import FamilyArchitecture
-from paramproof.explanation import letters as algebra
-from paramproof.explanation.explanation import TRAINABLE, Explanation, Part, recount, with_sizes
+from paramproof.algebra.symbols import sizes_as_symbols
+from paramproof.explanation.answer import in_powers
+from paramproof.explanation.counts import TRAINABLE
 from paramproof.explanation.number import WrittenNumber, read
-from paramproof.explanation.words import words
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import PARTS, as_named
-from paramproof.formulas.expression import Expression
+from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.models import named_model
 from paramproof.formulas.notation import text as in_text
 from paramproof.formulas.path import has_layer
 from paramproof.formulas.printing import signed
+from paramproof.formulas.spec import Spec
 from paramproof.formulas.tensors import Tensor
 
 VerdictKind: TypeAlias = Literal["exact", "exact under a convention", "refuted"]
@@ -71,19 +72,18 @@ def _number(text: str) -> WrittenNumber:
 
 def _held(number: int, target: ClaimTarget) -> Verdict:
     """Return the verdict on an exact number that claims to count ``target``."""
+    if number == target.count:
+        return Verdict("exact under a convention" if target.conventions else "exact", target.text)
+    if other := excuse(number, target):
+        return Verdict("exact under a convention", other.text, correct=f"{target.count:,}")
     explanation = explanation_of(number, target)
-    if explanation == target.explanation:
-        what = words(explanation) if target.explanation.parts != (Part(),) else "the whole model"
-        return Verdict("exact under a convention" if target.conventions else "exact", what)
-    if explanation and target.excused(explanation):
-        return Verdict("exact under a convention", words(explanation), correct=f"{target.count:,}")
     residual = number - target.count
     if explanation is None:
-        letters = algebra.in_powers(residual, FamilyArchitecture.of(target.spec))
+        letters = in_powers(residual, target.spec.hidden_size)
         component, what = "", "no explanation"
     else:
-        letters = in_text(target.beyond(explanation))
-        component, what = components_of(explanation, target), words(explanation)
+        letters = in_text(explanation.beyond(target))
+        component, what = explanation.components(target), explanation.text
     text = f"{signed(residual)} = {letters}"
     return Verdict("refuted", what, text, component or target.name, f"{target.count:,}")
 
@@ -91,9 +91,9 @@ def _held(number: int, target: ClaimTarget) -> Verdict:
 def _rounded(number: WrittenNumber, target: ClaimTarget) -> Verdict:
     for reading in number.readings:
         if target.count in reading:
-            what = f"{words(target.explanation)}: {target.count:,}, {reading.says}"
+            what = f"{target.text}: {target.count:,}, {reading.says}"
             return Verdict("exact under a convention", what)
-    middle = int(number.readings[0].middle)
+    middle = int(number.readings[0].stated)
     residual = signed(middle - target.count)
     right = f"{as_named(target.count)} ({target.count:,})"
     return Verdict("refuted", "no explanation", residual, target.name, right)
@@ -113,30 +113,28 @@ def _formula(formula: ClaimedFormula) -> Verdict:
     if formula.claimed:
         return _ratio(formula)
     target = ClaimTarget.of(formula)
-    ours = algebra.symbols(formula.spec)._asdict()
+    ours = sizes_as_symbols(formula.spec)._asdict()
     claimed = evaluate(
         formula.letters, {**ours, "d": ours["H"], "d_model": ours["H"], "N": ours["L"]}
     )
     at = {name: evaluate(written, ours) for name, written in formula.at.items()}
     where = "".join(f", at {name} = {written}" for name, written in formula.at.items())
 
-    def beyond(explanation: Explanation) -> Expression:
-        own = algebra.in_letters(explanation, FamilyArchitecture.of(formula.spec)).substitute(at)
-        difference: Expression = claimed - own
+    def beyond(one: ClaimTarget) -> Expression:
+        difference: Expression = claimed - one.formula.substitute(at)
         return difference
 
-    whole = ClaimTarget(formula.model, formula.spec, Explanation((Part(),), 1))
+    whole = ClaimTarget(formula.model, formula.spec)
     for names in (TRAINABLE, *((*TRAINABLE, name) for name in PARTS)):
-        explanation = target.under(names)
-        if beyond(explanation) == 0:
-            what = words(explanation) + where
+        counted = target.under(names)
+        if beyond(counted) == 0:
+            what = counted.text + where
             if formula.whole:
-                residual = in_text(beyond(whole.explanation))
+                residual = in_text(beyond(whole))
                 return Verdict("exact under a convention", what, residual, whole.name)
             return Verdict("exact" if names == TRAINABLE else "exact under a convention", what)
-    right = in_text(algebra.in_letters(target.explanation, FamilyArchitecture.of(formula.spec)))
-    residual = in_text(beyond(target.explanation))
-    return Verdict("refuted", "no explanation", residual, target.name, right)
+    residual = in_text(beyond(target))
+    return Verdict("refuted", "no explanation", residual, target.name, in_text(target.formula))
 
 
 def _ratio(formula: ClaimedFormula) -> Verdict:
@@ -157,19 +155,19 @@ def _size(size: Size) -> Verdict:
         return Verdict("refuted", comes, signed(claimed - right), size.field, f"{right:,}")
     if claimed == right:
         return Verdict("exact", size.field)
-    explanation = Explanation((Part(),), 1, sizes=((size.field, claimed),))
     try:
-        with_sizes(size.spec, explanation.sizes)
+        changed: Spec = replace(size.spec, **{size.field: claimed})
     except ValueError as error:
         residual = f"{signed(claimed - right)} in {size.field}"
         return Verdict("refuted", str(error), residual, size.field, f"{right:,}")
-    target = ClaimTarget(size.model, size.spec, Explanation((Part(),), 1))
-    model = FamilyArchitecture.of(size.spec)
-    count, _ = recount(explanation, model)
-    letters = in_text(algebra.beyond(explanation, model))
-    residual = f"{signed(count - target.count)} = {letters}"
+    target = ClaimTarget(size.model, size.spec)
+    fields = {of: name for name, of in FamilyArchitecture.of(size.spec).fields.items()}
+    primed = target.formula.substitute({fields[size.field]: letter(f"{fields[size.field]}'")})
+    count = int(inventory(changed.letters()).total())
+    residual = f"{signed(count - target.count)} = {in_text(primed - target.formula)}"
     what = f"with it the model would have {count:,}, not {target.count:,}"
-    return Verdict("refuted", what, residual, components_of(explanation, target), f"{right:,}")
+    component = SIZE_OF.get(size.field, "the whole model")
+    return Verdict("refuted", what, residual, component, f"{right:,}")
 
 
 @verdict.register

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paramproof.explanation.published import totals, verdict, verdict_on_total
+from paramproof.counting.verdicts import totals, verdict, verdict_on_total
 from paramproof.formulas.families import inventory
 from paramproof.formulas.models import named_model
 from paramproof.resolver import resolve

@@ -1,0 +1,230 @@
+"""The ways to count a model's parameters that are short to state, each with its number.
+
+``describe`` adds up the shapes in letters, and counts again, tensor by tensor: no way is handed out
+unless both give the same number. ``index`` stores the ways of the named models.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+from paramproof.catalogue import entry
+from paramproof.catalogue.files import own_classes, read_file_for
+from paramproof.explanation.counts import TRAINABLE, Part, PartCounts
+from paramproof.explanation.index import UNDER, Described, Way
+from paramproof.explanation.words import KNOWN
+from paramproof.formulas import Inventory
+from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
+from paramproof.formulas.architecture import Architecture
+from paramproof.formulas.conventions import PARTS, STORAGE, Undecided, size
+from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.notation import text
+from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.parts import parts_of
+from paramproof.formulas.path import (
+    LAYER,
+    beginnings,
+    has_layer,
+    in_braces,
+    leaf,
+    lies_in,
+    parent,
+    without_braces,
+)
+from paramproof.formulas.printing import some_of
+from paramproof.resolver import Model
+from paramproof.resolver.family import described_types
+
+QUERIES = ("query", "key", "value")
+
+
+def _keys_of(model: Model) -> Mapping[str, Any]:
+    """Return the keys of a model's configuration; for a spec, those of its family's usual type."""
+    spec = model.architecture.spec
+    if spec is None:
+        return model.keys or {}
+    own = {one: of for one, of in described_types().items() if of["family"] == spec.family}
+    name = max((one for one in own if one in model.name), key=len, default=next(iter(own), ""))
+    native = {size: key for key, size in own.get(name, {}).get("names", {}).items()}
+    fields = {one: getattr(spec, one) for one in spec.__dataclass_fields__}
+    sizes = {native.get(one, one): size for one, size in fields.items() if type(size) is int}
+    return {"model_type": name, "tie_word_embeddings": fields.get("tie_word_embeddings"), **sizes}
+
+
+def _classes_of(model: Model) -> dict[str, Architecture]:
+    """Return each class of a model's type at the model's sizes, the base class first."""
+    found: dict[str, Architecture] = {}
+    keys, names = _keys_of(model), []
+    with suppress(ValueError):
+        names = own_classes(read_file_for(str(keys.get("model_type")), keys))
+    for name in names:
+        with suppress(ValueError):  # Some classes have no formula at these sizes.
+            known = entry(keys, name)
+            found[name] = replace(known.derivation, sizes=known.sizes)
+    return found
+
+
+def describe(model: Model) -> Described:
+    """Return a model with the ways to count it. Raises ``ArithmeticError`` if two counts differ."""
+    architecture, classes = model.architecture, _classes_of(model)
+    counts, sizes = PartCounts(architecture), model.architecture.sizes
+    found = [*_whole(counts), *_active(architecture), *_components(counts)]
+    if model.heads:
+        names = " and ".join(head.path for head in model.heads)
+        found.append(_way("loaded", names, model.as_loaded.formula, sizes))
+    found += _known_sums(architecture)
+    # A family's tensors have other names than those of the class.
+    same = (one for one in classes.values() if one.formula.evaluate(one.sizes) == found[0].number)
+    native = PartCounts(next(same, architecture)) if architecture.spec else counts
+    found += [*_classes(native, classes, found[0].number), *_adapters(native)]
+    # Components that have the same formula are one way.
+    alike: dict[tuple[object, ...], list[Way]] = {}
+    for way in found:
+        alike.setdefault((way.kind, way.formula, way.number, way.step), []).append(way)
+    ways = [
+        first._replace(equal=tuple(way.what for way in rest if not lies_in(way.what, first.what)))
+        for first, *rest in alike.values()
+    ]
+    letters = {name: (of, sizes[name]) for name, of in architecture.fields.items()}
+    name = "the model given" if model.name.startswith("{") else model.title or "the model given"
+    return Described(name, tuple(ways), letters)
+
+
+def parts_of_way(way: Way) -> tuple[Part, ...]:
+    """Return the parts of the model that a way of kind ``under``, ``one`` or ``all`` counts."""
+    path, _, names = ("", "", way.what) if way.kind == "under" else way.what.partition(UNDER)
+    under = tuple(names.split(", ")) if names else ()
+    under = under if under and under[0] in STORAGE else (*TRAINABLE, *under)
+    return tuple(Part(one, way.kind == "one", 1, under) for one in without_braces(path))
+
+
+def _way(kind: str, what: str, formula: Expression, sizes: Mapping[str, int]) -> Way:
+    return Way(kind, what, formula.evaluate(sizes), text(formula))
+
+
+def _counted(counts: PartCounts, kind: str, what: str) -> Iterator[Way]:
+    """Yield the way of this kind, unless it counts nothing, or its conventions are undecided."""
+    with suppress(Undecided):
+        formula = counts.formula(parts_of_way(Way(kind, what, 0, "")))
+        if what in TRAINABLE or formula.evaluate(counts.sizes):
+            yield _way(kind, what, formula, counts.sizes)
+
+
+def _whole(counts: PartCounts) -> Iterator[Way]:
+    """Yield the whole model under each convention, and without two parts."""
+    without = [name for name in PARTS if name.startswith("without")]
+    pairs = (", ".join(pair) for pair in combinations(without, 2))
+    seen: set[int] = set()
+    for names in (*STORAGE, *PARTS, *pairs):
+        for way in _counted(counts, "under", names):
+            if way.number not in seen:
+                seen.add(way.number)
+                yield way
+
+
+def _active(architecture: Architecture) -> Iterator[Way]:
+    """Yield the active parameters per token of a mixture of experts, under each convention."""
+    with suppress(ValueError):  # Names and shapes may not decide what is active.
+        named = active(architecture) if per_token(architecture) else Inventory({}, ())
+        for name, convention in ACTIVE_CONVENTIONS.items() if named.tensors else ():
+            with suppress(Undecided):
+                yield _way("active", name, expression(size(convention(named))), architecture.sizes)
+
+
+def _components(counts: PartCounts) -> Iterator[Way]:
+    """Yield each component in one layer and in all, and queries, keys and values together.
+
+    A layer that comes in several kinds is not a component, and all layers of a stack are the stack.
+    """
+    kinds: dict[str, set[object]] = {}
+    for tensor in counts.named:
+        for component in beginnings(tensor.path) if tensor.trainable and not tensor.tied_to else ():
+            kinds.setdefault(component, set()).add(tensor.repeat)
+    together = [
+        f"{above}.{in_braces(names)}"
+        for above in dict.fromkeys(map(parent, kinds))
+        for names in (QUERIES, tuple(f"{name[0]}_proj" for name in QUERIES))
+        if all(f"{above}.{name}" in kinds for name in names)
+    ]
+    for path in (*kinds, *together):
+        repeats = set().union(*(kinds[one] for one in without_braces(path)))
+        is_layer = leaf(path) == LAYER
+        stack = [*_counted(counts, "all", path)] if not is_layer else []
+        if has_layer(path) and len(repeats) == 1:
+            same = [way.number for way in stack]
+            yield from (way for way in _counted(counts, "one", path) if way.number not in same)
+            for what in [f"{path}{UNDER}weights-only"] * is_layer:
+                yield from _counted(counts, "one", what)
+                yield from _counted(counts, "all", what.replace(f".{LAYER}", "", 1))
+        yield from stack
+
+
+def _classes(counts: PartCounts, classes: Mapping[str, Architecture], total: int) -> Iterator[Way]:
+    """Yield the other classes of a type, with any number of labels, and what only they have."""
+    parts = {leaf(component) for component in _outside_layers(counts)}
+    for name, architecture in classes.items():
+        own, sizes = PartCounts(architecture), architecture.sizes
+        formula = own.formula((Part(),))
+        way = _way("class", name, formula, sizes)
+        if way.number != total:
+            yield way
+        for labels in (one for one, of in architecture.fields.items() if of == "num_labels"):
+            none, one, two = (formula.evaluate({**sizes, labels: k}) for k in range(3))
+            if one - none == two - one > 0:
+                yield Way("labels", name, none, way.formula, one - none)
+        for component in _outside_layers(own):
+            if leaf(component) not in parts:
+                parts.add(leaf(component))
+                # A head may hold the first name of the table that it shares.
+                tied = {one.tied_to for one in own.named if not lies_in(one.path, component)}
+                shared = [path for path in tied if path and lies_in(path, component)]
+                more = own.formula((Part(component), *(Part(path, times=-1) for path in shared)))
+                yield _way("beside", f"{component} of {name}", more, sizes)
+
+
+def _outside_layers(counts: PartCounts) -> list[str]:
+    """Return the largest components that contain no layers."""
+    paths = [tensor.path for tensor in counts.named]
+    layered = {one for path in paths if has_layer(path) for one in beginnings(path)}
+    plain = [path for path in paths if path not in layered]
+    largest = (next(one for one in beginnings(path) if one not in layered) for path in plain)
+    return list(dict.fromkeys(largest))
+
+
+def _adapters(counts: PartCounts) -> Iterator[Way]:
+    """Yield r·(in + out) for each choice of matrices that low-rank adapters go beside."""
+    matrices = {
+        tensor.path: leaf(parent(tensor.path))
+        for tensor in counts.named
+        if len(tensor.shape) == 2 and has_layer(tensor.path) and tensor.tied_to is None
+        if not (tensor.parts or parts_of(tensor.path)).table
+    }
+    own, patterns = dict.fromkeys(matrices.values()), KNOWN["projections"]
+    for targets in KNOWN["targets"]:
+        chosen = [[name for name in own if re.fullmatch(patterns[one], name)] for one in targets]
+        if all(chosen):
+            names = [name for one in chosen for name in one]
+            parts = [Part(path) for path, name in matrices.items() if name in names]
+            formula = counts.formula(parts, lambda tensor: sum(tensor.shape))
+            step = formula.evaluate(counts.sizes)
+            yield Way("adapters", some_of(names, 8), 0, text(formula), step)
+
+
+def _known_sums(architecture: Architecture) -> Iterator[Way]:
+    """Yield the usual estimates, and attention whose A heads each have matrices of H·H.
+
+    The estimates are BERT's layers with F = 4·H, and a table of tokens: Kaplan et al. 2020,
+    arXiv:2001.08361, table 1. Keras makes such heads if key_dim is H: queries, keys and values then
+    have A biases each, and the output has one.
+    """
+    sizes = architecture.sizes
+    has_heads = architecture.spec and "A" in sizes and "G" not in sizes
+    for kind in ("estimate", "wide") if has_heads else ("estimate",):
+        for what, formula in KNOWN[kind].items():
+            if expression_in(formula).letters <= sizes.keys():
+                yield _way(kind, what, expression_in(formula), sizes)
