@@ -22,8 +22,8 @@ import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 from transformers.models.auto.configuration_auto import model_type_to_module_name
 
-from paramproof.catalogue.files import read_type
-from paramproof.catalogue.names import NAMES, known_keys, model_types
+from paramproof.catalogue.files import model_types, read_type
+from paramproof.catalogue.names import NAMES, known_keys
 from sweep.fields.common_keys import common_kinds
 
 MODELS = Path(transformers.__file__).parent / "models"

@@ -7,6 +7,7 @@ from typing import Any
 
 from paramproof.catalogue.configuration import GivenKeys
 from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.names import irrelevant_keys
 from paramproof.catalogue.value_kinds import (
     ALIKE,
     FACTORS,
@@ -29,24 +30,7 @@ from paramproof.formulas.printing import legible, shown
 ABSENT = object()
 """Stands for the value of a selecting field that has no value by default."""
 
-IRRELEVANT_PRIVATE = frozenset(
-    {
-        "_attn_implementation",
-        "_attn_implementation_autoset",
-        "_attn_implementation_internal",
-        "_auto_class",
-        "_block_types",
-        "_commit_hash",
-        "_diffusers_version",
-        "_flash_attn_2_enabled",
-        "_from_model_config",
-        "_load_in_4bit",
-        "_load_in_8bit",
-        "_num_labels",
-        "_pre_quantization_dtype",
-        "_vocab_size",
-    }
-)
+IRRELEVANT_PRIVATE = irrelevant_keys("private")
 """Private attributes that occur in files and do not affect tensors.
 
 Most are of transformers' configurations. ``_vocab_size`` is of older ones, such as PaliGemma's, as

@@ -8,7 +8,7 @@ from typing import Any
 from paramproof.catalogue.files import TypeFile, entries_of, type_of_class
 from paramproof.catalogue.filled_values import drop_filled_in
 from paramproof.catalogue.kind_counts import count_kinds, expand_spellings
-from paramproof.catalogue.names import has_type, kinds_to_give, refused_kinds
+from paramproof.catalogue.names import has_type, irrelevant_keys, kinds_to_give, refused_kinds
 from paramproof.catalogue.spellings import unify_spellings
 from paramproof.catalogue.value_kinds import (
     KIND_NAMES,
@@ -25,20 +25,7 @@ from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import parent
 from paramproof.formulas.printing import legible, shown
 
-IRRELEVANT_KEYS = frozenset(
-    {
-        "_name_or_path",
-        "architectures",
-        "auto_map",
-        "dtype",
-        "label2id",
-        "model_type",
-        "name_or_path",
-        "task_specific_params",
-        "torch_dtype",
-        "transformers_version",
-    }
-)
+IRRELEVANT_KEYS = irrelevant_keys("any")
 """Keys that do not affect which tensors a model has."""
 
 LABELS = "num_labels"

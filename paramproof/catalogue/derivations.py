@@ -106,17 +106,12 @@ def derivation_of(file: TypeFile, variant: Variant, defaults: Mapping[str, int])
     own = {
         "name": variant.name,
         "sizes": {one: sizes.get(one, 1) for one in letters},
-        "fields": {one: field_of(file, one) for one in letters},
+        "fields": {one: file.letters[one].path for one in letters},
         "doubts": [CAVEATS.get(one, one) for one in data.get("doubts", ())],
         "validated": ", ".join(validated),
         "evidence": {**seen, "versions": file.versions},
     }
     return derivation_from({**data, **own}, tensors_of(file, variant))
-
-
-def field_of(file: TypeFile, letter: str) -> str:
-    """Return the field of a letter."""
-    return file.letters[letter].path
 
 
 def tensors_of(file: TypeFile, variant: Variant) -> list[DerivedTensor]:

@@ -97,11 +97,9 @@ def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
     # RWKV-5 names the class of RWKV-4, whose models do not have a ``head_size``.
     sizes = [key for key in unknown if type(config.get(key)) is int and config[key] > 1]
     if found.assumed or sizes:
-        problem = f"there is no formula for the model type {shown(model_type)}; "
-        if found.assumed:
-            problem += f"read as {other}, the type of the class in its architectures, it lacks "
-        else:
-            problem += f"{other}, the type of the class in its architectures, does not have "
+        problem = f"there is no formula for the model type {shown(model_type)}, and {other}, the "
+        problem += "type of the class in its architectures, "
+        problem += "needs " if found.assumed else "does not have "
         problem += ", ".join(map(legible, [*found.assumed] or sizes))
         raise NotInCatalogue(problem, model_type=model_type, key="model_type")
     read_as = {model_type: other, **found.read_as}
@@ -199,10 +197,8 @@ def _entry_of_variant(
     assumed = assumed_sizes(given, derivation, sizes)
     for path, kind in given.renamed.items():
         if lacking := [one for one in assumed if one.startswith(f"{path}.")]:
-            problem = (
-                f"{path}.model_type={shown(kind)}; as {file.parts[path]}, whose class is in its "
-            )
-            problem += f"architectures, it lacks {', '.join(lacking)}"
+            problem = f"{path}.model_type={shown(kind)} is not supported, and {file.parts[path]}, "
+            problem += f"the type of the class in its architectures, needs {', '.join(lacking)}"
             raise given.unsupported(problem, path, Refusal.OTHER_PART)
     return Entry(
         _without_changed_buffers(derivation, file, given),

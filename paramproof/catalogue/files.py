@@ -243,12 +243,6 @@ def own_classes(file: TypeFile) -> list[str]:
     return [] if file.classes_of else list(file.classes)
 
 
-@lru_cache(maxsize=64)
-def similar_types(name: str) -> list[str]:
-    """Return at most three model types with a similar name."""
-    return get_close_matches(name.lower(), model_types())
-
-
 @cache
 def read_type(name: str) -> TypeFile:
     """Return the contents of the file of a model type, or of another entry by its name.
@@ -285,7 +279,8 @@ def keys_for(name: str) -> dict[str, Any]:
 
 
 def _unknown(model_type: str) -> NotInCatalogue:
-    near = similar_types(model_type[:MAX_VALUE_SHOWN])
+    name = model_type[:MAX_VALUE_SHOWN].lower()
+    near = get_close_matches(name, model_types(), cutoff=0.75)
     hint = f" (did you mean {', '.join(near)}?)" if near else ""
     reason = f"there is no formula for the model type {shown(model_type)}{hint}"
     return NotInCatalogue(reason, model_type=model_type, key="model_type")

@@ -22,22 +22,6 @@ from paramproof.catalogue.files import (
 
 NAMES = Path(__file__).parent / "names.json"
 
-__all__ = [
-    "NAMES",
-    "has_class",
-    "has_type",
-    "kinds_to_give",
-    "known_keys",
-    "model_types",
-    "older_keys",
-    "refused_kinds",
-    "release",
-    "transformers_entries",
-    "transformers_types",
-    "type_keys",
-    "type_with_class",
-]
-
 
 @cache
 def _names() -> dict[str, Any]:
@@ -52,6 +36,12 @@ def older_keys() -> frozenset[str]:
 
     found = tomllib.loads(NAMES.with_name("older_keys.toml").read_text("utf-8"))
     return frozenset(key for keys in found.values() for key in keys)
+
+
+def irrelevant_keys(kind: str) -> frozenset[str]:
+    """Return the keys without an effect on tensors, in ``any`` model type, or ``private`` ones."""
+    found = json.loads(NAMES.with_name("irrelevant_keys.json").read_text("utf-8"))
+    return frozenset(found[kind].split())
 
 
 @cache

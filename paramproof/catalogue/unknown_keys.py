@@ -25,9 +25,6 @@ from paramproof.formulas.size_names import SizeName, sizes_by_name
 COUNTING_IN_ANY_TYPE: Mapping[str, Any] = {"architectures": [], "tie_word_embeddings": True}
 """Keys that change the count of any model, each with a typical value."""
 
-EXPERTS = "E"
-"""The letter of a size that changes the count of any model that has it, if it is above 1."""
-
 LOOKS_LIKE_SIZE = re.compile(
     r"(n|num|d|dim)_.+|.+_(size|dim|dims|layers|heads|rank|channels|depth)"
 )
@@ -69,13 +66,18 @@ def find_unknown_keys(
             _require_no_default(file, path, part if name == key else "", name, size, given, used)
         for meant in () if is_size else absent:
             alike = parent(meant) == part and is_misspelt(key, leaf(meant))
-            if alike and _may_be(value, counting[meant]):
+            if alike and _kind(value) is _kind(counting[meant]):
                 raise InvalidInput(
                     f"{shown(path)} is not a key of the model type {file.model_type}: "
                     f"did you mean {shown(meant)}?",
                     key=path,
                 )
     return tuple(found)
+
+
+def _kind(value: object) -> type:
+    """Return the type of a value, the same for all numbers."""
+    return float if type(value) is int else type(value)
 
 
 def _sizes_in(key: str, value: object) -> Iterator[tuple[str, int]]:
@@ -106,20 +108,16 @@ def _require_no_default(
     for size, everywhere in meanings.items():
         own = [one for one in everywhere if parent(one) == part] or everywhere
         own = [one for one in own if lies_in(one, part)]
-        absent = [one for one in own if one not in given]
-        absent = [one for one in absent if used is None or file.letter_of[one] in used]
-        if absent and str(value) not in (_default(file, one) for one in absent):
+        letters = {one: file.letter_of[one] for one in own if one not in given}
+        absent = [one for one, letter in letters.items() if used is None or letter in used]
+        defaults = (file.given.get(one, file.letters[letters[one]].default) for one in absent)
+        if absent and str(value) not in map(str, defaults):
             what = f"{file.model_type} has no {legible(path)}"
             what += "" if leaf(path) == name else f", and its {name} would be ignored"
             raise InvalidInput(f"{what}; write {' or '.join(absent[:3])}", key=path)
-        if not everywhere and size.letter == EXPERTS and value > 1:
+        if not everywhere and size.letter == "E" and value > 1:
             problem = f"{file.model_type} has no experts, so {legible(path)} would be ignored"
             raise InvalidInput(f"{problem}: leave it out, or give another model_type", key=path)
-
-
-def _default(file: TypeFile, path: str) -> str:
-    """Return the size that a type has where a key is absent, or the formula of that size."""
-    return str(file.given.get(path, file.letters[file.letter_of[path]].default))
 
 
 @cache
@@ -137,15 +135,6 @@ def _own_keys(name: str) -> Mapping[SizeName, list[str]]:
                 own = found.setdefault(size, [])
                 own += [field.path] if field.path not in own else []
     return found
-
-
-def _may_be(value: object, usual: object) -> bool:
-    """Return whether a value could be meant for a key that usually has another value."""
-    if isinstance(value, bool) or isinstance(usual, bool):
-        return isinstance(value, bool) and isinstance(usual, bool)
-    if isinstance(value, int | float):
-        return isinstance(usual, int | float)
-    return type(value) is type(usual)
 
 
 def _walk(

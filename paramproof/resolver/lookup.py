@@ -9,13 +9,13 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from paramproof.algebra.experts_per_token import with_experts_per_token
-from paramproof.builders.registry import Framework, framework
-from paramproof.catalogue import Entry, entry, model_types, read_type
+from paramproof.builders.registry import framework
+from paramproof.catalogue import Entry, entry, model_types
 from paramproof.catalogue.configuration import QUANTIZATION, GivenKeys, named_class
 from paramproof.catalogue.entries import assumed_sizes, usual_class
 from paramproof.catalogue.files import TypeFile, library_of, read_file_for
@@ -130,7 +130,7 @@ def resolve_request(
         try:
             return _catalogued(request, request.keys, class_name)
         except NotInCatalogue as error:
-            if not (derives and error.install) or _transformers().missing:
+            if not (derives and error.install) or framework("transformers").missing:
                 raise
             return _on_the_spot(request, class_name, note)
     except (InvalidInput, NotInCatalogue) as error:
@@ -148,7 +148,7 @@ def entry_of(keys: Mapping[str, Any], class_name: str = "") -> Entry:
     except NotInCatalogue as error:
         helps = error.refusal not in (Refusal.CONSTRUCTOR, Refusal.NO_SIZE)
         if helps and _is_in_transformers(keys, class_name):
-            error.install = _transformers().how_to_get
+            error.install = framework("transformers").how_to_get
         raise
 
 
@@ -274,16 +274,12 @@ def derive_request(
         raise InvalidInput(problem, where=path_text(request.name))
     keys = {name: value for name, value in request.keys.items() if name not in NOT_BUILT}
     # A derivation would take the default of a size under another name, without a word.
+    known = _type_file(keys)
     for one in (keys, *keys.values()):
         if isinstance(one, Mapping) and (file := _type_file(one)):
             find_unknown_keys(file, one)
-    chosen = class_name or named_class(keys) or _usual_class(str(keys["model_type"]))
+    chosen = class_name or named_class(keys) or (usual_class(known) if known else "")
     return derive(path_text(request.name), keys=keys, architecture=chosen)
-
-
-def _usual_class(model_type: str) -> str:
-    """Return the usual class of a model type, or "" if the catalogue does not have the type."""
-    return usual_class(read_type(model_type)) if model_type in model_types() else ""
 
 
 def _on_the_spot(request: Request, class_name: str, note: Note) -> Model:
@@ -325,11 +321,6 @@ def _assumed(file: TypeFile, keys: Mapping[str, Any], found: Derivation) -> Mapp
     except NotInCatalogue:
         # The catalogue does not understand all keys, which may name any size.
         return {}
-
-
-@cache
-def _transformers() -> Framework:
-    return framework("transformers")
 
 
 def _is_in_transformers(keys: Mapping[str, Any], class_name: str) -> bool:

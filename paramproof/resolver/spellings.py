@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from paramproof.catalogue.configuration import named_class
-from paramproof.catalogue.names import has_type, model_types, type_with_class
+from paramproof.catalogue.files import model_types
+from paramproof.catalogue.names import has_type, type_with_class
 from paramproof.catalogue.unknown_keys import is_misspelt
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible, shown

@@ -21,7 +21,6 @@ from paramproof.catalogue.derivations import (
     COMPOSED,
     Variant,
     derivation_of,
-    field_of,
     kept_variants,
 )
 from paramproof.catalogue.entries import own_sizes
@@ -107,7 +106,7 @@ def _rederive(sweep: TypeSweep, file: TypeFile, variant: Variant) -> Iterator[Di
     )
     # A part that is given, because a value in it is, may have other defaults.
     for letter, size in own.items() if where == variant.name else ():
-        now, field = derivation.sizes.get(letter, size), field_of(file, letter)
+        now, field = derivation.sizes.get(letter, size), file.letters[letter].path
         # HRM computes its number of layers from itself; its default is the class's own value.
         if now != size and size != class_default(sweep.start, field) and field not in sweep.needed:
             yield Difference(

@@ -16,7 +16,7 @@ from typing import Any
 from transformers import PreTrainedConfig
 
 from paramproof.algebra.sampling import sample_inside
-from paramproof.catalogue.derivations import derivation_of, field_of, variants
+from paramproof.catalogue.derivations import derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.tracing.constructors.transformers_class import LABELS
@@ -62,7 +62,7 @@ def _sizes(file: TypeFile) -> dict[str, int]:
     variant = variants(file, next(iter(file.classes)))[0]
     derivation = derivation_of(file, variant, own_sizes(file, variant.data.get("absent", ())))
     sizes = sample_inside(Random(0), derivation) or derivation.sizes
-    return {field_of(file, letter): size for letter, size in sizes.items()}
+    return {file.letters[letter].path: size for letter, size in sizes.items()}
 
 
 def _used_fields(file: TypeFile) -> set[str]:
@@ -106,7 +106,7 @@ def _value_rounds(file: TypeFile) -> Iterator[dict[str, Any]]:
     Fields that are sizes themselves are skipped.
     """
     of_field: dict[str, list[Any]] = {}
-    sizes = {field_of(file, letter) for letter in file.letters}
+    sizes = {file.letters[letter].path for letter in file.letters}
     for path, sorts in file.free.items():
         if path not in sizes:
             of_field[path] = [value for sort in sorts for value in PROBES[sort]]

@@ -10,7 +10,7 @@ from typing import Any
 from paramproof.algebra.sampling import sample_inside
 from paramproof.catalogue.accepts import INTERCHANGEABLE, rotated_widths
 from paramproof.catalogue.configuration import GivenKeys, sizes_of
-from paramproof.catalogue.derivations import Variant, computed_of, field_of, variants
+from paramproof.catalogue.derivations import Variant, computed_of, variants
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.spellings import ANY_PAIR, TWICE
 from paramproof.catalogue.value_kinds import (
@@ -161,7 +161,7 @@ def _add_other_keys(
         if is_free and not any(has_key(config, other) for other in _other_rope_key(path)):
             set_key(config, path, value)
     for path, rule in file.layers.items():
-        is_long = has_key(config, field_of(file, rule["long"]))
+        is_long = has_key(config, file.letters[rule["long"]].path)
         if is_long and path not in variant.lists and random.random() < 0.4:
             set_key(config, path, _draw_layers(rule, sizes, random))
 
@@ -283,7 +283,7 @@ def _add_kind_lists(
     for path in sorted(variant.lists):
         set_key(config, path, _draw_kinds(file, path, derivation, sizes, random))
         if long := file.kinds[path].get("long"):
-            set_key(config, field_of(file, long), sizes[long])
+            set_key(config, file.letters[long].path, sizes[long])
 
 
 def _draw_kinds(

@@ -199,7 +199,7 @@ def test_an_unknown_type_is_read_as_the_class_that_it_names():
     with pytest.raises(NotInCatalogue, match="in its architectures, does not have head_size"):
         entry({**config, "head_size": 64})
     del config["q_lora_rank"]
-    with pytest.raises(NotInCatalogue, match="it lacks q_lora_rank") as error:
+    with pytest.raises(NotInCatalogue, match="in its architectures, needs q_lora_rank") as error:
         entry(config)
     assert error.value.key == "model_type"
     with pytest.raises(NotInCatalogue, match="there is no formula for the model type 'kimi_k2'"):
@@ -226,7 +226,9 @@ def test_an_unknown_part_is_read_as_the_class_that_it_names():
         with pytest.raises(NotInCatalogue, match=said):
             entry({**config, "text_config": wrong})
     del text["kv_lora_rank"]
-    with pytest.raises(NotInCatalogue, match=r"it lacks text_config\.kv_lora_rank"):
+    with pytest.raises(
+        NotInCatalogue, match=r"in its architectures, needs text_config\.kv_lora_rank"
+    ):
         entry(config)
 
 
