@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from paramproof.formulas import Inventory
@@ -46,7 +46,19 @@ def under_every(named: Inventory) -> dict[str, int | None]:
 
     A count is None if the convention cannot be decided for a derived formula.
     """
-    return {convention: _under(named, convention) for convention in CONVENTIONS}
+    counts = _counts(named).items()
+    return {name: number if isinstance(number, int) else None for name, number in counts}
+
+
+def _counts(named: Inventory) -> dict[str, int | Undecided]:
+    """Return the count under every convention, or the reason why it cannot be decided."""
+    found: dict[str, int | Undecided] = {}
+    for convention in CONVENTIONS:
+        try:
+            found[convention] = int(count(named, *with_storage([convention])))
+        except Undecided as error:
+            found[convention] = error
+    return found
 
 
 def conventions_table(named: Inventory) -> Table:
@@ -61,33 +73,17 @@ def conventions_table(named: Inventory) -> Table:
         numbers("2²⁰", "mebi", lambda number: in_units(number, MEBI)),
         numbers("rounded", "rounded", _rounded),
     )
-    alike: dict[int | None, list[str]] = {}
-    for name, number in under_every(named).items():
-        alike.setdefault(number, []).append(name)
+    counts, alike = _counts(named), dict[int | None, list[str]]()
+    for name, number in counts.items():
+        alike.setdefault(number if isinstance(number, int) else None, []).append(name)
     rows = (
         TableRow((", ".join(names), UNDECIDED if number is None else number, *[number] * 3))
         for number, names in alike.items()
     )
     meanings = (f"{name}: {function.__doc__}" for name, function in CONVENTIONS.items())
-    return Table.of(columns, rows, [*meanings, *undecided(named)])
+    reasons = (str(number) for number in counts.values() if isinstance(number, Undecided))
+    return Table.of(columns, rows, [*meanings, *reasons])
 
 
 def _rounded(number: int) -> str:
     return f"{as_named(number)}, {as_named(number, 3)}" if number else "0"
-
-
-def undecided(named: Inventory) -> Iterator[str]:
-    """Yield a line for each convention that cannot be decided, with the reason."""
-    for convention in CONVENTIONS:
-        try:
-            count(named, *with_storage([convention]))
-        except Undecided as error:
-            yield str(error)
-
-
-def _under(named: Inventory, convention: str) -> int | None:
-    try:
-        number: int = count(named, *with_storage([convention]))
-    except Undecided:
-        return None
-    return number

@@ -18,7 +18,7 @@ from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.path import LAYER, has_layer, leaf, parent, starred
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shape_text
 from paramproof.formulas.spec import Quantity
-from paramproof.tables.table import Column, Table, TableRow, numbers, percent
+from paramproof.tables.table import Column, Table, TableRow, grouped, numbers, percent
 
 MOST_ROWS = 400
 """The most rows of a tree if no depth is given. NLLB-MoE names each expert and has many more."""
@@ -164,13 +164,13 @@ def tree_table(
         numbers("share", "share", percent, is_optional=True),
     ]
     if dtype:
-        columns.append(numbers("bytes", "bytes"))
+        columns.append(numbers("bytes", "bytes", lambda number: grouped(bytes_of(number, dtype))))
     whole = int(named.total())
     rows = [
-        TableRow((*_cells(node, whole), *_bytes(node.total, dtype)), level=node.depth - 1)
+        TableRow((*_cells(node, whole), node.total)[: len(columns)], level=node.depth - 1)
         for node in nodes
     ]
-    total = ("total", None, None, whole, 100 if whole else None, *_bytes(whole, dtype))
+    total = ("total", None, None, whole, 100 if whole else None, whole)[: len(columns)]
     table = Table.of(columns, [*rows, TableRow(total, starts_section=True)], notes)
     return table.without_empty()
 
@@ -187,7 +187,3 @@ def _cells(node: TreeRow, whole: int) -> tuple[object, ...]:
     share = 100 * node.total / whole if whole else None
     # Outside of the layers, a component is there once.
     return name, shape, node.each if has_layer(node.path) else None, node.total, share
-
-
-def _bytes(number: int, dtype: str) -> list[int]:
-    return [bytes_of(number, dtype)] if dtype else []

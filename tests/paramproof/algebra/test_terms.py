@@ -135,10 +135,3 @@ def test_count_latex(paramproof):
             "\\begin{align*}\n\\text{parameters} ={}& V H && \\text{embed"
         )
         assert r"& + L \left(4 H^{2} + 4 H\right) && \text{layers.*.attention} \\" in done.stdout
-
-
-def test_symbolic_excludes_conventions(refused):
-    line = refused("count", "bert-tiny", "--symbolic", "--all-conventions")
-    assert line.startswith(
-        "paramproof: --all-conventions cannot be combined with --symbolic, only "
-    )

@@ -151,7 +151,7 @@ def test_options_combine(paramproof, arguments, lines):
 def test_conventions_dtype_and_depth_as_json(paramproof, depth):
     done = paramproof("count", *WITHOUT, "--dtype", "bf16", *depth, "--json")
     (data,) = json.loads(done.stdout)["models"]
-    assert data["total"] == T5
+    assert (data["total"], data["dtype"], data["bytes"]) == (T5, "bfloat16", 2 * T5)
     assert data["under"] == {
         "conventions": ["trainable", "without-embeddings"],
         "count": T5 - TABLE,
@@ -186,6 +186,7 @@ def test_conventions_of_one_count_are_one_row(paramproof):
         ),
         (("bert-tiny", "--active", "--under", "total"), "--active cannot be combined with --under"),
         (("--jsonl", "-", "--under", "total"), "--jsonl cannot be combined with --under"),
+        (("bert-tiny", "--symbolic", "--all-conventions"), "--all-conventions cannot be combined"),
         (("bert-tiny", "--resume"), "--resume needs --jsonl"),
         (
             ("--json", "gpt2", "bert-tiny"),

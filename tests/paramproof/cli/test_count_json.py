@@ -58,13 +58,6 @@ def test_json_adds_up(paramproof, model):
     assert sum(top) == data["total"]
 
 
-def test_json_of_a_depth_and_a_dtype(paramproof):
-    done = paramproof("count", "bert-tiny", "--json", "--depth", "1", "--dtype", "int8")
-    (data,) = json.loads(done.stdout)["models"]
-    assert [node["path"] for node in data["components"]] == ["embeddings", "layers", "pooler"]
-    assert (data["dtype"], data["bytes"]) == ("int8", data["total"])
-
-
 @pytest.fixture
 def run_with_input(invocation):
     """Return a function that runs the command with the given standard input."""
