@@ -15,6 +15,9 @@ ALIKE = 0.8
 SHORTEST_BEGINNING = 3
 """The shortest text that is completed to a name."""
 
+LONG_WORD = 5
+"""The length of a word that may be misspelt on its own, as "tensorlow" for keras-tensorflow."""
+
 MAX_SUGGESTIONS = 3
 
 MAX_NAMES_LISTED = 40
@@ -42,7 +45,7 @@ def no_such(kind: str, name: object, known: Iterable[str], listed_by: str = "") 
     ``no dtype is named 'fp61'; there are: …``.
     """
     names = [*known]
-    close = _close(name, names)
+    close = similar_names(name, names)
     said = f"no {kind} is named {shown(name)}"
     if close:
         said += f": did you mean {_or(close)}?"
@@ -53,7 +56,8 @@ def no_such(kind: str, name: object, known: Iterable[str], listed_by: str = "") 
     return UnknownName(said, text, kind, suggestions=tuple(close), listed_by=listed_by)
 
 
-def _close(name: object, names: list[str]) -> list[str]:
+def similar_names(name: object, names: Iterable[str]) -> list[str]:
+    """Return at most three of ``names`` that ``name`` could mean, the likeliest first."""
     # The time to match grows with the square of the length.
     if not isinstance(name, str) or len(name) > MAX_VALUE_SHOWN:
         return []
@@ -71,18 +75,16 @@ def _likeness(name: str, known: str) -> float:
     It does if it begins or abbreviates a name, if it has the words of one, or if a slip of a finger
     or two explains how it differs from the name, or from a long word in it.
     """
-    whole = _ratio(name, known)
+    whole, *by_word = (
+        SequenceMatcher(None, name, one).ratio()
+        for one in (known, *(word for word in known.split("-") if len(word) >= LONG_WORD))
+    )
     if len(name) >= SHORTEST_BEGINNING and f"-{name}" in f"-{known}":
         return 1 + whole
+    rest = iter(known)
+    is_short = name[:3] == known[:3] and all(letter in rest for letter in name)
     has_words = f"-{known}-" in f"-{name}-" or sorted(name) == sorted(known)
-    is_short = name[:3] == known[:3] and re.match(".*".join(map(re.escape, name)), known)
-    words = (word for word in known.split("-") if len(word) > SHORTEST_BEGINNING + 1)
-    is_typo = max(whole, *(_ratio(name, word) for word in words), 0) >= ALIKE
-    return whole if has_words or is_short or is_typo else 0
-
-
-def _ratio(name: str, known: str) -> float:
-    return SequenceMatcher(None, name, known).ratio()
+    return whole if has_words or is_short or max(whole, *by_word, 0) >= ALIKE else 0
 
 
 def _or(names: list[str]) -> str:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from paramproof.catalogue.value_kinds import decode_infinity
 from paramproof.formulas.errors import NotInCatalogue
+from paramproof.formulas.lookup import similar_names
 from paramproof.formulas.path import parent
-from paramproof.formulas.printing import MAX_VALUE_SHOWN, shown
+from paramproof.formulas.printing import shown
 
 FORMAT = 1
 
@@ -279,8 +279,7 @@ def keys_for(name: str) -> dict[str, Any]:
 
 
 def _unknown(model_type: str) -> NotInCatalogue:
-    name = model_type[:MAX_VALUE_SHOWN].lower()
-    near = get_close_matches(name, model_types(), cutoff=0.75)
+    near = similar_names(model_type, model_types())
     hint = f" (did you mean {', '.join(near)}?)" if near else ""
     reason = f"there is no formula for the model type {shown(model_type)}{hint}"
     return NotInCatalogue(reason, model_type=model_type, key="model_type")

@@ -7,7 +7,6 @@ import dataclasses
 import importlib.metadata
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -17,6 +16,7 @@ from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig, PreTra
 
 from paramproof.builders.meta import meta
 from paramproof.builders.registry import layer_packages
+from paramproof.formulas.lookup import similar_names
 from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing import torch_tensors
@@ -268,7 +268,7 @@ def _base(config_class: type[PreTrainedConfig]) -> Any:
 
 
 def _unknown(model_type: str) -> ValueError:
-    near = get_close_matches(model_type, list(CONFIG_MAPPING), 3)
+    near = similar_names(model_type, CONFIG_MAPPING)
     hint = f"; did you mean {', '.join(near)}?" if near else ""
     return ValueError(f"transformers has no model type or class {shown(model_type)}{hint}")
 
