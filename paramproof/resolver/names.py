@@ -17,14 +17,15 @@ from paramproof.formulas.printing import MAX_PATH_SHOWN
 
 HUB = re.compile(
     r"((https?://)?(www\.)?(huggingface\.co|hf\.co|ollama\.com/library)/)?"
-    r"(?P<name>([\w.-]+/)?[\w.-]+(:[\w.-]+)?)"
+    r"(?P<name>(\w[\w.-]*/)?[\w.-]+(:[\w.-]+)?)"
     r"(/(blob|raw|resolve|tree)/[\w.-]+(/config\.json)?)?/?(\?\S*)?"
 )
 """A name, or a URL, of the Hugging Face Hub or of ollama: ``hf.co/Qwen/Qwen3-8B``."""
 
 
 @cache
-def _data() -> dict[str, Any]:
+def data() -> dict[str, Any]:
+    """Return the words that are left out and the other names, from ``names.toml``."""
     return tomllib.loads(Path(__file__).with_name("names.toml").read_text("utf-8"))
 
 
@@ -50,11 +51,11 @@ def model_meant(text: str, names: Iterable[str]) -> str:
     """Return the one of ``names``, those of models, that ``text`` means, or ""."""
     if len(text) > MAX_PATH_SHOWN:
         return ""
-    known = {folded(one): one for one in names} | _data()["also"]
+    known = {folded(one): one for one in names} | data()["also"]
     name, last = folded(without_owner(text)), ""
     while name != last:
         last = name
-        for word in ["(?!)", *_data()["words"]]:
+        for word in ["(?!)", *data()["words"]]:
             name = re.sub(word, "", name)
             if name in known:
                 return str(known[name])

@@ -7,7 +7,7 @@ import pytest
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.models import model_names
 from paramproof.resolver import read_request, request_for_name, resolve
-from paramproof.resolver.names import folded
+from paramproof.resolver.names import data, folded
 
 MEANT = {
     "qwen3-8b": (
@@ -63,7 +63,14 @@ def test_a_model_type_in_another_spelling_has_default_sizes(name):
     [
         *("mistral-7b", "mistralai/Mistral-7B-v0.2", "Mixtral-8x7B-v0.3", "gemma-22b", "llama-38b"),
         *("whisper-large-v4", "codellama-7b-python", "bert-base-it", "gpt2-base-v3", "google/bert"),
-        *("8x7b", "a/b/llama-3.1-8b", "https://example.com/llama-3.1-8b", "llama-3.1", "8b"),
+        *(
+            "8x7b",
+            "a/b/llama-3.1-8b",
+            "https://example.com/llama-3.1-8b",
+            "llama-3.1",
+            "8b",
+            "./gpt2",
+        ),
     ],
 )
 def test_nothing_is_guessed(text):
@@ -74,6 +81,10 @@ def test_nothing_is_guessed(text):
 def test_no_two_models_have_the_same_name_once_folded():
     names = [*model_names()]
     assert len({*map(folded, names)}) == len(names)
+    also = data()["also"]
+    assert {*also.values()} <= {*names}
+    assert {*also} == {*map(folded, also)}
+    assert not {*also} & {*map(folded, names)}
 
 
 def test_the_note_is_on_standard_error_and_in_json(paramproof):
