@@ -163,7 +163,7 @@ def test_the_data_contains_no_counts():
     """Totals are computed: a stored count could contradict the formula."""
     tables = tomllib.loads(files("paramproof.formulas").joinpath("models.toml").read_text("utf-8"))
     known = {"family", "published", "source", "config", "component", "spec"}
-    known |= {"retracted", "retracted_source", "synthetic", "year", "dtype"}
+    known |= {"also", "retracted", "retracted_source", "synthetic", "year", "dtype"}
     for table in tables.values():
         assert set(table) <= known
 
@@ -173,7 +173,7 @@ def test_the_data_is_read_unchanged():
     tables = tomllib.loads(files("paramproof.formulas").joinpath("models.toml").read_text("utf-8"))
     for name, model in named_models.__wrapped__().items():
         table = tables[name]
-        about = {key: value for key, value in table.items() if key not in ("family", "spec")}
+        about = {k: v for k, v in table.items() if k not in ("family", "spec", "also")}
         fields = {"family": table.get("family", "encoder"), **table["spec"]}
         assert model.name == name
         assert about.items() <= asdict(model).items()
