@@ -29,7 +29,7 @@ def lines(answer: Explanations, *, everything: bool = False, width: int = WIDTH)
     ``width`` is wrapped, and its continuation lines are indented.
     """
     blocks = [*_published(answer, everything), *_found(answer, everything)]
-    if answer.number.exact is None:  # What was published under a rounded number is in the rows.
+    if any(one.is_published for one in answer.found):  # The rows have most of what is published.
         blocks = [*_found(answer, everything), *_published(answer, everything)]
     for place, block in enumerate(blocks):
         for line in ([""] if place else []) + block:
