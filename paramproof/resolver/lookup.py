@@ -219,9 +219,11 @@ def _quantized(keys: Mapping[str, Any]) -> str:
     return method if isinstance(method, str) and method else "unknown method"
 
 
-BITS_STORED = {8: "int8", 4: "int4"}
-STORED = {"fp8": "float8", "fbgemm_fp8": "float8", "mxfp4": "int4"}
-"""Types of quantized weights, by the number of bits or the method in a configuration."""
+STORED: Mapping[object, str] = {
+    **{"fp8": "float8", "fbgemm_fp8": "float8", "mxfp4": "int4"},
+    **{8: "int8", 4: "int4"},
+}
+"""Types of quantized weights, by the method or the number of bits in a configuration."""
 
 
 def _stored(keys: Mapping[str, Any]) -> str:
@@ -229,13 +231,9 @@ def _stored(keys: Mapping[str, Any]) -> str:
     config = keys.get(QUANTIZATION)
     if not isinstance(config, Mapping):
         return ""
-    if method := STORED.get(str(config.get("quant_method"))):
-        return method
-    for key, bits in (("load_in_8bit", 8), ("load_in_4bit", 4)):
-        if config.get(key) is True:
-            return BITS_STORED[bits]
-    given = config.get("bits")
-    return BITS_STORED.get(given, "") if isinstance(given, int) else ""
+    loaded = (bits for bits in (8, 4) if config.get(f"load_in_{bits}bit") is True)
+    said = (config.get("quant_method"), *loaded, config.get("bits"))
+    return next((STORED[one] for one in said if isinstance(one, str | int) and one in STORED), "")
 
 
 def _dtype(keys: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.size_names import size_names
 from paramproof.resolver.spellings import as_transformers
-from tests.configs import ALL, BERT, without
+from tests.configs import ALL, BERT
 from tests.found_configs import FOUND, UNNAMED
 from tests.public_jsonl import public_configurations
 
@@ -83,44 +83,23 @@ def test_a_size_misspelt_by_one_letter_is_refused(model_type, path):
     assert refused >= len(name)
 
 
-def test_the_entry_refuses_a_misspelt_key():
-    wrong = without(BERT, "hidden_size") | {"hidden_sise": 768}
-    with pytest.raises(InvalidInput) as caught:
-        entry(wrong)
-    assert caught.value.key == "hidden_sise"
-
-
 @pytest.mark.parametrize(
     ("model_type", "key", "value"),
     [
+        ("bert", "hidden_sise", 768),
+        ("bert", "is_decodr", True),
         ("qwen3", "tie_word_embedings", True),
         ("qwen3", "atention_bias", True),
         ("qwen3", "architecture", ["Qwen3Model"]),
-        ("bert", "is_decodr", True),
+        # d_kv differs from d_ff by two letters: a short name is misspelt by one.
+        ("t5", "d_kvv", 64),
+        ("t5", "num_leyerz", 6),
     ],
 )
-def test_a_misspelt_selecting_key_is_refused(model_type, key, value):
+def test_a_misspelt_key_is_refused(model_type, key, value):
     with pytest.raises(InvalidInput) as caught:
         entry({"model_type": model_type, key: value})
     assert caught.value.key == key
-
-
-@pytest.mark.parametrize("value", ["fixed", True, None, {"a": 1}, [768]])
-def test_a_key_with_no_size_is_not_a_misspelt_size(value):
-    assert entry({"model_type": "bert", "hidden_sise": value}).unknown == ("hidden_sise",)
-
-
-def test_a_similar_key_beside_the_size_is_ignored():
-    found = entry(BERT | {"hidden_sise": 1})
-    assert "hidden_sise" in found.unknown
-    assert found.count == entry(BERT).count
-
-
-@pytest.mark.parametrize("key", ["hidden_xywe", "size_hidden", "num_layers_hidden", "n", ""])
-def test_a_key_that_resembles_no_size_is_ignored(key):
-    keys = {"model_type": "bert", key: 1}
-    assert entry(keys).unknown == (key,)
-    assert entry(keys).count == entry({"model_type": "bert"}).count
 
 
 UNDER_ANOTHER_NAME = [
@@ -162,30 +141,34 @@ def test_a_size_under_another_name_is_refused(model_type, keys, meant):
 
 
 @pytest.mark.parametrize(
-    ("keys", "ignored"),
+    ("model_type", "keys", "ignored"),
     [
         # The type's own key is there, too, or its default is the size that is given.
-        ({"hidden_size": 64, "num_attention_heads": 4, "dim": 96}, "dim"),
-        ({"padded_vocab_size": 32_000}, "padded_vocab_size"),
-        ({"extra_config": {"hidden_size": 4096}}, "extra_config"),
+        ("llama", {"hidden_size": 64, "num_attention_heads": 4, "dim": 96}, "dim"),
+        ("bert", {"hidden_size": 96, "hidden_sise": 1}, "hidden_sise"),
+        ("llama", {"padded_vocab_size": 32_000}, "padded_vocab_size"),
+        ("llama", {"extra_config": {"hidden_size": 4096}}, "extra_config"),
         # A LLaMA has no table of positions, a model with one expert is like one without, and
-        # a block of training options has no sizes.
-        ({"n_positions": 4}, "n_positions"),
-        ({"num_experts": 1}, "num_experts"),
-        ({"init_config": {"std": 1, "seed": 4}}, "init_config"),
-        ({"n_layers": None}, "n_layers"),
+        # a block of training options has no sizes. Files of Hiera have the number of its stages.
+        ("llama", {"n_positions": 4}, "n_positions"),
+        ("llama", {"num_experts": 1}, "num_experts"),
+        ("llama", {"init_config": {"std": 1, "seed": 4}}, "init_config"),
+        ("llama", {"n_layers": None}, "n_layers"),
+        ("hiera", {"num_layers": 4}, "num_layers"),
+        # The value is no size, or the name resembles none.
+        *(
+            ("bert", {"hidden_sise": one}, "hidden_sise")
+            for one in ("a", True, None, {"a": 1}, [7])
+        ),
+        *(("bert", {key: 1}, key) for key in ("hidden_xywe", "size_hidden", "n", "")),
+        ("t5", {"d_xy": 64}, "d_xy"),
     ],
 )
-def test_a_size_under_another_name_is_ignored_if_it_changes_nothing(keys, ignored):
+def test_a_key_that_changes_nothing_is_ignored(model_type, keys, ignored):
     own = {key: value for key, value in keys.items() if key != ignored}
-    found = entry({"model_type": "llama", **keys})
+    found = entry({"model_type": model_type, **keys})
     assert found.unknown == (ignored,)
-    assert found.count == entry({"model_type": "llama", **own}).count
-
-
-def test_a_number_of_stages_beside_the_depths_is_no_misspelt_number_of_labels():
-    keys = {"model_type": "hiera", "num_layers": 4}
-    assert entry(keys).unknown == ("num_layers",)
+    assert found.count == entry({"model_type": model_type, **own}).count
 
 
 @pytest.mark.parametrize("letter", "AEFGHKLVP")
@@ -193,15 +176,6 @@ def test_the_names_of_a_size_are_those_that_types_have_for_it(letter):
     (size,) = (one for one in size_names() if one.letter == letter)
     of_types = (read_type(one).letters.get(letter) for one in model_types())
     assert {one.path for one in of_types if one and "." not in one.path} <= {*size.names}
-
-
-def test_a_short_name_is_misspelt_by_one_letter_only():
-    """d_kv differs from d_ff by two letters, and from d_kvv by one."""
-    with pytest.raises(InvalidInput):
-        entry({"model_type": "t5", "d_kvv": 64})
-    assert entry({"model_type": "t5", "d_xy": 64}).unknown == ("d_xy",)
-    with pytest.raises(InvalidInput):
-        entry({"model_type": "t5", "num_leyerz": 6})
 
 
 def test_public_configurations_have_no_misspelt_keys():
