@@ -4,7 +4,7 @@ import pytest
 
 from paramproof.formulas.errors import InvalidInput
 from paramproof.resolver import resolve
-from paramproof.resolver.family import TYPES
+from paramproof.resolver.family import described_types
 from tests.configs import BERT, ERNIE, GPT2, LLAMA, ROBERTA
 from tests.found_configs import FOUND, UNNAMED
 from tests.frameworks.transformers_configs import CLASSES, SMALL, config_of, model_of
@@ -43,7 +43,7 @@ def test_unnamed(keys, kind, name):
     assert count(keys) == model.num_parameters()
 
 
-@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("kind", described_types())
 def test_defaults(kind):
     config = config_of({"model_type": kind})
     found = resolve(config.to_dict())
@@ -102,6 +102,6 @@ def test_other_models_with_the_keys_of_gpt2_would_be_miscounted(kind, name):
     assert count(sizes) != model_of(config, name).num_parameters()
 
 
-@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("kind", described_types())
 def test_every_key_of_todays_configurations_is_known(kind):
     assert resolve(config_of({"model_type": kind}).to_dict()).reading.unknown == ()

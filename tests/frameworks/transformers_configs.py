@@ -1,9 +1,9 @@
 """Classes of transformers with small configurations, and the models built from them."""
 
-from paramproof.resolver.family import TYPES
+from paramproof.resolver.family import described_types
 from tests.configs import without
 
-CLASSES = [(kind, name) for kind, found in TYPES.items() for name in found.classes]
+CLASSES = [(kind, name) for kind, found in described_types().items() for name in found["classes"]]
 SMALL = {
     "bert": {"vocab_size": 37, "hidden_size": 12, "num_hidden_layers": 3, "intermediate_size": 7},
     "gpt2": {"vocab_size": 37, "n_embd": 24, "n_layer": 2, "n_head": 3, "n_positions": 11},
