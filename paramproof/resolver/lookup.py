@@ -32,6 +32,7 @@ from paramproof.resolver.request import Request, is_installed_type, read_request
 from paramproof.sources.checkpoints import checkpoint
 from paramproof.sources.live.name import name_of
 from paramproof.sources.live.readers import live_weights
+from paramproof.sources.reference import require_reference
 
 AnyModel = TypeVar("AnyModel", Model, LiveModel)
 
@@ -264,6 +265,7 @@ def derive_request(
     """
     derive = partial(derive_in_subprocess, sizes=sizes, seed=seed, seconds=seconds, note=note)
     if request.reference:
+        require_reference(request.reference, sizes or ())
         return derive(request.reference)
     if request.keys is None:
         is_written = request.architecture and request.architecture.spec

@@ -14,7 +14,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from paramproof.builders.registry import layer_packages
-from paramproof.formulas.printing import shown
+from paramproof.formulas.errors import InvalidInput
+from paramproof.sources.reference import require_arguments
 from paramproof.tracing import abstract_build
 from paramproof.tracing.constructors.base import Constructor, require_sizes
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
@@ -38,21 +39,14 @@ def function_constructor(
     sizes = _defaults(name, function)
     chosen = dict(given or {})
     takes = inspect.signature(function).parameters
-    for size in chosen:
-        if size not in takes:
-            raise ValueError(f"{name} takes no {shown(size)}; it takes {', '.join(takes)}")
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    defaults = {
+        one.name: one.default is not one.empty or one.kind in variable for one in takes.values()
+    }
+    require_arguments(name, defaults, chosen)
     sizes |= require_sizes(chosen)
-    missing = [
-        parameter.name
-        for parameter in takes.values()
-        if parameter.default is parameter.empty
-        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        and parameter.name not in sizes
-    ]
-    if missing:
-        raise ValueError(f"{name} has no default for {missing[0]}: give --size {missing[0]}=…")
     if not sizes:
-        raise ValueError(f"{name} has no int parameters to derive a formula in")
+        raise InvalidInput(f"{name} has no int parameters to derive a formula in")
 
     @calls_constructor
     def make(values: Mapping[str, int]) -> Any:
@@ -158,5 +152,5 @@ def _defaults(name: str, function: Callable[..., Any]) -> dict[str, int]:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}: its parameters cannot be read") from error
+        raise InvalidInput(f"{name}: its parameters cannot be read") from error
     return {p.name: p.default for p in parameters if type(p.default) is int and p.default > 0}

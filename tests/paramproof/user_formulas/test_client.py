@@ -70,7 +70,7 @@ def stay():
 """
 
 PLACES = {
-    "import": "stay()\n",
+    "import": "f = stay\nstay()\n",
     "call": "def f(spec): stay()\n",
     "symbols": "def f(spec): return 0 if isinstance(spec.hidden_size, int) else stay()\n",
     "worker": "def f(spec): return stay() if 'TOY' in os.environ else 0\n",

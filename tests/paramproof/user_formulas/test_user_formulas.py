@@ -147,7 +147,7 @@ def test_a_formula_that_is_not_found(refused, outsider, reference, words):
 
 
 def test_a_module_that_exits(refused, outsider, tmp_path):
-    (tmp_path / "leaving.py").write_text("raise SystemExit(0)\n")
+    (tmp_path / "leaving.py").write_text("f = print\nraise SystemExit(0)\n")
     line = refused("verify", "--framework", "toy", "--formula", "leaving:f")
     assert line == "paramproof: leaving cannot be imported: SystemExit: 0"
 
