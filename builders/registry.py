@@ -23,6 +23,7 @@ from typing import cast
 
 import paramproof.builders.frameworks
 from paramproof.builders.protocol import Builder, FrameworkUnavailable
+from paramproof.formulas.errors import require_type
 from paramproof.formulas.installation import PIP, install_command
 from paramproof.formulas.lookup import canonical_name, no_such
 from paramproof.formulas.plugins import entries, note_broken, require_whole
@@ -153,9 +154,10 @@ def layer_packages() -> tuple[str, ...]:
 def load(name: str) -> Builder:
     """Return the builder of the framework called ``name``, in this process.
 
-    Raises ``ValueError`` for an unknown name and ``FrameworkUnavailable`` as in
+    Raises ``InvalidInput`` for an unknown name and ``FrameworkUnavailable`` as in
     ``Framework.load``.
     """
+    require_type(name, str, "name")
     return framework(name).load()
 
 

@@ -12,13 +12,16 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.condition import Condition
+from paramproof.formulas.errors import InvalidInput, require_type
 from paramproof.formulas.expression import Expression, letter, sum_of
 from paramproof.formulas.impossible import (
     is_never_negative,
+    require_letters,
     require_sizes,
     require_tensor,
     value_at,
 )
+from paramproof.formulas.lookup import no_such
 from paramproof.formulas.native_parts import NativeNames, NativeTensor
 from paramproof.formulas.parts import TensorParts
 from paramproof.formulas.spec import Quantity
@@ -303,13 +306,17 @@ class Derivation(Architecture):
 
     def at(self, sizes: Mapping[str, int]) -> Derivation:
         """Return this derivation with other values of some letters. Raises as ``require`` does."""
+        require_type(sizes, Mapping, "sizes")
         whole = {**self.sizes, **sizes}
         self.require(whole)
         return replace(self, sizes=whole)
 
     def at_fields(self, sizes: Mapping[str, int]) -> Derivation:
         """Return this derivation with other sizes, by field. Raises as ``require`` does."""
+        require_type(sizes, Mapping, "sizes")
         letters = {field: name for name, field in self.fields.items()}
+        if absent := [field for field in sizes if field not in letters]:
+            raise no_such("size", absent[0], letters)
         return self.at({letters[field]: size for field, size in sizes.items()})
 
     def allows(self, name: str, size: int) -> bool:
@@ -326,6 +333,7 @@ class Derivation(Architecture):
 
     def violated(self, sizes: Mapping[str, int]) -> StatedCondition | None:
         """Return the first condition that these sizes violate, None if they meet all."""
+        require_letters(sizes, self.sizes)
         unmet = (one for one in self.conditions if not one.condition.is_met(sizes))
         return next(unmet, None)
 
@@ -338,10 +346,10 @@ class Derivation(Architecture):
         """
         self._require_sizes(sizes)
         if stated := self.violated(sizes):
-            raise ValueError(f"{self.name}: the formula holds where {stated.condition}")
+            raise InvalidInput(f"{self.name}: the formula holds where {stated.condition}")
         moved = [name for name in self.fixed if sizes[name] != self.sizes[name]]
         if moved:
-            raise ValueError(
+            raise InvalidInput(
                 f"{self.name}: the formula holds at {moved[0]} = {self.sizes[moved[0]]}"
             )
         for tensor in self._to_check:
@@ -351,7 +359,7 @@ class Derivation(Architecture):
         try:
             require_sizes(sizes, self.sizes, self.at_zero)
         except ValueError as error:
-            raise ValueError(f"{self.name}: {error}") from None
+            raise InvalidInput(f"{self.name}: {error}") from None
 
     @cached_property
     def at_zero(self) -> frozenset[str]:
@@ -441,5 +449,5 @@ def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Coun
 def _whole(value: object) -> int:
     number = int(value)  # type: ignore[call-overload]
     if number != value:
-        raise ValueError(f"{value} is not a whole number")
+        raise InvalidInput(f"{value} is not a whole number")
     return int(number)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
+from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text, shown
 
 
 class InvalidInput(ValueError):
@@ -111,6 +111,14 @@ class NotInCatalogue(ValueError):
         how = "; to derive it from code, add --derive (derive=True in Python), which needs "
         advice = f"{how}transformers: {self.install}" if self.install else ""
         return _line(self.where, self.reason) + advice
+
+
+def require_type(value: object, kind: type | tuple[type, ...], what: str) -> None:
+    """Raise ``InvalidInput`` unless ``value``, called ``what``, is of a type. A bool is no int."""
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        names = " or ".join(one.__name__.lower() for one in kinds)
+        raise InvalidInput(f"{what} is {shown(value)}, which is not of the type {names}")
 
 
 def _line(where: str, reason: str) -> str:

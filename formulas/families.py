@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from paramproof.formulas import encoder, encoder_decoder, gpt, llama
 from paramproof.formulas.alphabet import BUILT_IN, Alphabet
+from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.family import Family
 from paramproof.formulas.lookup import canonical_name, no_such
 from paramproof.formulas.plugins import entries, note_broken, require_whole
@@ -113,7 +114,7 @@ def _loaded(entry: EntryPoint, others: Mapping[str, Family]) -> Family:
 def inventory(letters: FamilyLetters) -> Inventory:
     """Return every tensor of the model with these ``letters``, whose type selects the family.
 
-    Raises ``TypeError`` for anything but letters.
+    Raises ``InvalidInput`` for anything but letters.
     """
     return family_of(letters).inventory(letters)
 
@@ -121,17 +122,17 @@ def inventory(letters: FamilyLetters) -> Inventory:
 def closed_form(letters: FamilyLetters) -> Quantity:
     """Return the trainable parameters of the model with these ``letters``, as one polynomial.
 
-    Raises ``TypeError`` for anything but letters.
+    Raises ``InvalidInput`` for anything but letters.
     """
     return family_of(letters).closed_form(letters)
 
 
 def family_of(described: Spec | FamilyLetters) -> Family:
-    """Return the family of a spec or of letters. Raises ``TypeError`` for anything else."""
+    """Return the family of a spec or of letters. Raises ``InvalidInput`` for anything else."""
     for family in chain(OURS, FAMILIES.values()):  # Plug-ins are loaded only if none of ours fits.
         if isinstance(described, (family.spec, family.letters)):
             return family
-    raise TypeError(f"{described!r} belongs to no family; pass spec.letters()")
+    raise InvalidInput(f"{shown(described)} belongs to no family; pass spec.letters()")
 
 
 def spec_fields(spec: Spec) -> dict[str, Any]:

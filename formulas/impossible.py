@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from numbers import Integral
 
 from paramproof.formulas.computed import Computed
 from paramproof.formulas.division import Quotient
+from paramproof.formulas.errors import InvalidInput, require_type
 from paramproof.formulas.expression import Expression, Number
-from paramproof.formulas.printing import MINUS
+from paramproof.formulas.printing import MINUS, shown
 from paramproof.formulas.products import Atom
 
 
@@ -16,13 +18,26 @@ def require_sizes(
 ) -> None:
     """Require that the size of each of ``letters`` is 1 or more, or 0 for those ``at_zero``.
 
-    Raises ``ValueError``, naming the first size that is smaller.
+    Raises ``InvalidInput``, naming a letter without a size, or the first size that is smaller.
     """
+    require_letters(sizes, letters)
     for name, size in sizes.items():
         if size < 1 and name in letters and (size or name not in at_zero):
             least = "0" if name in at_zero else "1"
             every = "it" if name in at_zero else "every size"
-            raise ValueError(f"{name} = {signed(size)}: {every} must be {least} or more")
+            raise InvalidInput(
+                f"{name} = {signed(size)}: {every} must be {least} or more", key=name
+            )
+
+
+def require_letters(sizes: Mapping[str, int], letters: Iterable[str]) -> None:
+    """Raise ``InvalidInput`` unless ``sizes`` has a whole number for each of ``letters``."""
+    require_type(sizes, Mapping, "sizes")
+    for name in letters:
+        if name not in sizes:
+            raise InvalidInput(f"{name} has no size: give one for each of {', '.join(letters)}")
+        if not isinstance(sizes[name], Integral):
+            raise InvalidInput(f"{name} = {shown(sizes[name])} is not a whole number")
 
 
 def value_at(one: Expression, sizes: Mapping[str, int], what: str) -> Number:
@@ -37,10 +52,10 @@ def value_at(one: Expression, sizes: Mapping[str, int], what: str) -> Number:
         zero = next((by for by in divisors(one) if _is_zero(by, sizes)), None)
         where = values_of(one if zero is None else zero, sizes)
         if zero is None:
-            raise ValueError(f"{what} has no value at {where}: {error}") from None
+            raise InvalidInput(f"{what} has no value at {where}: {error}") from None
         if where == f"{zero} = 0":
-            raise ValueError(f"{what} divides by {zero}, which is 0") from None
-        raise ValueError(f"{what} divides by {zero}, which is 0 at {where}") from None
+            raise InvalidInput(f"{what} divides by {zero}, which is 0") from None
+        raise InvalidInput(f"{what} divides by {zero}, which is 0 at {where}") from None
 
 
 def divisors(one: Expression) -> Iterator[Expression]:
@@ -117,11 +132,11 @@ def require_tensor(
     number = value_at(times, sizes, where)
     if number < 0:
         at = values_of(times, sizes)
-        raise ValueError(f"{where} would occur {signed(number)} times at {at}")
+        raise InvalidInput(f"{where} would occur {signed(number)} times at {at}")
     for one in shape if number else ():
         if (length := value_at(one, sizes, where)) < 0:
             at = values_of(one, sizes)
-            raise ValueError(f"{where} would have a length of {signed(length)} at {at}")
+            raise InvalidInput(f"{where} would have a length of {signed(length)} at {at}")
 
 
 def values_of(one: Expression, sizes: Mapping[str, int]) -> str:

@@ -15,7 +15,7 @@ from paramproof.explanation.answer import Explanations
 from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.errors import InvalidInput, require_type
 from paramproof.resolver import Model, derive_request, read_request, resolve, resolve_request
 from paramproof.resolver.lookup import live_model, warned
 
@@ -80,6 +80,11 @@ def derive(
 
     Raises ``ValueError``, in one line, if no formula is found.
     """
+    require_type(class_name, str, "class_name")
+    require_type(seed, int, "seed")
+    require_type(seconds, (int, float), "seconds")
+    for size, value in sizes.items():
+        require_type(value, int, size)
     if callable(source):
         name = _reference(source)
         if not name:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, TypeAlias
 
+from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.spec.protocols import Spec
 
 Choose: TypeAlias = Callable[[str, int, int], int]
@@ -41,7 +42,7 @@ class Choices:
     def size(self, name: str) -> int:
         """Return the size ``name``. Raises ``ValueError`` if it has no range."""
         if name not in self.ranges:
-            raise ValueError(f"{name} has no range of sizes: add one to the spec's ranges")
+            raise InvalidInput(f"{name} has no range of sizes: add one to the spec's ranges")
         return self.fixed[name] if name in self.fixed else self.choose(name, *self.ranges[name])
 
     def sizes(self, *names: str) -> dict[str, int]:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import fields
 from typing import Any, cast
 
+from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import shown
 
 DERIVED = cast(int, None)
@@ -15,7 +16,7 @@ DERIVED = cast(int, None)
 def require(condition: bool, name: str, value: object, wanted: str) -> None:
     """Raise ``ValueError``, in one line with field and value, unless ``condition`` is true."""
     if not condition:
-        raise ValueError(f"{name}={shown(value)} is not possible: it must be {wanted}")
+        raise InvalidInput(f"{name}={shown(value)} is not possible: it must be {wanted}")
 
 
 def require_size(name: str, value: object, lowest: int = 1) -> None:

@@ -11,7 +11,9 @@ from typing import Any
 from paramproof.algebra.symbols import sizes_as_symbols
 from paramproof.formulas import Inventory, closed_form, inventory
 from paramproof.formulas.architecture import Architecture
+from paramproof.formulas.errors import require_type
 from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.lookup import no_such
 from paramproof.formulas.spec import Spec
 
 WRITTEN = "written"
@@ -61,6 +63,9 @@ class FamilyArchitecture(Architecture):
 
     def at(self, sizes: Mapping[str, int]) -> FamilyArchitecture:
         """Return the family's model at other sizes. Raises ``ValueError`` as its spec does."""
+        require_type(sizes, Mapping, "sizes")
+        if absent := [name for name in sizes if name not in self.sizes]:
+            raise no_such("letter", absent[0], self.sizes)
         changed = {name: size for name, size in sizes.items() if self.sizes[name] != size}
         return self.at_fields({self.fields[name]: size for name, size in changed.items()})
 

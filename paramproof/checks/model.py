@@ -9,8 +9,10 @@ from paramproof.algebra.primes import primes_from
 from paramproof.algebra.symbols import symbols
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import FAMILIES, Family, Report, Spec, closed_form, compare, inventory
+from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.families import family_of
 from paramproof.formulas.notation import text
+from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
 
 LEAST_PRIME = 100003
@@ -30,13 +32,16 @@ def check(builder: Builder, spec: Spec) -> Report:
     Raises ``FormulaError`` if the two derivations differ and ``UnsupportedSpec`` if the framework
     cannot express the spec.
     """
+    family = family_of(spec)
     letters = spec.letters()
     named, closed = inventory(letters), closed_form(letters)
     if named.total() != closed:
         # The symbolic difference is 0 if a derivation branches on a size, which none should do.
-        difference = _difference(family_of(spec)), f"{closed - named.total():+,}"
-        shown = " = ".join(text for text in difference if text != "0")
-        raise FormulaError(f"closed form − inventory = {shown}, as in {spec!r}")
+        difference = _difference(family), f"{closed - named.total():+,}"
+        differs = " = ".join(text for text in difference if text != "0")
+        raise FormulaError(f"closed form − inventory = {differs}, as in {spec!r}")
+    if not hasattr(builder, "build"):
+        raise InvalidInput(f"{shown(builder)} is not a builder: paramproof.load returns one")
     return compare(named, builder.build(spec).weights())
 
 

@@ -14,6 +14,7 @@ from paramproof.counting.tree import tree, tree_table
 from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.conventions import count as count_under
 from paramproof.formulas.conventions import size
+from paramproof.formulas.errors import require_type
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.notation import text
 from paramproof.json_form import document
@@ -135,6 +136,7 @@ class Count:
         Those of one level add up to ``total``. Components of one path that occur in several kinds
         of layers are added up.
         """
+        require_type(depth, int, "depth")
         found: dict[str, int] = {}
         for row in tree(self._inventory, depth):
             found[row.path] = found.get(row.path, 0) + int(row.total)
@@ -150,6 +152,7 @@ class Count:
 
         That is float32 where it names none. Raises ``UnknownName`` for a dtype of no known width.
         """
+        require_type(dtype, str, "dtype")
         chosen = dtype or (self.reading.dtype if self.reading else "") or DEFAULT_DTYPE
         return bytes_of(self.total, require_dtype(chosen))
 
@@ -159,6 +162,8 @@ class Count:
         Raises ``UnknownName`` for one that does not exist, and ``ValueError`` where a name leaves
         open whether a tensor belongs to a part.
         """
+        for name in conventions:
+            require_type(name, str, "a convention")
         return int(count_under(self._inventory, *with_storage(conventions)))
 
     def to_dict(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 from paramproof.child_process import Child, how_it_ended
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_from
+from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible, path_text
 
 
@@ -42,11 +43,11 @@ def derive_in_subprocess(
             if "derivation" in answer:
                 return derivation_from(answer["derivation"])
             if "refused" in answer:
-                raise ValueError(legible(answer["refused"], 2000))
+                raise InvalidInput(legible(answer["refused"], 2000))
             if "failed" in answer:
                 raise RuntimeError(legible(answer["failed"], 2000))
             note(answer["note"])
         status = child.wait()
     if late.is_set():
-        raise ValueError(f"{path_text(what)}: not derived within {seconds:g} seconds")
-    raise ValueError(f"{path_text(what)}: the process ended {how_it_ended(status)}")
+        raise InvalidInput(f"{path_text(what)}: not derived within {seconds:g} seconds")
+    raise InvalidInput(f"{path_text(what)}: the process ended {how_it_ended(status)}")

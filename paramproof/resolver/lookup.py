@@ -24,7 +24,13 @@ from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.derivation.process import derive_in_subprocess
 from paramproof.formulas import Weight
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.errors import ConfigWarning, InvalidInput, NotInCatalogue, Refusal
+from paramproof.formulas.errors import (
+    ConfigWarning,
+    InvalidInput,
+    NotInCatalogue,
+    Refusal,
+    require_type,
+)
 from paramproof.formulas.path import leaf
 from paramproof.formulas.printing import path_text
 from paramproof.resolver.models import ConfigReading, LiveModel, Model
@@ -107,6 +113,7 @@ def resolve_request(
     request: Request, class_name: str = "", note: Note = _ignore, *, derives: bool = False
 ) -> Model:
     """Return the requested model. Raises the same errors as ``resolve``."""
+    require_type(class_name, str, "class_name")
     if request.live is not None:
         raise InvalidInput("a live model has no formula", where=name_of(request.live))
     if request.weights:

@@ -19,7 +19,7 @@ from paramproof.catalogue.files import entry_names, keys_for
 from paramproof.catalogue.names import has_type, type_with_class
 from paramproof.formulas import FAMILIES, Spec
 from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.errors import InvalidInput, require_type
 from paramproof.formulas.families import spec_from
 from paramproof.formulas.lookup import no_such
 from paramproof.formulas.models import (
@@ -187,6 +187,8 @@ def _in_file(path: str) -> Request:
 def _described(name: str, keys: Mapping[str, Any]) -> Request:
     """Return the request for JSON: a derivation, the fields of a spec, or a configuration."""
     try:
+        for key in keys:
+            require_type(key, str, "a key")
         if is_derivation(keys):
             return Request(name=name, architecture=derivation_in_document(keys))
         if family := _family(keys):

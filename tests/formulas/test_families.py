@@ -8,6 +8,7 @@ import pytest
 import paramproof
 from paramproof import formulas
 from paramproof.formulas import FAMILIES, Family, closed_form, inventory, spec
+from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.families import OURS, SpecFieldsError, family_of, spec_fields, spec_from
 from paramproof.formulas.spec import GPTSpec, Width
 from tests.specs import SPECS
@@ -95,7 +96,7 @@ def test_an_incomplete_family_is_refused(spec, letters, message):
 @pytest.mark.parametrize("given", [tuple(SPECS["gpt"].letters()), 7, None])
 def test_other_objects_have_no_family(given):
     for derivation in (inventory, closed_form):
-        with pytest.raises(TypeError, match=r"belongs to no family; pass spec\.letters\(\)$"):
+        with pytest.raises(InvalidInput, match=r"belongs to no family; pass spec\.letters\(\)$"):
             derivation(given)
 
 

@@ -9,6 +9,7 @@ Source: https://github.com/huggingface/safetensors, section "Format".
 from __future__ import annotations
 
 import math
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -115,7 +116,7 @@ def checkpoint(path: str | Path) -> Checkpoint:
 
 def _file_in(path: Path) -> Path:
     """Return the checkpoint in a directory, and the path of a file as it is."""
-    if not path.is_dir():
+    if not os.path.isdir(path):  # `Path.is_dir` raises an error for a name that is too long.
         return path
     for pattern in (f"*{INDEX}", "*.safetensors"):
         found = sorted(path.glob(pattern))
