@@ -100,8 +100,9 @@ def read_request(source: object) -> Request:
     if isinstance(source, Architecture):
         return Request(name=source.name, architecture=source)
     # Some mappings are of a framework: nnx.State, FrozenDict, a module of MLX.
-    is_of_framework = comes_from("flax", source) or is_of_another_framework(source)
-    if isinstance(source, Mapping) and not is_of_framework:
+    if isinstance(source, Mapping) and not (
+        comes_from("flax", source) or is_of_another_framework(source)
+    ):
         return _described("", source)
     if any(type(source) is family.spec for family in FAMILIES.values()):
         return Request(name=repr(source), architecture=FamilyArchitecture.of(cast(Spec, source)))

@@ -9,9 +9,10 @@ import paramproof
 from paramproof.algebra.family_architecture import WRITTEN
 from paramproof.bulk import count_line
 from paramproof.catalogue import Entry
+from paramproof.formulas import Weight
 from paramproof.formulas.derivation import FITTED, PROVED
 from paramproof.formulas.parsing import condition_in
-from paramproof.resolver import Model, lookup, resolve
+from paramproof.resolver import LiveModel, Model, lookup, resolve
 from paramproof.resolver.models import MAX_KEYS_NAMED, ConfigReading
 from tests.configs import BERT, LLAMA, without
 from tests.derivations import MIXTURE, with_tensors
@@ -246,3 +247,15 @@ def test_data_and_text_use_the_same_words(head_dim, is_within, paramproof, tmp_p
     text = paramproof("count", "config.json").stdout
     assert f": {own.status}\n" in text
     assert ("\nnot proved at these sizes: " not in text) == (not model["reasons"]) == is_within
+
+
+def test_a_shared_weight_of_a_live_model_counts_once():
+    """Also where the further names are those of other layers, and become the same path."""
+    shared = Weight("layers.0.w", (2, 3), True, aliases=("layers.1.w", "head.w"))
+    named = LiveModel(name="mine", weights=(shared,)).inventory()
+    assert named.total() == 6
+    assert [(one.path, one.tied_to) for one in named] == [
+        ("layers.*.w", None),
+        ("layers.*.w", "layers.*.w"),
+        ("head.w", "layers.*.w"),
+    ]
