@@ -135,10 +135,21 @@ UNTIED_DECODER = {
 """A configuration that the catalogue's file of its type does not cover."""
 
 
-def test_a_misspelt_key_is_refused_before_deriving(derivations):
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        (UNTIED_DECODER | {"vocab_sise": 100}, "did you mean 'vocab_size'"),
+        (UNTIED_DECODER | {"n_layers": 2}, "bert has no n_layers; write num_hidden_layers"),
+        (
+            {"model_type": "llava", "text_config": {"model_type": "bloom", "dim": 8}},
+            "bloom has no dim; write hidden_size",
+        ),
+    ],
+)
+def test_a_size_under_another_name_is_refused_before_deriving(derivations, keys, said):
     """The derivation would take the default of the size that was meant."""
-    with pytest.raises(InvalidInput, match="did you mean 'vocab_size'"):
-        resolve({**UNTIED_DECODER, "vocab_sise": 100}, derives=True)
+    with pytest.raises(InvalidInput, match=said):
+        resolve(keys, derives=True)
     assert not derivations
 
 
