@@ -13,9 +13,6 @@ from paramproof.cli.resolving import resolving_all
 from paramproof.counting.difference import difference_of
 from paramproof.tables.terminal import print_lines, print_table
 
-MAX_COLUMNS = 5
-"""The most columns of a table; numbers are wide, and a further table is easier to read."""
-
 
 @click.command("diff", short_help="Compare two models, in letters and in numbers.")
 @click.argument("first", metavar="A", shell_complete=MODELS)
@@ -42,7 +39,7 @@ def diff_command(first: str, other: str, json_file: Path | None, class_name: str
         write_json(json_file, found.to_dict())
         return
     table = found.table()
-    if len(table.columns) > MAX_COLUMNS:
+    if table.columns[-1].key == "formula" and found.resized:
         print_table(
             console, replace(table.only("component", "first", "other", "difference"), notes=())
         )

@@ -35,7 +35,7 @@ def difference(models: Sequence[Model]) -> Html:
     found = difference_of(*models) if len(models) == 2 else None
     table = found.table() if found else _several(models)
     return joined(
-        _headline(found) if found else None,
+        *(_headline(found) if found else ()),
         _whole(models),
         _components(models, table),
         _sizes(models),
@@ -59,12 +59,10 @@ def _columns(first: str, models: Sequence[Model]) -> Iterator[Column]:
     yield from (numbers(title(model), absent="-") for model in models)
 
 
-def _headline(found: Difference) -> Html:
+def _headline(found: Difference) -> Iterator[Html]:
     number = signed_or_zero(found.total.difference)
-    return joined(
-        tag("p", tag("output", number, id="total"), " parameters", class_="big"),
-        *(tag("p", cause, class_="sum") for cause in found.causes()),
-    )
+    yield tag("p", tag("output", number, id="total"), " parameters", class_="big")
+    yield from (tag("p", cause, class_="sum") for cause in found.causes())
 
 
 def _named(models: Sequence[Model]) -> list[Html]:
