@@ -6,23 +6,16 @@
 import json
 from dataclasses import asdict, replace
 
-from paramproof.counting.published import published_numbers
-from paramproof.explanation.index import FILE, Described
+from paramproof.counting.published import every_named_model, published_numbers
+from paramproof.explanation.index import FILE
 from paramproof.explanation.ways import describe
-from paramproof.formulas.models import (
-    SHORT_NAMES,
-    NamedModel,
-    Published,
-    named_configurations,
-    named_models,
-)
-from paramproof.resolver import resolve
+from paramproof.formulas.models import SHORT_NAMES, NamedModel, Published
+from paramproof.resolver import Model
 
 
-def indexed(one: Published) -> Described:
-    """Return what the index has of a named model."""
-    model = resolve(one.name)
-    return replace(
+def line(one: Published, model: Model) -> str:
+    """Return the line of a named model."""
+    found = replace(
         describe(model),
         name=one.name,
         year=one.year,
@@ -31,17 +24,13 @@ def indexed(one: Published) -> Described:
         short_names=tuple(short for short, name in SHORT_NAMES.items() if name == one.name),
         published=tuple(published_numbers(one, model)),
     )
-
-
-def line(one: Published) -> str:
-    """Return the line of a named model."""
-    return json.dumps(asdict(indexed(one)), ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(asdict(found), ensure_ascii=False, separators=(",", ":"))
 
 
 def write() -> None:
     """Write the file."""
-    models = {**named_models(), **named_configurations()}
-    FILE.write_text("".join(f"{line(models[name])}\n" for name in sorted(models)), "utf-8")
+    models = sorted(every_named_model(), key=lambda pair: pair[0].name)
+    FILE.write_text("".join(f"{line(*pair)}\n" for pair in models), "utf-8")
 
 
 if __name__ == "__main__":

@@ -36,8 +36,7 @@ def explain_command(
         raise ValueError("--class needs a MODEL: give a config.json after the number")
     resolved = None
     if model is not None:
-        # What reads models is imported here: a number alone is looked up in a file.
-        from paramproof.cli.resolving import resolving_all
+        from paramproof.cli.resolving import resolving_all  # A number alone needs no model.
 
         (resolved,) = resolving_all([model], class_name)
     answer = explained(wanted, resolved)

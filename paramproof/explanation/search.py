@@ -67,8 +67,7 @@ def _written(
     published: Iterable[PublishedNumber], number: WrittenNumber, found: Sequence[Match]
 ) -> tuple[PublishedNumber, ...]:
     """Return what is published as the number; the matches of a rounded number repeat it."""
-    rows = [one for one in found if one.is_published and number.exact is None]
-    repeated = {name for one in rows for name in one.models}
+    repeated = {name for one in found if one.is_published for name in one.models}
     own = (one for one in published if one.is_written(number))
     return tuple(one for one in own if one.withdrawn or one.model not in repeated)
 

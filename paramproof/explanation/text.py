@@ -106,12 +106,10 @@ def _block(one: Match, everything: bool) -> Iterator[str]:
     """Yield an explanation, its formula with the meaning of its letters, and its models."""
     printed = f"; published as {one.published}" if one.published else ""
     yield f"  {one.text}{f' = {one.count:,}, {one.reading}{printed}' if one.rounded else ''}"
-    formula = one.residual if abs(one.difference) < one.count else one.expression
-    if formula.terms and formula is not one.expression:
-        yield f"    claimed − formula = {signed(one.difference)} = {text(formula)}"
-    else:
-        formula = one.expression
-        yield f"    = {one.formula}"
+    is_variation = one.residual.terms and abs(one.difference) < one.count
+    formula = one.residual if is_variation else one.expression
+    left = f"claimed − formula = {signed(one.difference)} " if is_variation else ""
+    yield f"    {left}= {text(formula)}"
     if legend := [f"{name} = {of} = {size:,}" for name, (of, size) in one.legend(formula).items()]:
         yield f"    where {', '.join(legend)}"
     if one.equal:

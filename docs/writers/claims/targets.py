@@ -31,7 +31,7 @@ from paramproof.formulas.path import (
 )
 from paramproof.formulas.spec import Spec
 
-FIELDS = ("vocab_size", "target_vocab_size", "max_position_embeddings", "type_vocab_size")
+FIELDS = {"vocab_size", "target_vocab_size", "max_position_embeddings", "type_vocab_size"}
 """The sizes of tables."""
 
 
@@ -126,15 +126,14 @@ class Claimed:
         own, way = {part.component for part in target.parts}, self.match.way
         names = [part.what for part in self.match.without]
         if way.kind == "wide":
-            names += without_braces(way.what)
-            if way.what.endswith("output"):
-                names = [f"{way.what}.kernel"]
+            is_output = way.what.endswith("output")
+            names += [f"{way.what}.kernel"] if is_output else without_braces(way.what)
         elif way.kind == "estimate":
             names.append("layers.*.feed_forward")
         else:
-            path = parts_of_way(way)
-            names += [part.component for part in path if part.component not in {*own, ""}]
-            names += _uncounted(path[0], target.spec)
+            parts = parts_of_way(way)
+            names += [part.component for part in parts if part.component not in {*own, ""}]
+            names += _uncounted(parts[0], target.spec)
         names += [SIZE_OF.get(name, "the whole model") for name in self.sizes]
         return ", ".join(dict.fromkeys(names))
 
@@ -254,8 +253,6 @@ def _other_sizes(spec: Spec, other: Spec) -> dict[str, int]:
     """Return the sizes of tables in which two specs differ, if nothing else differs."""
     if type(spec) is not type(other):
         return {}
-    names = [field.name for field in fields(spec)]
-    changed = [name for name in names if getattr(spec, name) != getattr(other, name)]
-    if not set(changed) <= set(FIELDS):
-        return {}
-    return {name: getattr(other, name) for name in changed}
+    theirs = {one.name: getattr(other, one.name) for one in fields(spec)}
+    changed = {name: size for name, size in theirs.items() if size != getattr(spec, name)}
+    return changed if changed.keys() <= FIELDS else {}

@@ -22,7 +22,7 @@ def lines_of(number, **how):
 
 
 @pytest.mark.parametrize("number", SEVERAL)
-@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("width", [80, 120])
 def test_width(number, width):
     """Nothing is lost, and only line breaks and spaces are added; a long name is not broken."""
     assert all(len(one) <= width or " " not in one.strip() for one in lines_of(number, width=width))
