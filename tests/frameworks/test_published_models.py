@@ -5,7 +5,7 @@ import re
 import pytest
 
 from paramproof.counting.active import total_and_active
-from paramproof.formulas.active import ACTIVE_CONVENTIONS, per_token
+from paramproof.formulas.active import per_token
 from paramproof.formulas.models import named_configurations
 from paramproof.resolver import resolve
 
@@ -92,12 +92,10 @@ def test_a_named_configuration_has_transformers_count(name):
 
 @pytest.mark.parametrize("name", WITH_EXPERTS)
 def test_a_named_configuration_has_transformers_active_count(name):
-    keys = MODELS[name].keys
-    text = keys.get("text_config", keys)
-    parameters = built_parameters(keys)
+    text = MODELS[name].keys.get("text_config", MODELS[name].keys)
+    parameters = built_parameters(MODELS[name].keys)
     experts = next(text[k] for k in EXPERTS if k in text)
-    found = total_and_active(resolve(name))
-    counted = [found[one].active for one in ACTIVE_CONVENTIONS if found[one]]
+    counted = [one.active for _, one in sorted(total_and_active(resolve(name)).items()) if one]
     whole = active(parameters, experts, text["num_experts_per_tok"])
     tables = sum(one.numel() for k, one in parameters.items() if k.endswith(TABLES))
     head = next(one.numel() for k, one in parameters.items() if k.endswith("lm_head.weight"))
