@@ -129,12 +129,12 @@ def experts_of(architecture: Architecture) -> dict[str, str]:
 
 
 def with_both(inventory: Inventory) -> Inventory:
-    """All trainable tensors: embeddings and the head, once if they are tied."""
+    """All that `count` counts: with embeddings and the head, once if they are tied."""
     return trainable(inventory)
 
 
 def with_head(inventory: Inventory) -> Inventory:
-    """The head but no embeddings; a table that is tied to the head is counted."""
+    """All but the embeddings: with the head, and with a table that is tied to it."""
     tied = [tensor for tensor in inventory if tensor.tied_to and tensor.present]
     heads = {tensor.tied_to for tensor in tied if belongs("head", tensor)}
     return kept(

@@ -156,11 +156,7 @@ def _conventions(model: Model, active: Active) -> Html:
         rows.append(TableRow((name, one.active if one else UNDECIDED)))
         notes.append(f"{name}: {MEANINGS[name]}")
     return joined(
-        html_table(
-            "Counts by convention",
-            replace(table, rows=tuple(rows)),
-            class_="conventions",
-        ),
+        html_table("Counts by convention", replace(table, rows=tuple(rows))),
         lines(filter(None, (*notes, *active.lines, active.problem))),
     )
 

@@ -114,7 +114,8 @@ def test_the_first_screen_of_a_mixture_of_experts(no_script, paramproof):
     no_script.goto("models/deepseek-v3.html")
     counted = json.loads(paramproof("count", "deepseek-v3", "--active", "--json", "-").stdout)
     (model,) = counted["models"]
-    active = model["active"]["conventions"]["embedding-and-head"]["active"]
+    active = model["active"]["conventions"]["head-only"]["active"]
+    assert model["active"]["convention"] == "head-only"
     assert no_script.inner_text("#active") == f"{active:,}"
     facts = no_script.inner_text("#facts")
     for fact in (
