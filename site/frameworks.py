@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
-from paramproof.differences.answer import Answer, Section
-from paramproof.differences.tables import FACTS
+from paramproof.differences.answer import Answer, Section, recorded
+from paramproof.differences.tables import FACTS, versions_text
 from paramproof.pages.document import main
 from paramproof.tables.html import html_table
 from paramproof.tables.markup import Html, breakable, joined, path, tag
 from paramproof.tables.table import Column, Table, TableRow
 
-DATA = Path(__file__).parents[1] / "docs/framework-differences.json"
-
 SECTIONS: dict[Section, str] = {
     "shapes": "Tensors",
     "defaults": "Defaults",
     "counts": "Counts",
-    "abstract": "Models without memory for their weights",
 }
 """The title of each section."""
 
@@ -37,12 +32,11 @@ COMPONENTS = (
 
 def frameworks_view() -> Html:
     """Return the page with every answer; frameworks that agree share a row."""
-    written = json.loads(DATA.read_text("utf-8"))
-    cells = [Answer.from_json(cell) for cell in written["cells"]]
-    versions = ", ".join(f"{name} {version}" for name, version in written["versions"].items())
+    versions, cells = recorded()
+    said = versions_text(versions.values())
     return main(
         "How the frameworks differ",
-        tag("p", f"Every answer was found by running the framework itself: {versions}."),
+        tag("p", f"Every answer was found by running the framework itself: {said}."),
         _filter(sorted({cell.framework for cell in cells})),
         tag("p", "Nothing matches.", id="nothing", role="status", hidden=True),
         *(_section(name, cells) for name in SECTIONS),

@@ -1,53 +1,130 @@
-"""``paramproof differences``: how the installed frameworks differ."""
+"""``paramproof differences``: how frameworks differ, as recorded or as measured here."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
-from paramproof.cli.differences_tables import components, difference_tables, require_component
+from paramproof.builders.registry import framework, frameworks
 from paramproof.cli.options import completing, framework_option, json_option
-from paramproof.cli.output import tables_beside, write_json
-from paramproof.cli.workers import how_to_get, record_data, run_in_frameworks
+from paramproof.cli.output import tables_beside, width_of, write_json
+from paramproof.differences.answer import COUNTED, Answer, Section, components, recorded
+from paramproof.differences.tables import by_row, differing, names_text, text_of, versions_text
+from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.lookup import no_such
 from paramproof.json_form import document
-from paramproof.tables.terminal import print_table
-from paramproof.workers.jobs import Differences
+from paramproof.tables.table import Column, Table, TableRow
+from paramproof.tables.terminal import print_lines, print_table
+
+EXAMPLE = "paramproof differences torch keras-jax"
+
+MAX_BESIDE = 3
+"""So many frameworks have a column each; of more, those that give one answer share a line."""
+
+HEADINGS: dict[Section, tuple[str, str]] = {
+    "defaults": ("default", ""),
+    "counts": (f"number of, in {COUNTED[-1]}", "With both heads and a tied decoder."),
+    "shapes": (
+        "tensor",
+        "In the first column a kernel is (in, out): L layers, hidden size H, A heads of size K, "
+        "feed-forward size F, V tokens, P positions, T token types.",
+    ),
+}
+"""The heading of the first column, and a note, by section."""
 
 
 @click.command("differences", short_help="Compare the frameworks with each other.")
+@click.argument("first", nargs=-1, metavar="[FRAMEWORK]...", shell_complete=completing(frameworks))
+@framework_option("Compare")
 @click.option(
     "--component",
     metavar="NAME",
     shell_complete=completing(components),
     help="Print only the differences in this component.",
 )
-@framework_option("Compare")
-@json_option("all differences")
+@click.option(
+    "--measure",
+    is_flag=True,
+    help="Run the installed frameworks instead of printing what is recorded.",
+)
+@json_option("the differences")
 def differences_command(
-    component: str | None, names: Sequence[str], json_file: Path | None
+    first: Sequence[str],
+    component: str | None,
+    names: Sequence[str],
+    measure: bool,
+    json_file: Path | None,
 ) -> None:
-    """Compare the installed frameworks: names, shapes, layouts, defaults, ways of counting.
+    """Compare frameworks: names, shapes and layouts of tensors, defaults, ways of counting.
+
+    Prints what differs between the FRAMEWORKs, as it was measured in each and recorded: none has to
+    be installed. Without names, it compares the defaults of all.
 
     A component is attention, layer_norm, mlm_head ..., or a path such as attention.query.
-    docs/framework-differences.md compares all frameworks, and lists ten common pitfalls.
+    docs/framework-differences.md lists common pitfalls.
     """
-    if component is not None:
-        require_component(component)
-    answers, absent = run_in_frameworks(names, Differences())
-    if component:
-        answers = [answer for answer in answers if answer.failed or answer.concerns(component)]
+    versions, answers = recorded()
+    if component is not None and not any(one.concerns(component) for one in answers if component):
+        raise no_such("component", component, components())
+    named = {framework(name).name: framework(name) for name in (*first, *names)}
+    known = (one for one in frameworks().values() if (measure or one.name in versions))
+    chosen = [*named.values()] or [one for one in known if not (measure and one.missing)]
+    if len(chosen) < 2:
+        only = f"{len(chosen) or 'no'} framework is {'named' if named else 'installed'}"
+        raise InvalidInput(f"{only}: name two or more, as in {EXAMPLE}")
+    if measure:
+        # Imported only here: a worker's jobs can verify and prove, too.
+        from paramproof.cli.workers import run_in_frameworks
+        from paramproof.workers.jobs import Differences
+
+        answers, _ = run_in_frameworks([one.name for one in chosen], Differences())
+        versions = {one.name: one.versions() for one in chosen}
+    if unknown := [one.name for one in chosen if one.name not in versions]:
+        raise InvalidInput(f"nothing is recorded about {unknown[0]}: --measure asks it")
+    versions = {one.name: versions[one.name] for one in chosen}
+    failed = [one for one in answers if one.failed]
+    found = differing([one for one in answers if one.framework in versions and not one.failed])
+    found = [one for one in found if not component or one.concerns(component)]
     if json_file:
-        write_json(json_file, document("differences", record_data(answers)))
+        results = [{"id": one.id, **one.as_json()} for one in [*failed, *found]]
+        write_json(json_file, document("differences", {"versions": versions, "results": results}))
     out = tables_beside(json_file)
-    for table in difference_tables(answers):
+    how = "Measured" if measure else "Recorded"
+    print_lines(out, [f"{how} with {versions_text(versions.values())}."])
+    brief = not named and not component
+    shown = [one for one in found if one.section == "defaults" or not brief]
+    for table in difference_tables(shown, [*versions], apart=width_of(out) is not None):
         print_table(out, table)
-    for answer in answers:
-        if answer.failed:
-            reason = f"{answer.framework} is installed but broken: {answer.facts['reason']}"
-            out.print(reason, markup=False, highlight=False)
-    for chosen in absent:
-        out.print(f"not installed, so not compared: {how_to_get(chosen)}", markup=False)
-    if any(answer.failed for answer in answers):
+    if not found:
+        print_lines(out, ["They do not differ in anything that was measured."])
+    elif brief:
+        print_lines(out, [f"Name frameworks to compare their tensors and counts too: {EXAMPLE}"])
+    reasons = (f"{one.framework} is installed but broken: {one.facts['reason']}" for one in failed)
+    print_lines(out, reasons)
+    if failed:
         raise SystemExit(1)
+
+
+def difference_tables(
+    answers: Sequence[Answer], frameworks: Sequence[str], *, apart: bool
+) -> Iterator[Table]:
+    """Yield a table for each section with answers; ``apart`` parts rows, whose lines are folded."""
+    beside = len(frameworks) <= MAX_BESIDE
+    for section, (heading, note) in HEADINGS.items():
+        rows: list[TableRow] = []
+        for own in by_row(section, answers):
+            said = {one.framework: text_of(one) for one in own}
+            lines: dict[str, list[str]] = {}
+            for name, text in said.items():
+                lines.setdefault(text, []).append(name)
+            cells = [(text, names_text(same, frameworks)) for text, same in lines.items()]
+            question = f"{own[0].row} {own[0].what}" if section == "shapes" else own[0].what
+            first, *more = [[*map(said.get, frameworks)]] if beside else cells
+            rows.append(TableRow((question, *first), starts_section=apart or not beside))
+            rows += [TableRow((None, *line)) for line in more]
+        headings = frameworks if beside else ("answer", "framework")
+        columns = (Column(heading), *(Column(one, absent="-") for one in headings))
+        if rows:
+            yield Table.of(columns, rows, [note] if note else [])

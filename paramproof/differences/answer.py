@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeAlias
 
 from paramproof.builders.registry import Framework
+from paramproof.formulas.path import LAYER, parent
 from paramproof.record import Record
 
-Section: TypeAlias = Literal["shapes", "defaults", "counts", "abstract", "broken"]
+Section: TypeAlias = Literal["shapes", "defaults", "counts", "broken"]
 
 COUNTED = ("bert-tiny", "bert-base-uncased")
-"""The models whose counts are compared."""
+"""The models whose counts give a difference in letters; the number of the last one is printed."""
+
+RECORDED = Path(__file__).with_name("recorded.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +58,27 @@ class Answer(Record):
         """Return the record of a worker that died."""
         return cls(framework.name, "broken", "worker", facts={"reason": reason})
 
-    def as_json(self) -> dict[str, Any]:
-        """Return this answer in dicts, lists and strings, with its id."""
-        return {"id": self.id, **asdict(self)}
 
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Answer:
-        """Return the answer that ``as_json`` wrote."""
-        fields = {key: value for key, value in data.items() if key != "id"}
-        return cls(**fields | {"components": tuple(data["components"])})
+def recorded() -> tuple[dict[str, dict[str, str | None]], list[Answer]]:
+    """Return the answers that the package has recorded, and the versions of each framework.
+
+    ``tox run -e docs`` records them, and the tests of each framework measure them again.
+    """
+    data = json.loads(RECORDED.read_text("utf-8"))
+    answers = [
+        Answer(framework, row["section"], row["row"], row["what"], facts, tuple(row["components"]))
+        for row in data["rows"]
+        for names, facts in row["answers"]
+        for framework in names.split()
+    ]
+    # As measured: one framework after the other.
+    return data["versions"], sorted(
+        answers, key=lambda one: [*data["versions"]].index(one.framework)
+    )
+
+
+def components() -> list[str]:
+    """Return the names of an encoder's components, at any depth."""
+    shapes = (answer for answer in recorded()[1] if answer.section == "shapes")
+    parts = (part for one in shapes for part in parent(one.components[0]).split("."))
+    return list(dict.fromkeys(part for part in parts if part not in (LAYER, "layers")))

@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import importlib
-import inspect
-from collections.abc import Iterable, Iterator, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import numpy as np
 
 from paramproof.algebra.symbols import folded, symbols
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
+from paramproof.differences import measure
 from paramproof.differences.answer import COUNTED, Answer
-from paramproof.differences.count_in_letters import count_in_letters
-from paramproof.differences.questions import COUNTS, QUESTIONS
-from paramproof.formulas import FAMILIES, EncoderLetters, EncoderSpec, inventory
+from paramproof.differences.measure import Call, entries
+from paramproof.formulas import FAMILIES, EncoderLetters, EncoderSpec, closed_form, inventory
 from paramproof.formulas.models import named_model
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shape_text
 from paramproof.proof.builder_tensors import NamedTensor, read
-from paramproof.proof.cases import known_sizes, plain, supported_cases
+from paramproof.proof.cases import known_sizes, supported_cases
 
 DECODER = "mlm_head.decoder.weight"
-IMPOSSIBLE = 10**6
-"""Features of a dense layer from as many: 4 TB in float32, which no machine here allocates."""
-
+QUESTIONS: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("questions.toml").read_text("utf-8")
+)
 OURS = "paramproof.builders.frameworks."
 PROBES = "paramproof.differences.probes."
+
+MAX_TERMS = 2
+"""So many quantities may make up a difference in letters."""
 
 
 def answers(chosen: Framework, builder: Builder) -> Iterator[Answer]:
@@ -36,14 +43,13 @@ def answers(chosen: Framework, builder: Builder) -> Iterator[Answer]:
     Raises ``measure.Unknown`` if the framework does something that has no name here. A framework
     from another package has no probe, so its answers are about shapes only.
     """
-    probe = _probe(chosen)
-    order = [tensor.path for tensor in inventory(symbols(EncoderLetters))]
-    shapes = _shapes(chosen, builder, probe)
+    canonical = {one.path: _shape(one.shape) for one in inventory(symbols(EncoderLetters))}
+    order = [*canonical]
+    shapes = _shapes(chosen, builder, canonical)
     yield from sorted(shapes, key=lambda answer: order.index(answer.components[0]))
-    if probe:
-        yield from defaults(chosen, QUESTIONS)
-        yield from _counts(chosen, builder, probe)
-        yield _abstract(chosen, probe)
+    if chosen.module.startswith(OURS):
+        yield from defaults(chosen, QUESTIONS["defaults"])
+        yield from _counts(chosen, builder)
 
 
 def counted_spec(model: str) -> EncoderSpec:
@@ -53,28 +59,19 @@ def counted_spec(model: str) -> EncoderSpec:
     return counted
 
 
-def _probe(chosen: Framework) -> ModuleType | None:
-    if not chosen.module.startswith(OURS):
-        return None
+def _probe(chosen: Framework) -> ModuleType:
     return importlib.import_module(PROBES + chosen.module.removeprefix(OURS))
 
 
-def _shapes(chosen: Framework, builder: Builder, probe: ModuleType | None) -> Iterator[Answer]:
+def _shapes(chosen: Framework, builder: Builder, shapes: Mapping[str, str]) -> Iterator[Answer]:
     """Yield an answer for each canonical tensor, and two for the decoder's table: tied and not."""
     family = FAMILIES["encoder"]
     known = known_sizes(chosen.fixed, family)
     supported = supported_cases(builder, family, known)
-    named = inventory(supported[0].symbols(known))
-    shapes = {tensor.path: _shape(tensor.shape) for tensor in named}
     tied = next(case for case in supported if not case.parts["untied"])
     for case in (tied, *(case for case in supported[:1] if case.parts["untied"])):
-        encoder: Any = plain(case.spec({**case.sizes, **known}))
-        spec = replace(encoder, num_hidden_layers=2)
-        types = probe.dtypes(builder.build(spec)) if probe else {}
         for tensor in read(builder, case, known).tensors:
-            # Layers count from 0 or from 1, so there is always one of the number 1.
-            dtype = types.get(tensor.path.replace("*", "1"), "")
-            stored = _stored(tensor) | {"dtype": dtype}
+            stored = _stored(tensor)
             for part in tensor.parts:
                 if case == tied or part == DECODER:
                     yield Answer(chosen.name, "shapes", part, shapes[part], stored, (part,))
@@ -91,62 +88,80 @@ def _stored(tensor: NamedTensor) -> dict[str, str]:
 
 
 def _shape(shape: Sequence[Any]) -> str:
-    return shape_text(map(_text, shape))
-
-
-def _text(length: Any) -> str:
-    return text(folded(length))
+    return shape_text(text(folded(length)) for length in shape)
 
 
 def defaults(chosen: Framework, rows: Iterable[str]) -> Iterator[Answer]:
     """Yield the answers to ``rows``, names of questions that the framework's probe can ask."""
     probe = _probe(chosen)
     for row in rows:
-        question = QUESTIONS[row]
-        function = getattr(probe, question.function, None)
-        if function is not None:
-            facts = {"answer": question.answer(function), "asked": str(function.__doc__)}
-            yield Answer(chosen.name, "defaults", row, question.text, facts, question.components)
+        question = QUESTIONS["defaults"][row]
+        found = probe.ASKED.get(row) or probe.ASKED.get(question.get("call"))
+        if found is not None:
+            asked, call = found
+            given = [_on_arrays(probe, call)]
+            if question.get("call") == "attend":
+                given.append(_on_arrays(probe, probe.ASKED["mask.shape"][1]))
+            answer = getattr(measure, question["measure"])(*given)
+            facts = {"answer": answer, "asked": asked}
+            components = tuple(question["components"])
+            yield Answer(chosen.name, "defaults", row, question["text"], facts, components)
 
 
-def _counts(chosen: Framework, builder: Builder, probe: ModuleType) -> Iterator[Answer]:
-    """Yield an answer for each way of counting, with the numbers of both models."""
+def _on_arrays(probe: ModuleType, call: Call) -> Call:
+    """Return a framework's call as one that takes and returns NumPy arrays.
+
+    What it draws is the same each time. Sizes, text and None stay as they are.
+    """
+
+    def arrays(found: Any) -> Any:
+        if isinstance(found, list | tuple):
+            return [*map(arrays, found)]
+        return found if isinstance(found, str | float | None) else probe.array(found)
+
+    def on_arrays(*given: Any) -> Any:
+        with probe.same_draws():
+            tensors = (probe.tensor(x) if isinstance(x, np.ndarray) else x for x in given)
+            return arrays(call(*tensors))
+
+    return on_arrays
+
+
+def _counts(chosen: Framework, builder: Builder) -> Iterator[Answer]:
+    """Yield an answer for each way of counting that the framework has."""
+    probe = _probe(chosen)
     specs = [counted_spec(model) for model in COUNTED]
     models = [builder.build(spec) for spec in specs]
-    tensors = [len(model.weights()) for model in models]
-    pairs = zip(models, specs, strict=True)
-    small, large = (probe.counts(model, spec) for model, spec in pairs)
-    for kind in sorted(small, key=list(COUNTS).index):
-        how, number = small[kind]
-        numbers = [number, large[kind][1]]
-        facts = {"how": how, "difference": count_in_letters(numbers, specs, tensors)}
-        facts |= {model: f"{n:,}" for model, n in zip(COUNTED, numbers, strict=True)}
-        yield Answer(chosen.name, "counts", f"count.{kind}", COUNTS[kind], facts)
+    for kind, question in QUESTIONS["counts"].items():
+        if kind in probe.COUNTS:
+            how, count = probe.COUNTS[kind]
+            numbers = [entries(count(model)) for model in models]
+            facts = {"how": how, "difference": count_in_letters(numbers, specs)}
+            facts[COUNTED[-1]] = f"{numbers[-1]:,}"
+            yield Answer(chosen.name, "counts", f"count.{kind}", question["text"], facts)
 
 
-def _abstract(chosen: Framework, probe: ModuleType) -> Answer:
-    """Return how a layer too large to allocate is made, and what its weight is instead."""
-    weight = probe.abstract(IMPOSSIBLE)
-    facts = {
-        "held": probe.held(weight),
-        "value": _outcome(probe.value_of, probe.abstract(3)),
-        "code": _body(probe.abstract),
+def count_in_letters(numbers: Sequence[int], specs: Sequence[EncoderSpec]) -> str:
+    """Return ``numbers`` minus the formula of ``specs`` in symbols: ``0``, ``+ V·H + V``.
+
+    The result is the shortest sum of named quantities that is right for all models: at the sizes of
+    real models, no two short sums agree on both. Raises ``ValueError`` if there is none. A number
+    that is the same for all models is returned as a number.
+    """
+    if len(set(numbers)) == 1:
+        return f"{numbers[0]:,}, whatever the model"
+    letters = [spec.letters() for spec in specs]
+    differences = [number - closed_form(own) for number, own in zip(numbers, letters, strict=True)]
+    named = {
+        "V·H": [own.V * own.H for own in letters],
+        "V": [own.V for own in letters],
+        "(V + P + T)·H": [(own.V + own.P + own.T) * own.H for own in letters],
     }
-    return Answer(chosen.name, "abstract", "abstract", "a dense kernel of 4 TB", facts)
-
-
-def _outcome(value_of: Any, weight: Any) -> str:
-    try:
-        size = value_of(weight).size
-        return (
-            f"an array of {size} values, initialised when asked for" if size else "an empty array"
-        )
-    except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
-        return f"raises {type(error).__name__}"
-
-
-def _body(function: Any) -> str:
-    """Return the source of ``function`` without its docstring."""
-    source = inspect.getsource(function)
-    before, _, after = source.partition('"""')
-    return before.rstrip() + after.partition('"""')[2].rstrip()
+    signed = {f"+ {name}": values for name, values in named.items()}
+    signed |= {f"− {name}": [-value for value in values] for name, values in named.items()}
+    for count in range(MAX_TERMS + 1):
+        for terms in combinations(signed, count):
+            sums = [sum(signed[term][model] for term in terms) for model in range(len(specs))]
+            if sums == differences:
+                return " ".join(terms) or "0"
+    raise ValueError(f"{differences}, beyond the formula, have no meaning in letters")

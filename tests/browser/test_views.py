@@ -1,9 +1,6 @@
 """The other views: a number, two models, the frameworks, the list of all models."""
 
-import json
-
-from docs.writers.blocks import ROOT
-from paramproof.differences.answer import Answer
+from paramproof.differences.answer import recorded
 from paramproof.resolver import resolve
 
 
@@ -48,8 +45,7 @@ def test_two_models_side_by_side(differences, paramproof):
 
 
 def test_the_frameworks_are_filtered(static_page):
-    data = json.loads((ROOT / "docs/framework-differences.json").read_text("utf-8"))
-    cells = [Answer.from_json(cell) for cell in data["cells"]]
+    _, cells = recorded()
     static_page.open("frameworks.html")
     everything = static_page.page.locator("[data-row]").count()
     rows = static_page.page.locator("[data-row]:visible")

@@ -1,16 +1,16 @@
-"""Measure every cell of docs/framework-differences.md again; the cell names the test."""
+"""Measure every recorded answer again; the answer names the test."""
 
 from functools import cache
 
 import pytest
 
 from docs.writers.blocks import AGAIN
-from docs.writers.differences import reference as differences
+from paramproof.differences.answer import recorded
 from paramproof.differences.ask import answers
 from tests.documented import documented_keras_marker
 from tests.selection import loaded, registered, selected
 
-CELLS = differences.cells()
+VERSIONS, CELLS = recorded()
 
 
 def pytest_generate_tests(metafunc):
@@ -59,7 +59,6 @@ def test_no_cell_is_missing(measured_rows, framework):
 
 @pytest.mark.documented
 def test_versions(framework):
-    """The page states the versions measured; a local version such as +cpu names a build."""
-    stated = differences.versions()
+    """The versions measured are recorded; a local version such as +cpu names a build."""
     installed = {name: (v or "").split("+")[0] for name, v in framework.versions().items()}
-    assert installed == {name: stated[name] for name in framework.distributions}
+    assert installed == VERSIONS[framework.name]

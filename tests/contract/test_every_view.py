@@ -38,7 +38,7 @@ VIEWS = {
     "frameworks": (("frameworks",), "toy +numpy 2"),
     "verify": (("verify", "--model", "bert-tiny", "--examples", "2"), "3 of 3 models equal"),
     "prove": (("prove", "--family", "encoder"), "encoder +proved"),
-    "differences": (("differences",), "{query,key,value,output}"),
+    "differences": (("differences", "--measure", "toy-wrong"), "feed_forward.intermediate.bias"),
     "hunt": (("hunt", "--family", "encoder", "--examples", "5"), "toy"),
 }
 

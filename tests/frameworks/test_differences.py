@@ -1,69 +1,39 @@
-"""If a framework changes a default, exactly the cell for that default changes.
-
-A framework may have such a test in the file of its traps instead.
-"""
+"""If a framework changes a default, exactly the recorded answer for that default changes."""
 
 from functools import partial
+from importlib import import_module
 
 import pytest
 
 from tests.frameworks.changed_defaults import drifted, with_default
 
-
-def torch_norm(monkeypatch):
-    from torch import nn
-
-    with_default(monkeypatch, nn.LayerNorm.__init__, "eps", 1e-6)
-
-
-def keras_norm(monkeypatch):
-    from keras import layers
-
-    with_default(monkeypatch, layers.LayerNormalization.__init__, "epsilon", 1e-6)
-
-
-def linen_norm(monkeypatch):
-    from flax import linen
-
-    with_default(monkeypatch, linen.LayerNorm.__init__, "epsilon", 1e-5)
-
-
-def nnx_norm(monkeypatch):
-    from flax import nnx
-
-    with_default(monkeypatch, nnx.LayerNorm.__init__, "epsilon", 1e-5)
-
-
-def keras_bert_norm(monkeypatch):
-    from keras_layer_normalization import LayerNormalization
-
-    with_default(monkeypatch, LayerNormalization.__init__, "epsilon", 1e-6)
-
-
-def hugging_face_norm(monkeypatch):
-    from paramproof.differences.probes import transformers as probe
-
-    # A configuration evaluates its defaults when the class is created.
-    changed = partial(probe.BertConfig, layer_norm_eps=1e-6)
-    monkeypatch.setattr(probe, "BertConfig", changed)
-
-
-CHANGES = {
-    "torch": torch_norm,
-    "keras-jax": keras_norm,
-    "keras-tensorflow": keras_norm,
-    "keras-torch": keras_norm,
-    "flax-linen": linen_norm,
-    "flax-nnx": nnx_norm,
-    "keras-bert": keras_bert_norm,
-    "transformers": hugging_face_norm,
+KERAS = ("keras.layers", "LayerNormalization", "epsilon", 1e-6)
+NORMS = {
+    "equinox": ("equinox.nn", "LayerNorm", "eps", 1e-6),
+    "flax-linen": ("flax.linen", "LayerNorm", "epsilon", 1e-5),
+    "flax-nnx": ("flax.nnx", "LayerNorm", "epsilon", 1e-5),
+    "keras-bert": ("keras_layer_normalization", "LayerNormalization", "epsilon", 1e-6),
+    "keras-jax": KERAS,
+    "keras-tensorflow": KERAS,
+    "keras-torch": KERAS,
+    "mlx": ("mlx.nn", "LayerNorm", "eps", 1e-6),
+    "paddle": ("paddle.nn", "LayerNorm", "epsilon", 1e-6),
+    "torch": ("torch.nn", "LayerNorm", "eps", 1e-6),
 }
+"""The module and class of a framework's layer norm, the default, and another one."""
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.framework(name)) for name in CHANGES]
+    "name",
+    [pytest.param(name, marks=pytest.mark.framework(name)) for name in (*NORMS, "transformers")],
 )
 def test_a_changed_default_is_noticed(name, monkeypatch):
     assert drifted(name) == []
-    CHANGES[name](monkeypatch)
+    if name in NORMS:
+        module, norm, parameter, other = NORMS[name]
+        with_default(monkeypatch, getattr(import_module(module), norm).__init__, parameter, other)
+    else:
+        # A configuration evaluates its defaults when the class is created.
+        probe = import_module("paramproof.differences.probes.transformers")
+        monkeypatch.setattr(probe, "BertConfig", partial(probe.BertConfig, layer_norm_eps=1e-6))
     assert drifted(name) == [f"differences::{name}::layer_norm_eps"]

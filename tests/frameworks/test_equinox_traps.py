@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.frameworks.changed_defaults import drifted, with_default
 from tests.frameworks.unchecked import AS_THE_FORMULA, assert_outcome, spec_without_checks
 from tests.specs import SMALL_ENCODER as SPEC
 
@@ -206,12 +205,6 @@ def test_attention_needs_as_many_key_heads_as_query_heads(eqx, key):
     attention, x = eqx.nn.MultiheadAttention(A, H, key=key), jnp.ones((2, H))
     with pytest.raises(ValueError, match="must not change the shape of the heads"):
         attention(x, x, x, process_heads=grouped)
-
-
-def test_a_changed_default_is_noticed(eqx, monkeypatch):
-    assert drifted("equinox") == []
-    with_default(monkeypatch, eqx.nn.LayerNorm.__init__, "eps", 1e-6)
-    assert drifted("equinox") == ["differences::equinox::layer_norm_eps"]
 
 
 def columns_lost(hidden_size, heads):

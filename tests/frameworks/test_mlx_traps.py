@@ -10,7 +10,6 @@ import pytest
 from paramproof.builders import load
 from paramproof.formulas import inventory
 from paramproof.formulas.models import named_model
-from tests.frameworks.changed_defaults import drifted, with_default
 from tests.frameworks.unchecked import AS_THE_FORMULA, assert_outcome, spec_without_checks
 from tests.specs import SMALL_ENCODER
 
@@ -211,13 +210,6 @@ ROWS = [
 def test_impossible_sizes_without_our_checks(field, value):
     outcome = WITHOUT_OUR_CHECKS[field, value]
     assert_outcome(load("mlx"), spec_without_checks(**{field: value}), outcome)
-
-
-@pytest.mark.documented("mlx")
-def test_a_changed_default_is_noticed(nn, monkeypatch):
-    assert drifted("mlx") == []
-    with_default(monkeypatch, nn.LayerNorm.__init__, "eps", 1e-6)
-    assert drifted("mlx") == ["differences::mlx::layer_norm_eps"]
 
 
 def test_a_missing_backend_is_absent_and_not_broken():

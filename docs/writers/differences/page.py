@@ -6,27 +6,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from docs.writers.differences.pitfalls import pitfalls
-from paramproof.differences import rows as grid
-from paramproof.differences.answer import COUNTED, Answer
+from paramproof.differences.answer import COUNTED, Answer, Section
 from paramproof.differences.ask import counted_spec
-from paramproof.differences.tables import difference_table
+from paramproof.differences.tables import FACTS, by_row, facts_of, names_text, versions_text
 from paramproof.formulas import closed_form
 from paramproof.formulas.layout import LAYOUTS
 from paramproof.tables.markdown import markdown, markdown_rows
-from paramproof.tables.table import Table, TableRow
+from paramproof.tables.table import Column, Table, TableRow
 
 TEXT = """\
 <!-- Written by `tox run -e docs`; do not edit. -->
 
 # How the frameworks differ
 
-This page has what you need to port a transformer encoder, or to compare its counts. Each cell was
+This page has what you need to port a transformer encoder, or to compare its counts. Each answer was
 measured in the framework itself, from the shapes that it built, the output of a layer, or its own
-count. Each cell is also a test, `differences::FRAMEWORK::ROW`, which measures again and fails if
-the answer changes. [framework-differences.json](framework-differences.json) has the same data, and
-`paramproof differences` measures the frameworks that are installed.
+count. Each answer is also a test, `differences::FRAMEWORK::ROW`, which measures again and fails if
+the answer changes. `paramproof differences` prints the same answers for the frameworks that you
+name, and `paramproof differences --measure` asks those that are installed.
 
-Asked of {versions}.
+{versions}
 
 ## Common pitfalls
 
@@ -40,8 +39,7 @@ The left columns have the name and shape of a tensor in the formula, with kernel
 others have the framework's own. L is the number of layers, H the hidden size, A the number of heads
 of size K, F the feed-forward size, V tokens, P positions, T token types. This project builds the
 encoder from the framework's own layers, so names outside those layers are this project's; in
-keras-bert and transformers all names are their own. A `*` is the number of a layer. Every tensor is
-{dtypes}.
+keras-bert and transformers all names are their own. A `*` is the number of a layer.
 
 The layouts, from the formula's tensor to the stored one: {layouts}; *stacked* puts the
 layers on a new first axis.
@@ -66,51 +64,69 @@ alike" is the mean of all values.
 
 ## Counts
 
-Numbers that are called the number of parameters, for two models with both heads and a tied decoder.
-The formula's N is {formulas}. The last column is the number minus N, in letters; *tensors* is the
-number of stored arrays. If both models have the same count, it is the count of one layer, or zero.
-Dropout is counted on its own, since the models are built without it.
+Numbers that are called the number of parameters, for {model} with both heads and a
+tied decoder. The formula's N is {formula}. The last column is the number minus N, in letters. If
+other models have the same number, it is the count of one layer, or that of buffers. Dropout is
+counted on its own, since the models are built without it.
 
 {counts}
-
-## Without allocating
-
-Each method makes a kernel of 10⁶ · 10⁶ entries, which would take 4 TB. The figures are for building
-and reading {counted} and encoder-175b on one machine: the median time of a warm run in seconds, and
-the peak memory of the process in 10⁶ bytes. [benchmarks.md](benchmarks.md) describes how they were
-measured.
-
-{held}
-
-{code}
 """
 
-SECTIONS = ("shapes", "defaults", "counts", "abstract")
+MAX_QUESTIONS_NAMED = 3
+"""So many ways of asking are named beside an answer; where there were more, none is."""
+
+QUESTIONS: dict[Section, tuple[str, str]] = {
+    "shapes": ("tensor", "shape"),
+    "defaults": ("row", "question"),
+    "counts": ("row", "number of"),
+}
+"""The headings of a row's name and of its question, by section."""
+
 TENSORS = ("row", "what", "framework", "path", "shape", "layout")
 DEFAULTS = ("row", "what", "answer", "framework", "asked")
-COUNTS = ("row", "what", "framework", "how", *COUNTED, "difference")
-HELD = ("in", "what there is for an array", "asked for its value", "s", "MB", "175b, s", "MB")
+COUNTS = ("row", "what", "framework", "how", COUNTED[-1], "difference")
 
 
-def render(
-    cells: Sequence[Answer], versions: Mapping[str, str], costs: Mapping[str, Sequence[str]]
-) -> str:
-    """Return the page. ``costs`` are the last four figures of ``HELD`` for each framework."""
-    every = list(dict.fromkeys(cell.framework for cell in cells))
-    of = {name: [cell for cell in cells if cell.section == name] for name in SECTIONS}
-    (dtype,) = {cell.facts["dtype"] for cell in of["shapes"]}
+def render(versions: Mapping[str, Mapping[str, str | None]], answers: Sequence[Answer]) -> str:
+    """Return the page."""
     return TEXT.format(
-        versions=", ".join(f"{name} {version}" for name, version in versions.items()),
-        pitfalls="\n".join(f"{n}. {text}" for n, text in enumerate(pitfalls(cells), 1)),
-        dtypes=dtype,
+        versions=markdown_rows(
+            ("framework", "measured with"),
+            ((name, versions_text([own])) for name, own in versions.items()),
+        ),
+        pitfalls="\n".join(f"{n}. {text}" for n, text in enumerate(pitfalls(answers), 1)),
         layouts=", ".join(f"*{name}* `{pattern}`" for name, pattern in LAYOUTS.items()),
-        tensors="\n\n".join(_tensors(difference_table("shapes", cells).only(*TENSORS))),
-        defaults=markdown(difference_table("defaults", cells).only(*DEFAULTS)),
-        formulas=" and ".join(f"{closed_form(counted_spec(m).letters()):,}" for m in COUNTED),
-        counts=markdown(difference_table("counts", cells).only(*COUNTS)),
-        counted=COUNTED[1],
-        held=markdown_rows(HELD, _held(of["abstract"], costs)),
-        code="\n\n".join(_code(of["abstract"], every)),
+        tensors="\n\n".join(_tensors(difference_table("shapes", answers).only(*TENSORS))),
+        defaults=markdown(difference_table("defaults", answers).only(*DEFAULTS)),
+        model=COUNTED[-1],
+        formula=f"{closed_form(counted_spec(COUNTED[-1]).letters()):,}",
+        counts=markdown(difference_table("counts", answers).only(*COUNTS)),
+    )
+
+
+def difference_table(section: Section, answers: Sequence[Answer]) -> Table:
+    """Return the answers of a section, in which frameworks that agree share a row.
+
+    Each question starts a section of the table.
+    """
+    name, question = QUESTIONS[section]
+    every = list(dict.fromkeys(answer.framework for answer in answers))
+    rows: list[TableRow] = []
+    for own in by_row(section, answers):
+        found: dict[tuple[str, ...], list[Answer]] = {}
+        for answer in own:
+            found.setdefault(facts_of(answer), []).append(answer)
+        about: tuple[str | None, ...] = (own[0].row, own[0].what)
+        for said, same in found.items():
+            asked = dict.fromkeys(one.facts.get("asked", "") for one in same)
+            few = "; ".join(asked) if len(asked) <= MAX_QUESTIONS_NAMED else ""
+            cells = (*about, names_text([one.framework for one in same], every), *said, few)
+            rows.append(TableRow(cells, starts_section=about[0] is not None))
+            about = (None, None)
+    columns = (Column(name, "row", is_code=True), Column(question, "what"))
+    return Table.of(
+        (*columns, Column("framework", "framework"), *FACTS[section], Column("asked", "asked")),
+        rows,
     )
 
 
@@ -129,19 +145,3 @@ def _component(row: str) -> str:
     """Return the component of a row's tensors, with ``*`` for layers."""
     first, *rest = row.split(".")
     return f"{first}.*.{rest[1]}" if rest[0] == "*" else first
-
-
-def _held(cells: Sequence[Answer], costs: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
-    for cell in cells:
-        figures = costs.get(cell.framework, [""] * 4)
-        yield cell.framework, cell.facts["held"], cell.facts["value"], *figures
-
-
-def _code(cells: Sequence[Answer], every: Sequence[str]) -> Iterator[str]:
-    for _, lines in grid.rows([_only_code(cell) for cell in cells], every):
-        for line in lines:
-            yield f"{line.frameworks}:\n\n```python\n{line.facts['code']}\n```"
-
-
-def _only_code(cell: Answer) -> Answer:
-    return replace(cell, facts={"code": cell.facts["code"]})

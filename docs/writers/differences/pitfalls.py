@@ -1,7 +1,7 @@
 """Common pitfalls, in sentences with facts from the answers.
 
 ``{torch:gelu}`` is replaced by the answer ``differences::torch::gelu``, and
-``{torch:count.state/bert-tiny}`` by one of several facts. If an answer changes, so does the
+``{torch:count.state/bert-base-uncased}`` by one of several facts. If an answer changes, so does the
 sentence; a reader must check whether it still describes a pitfall.
 """
 
@@ -64,8 +64,9 @@ PITFALLS = (
     "`eqx.nn.Shared` has put together: {equinox:count.tied_each/bert-base-uncased}.",
     "**Dropout.** Just made and called, it {dropping:dropout.unasked} in PyTorch and Equinox, "
     "{flax-nnx:dropout.unasked} in nnx, {keras:dropout.unasked} in Keras and "
-    "{flax-linen:dropout.unasked} in linen; each one adds {keras:count.dropout/bert-tiny} numbers "
-    "to Keras's `variables` and {flax-nnx:count.dropout/bert-tiny} to nnx's state.",
+    "{flax-linen:dropout.unasked} in linen; each one adds "
+    "{keras:count.dropout/bert-base-uncased} numbers to Keras's `variables` and "
+    "{flax-nnx:count.dropout/bert-base-uncased} to nnx's state.",
     "**keras-bert.** On today's tf-keras the kernel of a layer's keys starts with "
     "{keras-bert:initialiser.key} as that of its queries; and there is no mask to give, token 0 "
     "is {keras-bert:padding_token}.",

@@ -1,17 +1,16 @@
-"""One file per framework, which asks its framework what the reference wants to know.
+"""One file per framework, with the calls that answer the questions of the reference.
 
-A file here imports its framework, ``paramproof.builders.protocol`` and
-``paramproof.differences.measure``, and nothing else of the project. Its public functions are
-those named in ``paramproof.differences.questions``; a docstring of theirs is printed as what was
-asked. Every layer is made as it comes, with no argument that the question does not need.
+A file here imports its framework and ``paramproof.differences.measure``, and nothing else of the
+project. It has
 
-``counts`` gives every native way of counting the parameters of a model that the framework's
-own file has built: what is counted, how, and the number. ``dtypes`` gives a parameter's type
-by its native path. ``abstract`` makes a dense layer from 10⁶ to 10⁶ features, which nobody could
-allocate, and its source is printed; ``value_of`` asks one of its weights for a value.
+- ``ASKED``: by a name in ``questions.toml``, the code that is asked, as the page prints it, and the
+  call. Every layer is made as it comes, with no argument that the question does not need.
+- ``COUNTS``: by what is counted, how a user of the framework would count it, and a function of a
+  model that the framework's own file has built. It returns arrays, or their number.
+- ``tensor`` and ``array``: from a NumPy array, and to one; ``same_draws``: a context in which
+  the same is drawn each time.
+
+The calls that several questions share: ``dense`` takes (in, out) and returns a kernel and a bias;
+``attention`` takes the features, the heads and the width, and returns the kernels of query and key,
+and all parameters; ``attend`` takes (1, TOKENS, WIDTH) and a mask of its keys, (1, TOKENS).
 """
-
-from typing import TypeAlias
-
-CountsByKind: TypeAlias = dict[str, tuple[str, int]]
-"""By what is counted: how a user of the framework would count it, and the number."""

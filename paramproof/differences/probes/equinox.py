@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import equinox as eqx
@@ -9,128 +10,58 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from paramproof.builders.protocol import Array
-from paramproof.differences.measure import FAN_IN, FAN_OUT, HEADS, HEADS_FOR_DRAWS, WIDTH
-from paramproof.differences.probes import CountsByKind
-from paramproof.formulas.spec import EncoderSpec
+from paramproof.differences.measure import HEADS, WIDTH
+
+ATTENTION = "eqx.nn.MultiheadAttention"
+MASK = f"mask of {ATTENTION}"
+KEY = jax.random.key(0)
+
+tensor, array, same_draws = jnp.asarray, np.asarray, nullcontext
 
 
-def norm(x: Array) -> Array:
-    """eqx.nn.LayerNorm"""
-    return np.asarray(jax.vmap(eqx.nn.LayerNorm(x.shape[-1]))(x))
-
-
-def dropout_rate() -> str:
-    """eqx.nn.MultiheadAttention"""
-    return f"attention weights {_attention().dropout.p}"
-
-
-def dropout(x: Array) -> Array:
-    """eqx.nn.Dropout, with a key"""
-    return np.asarray(eqx.nn.Dropout()(jnp.asarray(x), key=_key()))
-
-
-def dense() -> tuple[Array, Array]:
-    """eqx.nn.Linear"""
-    layer = eqx.nn.Linear(FAN_IN, FAN_OUT, key=_key())
-    return np.asarray(layer.weight), np.asarray(layer.bias)
-
-
-def query_and_key() -> tuple[Array, Array, int]:
-    """eqx.nn.MultiheadAttention"""
-    attention = _attention(HEADS_FOR_DRAWS, FAN_IN, qk_size=FAN_OUT // HEADS_FOR_DRAWS)
-    kernel, key = (np.asarray(one.weight) for one in (attention.query_proj, attention.key_proj))
-    return kernel, key, FAN_OUT
-
-
-def table() -> Array:
-    """eqx.nn.Embedding"""
-    return np.asarray(eqx.nn.Embedding(FAN_OUT, FAN_IN, key=_key()).weight)
-
-
-def padding_token() -> str:
-    """eqx.nn.Embedding"""
-    layer = eqx.nn.Embedding(5, WIDTH, key=_key())
-    gradients = eqx.filter_grad(lambda layer: jax.vmap(layer)(jnp.array([0, 1])).sum())(layer)
-    return "as any other" if gradients.weight[0].any() else "a row that is never trained"
-
-
-def query_entries(width: int, heads: int) -> int:
-    """eqx.nn.MultiheadAttention(num_heads, query_size, qk_size)"""
-    return _attention(heads, WIDTH, qk_size=width).query_proj.weight.size
-
-
-def attention_entries(width: int, heads: int) -> int:
-    """eqx.nn.MultiheadAttention"""
-    return entries(_attention(heads, width))
-
-
-def key_mask(mask: Array) -> Array:
-    """mask of eqx.nn.MultiheadAttention, under jax.vmap"""
-    return np.repeat(mask[:, None, :], mask.shape[1], axis=1)
-
-
-def attend(x: Array, mask: Array) -> Array:
-    """mask of eqx.nn.MultiheadAttention"""
-    return np.asarray(jax.vmap(_attention())(x, x, x, key_mask(mask)))
-
-
-def fresh_entries(fan_in: int, fan_out: int) -> int:
-    """eqx.nn.Linear"""
-    return entries(eqx.nn.Linear(fan_in, fan_out, key=_key()))
-
-
-def dtypes(model: Any) -> dict[str, str]:
-    """Type of each parameter by its path."""
-    return {weight.path: model.dtype for weight in model.weights()}
-
-
-def counts(model: Any, spec: EncoderSpec) -> CountsByKind:
-    """Every way of counting the parameters of ``model``."""
-    shared = model.module
-    every = jax.tree.map(lambda _: True, shared)
-    unfrozen = eqx.tree_at(lambda tree: tree.pytree.pooler, every, False)
-    return {
-        "total": ("eqx.filter(shared, eqx.is_inexact_array)", entries(shared)),
-        "tied_each": (
-            "eqx.filter(shared(), eqx.is_inexact_array)",
-            entries(eqx.filter_eval_shape(shared)),
-        ),
-        "frozen": (
-            "eqx.partition(shared, …), False at the pooler",
-            entries(eqx.partition(shared, unfrozen)[0]),
-        ),
-        "dropout": ("eqx.filter of one eqx.nn.Dropout", entries(eqx.nn.Dropout())),
-    }
-
-
-def entries(tree: Any) -> int:
-    """The number of entries of all inexact arrays in ``tree``."""
+def arrays(tree: Any) -> list[Any]:
     # In a trace, shapes are arrays.
-    arrays = eqx.filter_eval_shape(eqx.filter, tree, eqx.is_inexact_array)
-    return sum(leaf.size for leaf in jax.tree.leaves(arrays))
+    return jax.tree.leaves(eqx.filter_eval_shape(eqx.filter, tree, eqx.is_inexact_array))
 
 
-def abstract(features: int) -> jax.ShapeDtypeStruct:
-    """A weight of a dense layer of that many features."""
-    key = jax.random.key(0)
-    layer = eqx.filter_eval_shape(eqx.nn.Linear, features, features, key=key)
-    return layer.weight
+def layer(features: int, heads: int, **options: Any) -> Any:
+    return eqx.nn.MultiheadAttention(heads, features, key=KEY, **options)
 
 
-def held(weight: jax.ShapeDtypeStruct) -> str:
-    """What there is in place of an array."""
-    return f"jax.{type(weight).__name__}"
+def attention(features: int, heads: int, width: int) -> list[Any]:
+    found = layer(features, heads, qk_size=width)
+    every = jax.tree.leaves(eqx.filter(found, eqx.is_inexact_array))
+    return [found.query_proj.weight, found.key_proj.weight, every]
 
 
-def value_of(weight: jax.ShapeDtypeStruct) -> Array:
-    """Its value, for whoever asks for it."""
-    return jnp.asarray(weight)
+def attend(x: jax.Array, mask: jax.Array) -> jax.Array:
+    return jax.vmap(layer(WIDTH, HEADS))(x, x, x, mask)
 
 
-def _key() -> jax.Array:
-    return jax.random.key(0)
+ASKED = {
+    "layer_norm_eps": ("eqx.nn.LayerNorm", lambda x: jax.vmap(eqx.nn.LayerNorm(x.shape[-1]))(x)),
+    "dropout.rate": (ATTENTION, lambda: [None, layer(WIDTH, HEADS).dropout.p]),
+    "dropout.unasked": ("eqx.nn.Dropout, with a key", lambda x: eqx.nn.Dropout()(x, key=KEY)),
+    "dense": ("eqx.nn.Linear", lambda *sizes: jax.tree.leaves(eqx.nn.Linear(*sizes, key=KEY))),
+    "initialiser.table": (
+        "eqx.nn.Embedding",
+        lambda *sizes: eqx.nn.Embedding(*sizes, key=KEY).weight,
+    ),
+    "attention": (ATTENTION, attention),
+    "attention.width": (f"{ATTENTION}(num_heads, query_size, qk_size)", attention),
+    "attend": (MASK, attend),
+    "mask.shape": (
+        f"{MASK}, under jax.vmap",
+        lambda mask: jnp.repeat(mask[:, None, :], mask.shape[1], axis=1),
+    ),
+}
 
 
-def _attention(heads: int = HEADS, features: int = WIDTH, **options: Any) -> Any:
-    return eqx.nn.MultiheadAttention(heads, features, key=_key(), **options)
+COUNTS = {
+    "total": ("eqx.filter(shared, eqx.is_inexact_array)", lambda model: arrays(model.module)),
+    "tied_each": (
+        "eqx.filter(shared(), eqx.is_inexact_array)",
+        lambda model: arrays(eqx.filter_eval_shape(model.module)),
+    ),
+    "dropout": ("eqx.filter of one eqx.nn.Dropout", lambda model: arrays(eqx.nn.Dropout())),
+}

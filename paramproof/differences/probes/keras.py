@@ -2,189 +2,72 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from contextlib import nullcontext
 from typing import Any
 
 import keras
 from keras import layers, ops
 
-from paramproof.builders.protocol import Array
-from paramproof.differences.measure import FAN_IN, FAN_OUT, HEADS, HEADS_FOR_DRAWS, WIDTH
-from paramproof.differences.probes import CountsByKind
-from paramproof.formulas.spec import EncoderSpec, Numerics
+from paramproof.differences.measure import HEADS, WIDTH
+
+ATTENTION = "layers.MultiHeadAttention"
+MASK = f"attention_mask of {ATTENTION}"
+WHOLE = f"{ATTENTION}(num_heads, width // num_heads)"
+
+tensor, array, same_draws = ops.convert_to_tensor, ops.convert_to_numpy, nullcontext
 
 
-def norm(x: Array) -> Array:
-    """layers.LayerNormalization"""
-    return ops.convert_to_numpy(layers.LayerNormalization()(x))
+def dense(fan_in: int, fan_out: int) -> list[Any]:
+    layer = layers.Dense(fan_out)
+    layer.build((None, fan_in))
+    return [layer.kernel, layer.bias]
 
 
-def gelu(x: Array) -> Array:
-    """activations.gelu"""
-    return ops.convert_to_numpy(keras.activations.gelu(ops.convert_to_tensor(x)))
-
-
-def ops_gelu(x: Array) -> Array:
-    """ops.gelu"""
-    return ops.convert_to_numpy(ops.gelu(x))
-
-
-def dropout_rate() -> str:
-    """layers.MultiHeadAttention"""
-    config = layers.MultiHeadAttention(HEADS, WIDTH // HEADS).get_config()
-    return f"attention weights {config['dropout']}"
-
-
-def dropout(x: Array) -> Array:
-    """layers.Dropout"""
-    return ops.convert_to_numpy(layers.Dropout(0.5)(x))
-
-
-def dense() -> tuple[Array, Array]:
-    """layers.Dense"""
-    layer = layers.Dense(FAN_OUT)
-    layer.build((None, FAN_IN))
-    return ops.convert_to_numpy(layer.kernel), ops.convert_to_numpy(layer.bias)
-
-
-def query_and_key() -> tuple[Array, Array, int]:
-    """layers.MultiHeadAttention"""
-    attention = _attention(HEADS_FOR_DRAWS, FAN_OUT // HEADS_FOR_DRAWS, FAN_IN)
-    kernels = attention.query_dense.kernel, attention.key_dense.kernel
-    return *map(ops.convert_to_numpy, kernels), FAN_OUT
-
-
-def table() -> Array:
-    """layers.Embedding"""
-    layer = layers.Embedding(FAN_OUT, FAN_IN)
+def table(tokens: int, width: int) -> Any:
+    layer = layers.Embedding(tokens, width)
     layer.build()
-    return ops.convert_to_numpy(layer.embeddings)
+    return layer.embeddings
 
 
-def padding_token() -> str:
-    """layers.Embedding"""
-    mask = layers.Embedding(5, WIDTH).compute_mask(ops.convert_to_tensor([[0, 1]]))
-    return "as any other" if mask is None else "masked"
+def attention(features: int, heads: int, width: int) -> list[Any]:
+    layer = layers.MultiHeadAttention(heads, width)
+    layer.build((None, None, features), (None, None, features))
+    return [layer.query_dense.kernel, layer.key_dense.kernel, layer.weights]
 
 
-def query_entries(width: int, heads: int) -> int:
-    """layers.MultiHeadAttention(num_heads, key_dim)"""
-    return math.prod(_attention(heads, width).query_dense.kernel.shape)
-
-
-def attention_entries(width: int, heads: int) -> int:
-    """layers.MultiHeadAttention(num_heads, width // num_heads)"""
-    return _attention(heads, width // heads, width).count_params()
-
-
-def attend_batch(x: Array) -> Array:
-    """layers.MultiHeadAttention"""
-    tensor = ops.convert_to_tensor(x)
-    return ops.convert_to_numpy(_drawn_alike()(tensor, tensor))
-
-
-def key_mask(mask: Array) -> Array:
-    """attention_mask of layers.MultiHeadAttention"""
-    return mask[:, None, :]
-
-
-def attend(x: Array, mask: Array) -> Array:
-    """attention_mask of layers.MultiHeadAttention"""
-    tensor = ops.convert_to_tensor(x)
-    return ops.convert_to_numpy(_drawn_alike()(tensor, tensor, attention_mask=key_mask(mask)))
-
-
-def fresh_entries(fan_in: int, fan_out: int) -> int:
-    """layers.Dense"""
-    return entries(layers.Dense(fan_out).weights)
-
-
-def dtypes(model: Any) -> dict[str, str]:
-    """Type of each weight by its path, without the name of the model."""
-    weights = model.model.weights
-    return {weight.path.partition("/")[2]: weight.dtype for weight in weights}
-
-
-def counts(model: Any, spec: EncoderSpec) -> CountsByKind:
-    """Every way of counting the parameters of ``model``; its pooler ends up frozen."""
-    encoder = model.model
-    found = {
-        "total": ("model.count_params()", encoder.count_params()),
-        "weights": ("model.weights", entries(encoder.weights)),
-        "trainable": ("model.trainable_weights", entries(encoder.trainable_weights)),
-        "state": ("model.variables", entries(encoder.variables)),
-        "dropout": ("variables of one layers.Dropout", entries(layers.Dropout(0.5).variables)),
-        "unbuilt": ("model.weights before build", entries(_unbuilt(encoder, spec).weights)),
-    }
-    # On tensorflow a slot is placed beside its variable's value, which is then made.
-    if keras.backend.backend() != "tensorflow":
-        slots = _adam_entries(encoder.trainable_variables)
-        found["optimizer"] = "the variables of optimizers.Adam, built", slots
-    encoder.pooler.trainable = False
-    return found | {
-        "frozen_total": ("count_params(), the pooler frozen", encoder.count_params()),
-        "frozen": ("trainable_weights, the pooler frozen", entries(encoder.trainable_weights)),
-    }
-
-
-def entries(variables: Iterable[keras.Variable]) -> int:
-    """Their number, in all of ``variables``."""
-    return sum(math.prod(variable.shape) for variable in variables)
-
-
-def abstract(features: int) -> keras.Variable:
-    """A weight of a dense layer of that many features."""
-
-    def build() -> keras.Variable:
-        with keras.StatelessScope(initialize_variables=False):
-            layer = layers.Dense(features)
-            layer.build((None, features))
-        return layer.kernel
-
-    # The next scope to end would initialise it: what is still to be is listed by thread.
-    with ThreadPoolExecutor(max_workers=1) as passing:
-        return passing.submit(build).result()
-
-
-def held(weight: keras.Variable) -> str:
-    """What there is in place of an array."""
-    return f"{keras.Variable.__name__} with an initialiser"
-
-
-def value_of(weight: keras.Variable) -> Array:
-    """Its value, for whoever asks for it."""
-    return ops.convert_to_numpy(weight.value)
-
-
-def _attention(heads: int, key_dim: int, width: int = WIDTH, **options: Any) -> Any:
-    layer = layers.MultiHeadAttention(heads, key_dim, **options)
-    layer.build((None, None, width), (None, None, width))
-    return layer
-
-
-@cache
-def _drawn_alike() -> Any:
-    """An attention with the same weights at every call."""
+def attend(x: Any, mask: Any = None) -> Any:
     initialiser = keras.initializers.GlorotUniform(seed=0)
-    return _attention(HEADS, WIDTH // HEADS, kernel_initializer=initialiser)
+    layer = layers.MultiHeadAttention(HEADS, WIDTH // HEADS, kernel_initializer=initialiser)
+    return layer(x, x, attention_mask=mask)
 
 
-def _unbuilt(encoder: Any, spec: EncoderSpec) -> Any:
-    return type(encoder)(spec, Numerics(), "float32")
+ASKED = {
+    "layer_norm_eps": ("layers.LayerNormalization", lambda x: layers.LayerNormalization()(x)),
+    "gelu": ("activations.gelu", keras.activations.gelu),
+    "gelu.ops": ("ops.gelu", ops.gelu),
+    "dropout.rate": (
+        ATTENTION,
+        lambda: [None, layers.MultiHeadAttention(1, 1).get_config()["dropout"]],
+    ),
+    "dropout.unasked": ("layers.Dropout", lambda x: layers.Dropout(0.5)(x)),
+    "dense": ("layers.Dense", dense),
+    "made": ("layers.Dense", lambda fan_in, fan_out: layers.Dense(fan_out).weights),
+    "initialiser.table": ("layers.Embedding", table),
+    "padding_token": (
+        "layers.Embedding",
+        lambda *sizes: layers.Embedding(*sizes).compute_mask(ops.convert_to_tensor([[0, 1]])),
+    ),
+    "attention": (ATTENTION, attention),
+    "attention.bias": (WHOLE, attention),
+    "attention.heads": (WHOLE, attention),
+    "attention.width": (f"{ATTENTION}(num_heads, key_dim)", attention),
+    "attention.batch_axis": (ATTENTION, attend),
+    "attend": (MASK, attend),
+    "mask.shape": (MASK, lambda mask: mask[:, None, :]),
+}
 
-
-def _adam_entries(variables: list[keras.Variable]) -> int:
-    """What Adam keeps, without a value, as ``variables`` are."""
-
-    optimizer = keras.optimizers.Adam()
-
-    def build() -> int:
-        with keras.StatelessScope(initialize_variables=False):
-            optimizer.build(variables)
-        return entries(optimizer.variables)
-
-    with ThreadPoolExecutor(max_workers=1) as passing:
-        return passing.submit(build).result()
+COUNTS = {
+    "total": ("model.count_params()", lambda model: model.model.count_params()),
+    "state": ("model.variables", lambda model: model.model.variables),
+    "dropout": ("variables of one layers.Dropout", lambda model: layers.Dropout(0.5).variables),
+}

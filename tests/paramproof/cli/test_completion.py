@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from paramproof.cli.differences_tables import components
 from paramproof.counting.dtypes import BITS
+from paramproof.differences.answer import components
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.models import model_names

@@ -1,36 +1,78 @@
-"""``paramproof differences`` for a framework without probes: only its shapes are compared."""
+"""``paramproof differences``: what is recorded of frameworks, installed or not, or measured."""
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
-from paramproof.differences.answer import Answer
+from paramproof.differences.answer import recorded
+
+TOYS = ("--measure", "toy", "toy-wrong")
+VERSIONS, ANSWERS = recorded()
 
 
-def test_command(paramproof, outsider, tmp_path):
-    file = tmp_path / "out.json"
-    done = paramproof("differences", "--framework", "toy", "--json", file)
-    # Neither progress nor anything else if standard error is a pipe.
+def test_two_frameworks_side_by_side(paramproof):
+    done = paramproof("differences", "torch", "--framework", "Keras-TensorFlow")
     assert (done.returncode, done.stderr) == (0, "")
+    head, *lines = done.stdout.splitlines()
+    assert head == "Recorded with keras 3.15.1, tensorflow 2.21.0, torch 2.13.0."
+    rows = [re.split(r" {2,}", line.strip()) for line in lines]
+    assert ["default", "torch", "keras-tensorflow"] in rows
+    assert ["what a layer norm adds to the variance", "1e-05", "0.001"] in rows
+    assert ["an encoder layer's activation", "relu", "-"] in rows
+    state = "133,547,324 (+ V·H): module.state_dict()", "110,106,428: model.variables"
+    assert ["all that a model keeps", *state] in rows
+    names = "layers.*.linear1.weight (F, H), transposed", "layers_*/intermediate/kernel (H, F)"
+    assert ["layers.*.feed_forward.intermediate.kernel (H, F)", *names] in rows
+    # Both have gelu by erf, and both count the same parameters, by other code.
+    assert "gelu, without" not in done.stdout
+    assert "count_params" not in done.stdout
+
+
+def test_many_frameworks_by_answer(paramproof):
+    lines = paramproof("differences", *VERSIONS, "--component", "layer_norm").stdout.splitlines()
+    rows = [re.split(r" {2,}", line.strip()) for line in lines]
+    assert ["default", "answer", "framework"] in rows
+    assert ["1e-06", "flax-{linen,nnx}"] in rows
+    assert "attention.output" not in "".join(lines)
+
+
+def test_without_frameworks(paramproof):
+    """Only defaults, of all frameworks, and what to do for more."""
+    done = paramproof("differences")
+    assert "keras-{jax,tensorflow,torch}" in done.stdout
+    assert "word_embeddings" not in done.stdout
+    assert done.stdout.endswith("counts too: paramproof differences torch keras-jax\n")
+    alike = paramproof("differences", "keras-jax", "keras-torch").stdout.splitlines()
+    assert alike[1:] == ["They do not differ in anything that was measured."]
+
+
+def test_json_has_the_same_answers(paramproof, tmp_path):
+    file = tmp_path / "out.json"
+    paramproof("differences", "torch", "paddle", "--component", "pooler", "--json", file)
     data = json.loads(file.read_text("utf-8"))
-    cells = [Answer.from_json(cell) for cell in data["results"]]
-    assert {cell.section for cell in cells} == {"shapes"}
-    (kernel,) = (cell for cell in cells if cell.row == "pooler.kernel")
-    assert kernel.facts["shape"] == "(H, H)"
-    assert data["results"][0]["id"] == cells[0].id
-    assert re.search(r"^ pooler\.kernel \(H, H\) +\n   toy ", done.stdout, re.MULTILINE)
+    assert data["versions"] == {name: VERSIONS[name] for name in ("torch", "paddle")}
+    known = {one.id: one.facts for one in ANSWERS}
+    assert len(data["results"]) == 8
+    assert all(one["facts"] == known[one["id"]] for one in data["results"])
 
 
-def test_command_of_one_component(paramproof, outsider):
-    done = paramproof("differences", "--framework", "toy", "--component", "pooler")
-    assert done.returncode == 0
-    assert "pooler.kernel" in done.stdout
-    assert "attention" not in done.stdout
+def test_measured_frameworks(paramproof, outsider, tmp_path):
+    """Without probes, only shapes are compared: one of the toys lacks a bias."""
+    file = tmp_path / "out.json"
+    done = paramproof("differences", *TOYS, "--json", file)
+    assert (done.returncode, done.stderr) == (0, "")
+    row = r"layers\.\*\.feed_forward\.intermediate\.bias \(F\) +(\S+) \(F\) +-"
+    assert done.stdout.startswith("Measured with numpy ")
+    assert len(re.findall(row, done.stdout)) == 1
+    (answer,) = json.loads(file.read_text("utf-8"))["results"]
+    assert (answer["framework"], answer["facts"]["shape"]) == ("toy", "(F)")
 
 
-def test_command_of_a_broken_framework(paramproof, outsider):
-    done = paramproof("differences", "--framework", "toy-broken")
+def test_a_broken_framework(paramproof, outsider):
+    done = paramproof("differences", *TOYS, "toy-broken")
     assert done.returncode == 1
     assert "toy-broken is installed but broken: TypeError: the toy is broken" in done.stdout
 
@@ -38,13 +80,30 @@ def test_command_of_a_broken_framework(paramproof, outsider):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--component", "attn"), "no component is named 'attn': did you mean attention? There"),
+        (("--component", "attn"), "no component is named 'attn': did you mean attention"),
         (("--component", ""), "no component is named ''"),
-        (("--framework", "theano"), "no framework is named 'theano'"),
-        (("--framework", "toy-absent"), "not installed: toy-absent "),
+        (("torch", "theano"), "no framework is named 'theano'"),
+        (
+            ("torch",),
+            "1 framework is named: name two or more, as in paramproof differences torch k",
+        ),
+        (("torch", "Torch"), "1 framework is named"),
+        (("torch", "toy"), "nothing is recorded about toy: --measure asks it"),
+        (("--measure", "toy", "toy-absent"), "not installed: toy-absent "),
         (("--json", "nowhere/out.json"), "nowhere/out.json: cannot be written"),
-        (("attention",), "Got unexpected extra argument"),
     ],
 )
 def test_command_refuses(refused, outsider, arguments, words):
     assert words in refused("differences", *arguments)
+
+
+@pytest.mark.parametrize("arguments", [("torch", "keras-jax"), ("torch", "theano"), ("torch",)])
+def test_no_framework_is_imported(invocation, arguments):
+    called = invocation("differences", *arguments)
+    code = (
+        "import sys\nfrom paramproof.cli.main import main\ntry:\n    main()\nfinally:\n"
+        "    print(sorted({'torch', 'keras', 'jax', 'numpy'} & set(sys.modules)))"
+    )
+    called["args"] = [sys.executable, "-P", "-c", code, *called["args"][4:]]
+    done = subprocess.run(**called, capture_output=True)
+    assert done.stdout.splitlines()[-1] == "[]"

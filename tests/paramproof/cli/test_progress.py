@@ -24,7 +24,7 @@ def run_with_interval(invocation):
     return run
 
 
-@pytest.mark.parametrize("command", ["verify", "prove", "differences", "hunt"])
+@pytest.mark.parametrize("command", ["verify", "prove", "hunt"])
 def test_lines_in_a_pipe(run_with_interval, outsider, command):
     """On standard error, one at each interval; the result is the same as without them."""
     done = run_with_interval(0.01, command, "--framework", "toy", capture_output=True)

@@ -2,14 +2,14 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
-from paramproof.differences import measure
-from paramproof.differences import rows as grid
+from paramproof.differences import measure, tables
 from paramproof.differences.answer import Answer
-from paramproof.differences.count_in_letters import count_in_letters
+from paramproof.differences.ask import count_in_letters
 from paramproof.differences.measure import FAN_IN, FAN_OUT, TOKENS, WIDTH
 from paramproof.formulas import closed_form
 from paramproof.formulas.models import named_model
@@ -80,19 +80,19 @@ def attention(attended, empty=0.0):
 
 @pytest.mark.parametrize(("attended", "meaning"), [(True, "attend"), (False, "ignore")])
 def test_masks(attended, meaning):
-    assert measure.mask_polarity(attention(attended)) == meaning
+    assert measure.mask_polarity(attention(attended), lambda mask: mask) == meaning
 
 
 @pytest.mark.parametrize(
     ("empty", "answer"), [(0.0, "zeros"), (np.nan, "NaN"), (1 / TOKENS, "all keys alike")]
 )
 def test_a_query_without_visible_keys(empty, answer):
-    assert measure.fully_masked_row(attention(True, empty)) == answer
+    assert measure.fully_masked_row(attention(True, empty), lambda mask: mask) == answer
 
 
 def test_a_mask_without_effect():
     with pytest.raises(measure.Unknown, match="makes no difference"):
-        measure.mask_polarity(lambda x, mask: x.cumsum(1)[:, ::-1] + x.sum(1, keepdims=True))
+        measure.mask_polarity(lambda x, _: x.cumsum(1)[:, ::-1] + x.sum(1, keepdims=True), np.copy)
 
 
 @pytest.mark.parametrize(("axis", "answer"), [(1, "first"), (0, "second")])
@@ -102,29 +102,36 @@ def test_batch_axis(axis, answer):
 
 @pytest.mark.parametrize(("once", "answer"), [(0, "nothing"), (2 * WIDTH, "a norm")])
 def test_what_a_stack_has_once(once, answer):
-    assert measure.beyond_layers(lambda layers: 100 * layers + once) == answer
+    assert measure.beyond_layers(lambda layers: [np.zeros((layers, 100)), np.zeros(once)]) == answer
 
 
-def test_refusals():
-    def refuse(width, heads):
+def refuse(features, heads, width):
+    if features % heads:
         raise ValueError("no")
+    return projections(features, heads, width // heads)
 
-    def rounding(biases):
-        """Return the entries of heads that are rounded down, as in Keras and in Equinox."""
 
-        def count(width, heads):
-            inner = width // heads * heads
-            return 4 * width * inner + biases * (3 * inner + width)
+def projections(features, heads, width, biases=True):
+    """Return the parameters of heads that are each as wide as asked for, as in Keras."""
+    kernels = [np.ones((features, heads * width))] * 3 + [np.ones((heads * width, features))]
+    own = [np.ones(kernel.shape[1]) for kernel in kernels] * biases
+    return [kernels[0], 2 * kernels[1], [*kernels, *own]]
 
-        return count
 
-    assert measure.refusal(refuse) == "ValueError"
-    assert measure.refusal(rounding(biases=True)) == "builds 193, not 224"
-    assert measure.refusal(rounding(biases=False)) == "builds 168, not 196"
-    assert measure.has_biases(rounding(biases=True)) == "yes"
-    assert measure.has_biases(rounding(biases=False)) == "no"
-    with pytest.raises(KeyError, match="600"):
-        measure.has_biases(lambda width, heads: 600)
+@pytest.mark.parametrize(
+    ("attention", "width", "biases", "answer"),
+    [
+        (refuse, "all heads", "yes", "ValueError"),
+        (projections, "one head", "yes", "builds 193, not 224"),
+        (partial(projections, biases=False), "one head", "no", "builds 168, not 196"),
+    ],
+)
+def test_attentions(attention, width, biases, answer):
+    """Heads are rounded down where the width is that of one, as in Keras and in Equinox."""
+    assert measure.width_of(attention) == width
+    assert measure.has_biases(attention) == biases
+    assert measure.refusal(attention) == answer
+    assert measure.drawn_key(attention) == "on its own"
 
 
 SPECS = [
@@ -134,26 +141,37 @@ SPECS = [
 
 def test_a_count_in_letters():
     def of(count):
-        return count_in_letters([count(spec.letters()) for spec in SPECS], SPECS, [46, 206])
+        return count_in_letters([count(spec.letters()) for spec in SPECS], SPECS)
 
     assert of(closed_form) == "0"
     assert of(lambda own: closed_form(own) + own.V * own.H + own.V) == "+ V·H + V"
-    assert of(lambda own: closed_form(own) - own.H * own.H - own.H) == "− pooler"
-    assert of(lambda own: 2 * closed_form(own) + 2) == "+ N + 2"
+    assert of(lambda own: closed_form(own) - (own.V + own.P + own.T) * own.H) == "− (V + P + T)·H"
     assert of(lambda own: 1024) == "1,024, whatever the model"
     with pytest.raises(ValueError, match="have no meaning in letters"):
         of(lambda own: closed_form(own) + 12345 * own.L)
 
 
 def test_names_that_differ_in_a_part():
-    assert grid.braced(["a.query.kernel", "a.key.kernel"]) == "a.{query,key}.kernel"
-    assert grid.braced(["a", "a"]) == "a"
-    assert grid.braced(["aa", "aaa"]) == "{aa,aaa}"
+    assert tables.braced(["a.query.kernel", "a.key.kernel"]) == "a.{query,key}.kernel"
+    assert tables.braced(["a", "a"]) == "a"
+    assert tables.braced(["aa", "aaa"]) == "{aa,aaa}"
 
 
 def test_frameworks_that_agree():
     every = ["flax-linen", "keras-jax", "keras-torch", "torch"]
-    cells = [Answer(name, "defaults", "gelu") for name in every]
-    assert grid.names(cells, every) == "all"
-    assert grid.names(cells[1:], every) == "keras-{jax,torch}, torch"
-    assert grid.names(cells[:1], every[:1]) == "flax-linen"
+    assert tables.names_text(every, every) == "all"
+    assert tables.names_text(every[1:], every) == "keras-{jax,torch}, torch"
+    assert tables.names_text(every[:1], every[:1]) == "flax-linen"
+
+
+def test_what_differs():
+    """An answer that all give is left out, also where another code counts the same number."""
+    how = {"difference": "0", "bert-base-uncased": "5"}
+    said = [
+        *(Answer(name, "defaults", "gelu", facts={"answer": "relu"}) for name in "ab"),
+        Answer("a", "defaults", "made", facts={"answer": "when made"}),
+        Answer("b", "defaults", "made", facts={"answer": "by build"}),
+        Answer("b", "defaults", "stack", facts={"answer": "nothing"}),
+        *(Answer(name, "counts", "count.total", facts={**how, "how": name}) for name in "ab"),
+    ]
+    assert tables.differing(said) == said[2:5]
