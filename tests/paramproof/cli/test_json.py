@@ -37,7 +37,7 @@ def test_diff(run_with_json):
 
 def test_explain(run_with_json):
     assert run_with_json("explanation", "explain", "2362368", "bert-base")["exact"] == 2_362_368
-    assert run_with_json("explanation", "explain", "123456789", "gpt2", status=1)["nearest"]
+    assert run_with_json("explanation", "explain", "123456789", "gpt2", status=1)["apart"]
 
 
 def test_models(run_with_json):
