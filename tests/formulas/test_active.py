@@ -111,7 +111,7 @@ def test_a_tensor_that_may_be_expert_or_router_is_refused():
 def test_a_length_not_proportional_to_the_experts_is_refused():
     with pytest.raises(
         Undecided,
-        match=r"mlp\.w has H·F·\(E \+ 1\) entries, which is not the same number for each expert$",
+        match=r"mlp\.w has H·F·\(E \+ 1\) elements, which is not the same number for each expert$",
     ):
         active(routed(tensor("mlp.w", E + 1, F, H)))
 
