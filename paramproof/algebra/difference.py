@@ -13,7 +13,6 @@ from itertools import chain, product
 
 from paramproof.algebra.letters import mean_the_same
 from paramproof.algebra.terms import Lettered, terms
-from paramproof.builders.huggingface import names_of
 from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.alphabet import BUILT_IN
 from paramproof.formulas.expression import Expression, letter
@@ -75,6 +74,9 @@ def _renamed(named: Inventory, name: Callable[[Tensor], str]) -> Inventory:
 
 def _in_names_of(family: str, named: Inventory) -> Inventory:
     """Return tensors under the canonical names of a family, or beside those that have one."""
+    # Few models need the table of names, which takes time to read.
+    from paramproof.builders.huggingface import names_of
+
     known = names_of(family)
     found, inside = {"": ""}, {"": ""}
     for path in (tensor.path for tensor in named):

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from paramproof.algebra.terms import Lettered
-from paramproof.cli.beside_table import beside_tables
 from paramproof.cli.output import console, say
 from paramproof.counting.active import (
     active_in_letters,
@@ -97,6 +96,9 @@ def print_model(model: Model | LiveModel, chosen: CountOptions) -> None:
 
 def print_beside(models: Sequence[Model | LiveModel], chosen: CountOptions) -> None:
     """Print models side by side, with their differences from the first."""
+    # One model, which is counted most often, needs no table of several.
+    from paramproof.cli.beside_table import beside_tables
+
     console.print(COUNTED)
     for table in beside_tables(models, chosen.depth, chosen.dtype, console.width):
         print_table(console, table)
