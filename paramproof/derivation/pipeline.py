@@ -190,7 +190,7 @@ def _derivation(
         unread=tuple(name for name in inert if name not in read) if read is not None else (),
         unexplained=tuple(tensors.left_out),
         irrelevant_guards=tuple(conditions.irrelevant),
-        caveats=tuple(caveat_text(caveat, letters) for caveat in caveats),
+        caveats=tuple(dict.fromkeys(caveat_text(caveat, letters) for caveat in caveats)),
         evidence=runner.evidence(held),
         validated=_validated(runner, conditions, alike),
     )

@@ -20,9 +20,9 @@ from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet, negated
 from paramproof.derivation.trace_runner import DerivationError, FailureCause, Progress, TraceRunner
 from paramproof.derivation.trial import Trial, run_trial
-from paramproof.formulas.condition import Condition
+from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Outcome
-from paramproof.formulas.expression import letter
+from paramproof.formulas.expression import expression, letter
 from paramproof.tracing.caveats import Caveat, caveat_text, joined
 
 MAX_SPECIALIZED = 4
@@ -30,6 +30,9 @@ MAX_SPECIALIZED = 4
 
 A formula with more fixed sizes is only derived on request (``rather_fixed``).
 """
+
+DIVISORS = (2, 3, 4, 6, 8, 16)
+"""The numbers that are tried as divisors of a size if models of some sizes cannot be built."""
 
 DEPTH_FACTOR = 5
 """How much deeper some models are if counts of layers were fitted to shallow models."""
@@ -136,6 +139,8 @@ class HeldOutValidation:
         Raises ``DerivationError`` unless they are few and others are left.
         """
         names = self.to_blame(sizes)
+        if len(names) == 1 and self.divides(next(iter(names)), sizes, trial):
+            return
         if not 0 < len(names) <= min(self.most, len(sizes) - len(self.runner.fixed) - 1):
             refused = trial.consequence and trial.consequence.outcome is Outcome.REFUSED
             raise DerivationError(
@@ -145,6 +150,28 @@ class HeldOutValidation:
         self.runner.fixed |= names
         fixed = joined((letter(name),) for name in sorted(names))
         self.caveats[*fixed, " did not vary once the formula had failed: ", *trial.wrong] = None
+
+    def divides(self, name: str, sizes: Mapping[str, int], trial: Trial) -> bool:
+        """State that a number divides a size, if models of just its multiples can be built.
+
+        An error inside the framework, such as of an assignment to every second column, tells which
+        sizes are refused, but not why. Whether a number is found.
+        """
+        assert trial.consequence
+        own, size = self.runner.sizes[name], sizes[name]
+        for divisor in DIVISORS:
+            if own % divisor or not size % divisor or trial.consequence.outcome != Outcome.REFUSED:
+                continue
+            near = range(max(1, size - size % divisor), size + 2 * divisor + 1)
+            refused = {one for one in near if self.compared({**sizes, name: one}).consequence}
+            if refused == {one for one in near if one % divisor}:
+                need = Condition(Relation.DIVIDES, expression(divisor), letter(name), True)
+                self.conditions.guards[need] = set()
+                self.conditions.consequences[need] = trial.consequence
+                said = f" is a multiple of {divisor} in all models that could be built: "
+                self.caveats[letter(name), said, *trial.wrong] = None
+                return True
+        return False
 
     def to_blame(self, sizes: Mapping[str, int]) -> set[str]:
         """Return the sizes that must keep their own value for the formula to hold here."""

@@ -111,23 +111,23 @@ def _element_at(container: Any, index: SymInt) -> Any:
     made = expression_of(index)
     if known is not None:
         if made is None and not _are_alike(container):
-            record_caveat(None, " was an index")
+            record_caveat(None, " selected an element of a list")
         return element_for_index(known, index, value)
     if isinstance(container, SymStr):
         return SymStr(value, container.expression)
     if _are_alike(container):
         return value
     if made is None:
-        record_caveat(None, " was an index")
+        record_caveat(None, " selected an element of a list")
         return value
     ends = _ends(container)
     if len(ends) > MAX_RUNS:
-        record_caveat(made, " was an index")
+        record_caveat(made, " selected an element of a list")
         return value
     if number >= 0:
         any(index < end for end in ends)
     else:
-        record_caveat(made, " was an index")
+        record_caveat(made, " selected an element of a list")
     return value
 
 

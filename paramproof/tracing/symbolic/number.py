@@ -54,7 +54,7 @@ class SymbolicNumber:
 
     def __hash__(self) -> int:
         # A dict or set uses the hash for a lookup, whose result depends on the number.
-        self.escape("was looked up")
+        self.escape("was looked up in a dict or a set")
         return hash(self._value)
 
     def __copy__(self) -> Self:

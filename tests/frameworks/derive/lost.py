@@ -209,3 +209,19 @@ def past_days(hidden_size=12, heads=3, layers=2):
     blocks = nn.ModuleList(nn.Linear(hidden_size, hidden_size // heads) for _ in range(layers))
     blocks.kept = datetime.timedelta(hidden_size)
     return blocks
+
+
+def every_second_column(hidden_size=12, rows=5):
+    """Sines and cosines in every second column each: of an odd width, one has fewer columns."""
+    table = torch.zeros(rows, hidden_size)
+    angles = torch.arange(0, hidden_size, step=2).float() * torch.ones(rows, 1)
+    table[:, 0::2] = torch.sin(angles)
+    table[:, 1::2] = torch.cos(angles)
+    return nn.Linear(hidden_size, hidden_size)
+
+
+def every_third_column(hidden_size=12):
+    """As many values for the last of three columns as for the first."""
+    table = torch.zeros(hidden_size)
+    table[2::3] = torch.arange(0, hidden_size, step=3).float()
+    return nn.Linear(hidden_size, hidden_size)

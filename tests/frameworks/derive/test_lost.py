@@ -53,9 +53,9 @@ READ_FROM_VALUES = {
 }
 
 DOUBTED = {
-    "through_a_cache": "A was looked up (lost.py:",
-    "through_a_table": "H was looked up (lost.py:",
-    "past_a_table": "H was looked up (lost.py:",
+    "through_a_cache": "A was looked up in a dict or a set (lost.py:",
+    "through_a_table": "H was looked up in a dict or a set (lost.py:",
+    "past_a_table": "H was looked up in a dict or a set (lost.py:",
 }
 
 NOT_EXPLAINED = {
@@ -213,3 +213,16 @@ def test_an_int_that_must_be_python_s_own():
     assert found.reasons[1].startswith("sizes were not followed: TypeError: unsupported type for ")
     assert "(lost.py:" in found.reasons[1]
     assert all(tensor.traced for tensor in found.tensors)
+
+
+@pytest.mark.parametrize(
+    ("name", "divisor"), [("every_second_column", 2), ("every_third_column", 3)]
+)
+def test_a_divisor_is_found_by_trying_sizes(name, divisor):
+    """PyTorch refuses other sizes where nothing tells why, so the formula is fitted."""
+    found = derived(f"lost:{name}")
+    assert [*conditions(found)] == [f"{divisor} divides H"]
+    assert found.fixed == ()
+    assert found.status == "fitted"
+    assert f"H is a multiple of {divisor} in all models that could be built" in found.reasons[-1]
+    assert found.count({**found.sizes, "H": 600}) == count(f"lost:{name}", hidden_size=600)

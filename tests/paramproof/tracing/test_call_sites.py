@@ -49,4 +49,6 @@ def test_a_doubt():
     with recording() as recorder:
         here = line() + 1
         hash(size(9))
-    assert [*map(caveat_text, recorder.caveats)] == [f"H was looked up (test_call_sites.py:{here})"]
+    assert [*map(caveat_text, recorder.caveats)] == [
+        f"H was looked up in a dict or a set (test_call_sites.py:{here})"
+    ]
