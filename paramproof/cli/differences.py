@@ -13,7 +13,7 @@ from paramproof.cli.output import tables_beside, width_of, write_json
 from paramproof.differences.answer import COUNTED, Answer, Section, components, recorded
 from paramproof.differences.tables import by_row, differing, names_text, text_of, versions_text
 from paramproof.formulas.errors import InvalidInput
-from paramproof.formulas.lookup import no_such
+from paramproof.formulas.lookup import canonical_name, no_such
 from paramproof.json_form import document
 from paramproof.tables.table import Column, Table, TableRow
 from paramproof.tables.terminal import print_lines, print_table
@@ -68,9 +68,13 @@ def differences_command(
     versions, answers = recorded()
     if component is not None and not any(one.concerns(component) for one in answers if component):
         raise no_such("component", component, components())
-    named = {framework(name).name: framework(name) for name in (*first, *names)}
-    known = (one for one in frameworks().values() if (measure or one.name in versions))
-    chosen = [*named.values()] or [one for one in known if not (measure and one.missing)]
+    known = frameworks()
+    found = (canonical_name(name, known) or framework(name).name for name in (*first, *names))
+    named = {name: known[name] for name in found}
+    others = (
+        one for one in known.values() if (not one.missing if measure else one.name in versions)
+    )
+    chosen = [*(named.values() or others)]
     if len(chosen) < 2:
         only = f"{len(chosen) or 'no'} framework is {'named' if named else 'installed'}"
         raise InvalidInput(f"{only}: name two or more, as in {EXAMPLE}")
@@ -85,19 +89,19 @@ def differences_command(
         raise InvalidInput(f"nothing is recorded about {unknown[0]}: --measure asks it")
     versions = {one.name: versions[one.name] for one in chosen}
     failed = [one for one in answers if one.failed]
-    found = differing([one for one in answers if one.framework in versions and not one.failed])
-    found = [one for one in found if not component or one.concerns(component)]
+    differ = differing([one for one in answers if one.framework in versions and not one.failed])
+    differ = [one for one in differ if not component or one.concerns(component)]
     if json_file:
-        results = [{"id": one.id, **one.as_json()} for one in [*failed, *found]]
+        results = [{"id": one.id, **one.as_json()} for one in [*failed, *differ]]
         write_json(json_file, document("differences", {"versions": versions, "results": results}))
     out = tables_beside(json_file)
     how = "Measured" if measure else "Recorded"
     print_lines(out, [f"{how} with {versions_text(versions.values())}."])
     brief = not named and not component
-    shown = [one for one in found if one.section == "defaults" or not brief]
+    shown = [one for one in differ if one.section == "defaults" or not brief]
     for table in difference_tables(shown, [*versions], apart=width_of(out) is not None):
         print_table(out, table)
-    if not found:
+    if not differ:
         print_lines(out, ["They do not differ in anything that was measured."])
     elif brief:
         print_lines(out, [f"Name frameworks to compare their tensors and counts too: {EXAMPLE}"])
