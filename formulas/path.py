@@ -81,7 +81,7 @@ def placed(paths: Sequence[str]) -> str:
     """
     levels = list(zip(*(path.split(".") for path in paths), strict=True))
     depth = next((n for n, level in enumerate(levels) if LAYER_NUMBER.match(level[0])), None)
-    if depth is None:
+    if depth is None or (not depth and len(paths) == 1):
         return paths[0]
     stack = ".".join(level[0] for level in levels[:depth]) or "layers"
     inside = ".".join(_shared_name([*dict.fromkeys(level)]) for level in levels[depth + 1 :])

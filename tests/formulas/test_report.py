@@ -153,7 +153,8 @@ def in_layers(*numbers, name="norm.bias"):
         (in_layers(1, name="a.0.w") + in_layers(2, name="a.5.w"), "model.layers 1 and 2: a.*.w"),
         (["layers.1000-1999999.norm"], "layers 1000-1999999: norm"),
         (["scales.7"], "scales 7"),
-        (["0.weight"], "layers 0: weight"),
+        (["5.weight"], "5.weight"),
+        (["0.weight", "1.weight"], "layers 0 and 1: weight"),
         (["layers.*.norm.bias"], "layers.*.norm.bias"),
     ],
 )
