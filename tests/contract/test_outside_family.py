@@ -76,8 +76,8 @@ def test_the_tree(mixer, b16, paramproof):
     ("number", "status", "line"),
     [
         (WHOLE, 0, "  the whole model"),
-        (WHOLE - CLASSIFIER, 0, "    claimed − formula = −769,000 = −Y·H − Y"),
-        (148_033, 1, "claimed − formula = −3,075 = −4·H − 3"),
+        (WHOLE - CLASSIFIER, 0, "    claimed − formula = −769,000 = −H·Y − Y"),
+        (WHOLE - 3_075, 1, "  claimed − formula = −3,075 = −4·H − 3, where H = hidden_size = 768"),
     ],
 )
 def test_it_is_explained_without_tokens_or_heads(mixer, b16, paramproof, number, status, line):
