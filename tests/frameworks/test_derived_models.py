@@ -250,7 +250,7 @@ def test_verify_reports_differences(mixtral, monkeypatch, capsys):
     answer.show(console)
     printed = capsys.readouterr().out
     assert "0 of 1 models equal the formula" in printed
-    assert "missing" in printed
+    assert "lm_head.weight has the shape (100, 32), not (100, 36)" in printed
 
 
 def test_refused(refused, tmp_path):
