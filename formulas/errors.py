@@ -27,6 +27,10 @@ class InvalidInput(ValueError):
         return _line(self.where, self.reason)
 
 
+class FormulaError(ArithmeticError):
+    """Raised if the inventory and the closed form disagree, before any framework builds a model."""
+
+
 class ConfigWarning(UserWarning):
     """What was assumed of a configuration, or ignored in it."""
 

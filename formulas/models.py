@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 from paramproof.formulas.families import spec_from
 from paramproof.formulas.lookup import no_such
 from paramproof.formulas.spec import Spec
 
-_DATA = files("paramproof.formulas")
+_DATA = Path(__file__).parent
+
+_HEADER = re.compile(r'^\[(?:"([\w.-]+)"|([\w-]+))\]$', re.MULTILINE)
+"""The line of a model's own table; those of its parts, such as its keys, have a longer name."""
+
+Named = TypeVar("Named", bound="Published")
 
 LISTED_BY = "paramproof models"
 """The command that lists the named models."""
@@ -92,21 +98,46 @@ class NamedConfiguration(Published):
         return str(self.keys["model_type"])
 
 
-@cache
-def named_models() -> dict[str, NamedModel]:
-    """Return all named models of families by full name, in the order of the data."""
-    tables = tomllib.loads(_DATA.joinpath("models.toml").read_text("utf-8"))
-    return {name: _model(name, table) for name, table in tables.items()}
+class NamedTables(Mapping[str, Named]):
+    """Named models by name, in the order of the data.
+
+    A model's table is parsed when the model is asked for: parsing all of them takes longer than
+    counting one.
+    """
+
+    def __init__(self, files: Iterable[Path], make: Callable[[str, dict[str, Any]], Named]) -> None:
+        self._make = make
+        self._texts: dict[str, str] = {}
+        self._made: dict[str, Named] = {}
+        for file in files:
+            text = file.read_text("utf-8")
+            headers = [*_HEADER.finditer(text)]
+            ends = [*(one.start() for one in headers[1:]), len(text)]
+            for header, end in zip(headers, ends, strict=True):
+                self._texts[header[1] or header[2]] = text[header.start() : end]
+
+    def __getitem__(self, name: str) -> Named:
+        if name not in self._made:
+            self._made[name] = self._make(name, tomllib.loads(self._texts[name])[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
 
 
 @cache
-def named_configurations() -> dict[str, NamedConfiguration]:
-    """Return all named models with a config by name, in the order of the data."""
-    return {
-        name: NamedConfiguration(name=name, **_with_also(table))
-        for file in sorted(_DATA.joinpath(CONFIGURATIONS).iterdir(), key=lambda one: one.name)
-        for name, table in tomllib.loads(file.read_text("utf-8")).items()
-    }
+def named_models() -> Mapping[str, NamedModel]:
+    """Return all named models of families by full name."""
+    return NamedTables([_DATA / "models.toml"], _model)
+
+
+@cache
+def named_configurations() -> Mapping[str, NamedConfiguration]:
+    """Return all named models with a config by name."""
+    return NamedTables(sorted((_DATA / CONFIGURATIONS).iterdir()), _configuration)
 
 
 def model_names() -> Iterator[str]:
@@ -116,6 +147,10 @@ def model_names() -> Iterator[str]:
 
 def _with_also(table: dict[str, Any]) -> dict[str, Any]:
     return {**table, "also": tuple(AlsoPublished(**one) for one in table.get("also", ()))}
+
+
+def _configuration(name: str, table: dict[str, Any]) -> NamedConfiguration:
+    return NamedConfiguration(name=name, **_with_also(table))
 
 
 def _model(name: str, table: dict[str, Any]) -> NamedModel:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 BESIDE = ".paramproof-"
@@ -16,6 +15,8 @@ def write_whole(file: Path, text: str) -> None:
 
     Raises ``OSError`` if that fails; ``file`` is then unchanged.
     """
+    import tempfile  # Takes long to import, and most commands write no file.
+
     with tempfile.TemporaryDirectory(dir=file.parent, prefix=BESIDE) as beside:
         whole = Path(beside) / "whole"
         with whole.open("w", encoding="utf-8", newline="\n") as out:

@@ -9,7 +9,7 @@ from paramproof.algebra.primes import primes_from
 from paramproof.algebra.symbols import symbols
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import FAMILIES, Family, Report, Spec, closed_form, compare, inventory
-from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.errors import FormulaError, InvalidInput
 from paramproof.formulas.families import family_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shown
@@ -20,10 +20,6 @@ LEAST_PRIME = 100003
 
 Products of different letters differ at primes.
 """
-
-
-class FormulaError(ArithmeticError):
-    """Raised if the inventory and the closed form disagree, before any framework builds a model."""
 
 
 def check(builder: Builder, spec: Spec) -> Report:

@@ -16,10 +16,10 @@ from typing import Any, NoReturn, cast
 
 import click
 
-from paramproof.checks.model import FormulaError
 from paramproof.cli.output import complain
 from paramproof.cli.signals import HAS_SIGPIPE, READER_LEFT, Ended, heed_signals
-from paramproof.cli.signs import write_any_sign
+from paramproof.tables.signs import write_any_sign
+from paramproof.formulas.errors import FormulaError
 from paramproof.formulas.plugins import broken_plugins
 from paramproof.formulas.printing import path_text
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from paramproof.cli.signals import READER_LEFT, Ended
-from paramproof.cli.signs import in_signs_of
+from paramproof.tables.signs import in_signs_of
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 from paramproof.json_form import json_text
 from paramproof.whole_file import write_whole
@@ -50,8 +50,8 @@ def _width(stream: TextIO | None) -> int | None:
     return None if stream and stream.isatty() else UNBOUNDED
 
 
-console = _Signs(emoji=False, width=_width(sys.stdout))
-errors = Console(stderr=True)
+console = _Signs(emoji=False, highlight=False, width=_width(sys.stdout))
+errors = Console(stderr=True, emoji=False)
 _beside_json = _Signs(stderr=True, emoji=False, width=_width(sys.stderr))
 
 

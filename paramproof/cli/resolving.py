@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
 
-from rich.status import Status
-
-from paramproof.checks.model import require_agreement
 from paramproof.cli.options import deriving
 from paramproof.cli.output import errors, remark
 from paramproof.formulas.architecture import Architecture
@@ -15,6 +13,9 @@ from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import legible
 from paramproof.resolver import STANDARD_INPUT, LiveModel, Model, Request, read_request
 from paramproof.resolver.lookup import AnyModel, Note, live_model, resolve_request
+
+if TYPE_CHECKING:  # One of them is shown only while a formula is derived.
+    from rich.status import Status
 
 
 def resolving(text: str, class_name: str = "") -> Model:
@@ -60,8 +61,10 @@ def require_one_input(texts: Sequence[str]) -> None:
 
 def require_families(models: Iterable[Architecture]) -> None:
     """Raise ``FormulaError`` if the two derivations of any family of ``models`` differ."""
-    specs = filter(None, (model.spec for model in models))
-    require_agreement(dict.fromkeys(family_of(spec).name for spec in specs))
+    if specs := [*filter(None, (model.spec for model in models))]:
+        from paramproof.checks.model import require_agreement
+
+        require_agreement(dict.fromkeys(family_of(spec).name for spec in specs))
 
 
 @contextmanager

@@ -21,7 +21,6 @@ from paramproof.catalogue.entries import assumed_sizes, usual_class
 from paramproof.catalogue.files import TypeFile, library_of, read_file_for
 from paramproof.catalogue.names import has_class, has_type
 from paramproof.catalogue.unknown_keys import find_unknown_keys
-from paramproof.derivation.process import derive_in_subprocess
 from paramproof.formulas import Weight
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import (
@@ -35,7 +34,6 @@ from paramproof.formulas.path import leaf
 from paramproof.formulas.printing import path_text
 from paramproof.resolver.models import ConfigReading, LiveModel, Model
 from paramproof.resolver.request import Request, is_installed_type, read_request
-from paramproof.sources.checkpoints import checkpoint
 from paramproof.sources.live.name import name_of
 from paramproof.sources.live.readers import live_weights
 from paramproof.sources.reference import require_reference
@@ -96,6 +94,8 @@ def live_model(request: Request, class_name: str = "") -> LiveModel:
 
 def _stored_model(request: Request, path: Path) -> LiveModel:
     """Return the weights of a safetensors file, or of those of an index, by their headers."""
+    from paramproof.sources.checkpoints import checkpoint
+
     read = checkpoint(path)
     weights = (Weight(one.name, one.shape, one.is_float) for one in read.tensors)
     where = f" of {read.shards} shards" if read.shards > 1 else ""
@@ -270,6 +270,8 @@ def derive_request(
     Raises ``InvalidInput`` for a model without code to derive it from, and ``ValueError``, in one
     line, if no formula is derived, or none within ``seconds``.
     """
+    from paramproof.derivation.process import derive_in_subprocess
+
     derive = partial(derive_in_subprocess, sizes=sizes, seed=seed, seconds=seconds, note=note)
     if request.reference:
         require_reference(request.reference, sizes or ())

@@ -17,6 +17,7 @@ from rich.cells import cell_len, chop_cells
 from rich.console import Console
 from rich.text import Text
 
+from paramproof.tables.signs import in_signs_of
 from paramproof.tables.table import Column, Table
 
 INDENT = "  "
@@ -37,8 +38,8 @@ FINE_BREAKS = re.compile(rf"{BREAKS.pattern}|(?<=[-_])(?=\w)")
 def print_table(out: Console, table: Table) -> None:
     """Print a table and its notes."""
     whole, table = table, _fitting(table, out.width)
-    columns = _columns(table)
-    widths = fitting_widths(table, out.width)
+    columns = [[in_signs_of(text, out.encoding) for text in texts] for texts in _columns(table)]
+    widths = _fitting_widths(table, columns, out.width)
     lines, bold = zip(*_lines(table, [*map(_broken, columns, widths)], widths), strict=True)
     written = out.render_str("\n".join(lines), markup=False, highlight=False)
     for line in compress(styled := written.split(allow_blank=True), bold):
@@ -85,12 +86,11 @@ def _fitting(table: Table, most: int) -> Table:
     return one
 
 
-def fitting_widths(table: Table, most: int) -> list[int]:
+def _fitting_widths(table: Table, columns: Sequence[Sequence[str]], most: int) -> list[int]:
     """Return the width of each column, so that the table is at most ``most`` wide if it can be.
 
     The widest text is made narrower first. A column of numbers is as wide as its longest number.
     """
-    columns = _columns(table)
     widths = [max(map(cell_len, texts)) for texts in columns]
     for breaks, longest in ((BREAKS, most), (FINE_BREAKS, most), (FINE_BREAKS, LONGEST_PIECE)):
         both = zip(table.columns, columns, strict=True)

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import pytest
 import sympy
 
-from paramproof.checks.model import FormulaError, check, require_agreement
+from paramproof.checks.model import check, require_agreement
 from paramproof.cli.main import main
 from paramproof.formulas import FAMILIES, families
+from paramproof.formulas.errors import FormulaError
 from paramproof.formulas.families import registered
 from tests.checkpoints import ENCODER, canonical, write
 from tests.specs import SPECS

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from paramproof.cli.main import cli
-from paramproof.cli.signs import in_signs_of
+from paramproof.tables.signs import in_signs_of
 from paramproof.formulas.families import spec_fields
 from tests.checkpoints import ENCODER, canonical, write
 from tests.work import calls_of
