@@ -21,7 +21,7 @@ def test_frameworks(paramproof, outsider):
     for name in ("torch", "keras-bert", "flax-linen", "toy"):
         assert re.search(rf"^ {name} ", done.stdout, re.MULTILINE)
     numpy = metadata.version("numpy")
-    assert re.search(rf"^ toy +numpy {re.escape(numpy)} ", done.stdout, re.MULTILINE)
+    assert re.search(rf"^ toy +numpy {re.escape(numpy)}$", done.stdout, re.MULTILINE)
     assert "python -m pip install a-distribution-that-nobody-has" in done.stdout
 
 
