@@ -101,7 +101,7 @@ def count_command(models: Sequence[str], **options: Any) -> None:
       MODULE:FUNCTION      a function of yours that returns a model
       a derivation         the file that `paramproof derive --json` wrote
 
-    Counting needs no framework, except with --derive. Several models are printed side by side.
+    Counting needs no framework, but deriving does. Several models are printed side by side.
     """
     ctx = click.get_current_context()
     given = (one for one in ctx.command.params if one.name and one.name != "models")

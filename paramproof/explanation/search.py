@@ -171,7 +171,8 @@ def _rank(one: Match) -> tuple[tuple[object, ...], ...]:
     reading, kinds = one.rounded, ("under", "active")
     kind = kinds.index(one.way.kind) if one.way.kind in kinds else len(kinds)
     is_usual = reading.rounding <= RoundingMode.CUT_OFF and not one.model.synthetic
-    order = (*one.model.order[:3], reading.rounding, abs(one.count - reading.stated))
+    order = (*one.model.order[:3], reading.rounding, one.way.what.count(","))
+    order += (abs(one.count - reading.stated),)
     return (one.way[:2] != TOTAL, kind, not is_usual), order
 
 

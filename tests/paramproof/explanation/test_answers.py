@@ -311,6 +311,14 @@ def test_rounded_numbers_list_what_they_were_published_for(number, names):
     assert names <= {name for one in found for name in one.models}
 
 
+def test_fewer_conventions_come_first_where_several_counts_round_to_a_number():
+    config = {"model_type": "qwen3", "vocab_size": 151_936, "hidden_size": 1024}
+    config |= {"intermediate_size": 3072, "num_hidden_layers": 28, "num_attention_heads": 16}
+    config |= {"num_key_value_heads": 8, "head_dim": 128, "tie_word_embeddings": True}
+    found = [one.way.what for one in paramproof.explain("0.44B", config).found]
+    assert found == ["layers-only", "without-embeddings", "without-embeddings, without-norms"]
+
+
 def test_the_models_published_under_a_number_come_first():
     found = paramproof.explain("7B").found
     said = [one.is_published for one in found]
