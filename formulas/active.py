@@ -26,10 +26,10 @@ from paramproof.formulas.path import leaf, parent
 from paramproof.formulas.printing import legible
 from paramproof.formulas.tensors import Inventory, Tensor
 
-EXPERTS = re.compile(r"(moe_)?(num_|n_)?(local_|routed_|moe_)?experts")
+EXPERTS = r"(moe_)?(num_|n_)?(local_|routed_|moe_)?experts"
 """Fields for the number of experts that a router chooses from."""
 
-PER_TOKEN = re.compile(
+PER_TOKEN = (
     r"(moe_|router_)?(num_|n_)?((active|activated|selected)_)?experts_per_tok(en)?"
     r"|(num_|n_)(active|activated|selected)_experts|(moe_)?top_?k(_experts)?|moe_k"
 )
@@ -52,12 +52,12 @@ def part_of(field: str) -> str:
 
 def says_per_token(field: str) -> bool:
     """Return whether a field is the number of experts per token, by its name."""
-    return PER_TOKEN.fullmatch(_own(field)) is not None
+    return re.fullmatch(PER_TOKEN, _own(field)) is not None
 
 
 def has_experts(architecture: Architecture) -> bool:
     """Return whether a config has a number of experts, even if no tensor depends on it."""
-    return any(EXPERTS.fullmatch(_own(field)) for field in architecture.fields.values())
+    return any(re.fullmatch(EXPERTS, _own(field)) for field in architecture.fields.values())
 
 
 def per_token(architecture: Architecture) -> dict[str, str]:
@@ -70,7 +70,7 @@ def per_token(architecture: Architecture) -> dict[str, str]:
         *(length.letters for one in parameters for length in _lengths(one))
     )
     fields, sizes = architecture.fields, architecture.sizes
-    numbers = [name for name, field in fields.items() if EXPERTS.fullmatch(_own(field))]
+    numbers = [name for name, field in fields.items() if re.fullmatch(EXPERTS, _own(field))]
     experts = [name for name in numbers if name in moving]
     for name in numbers:
         if name in architecture.fixed:

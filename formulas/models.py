@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -118,6 +117,8 @@ class NamedTables(Mapping[str, Named]):
 
     def __getitem__(self, name: str) -> Named:
         if name not in self._made:
+            import tomllib
+
             self._made[name] = self._make(name, tomllib.loads(self._texts[name])[name])
         return self._made[name]
 

@@ -22,15 +22,15 @@ VECTORS_OF_NORMS = PARAMETERS - {"kernel"}
 ROWS = re.compile(r"vocab|position|n_ctx|max_seq_len|type_vocab")
 """Config fields that are numbers of rows of a table."""
 
-TABLE = re.compile(
+TABLE = (
     r"(word|tok|token|token_type|type|segment|pos|position|positional|input)s?_?emb(ed|edding)?s?"
     r"|embed_(tokens|positions|in)|w[tp]e|embeddings"
 )
-POSITION = re.compile(r"pos(ition|itional)?s?_?emb.*|embed_positions|wpe")
-RELATIVE = re.compile(r".*(relative|rel_pos|position_bias).*")
-PROJECTION = re.compile(r".*(proj|patch|mapping|conv|dense|linear|fc|token$).*")
-NORM = re.compile(r".*norm.*|(ln|bn)(_?[a-z0-9]*)|.*_ln\d*")
-HEAD = re.compile(
+POSITION = r"pos(ition|itional)?s?_?emb.*|embed_positions|wpe"
+RELATIVE = r".*(relative|rel_pos|position_bias).*"
+PROJECTION = r".*(proj|patch|mapping|conv|dense|linear|fc|token$).*"
+NORM = r".*norm.*|(ln|bn)(_?[a-z0-9]*)|.*_ln\d*"
+HEAD = (
     r".*head|cls|.*classifier|score|qa_outputs|proj_out|embed_out|.*predictions|lm_loss"
     r"|vocab_(transform|layer_norm|projector)|logits_proj"
 )
@@ -72,7 +72,7 @@ class NativeNames:
         )
 
     def _is_norm(self, names: list[str], tensor: NativeTensor) -> bool | None:
-        if any(NORM.fullmatch(_module(name)) for name in names):
+        if any(re.fullmatch(NORM, _module(name)) for name in names):
             return True
         with_matrix = any(parent(name) in self.with_matrix for name in names)
         vector = len(tensor.shape) == 1 and all(leaf(name) in VECTORS_OF_NORMS for name in names)
@@ -82,27 +82,27 @@ class NativeNames:
         said = [_saying(name) for name in names]
         if len(tensor.shape) < 2 or any(leaf(name).endswith("bias") for name in names):
             return False
-        if any(RELATIVE.fullmatch(name) for name in said):
+        if any(re.fullmatch(RELATIVE, name) for name in said):
             return False  # It biases the scores of attention, and no token is looked up in it.
-        if any(TABLE.fullmatch(name) for name in said):
+        if any(re.fullmatch(TABLE, name) for name in said):
             return True
-        if any(HEAD.fullmatch(name.split(".")[0]) for name in names):
+        if any(re.fullmatch(HEAD, name.split(".")[0]) for name in names):
             return False
         if tensor.shape[0].letters & self.rows:
             return None
-        if any(PROJECTION.fullmatch(name) for name in said):
+        if any(re.fullmatch(PROJECTION, name) for name in said):
             return False
         return None if any("emb" in name for name in said) else False
 
     def _is_position(self, names: list[str], table: bool | None) -> bool | None:
-        return table and any(POSITION.fullmatch(_saying(name)) for name in names)
+        return table and any(re.fullmatch(POSITION, _saying(name)) for name in names)
 
     def _is_head(self, path: str, norm: bool | None, table: bool | None) -> bool | None:
         first = path.split(".")[0]
-        if HEAD.fullmatch(first):
+        if re.fullmatch(HEAD, first):
             return True
         holds_layers = any(f"{stack}.".startswith(f"{first}.") for stack in self.repeated)
-        known = norm or table or holds_layers or first == "pooler" or TABLE.fullmatch(first)
+        known = norm or table or holds_layers or first == "pooler" or re.fullmatch(TABLE, first)
         return False if known else None
 
     def _in_layer(self, path: str) -> bool | None:

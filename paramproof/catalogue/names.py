@@ -30,16 +30,12 @@ def _names() -> dict[str, Any]:
 
 
 @cache
-def older_keys() -> frozenset[str]:
-    """Return the keys that configurations of earlier releases have, for any model type."""
-    import tomllib
-
-    found = tomllib.loads(NAMES.with_name("older_keys.toml").read_text("utf-8"))
-    return frozenset(key for keys in found.values() for key in keys)
-
-
 def irrelevant_keys(kind: str) -> frozenset[str]:
-    """Return the keys without an effect on tensors, in ``any`` model type, or ``private`` ones."""
+    """Return the keys without an effect on tensors.
+
+    Those of ``any`` model type, ``private`` ones, or those of ``older`` releases: what versions 2
+    to 4 of transformers wrote into every file, and version 5 does not have or keeps elsewhere.
+    """
     found = json.loads(NAMES.with_name("irrelevant_keys.json").read_text("utf-8"))
     return frozenset(found[kind].split())
 

@@ -16,7 +16,7 @@ from typing import Any
 from paramproof.catalogue.accepts import IRRELEVANT_PRIVATE
 from paramproof.catalogue.configuration import IRRELEVANT_KEYS, QUANTIZATION
 from paramproof.catalogue.files import TypeFile, model_types, read_type
-from paramproof.catalogue.names import known_keys, older_keys, type_keys
+from paramproof.catalogue.names import irrelevant_keys, known_keys, type_keys
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.path import leaf, lies_in, parent
 from paramproof.formulas.printing import legible, shown
@@ -180,7 +180,7 @@ def _known_in_part(name: str, part: str) -> frozenset[str]:
             *IRRELEVANT_KEYS,
             *IRRELEVANT_PRIVATE,
             QUANTIZATION,
-            *older_keys(),
+            *irrelevant_keys("older"),
             *known,
             *map(leaf, own),
         }

@@ -27,11 +27,10 @@ MIN_ROUNDED_ZEROS = 5
 """The fewest zeros at the end of a whole number that may be rounded."""
 
 _DIGITS = r"\d{1,3}(?P<separator>[,_'\u202f\u2009 ])\d{3}(?:(?P=separator)\d{3})*|\d+"
-_NUMBER = re.compile(
+_NUMBER = (
     rf"(?P<whole>{_DIGITS})(?:\.(?P<places>\d+))?(?:e\+?(?P<exponent>\d{{1,2}}))?"
     r"\s?(?:(?P<unit>[kmgt])(?P<binary>i)?(?P<byte>b)?|(?P<word>b|thousand|million|billion|trillion)"
-    r"|(?P<bytes>bytes?))?",
-    re.IGNORECASE | re.ASCII,
+    r"|(?P<bytes>bytes?))?"
 )
 
 
@@ -115,7 +114,7 @@ def read(text: str) -> WrittenNumber:
 
     Raises ``InvalidInput``, in one line, if it is not a number, is zero, or is absurdly long.
     """
-    match = _NUMBER.fullmatch(text.strip())
+    match = re.fullmatch(_NUMBER, text.strip(), re.IGNORECASE | re.ASCII)
     if not match or len(text) > 2 * MAX_DIGITS:
         shown = text if len(text) < 2 * MAX_DIGITS else f"{text[:MAX_DIGITS]}…"
         problem = "is not a number of parameters: write it as 2,362,368 or 110M"

@@ -6,7 +6,6 @@ configuration is counted with stay those of its class.
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
@@ -20,6 +19,8 @@ from paramproof.formulas.architecture import Architecture
 @cache
 def described_types() -> dict[str, Any]:
     """Return the families of model types, with the parts of each class, from ``families.toml``."""
+    import tomllib  # Most models need none of this.
+
     return tomllib.loads(Path(__file__).with_name("families.toml").read_text("utf-8"))
 
 

@@ -7,7 +7,6 @@ out (``names.toml``). Nothing is guessed: a name without a size, or with another
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 from paramproof.formulas.printing import MAX_PATH_SHOWN
 
-HUB = re.compile(
+HUB = (
     r"((https?://)?(www\.)?(huggingface\.co|hf\.co|ollama\.com/library)/)?"
     r"(?P<name>(\w[\w.-]*/)?[\w.-]+(:[\w.-]+)?)"
     r"(/(blob|raw|resolve|tree)/[\w.-]+(/config\.json)?)?/?(\?\S*)?"
@@ -26,6 +25,8 @@ HUB = re.compile(
 @cache
 def data() -> dict[str, Any]:
     """Return the words that are left out and the other names, from ``names.toml``."""
+    import tomllib  # Most models need none of this.
+
     return tomllib.loads(Path(__file__).with_name("names.toml").read_text("utf-8"))
 
 
@@ -37,7 +38,7 @@ def folded(name: str) -> str:
 
 def without_owner(text: str) -> str:
     """Return what a name or a URL of the Hub names, without its owner; other text as it is."""
-    found = HUB.fullmatch(text)
+    found = re.fullmatch(HUB, text)
     return found["name"].rpartition("/")[2] if found else text
 
 

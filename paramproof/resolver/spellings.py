@@ -7,7 +7,6 @@ refused, with the key. Files of other kinds, such as a tokenizer's, are named fo
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -31,6 +30,8 @@ NO_TYPE = "model_type is missing"
 
 @cache
 def _data() -> dict[str, Any]:
+    import tomllib  # Most models need none of this.
+
     return tomllib.loads(Path(__file__).with_name("spellings.toml").read_text("utf-8"))
 
 

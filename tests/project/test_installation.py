@@ -59,7 +59,6 @@ def test_the_wheel_has_one_name_and_all_of_it(wheel):
         "paramproof/differences/questions.toml",
         "paramproof/differences/recorded.json",
         "paramproof/catalogue/names.json",
-        "paramproof/catalogue/older_keys.toml",
         "paramproof/catalogue/conversions.json",
     ],
 )
