@@ -6,7 +6,7 @@ import pytest
 
 from docs.writers.blocks import AGAIN, block, samples, trimmed
 from docs.writers.commands_page import PAGE, lines
-from paramproof.cli.main import cli
+from paramproof.cli.main import GROUPS, OTHER_NAMES, UNLISTED, cli
 from tests.printed import COMPLETION_IN_BASH
 
 TEXT = PAGE.read_text("utf-8")
@@ -33,10 +33,14 @@ def test_many_configurations(paramproof, tmp_path):
     }, AGAIN
 
 
-def test_every_command_has_a_row():
-    assert sorted(re.findall(r"^\| `([a-z]+)", TEXT, re.MULTILINE)) == sorted(
-        cli.list_commands(None)
+def test_every_command_is_described_and_those_of_the_help_have_a_row():
+    start = TEXT.partition("\n## ")[0]
+    rows = re.findall(r"^\| `([a-z]+)", start, re.MULTILINE)
+    assert sorted([*rows, *OTHER_NAMES]) == sorted(
+        name for names in GROUPS.values() for name in names
     )
+    assert sorted([*rows, *OTHER_NAMES, *UNLISTED]) == sorted(cli.list_commands(None))
+    assert all(f"`{name}`" in start for name in [*OTHER_NAMES, *UNLISTED])
 
 
 def test_a_user_formula(paramproof, outsider, user_formulas):
