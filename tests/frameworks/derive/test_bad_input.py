@@ -35,7 +35,7 @@ def refusal_here(name, **sizes):
     [
         (
             "no_model",
-            "it is not made: ValueError: dict has no collection 'params', so it is not the "
+            "it is not made: InvalidInput: dict has no collection 'params', so it is not the "
             "variables of a linen module: give them as module.init returns them, {'params': …}; "
             + supported(),
         ),
