@@ -103,7 +103,7 @@ class View:
             before = above[-1].path
             path = f"{before}.{label(row)}" if before else label(row)
             kind = above[-1].kind or (leaf(row.path) if row.path in self.summands else "")
-            name = self._name(row, above[-1].name)
+            name = self._name(row, leaf(above[-1].name))
             times = self.at(row.times)
             above.append(Branch(name, path, self.at(row.total), row, kind, times))
             if above[-1].total:

@@ -177,7 +177,7 @@ def test_experts_are_a_grid_and_layers_are_shown_by_kind(no_script):
     lines = grid.get_attribute("d")
     assert lines.count("v") * lines.count("h") == 256
     texts = no_script.locator("#picture text").all_text_contents()
-    assert "model › layers › 58 layers › mlp › experts" in texts
+    assert "model.layers › 58 layers › mlp › experts" in texts
     assert "8 of 256 per token; one has 44,040,192" in texts
     kinds = no_script.locator(".kinds li b").all_inner_texts()
     assert kinds == ["58 layers", "3 layers", "61 layers"]

@@ -16,7 +16,7 @@ HOSTILE = {
         {"config": json.dumps({"model_type": "qwen3", "architectures": [MARKUP]})},
         "onerror",
     ),
-    "markup in a name": ({"model": MARKUP}, "no model is named"),
+    "markup in a name": ({"model": MARKUP}, "does not exist"),
     "markup in a letter": ({"model": "gpt2", MARKUP: "1"}, "is not a letter of this model"),
     "markup in a size": ({"model": "gpt2", "L": MARKUP}, "is not a positive whole number"),
     "markup in a convention": ({"model": "gpt2", "under": MARKUP}, "no convention is named"),
@@ -45,7 +45,7 @@ HOSTILE = {
         {"config": json.dumps({"model_type": "x", "auto_map": {"AutoModel": "a--b.C"}})},
         "",
     ),
-    "a path": ({"model": "../../etc/passwd"}, "no model is named"),
+    "a path": ({"model": "../../etc/passwd"}, "does not exist"),
 }
 
 

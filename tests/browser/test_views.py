@@ -142,7 +142,7 @@ def test_a_model_as_one_file(browser, paramproof, tmp_path):
     where = page.locator("#picture p:visible")
     assert where.inner_text() == "total"
     page.locator("#picture a.cell:visible").first.click()
-    assert where.inner_text() == "total › model: 46,571,720,704, 99.72 %"
+    assert where.inner_text() == "total › model.layers: 46,440,644,608, 99.44 %"
     where.locator("a").first.click()
     assert where.inner_text() == "total"
     assert {url.partition("#")[0] for url in asked} == {file.as_uri()}

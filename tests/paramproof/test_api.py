@@ -138,7 +138,7 @@ def test_how_explanations_print():
     )
     assert "bert-base-uncased: 109,482,240, rounded" in many._repr_html_()
     assert repr(paramproof.explain(123_456_789, "gpt2")) == "<Explanations of '123456789': none>"
-    assert repr(paramproof.explain("117M")).endswith(": none, published for gpt2>")
+    assert repr(paramproof.explain("125,237,760")).endswith(": none, published for opt-125m>")
     (one, *_) = many.found
     hostile = replace(many, found=(replace(one, models=("<b>",)),))
     assert "<b>" not in hostile._repr_html_()
