@@ -127,4 +127,6 @@ def require_type(value: object, kind: type | tuple[type, ...], what: str) -> Non
 
 def _line(where: str, reason: str) -> str:
     said = legible(reason, MAX_MESSAGE_SHOWN)
-    return f"{path_text(where)}: {said}" if where else said
+    # A model type that was named by itself is the place and the subject of the reason.
+    is_said = not where or said.startswith(f"{where}: ")
+    return said if is_said else f"{path_text(where)}: {said}"

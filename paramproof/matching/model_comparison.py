@@ -88,6 +88,9 @@ def opened(thing: object) -> object:
     Raises ``InvalidInput`` for a file that cannot be read.
     """
     if isinstance(thing, Path) or (isinstance(thing, str) and not REFERENCE.fullmatch(thing)):
+        if (path := Path(thing)).suffix == ".py":
+            problem = f"is a Python file: write MODULE:FUNCTION, such as {path.stem}:model"
+            raise InvalidInput(problem, where=path_text(path))
         return checkpoint(thing)
     return thing
 

@@ -80,6 +80,7 @@ def test_the_line_ends_with_the_command_that_lists_all_names():
 def test_the_place_comes_before_the_reason():
     assert str(InvalidInput("is not JSON", where="config.json")) == "config.json: is not JSON"
     assert str(InvalidInput("is not JSON")) == "is not JSON"
+    assert str(NotInCatalogue("rwkv7: no formula", where="rwkv7")) == "rwkv7: no formula"
 
 
 def test_the_line_says_what_to_install_if_that_helps():
