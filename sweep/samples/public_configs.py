@@ -11,7 +11,7 @@ import transformers
 from transformers import CONFIG_MAPPING
 
 from paramproof.catalogue import entry, model_types, read_type
-from paramproof.formulas.errors import NotInCatalogue, Refusal
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from sweep.library.mismatch import Mismatch, find_mismatch
 from sweep.store import ROOT
 
@@ -32,6 +32,10 @@ REASONS = {
     Refusal.OTHER: "anything else that the catalogue does not read",
 }
 """Why the catalogue does not count a configuration, in words."""
+
+
+OTHER_NAME = "a size under a name that the type does not have"
+"""Why a configuration is refused as wrong: transformers would pass over the size."""
 
 
 class PublicResult(NamedTuple):
@@ -67,6 +71,8 @@ def _count_config(config: Mapping[str, Any], source: str, held: bool) -> PublicR
         return PublicResult(model_type, name, source, None, "a model type that transformers lacks")
     try:
         read = entry(config)
+    except InvalidInput as error:
+        return PublicResult(model_type, name, source, None, OTHER_NAME, error.reason)
     except NotInCatalogue as error:
         if not hasattr(transformers, name):
             return PublicResult(
