@@ -65,7 +65,7 @@ def _require_one_form(given: Sequence[str]) -> None:
     multiple=True,
     metavar="NAME",
     shell_complete=completing(lambda: CONVENTIONS),
-    help="Count under this convention (repeatable).",
+    help="Count under this convention; under all of several at once.",
 )
 @click.option("--all-conventions", "every", is_flag=True, help="Count under every convention.")
 @click.option(

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from paramproof.cli.options import MODELS, class_option, derive_option, json_option
-from paramproof.cli.output import tables_beside, write_json
+from paramproof.cli.output import print_unwrapped, tables_beside, write_json
 from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
 from paramproof.explanation.text import WIDTH, lines
@@ -41,11 +41,11 @@ def explain_command(
         (resolved,) = resolving_all([model], class_name)
     answer = explained(wanted, resolved)
     out = tables_beside(json_file)
-    for line in lines(answer, everything=everything, width=min(out.width, WIDTH)):
-        out.print(line, markup=False, highlight=False, soft_wrap=True)
+    print_unwrapped(out, lines(answer, everything=everything, width=min(out.width, WIDTH)))
     if resolved and resolved.architecture.spec is None:
-        for line in ("", *resolved.origin()):
-            out.print(line, markup=False, highlight=False, soft_wrap=True)
+        from paramproof.tables.terminal import print_lines  # As above.
+
+        print_lines(out, ("", *resolved.origin()))
     if json_file:
         write_json(json_file, answer.to_dict())
     if not answer.says_something:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from paramproof.builders.registry import Framework, frameworks
-from paramproof.cli.output import console
+from paramproof.cli.output import console, say
 from paramproof.tables.table import Column, Table, TableRow
 from paramproof.tables.terminal import print_table
 
@@ -13,16 +13,14 @@ from paramproof.tables.terminal import print_table
 @click.command("frameworks", short_help="List the frameworks, installed or not.")
 def frameworks_command() -> None:
     """List the frameworks: the versions of installed ones, and how to install the others."""
-    columns = (
-        *map(Column, ("framework", "installed", "missing")),
-        # A truncated command could not be copied.
-        Column("how to install it"),
-    )
-    print_table(console, Table.of(columns, map(_row, frameworks().values())))
+    columns = map(Column, ("framework", "installed", "missing"))
+    print_table(console, Table.of((*columns,), map(_row, frameworks().values())))
+    for missing in (one for one in frameworks().values() if one.missing):
+        # A command that is broken into lines could not be copied.
+        say(f"{missing.name}: {missing.how_to_get}")
 
 
 def _row(framework: Framework) -> TableRow:
     versions = framework.versions().items()
     installed = ", ".join(f"{name} {version}" for name, version in versions if version)
-    how = framework.how_to_get if framework.missing else None
-    return TableRow((framework.name, installed, ", ".join(framework.missing), how))
+    return TableRow((framework.name, installed, ", ".join(framework.missing)))

@@ -10,7 +10,7 @@ from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import path_text
 from paramproof.proof.prove import Proof
-from paramproof.tables.table import Column, Table, TableRow, numbers
+from paramproof.tables.table import Column, Table, TableRow, numbers, signed_or_zero
 
 
 def verify_table(results: Sequence[Result]) -> Table:
@@ -50,7 +50,7 @@ def _line(result: Result) -> tuple[object, ...]:
     report, model = result.report, path_text(result.model)
     if report is None:
         return model, None, result.status, None, None, None
-    difference = f"{report.difference:+,}" if report.difference else "0"
+    difference = signed_or_zero(report.difference)
     if result.status == "different" and not report.difference:
         difference = "0, shapes"
     time = f"{result.milliseconds:,.1f}"

@@ -25,19 +25,19 @@ MAX_WITH_FORMULAS = 2
 def lines(answer: Explanations, *, everything: bool = False, width: int = WIDTH) -> Iterator[str]:
     """Yield what is published under a number, its explanations, or the difference from a model.
 
-    Without ``everything``, only the first explanations and models are printed. A line longer than
-    ``width`` is wrapped, and its continuation lines are indented.
+    A number published by mistake comes after a model with this total. Without ``everything``, only
+    the first explanations and models are printed. Lines longer than ``width`` are wrapped.
     """
     blocks = [*_published(answer, everything), *_found(answer, everything)]
-    if any(one.is_published for one in answer.found):  # The rows have most of what is published.
+    total = None if any(one.conventions for one in answer.published) else answer.number.exact
+    if any(one.is_published or one.model.total == total for one in answer.found):
         blocks = [*_found(answer, everything), *_published(answer, everything)]
-    for place, block in enumerate(blocks):
-        for line in ([""] if place else []) + block:
-            margin = " " * (len(line) - len(line.lstrip()) + 2)
-            wrapper = textwrap.TextWrapper(
-                width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False
-            )
-            yield from wrapper.wrap(line) or [""]
+    for line in [line for block in blocks for line in ("", *block)][1:]:
+        margin = " " * (len(line) - len(line.lstrip()) + 2)
+        wrapper = textwrap.TextWrapper(
+            width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False
+        )
+        yield from wrapper.wrap(line) or [""]
 
 
 def _published(answer: Explanations, everything: bool) -> Iterator[list[str]]:

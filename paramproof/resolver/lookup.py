@@ -121,7 +121,7 @@ def resolve_request(
         raise InvalidInput(reason, where=path_text(request.name))
     if request.keys is None and class_name:
         where = path_text(request.name)
-        raise InvalidInput("is not a configuration, so it takes no class", where=where)
+        raise InvalidInput("takes no class: give its config.json", where=where)
     if request.architecture:
         return Model(
             name=request.name,

@@ -30,7 +30,7 @@ from paramproof.formulas.models import (
     named_configurations,
     named_models,
 )
-from paramproof.formulas.printing import path_text, shown
+from paramproof.formulas.printing import legible, path_text, shown
 from paramproof.resolver.derivation_document import derivation_in_document, is_derivation
 from paramproof.resolver.names import model_meant, same_name, without_owner
 from paramproof.resolver.spellings import as_transformers, kind_of
@@ -118,7 +118,7 @@ def _read_text(source: str) -> Request:
     if source == STANDARD_INPUT:
         return _described("standard input", object_on_standard_input())
     if source.lstrip().startswith("{"):
-        return _described(source.strip(), object_in_text(source, "the JSON given"))
+        return _described(legible(source.strip()), object_in_text(source, "the JSON given"))
     if named := _named(source):
         return named
     if os.path.lexists(source):

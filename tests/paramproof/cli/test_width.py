@@ -45,7 +45,7 @@ def run_at_80_columns(paramproof):
         ("count", "gpt3-175b", "--dtype", "float64"),
         ("count", "gpt3-175b", "encoder-175b"),
         ("models",),
-        ("frameworks",),
+        ("explain", "16GB", "llama-3.1-8b"),
     ],
     ids=" ".join,
 )

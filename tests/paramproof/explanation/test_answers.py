@@ -235,6 +235,7 @@ def test_a_layer_of_keras_bert_in_words():
         ("117M", None, "117M was published, and withdrawn, for gpt2 ("),
         ("685B", None, "685B is published for deepseek-v3 ("),
         ("685B", "deepseek-v3", "685B is published for deepseek-v3 ("),
+        (124_439_808, None, "124,439,808 is the whole model"),  # Published for another by mistake.
     ],
 )
 def test_what_is_published_comes_first(number, model, words):

@@ -203,4 +203,4 @@ def test_command_refuses(refused, tmp_path):
     assert "no model is named 'x'" in refused("checkpoint", "model.safetensors", "--model", "x")
     assert refused("checkpoint", "absent") == "paramproof: absent: does not exist"
     arguments = ("model.safetensors", "--model", "gpt2", "--class", "GPT2Model")
-    assert "gpt2: is not a configuration, so it takes no class" in refused("checkpoint", *arguments)
+    assert "gpt2: takes no class: give its config.json" in refused("checkpoint", *arguments)

@@ -60,7 +60,7 @@ def test_a_configuration(tmp_path):
         assert (found.name, found.keys) == (str(file), GPT2)
         assert not found.is_default
     assert read_request(GPT2).keys == read_request(json.dumps(GPT2)).keys == GPT2
-    assert read_request(GPT2).name == ""
+    assert [len(read_request(one).name) for one in (GPT2, json.dumps(GPT2))] == [0, 80]
 
 
 def test_standard_input(monkeypatch):
