@@ -12,7 +12,7 @@ from typing import Any
 from paramproof.catalogue import read_type
 from paramproof.catalogue.entries import entry, type_named, usual_class
 from paramproof.catalogue.names import transformers_types
-from paramproof.formulas.errors import NotInCatalogue
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from sweep.second_opinion.comparison import compare
 from sweep.second_opinion.configs import required
 from sweep.second_opinion.mlx_models import Refused, build, has_language_model
@@ -71,7 +71,7 @@ def _compare(source: str, config: Mapping[str, Any]) -> PublicFile:
     try:
         # mlx-lm builds the model that generates, whatever class a configuration names.
         ours = entry(config, usual_class(read_type(model_type)))
-    except NotInCatalogue as error:
+    except (InvalidInput, NotInCatalogue) as error:
         return PublicFile(source, model_type, "only mlx-lm", error.reason, theirs=theirs)
     found = compare(model_type, config, ours, groups)
     verdict = "equal"
