@@ -133,8 +133,6 @@ def run(monkeypatch, capsys):
         "count bert-base --under without-embeddings",
         "count bert-base --all-conventions",
         "explain 2,362,368 bert-base",
-        "explain 2,362,368 gpt2",
-        "explain 2,362,368",
         "checkpoint weights.safetensors --model bert-base",
         "compare no_module:model --model bert-base",
     ],
