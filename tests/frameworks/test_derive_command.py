@@ -154,7 +154,7 @@ def test_a_calculator_without_a_family(paramproof, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["models:none"], "models:none is not made: ValueError: NoneType is not a model of "),
+        (["models:none"], "models:none is not made: InvalidInput: NoneType is not a model of "),
         (["models:mlp", "--size", "width"], "--size 'width' is not NAME=VALUE"),
         (["models:mlp", "--size", "width=-5"], "is not NAME=VALUE with a whole number"),
         (["models:mlp", "--size", "width=1", "--size", "width=2"], "--size width is given twice"),

@@ -58,7 +58,7 @@ def derive_in_process(monkeypatch):
         return lookup._on_the_spot(request, class_name, lambda _: None)
 
     monkeypatch.setattr(lookup, "_catalogued", on_the_spot)
-    monkeypatch.setattr(lookup, "derive_in_subprocess", derived)
+    monkeypatch.setattr("paramproof.derivation.process.derive_in_subprocess", derived)
     monkeypatch.setattr(lookup, "_derived", {})
 
 

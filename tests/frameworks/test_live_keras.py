@@ -47,7 +47,7 @@ def test_frozen():
     model.layers[-1].trainable = False
     report = report_on(model)
     assert (report.difference, report.frozen) == (-(12 * 12 + 12), 12 * 12 + 12)
-    assert report.render().count("wrong trainability") == 2
+    assert report.render().count("is frozen, but should be trainable") == 2
 
 
 def test_key_dim_taken_for_the_width_of_all_heads():

@@ -98,7 +98,7 @@ def test_frozen():
     model.pooler.weight.stop_gradient = True
     report = report_on(model)
     assert (report.difference, report.frozen) == (-H * H, H * H)
-    assert report.render().count("wrong trainability") == 1
+    assert report.render().count("is frozen, but should be trainable") == 1
 
 
 def test_a_layer_without_biases():

@@ -98,7 +98,7 @@ def test_keras_bert():
 def refusal(name):
     from paramproof.derivation.pipeline import DerivationError
 
-    with pytest.raises(DerivationError, match="is not made: ValueError: ") as caught:
+    with pytest.raises(DerivationError, match="is not made: InvalidInput: ") as caught:
         derived(name)
     return str(caught.value)
 

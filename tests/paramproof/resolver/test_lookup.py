@@ -95,7 +95,7 @@ def derivations(monkeypatch):
         asked.append((what, keys, architecture))
         return MIXTURE
 
-    monkeypatch.setattr(lookup, "derive_in_subprocess", derived)
+    monkeypatch.setattr("paramproof.derivation.process.derive_in_subprocess", derived)
     monkeypatch.setattr(lookup, "_derived", {})
     monkeypatch.setattr(Framework, "missing", ())
     # The installed release is newer than the catalogue's.
