@@ -66,7 +66,7 @@ class Report:
     ``formula`` and ``actual`` count trainable parameters, with tied ones counted once, and
     ``frozen`` those of the model that are not trainable. ``about`` is a line that names what was
     expected, and ``notes`` are lines on what is not a difference. ``residual`` is the difference in
-    letters: a line for the whole, and if there are several ``groups()``, a text for each.
+    letters: a line for the whole, and of several ``groups()``, a text for each that is shown.
     """
 
     formula: int

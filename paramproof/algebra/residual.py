@@ -51,7 +51,7 @@ def with_residual(report: Report, architecture: Architecture) -> Report:
         return report
     known = Known.of(architecture)
     residuals = report_residuals(report, known)
-    texts = [_text(one.size, known.named) for one in residuals]
+    texts = [_text(one.size, known.named) for one in residuals[:MAX_ROWS_SHOWN]]
     first, *_ = lines(residuals, known.named)
     return replace(report, residual=(first, *(texts if len(texts) > 1 else ())))
 
