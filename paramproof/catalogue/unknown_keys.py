@@ -85,8 +85,13 @@ def _sizes_in(key: str, value: object) -> Iterator[tuple[str, int]]:
     if isinstance(value, Mapping):
         for name, inside in value.items():
             yield from _sizes_in(name, inside)
-    elif type(value) is int and key in sizes_by_name():
-        yield key, value
+    elif (
+        key in sizes_by_name()
+        and isinstance(value, int | float)
+        and type(value) is not bool
+        and value % 1 == 0  # Neither NaN nor infinity is a whole number.
+    ):
+        yield key, int(value)
 
 
 def _require_no_default(

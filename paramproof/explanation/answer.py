@@ -15,7 +15,7 @@ from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.notation import text
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf
-from paramproof.formulas.printing import legible, shown, some_of
+from paramproof.formulas.printing import legible, shown, signed, some_of
 from paramproof.json_form import document
 
 NAME = re.compile(r"[^\W\d⁰¹²³⁴⁵⁶⁷⁸⁹][^\W⁰¹²³⁴⁵⁶⁷⁸⁹]*")
@@ -189,6 +189,9 @@ class Explanations:
         if not self.found:
             names = [legible(one.model) for one in self.published]
             printed = f", published for {some_of(names, 1)}" if names else ""
+            if self.apart:
+                difference = signed(self.apart.difference)
+                printed += f"; it differs from {legible(self.apart.model)} by {difference}"
             return f"<Explanations of {number}: none{printed}>"
         first, *more = self.found
         others = f", and {len(more)} more" if more else ""

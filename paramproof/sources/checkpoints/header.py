@@ -144,6 +144,9 @@ def _in_file(path: Path) -> Iterator[StoredTensor]:
         raise InvalidInput(f"{path_text(path)} is a pickle by its name; {CONVERT}")
     try:
         for name, entry in read_header(path).tensors.items():
+            if not name or name.startswith("."):
+                reason = f"{shown(name)} is not the name of a tensor in a model"
+                raise InvalidInput(reason, where=path_text(path))
             yield StoredTensor(name, entry.shape, sys.intern(entry.dtype))
     except (NotSafetensors, OSError) as error:
         where = path_text(path)

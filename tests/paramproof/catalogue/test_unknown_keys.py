@@ -1,5 +1,6 @@
 """Keys that a configuration class does not have are ignored, or refused as misspelt."""
 
+from math import inf, nan
 from string import ascii_lowercase
 
 import pytest
@@ -112,6 +113,7 @@ UNDER_ANOTHER_NAME = [
         ("llama", {key: 96}, "intermediate_size")
         for key in ("ffn_dim", "ffn_hidden_size", "n_inner")
     ),
+    ("llama", {"n_layers": 4.0}, "num_hidden_layers"),
     ("llama", {"padded_vocab_size": 32_064}, "vocab_size"),
     ("llama", {"decoder_layers": 4}, "num_hidden_layers"),
     ("gpt2", {"block_size": 256}, "n_positions"),
@@ -153,7 +155,7 @@ def test_a_size_under_another_name_is_refused(model_type, keys, meant):
         ("llama", {"n_positions": 4}, "n_positions"),
         ("llama", {"num_experts": 1}, "num_experts"),
         ("llama", {"init_config": {"std": 1, "seed": 4}}, "init_config"),
-        ("llama", {"n_layers": None}, "n_layers"),
+        *(("llama", {"n_layers": one}, "n_layers") for one in (None, True, 4.5, inf, nan)),
         ("hiera", {"num_layers": 4}, "num_layers"),
         # The value is no size, or the name resembles none.
         *(

@@ -76,6 +76,14 @@ def test_what_weights_cannot_answer(refused, folder, arguments, words):
     assert words in refused(*arguments)
 
 
+@pytest.mark.parametrize("name", ["", ".", ".weight"])
+def test_a_name_without_a_component_is_refused(tmp_path, name):
+    """The tree begins with the first component of each name."""
+    write(tmp_path / "a.safetensors", {name: (2, 3)})
+    with pytest.raises(InvalidInput, match="is not the name of a tensor in a model"):
+        paramproof.count(tmp_path / "a.safetensors")
+
+
 def test_integers_are_not_trained(tmp_path):
     """GPT-2's masks and the counters of a batch norm are buffers, and are listed as fixed."""
     start, end = header({"w": (2, 3), "mask": (4,)}, dtype="I64", size=8)

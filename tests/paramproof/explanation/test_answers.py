@@ -274,9 +274,10 @@ def test_without_an_explanation_the_difference_is_printed(number, model, differe
         difference,
         letters,
     )
-    text = text_of(number, model)
+    text, said = text_of(number, model), f"{difference:+,}".replace("-", "−")
     assert f"no explanation found in {found.model}, which has {found.count:,}" in text
-    assert f"claimed − formula = {difference:+,}".replace("-", "−") in text
+    assert f"claimed − formula = {said}" in text
+    assert repr(answer).endswith(f": none; it differs from {found.model} by {said}>")
 
 
 @pytest.mark.parametrize("number", [123_456_789, 91_206_376, 111_385_344, "3.31e9"])
