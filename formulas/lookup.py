@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher
 
 from paramproof.formulas.errors import UnknownName
@@ -24,16 +24,18 @@ MAX_NAMES_LISTED = 40
 """The maximum number of names that an error lists if no command lists them."""
 
 
-def canonical_name(name: str, names: Iterable[str]) -> str | None:
-    """Return the one of ``names`` that equals ``name`` without regard to case.
+def canonical_name(
+    name: str, names: Iterable[str], folded: Callable[[str], str] = str.casefold
+) -> str | None:
+    """Return the one of ``names`` that equals ``name`` once both are ``folded``.
 
     An exact match takes precedence. None if no name or several names match.
     """
     known = list(names)
     if name in known:
         return name
-    folded = name.casefold()
-    matches = {other for other in known if other.casefold() == folded}
+    wanted = folded(name)
+    matches = {other for other in known if folded(other) == wanted}
     return matches.pop() if len(matches) == 1 else None
 
 

@@ -42,12 +42,6 @@ def without_owner(text: str) -> str:
     return found["name"].rpartition("/")[2] if found else text
 
 
-def same_name(name: str, names: Iterable[str]) -> str:
-    """Return the one of ``names`` that equals ``name`` once both are folded, or ""."""
-    found = {one for one in names if folded(one) == folded(name)}
-    return found.pop() if len(found) == 1 else ""
-
-
 def model_meant(text: str, names: Iterable[str]) -> str:
     """Return the one of ``names``, those of models, that ``text`` means, or ""."""
     if len(text) > MAX_PATH_SHOWN:

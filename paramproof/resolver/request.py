@@ -21,7 +21,7 @@ from paramproof.formulas import FAMILIES, Spec
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.errors import InvalidInput, require_type
 from paramproof.formulas.families import spec_from
-from paramproof.formulas.lookup import no_such
+from paramproof.formulas.lookup import canonical_name, no_such
 from paramproof.formulas.models import (
     LISTED_BY,
     SHORT_NAMES,
@@ -32,7 +32,7 @@ from paramproof.formulas.models import (
 )
 from paramproof.formulas.printing import legible, path_text, shown
 from paramproof.resolver.derivation_document import derivation_in_document, is_derivation
-from paramproof.resolver.names import model_meant, same_name, without_owner
+from paramproof.resolver.names import folded, model_meant, without_owner
 from paramproof.resolver.spellings import as_transformers, kind_of
 from paramproof.sources.live.readers import comes_from, is_of_another_framework
 from paramproof.sources.strict_json import (
@@ -142,14 +142,10 @@ def request_for_name(name: str) -> Request:
 
 def _meant(text: str) -> Request | None:
     """Return the request for a model, or a model type, whose name is written in another way."""
-    if name := model_meant(text, model_names()):
-        found = _named(name)
-    elif name := same_name(text, model_types()):
+    found = _named(model_meant(text, model_names()))
+    if not found and (name := canonical_name(text, model_types(), folded)):
         found = _type_or_class(name)
-    else:
-        return None
-    assert found
-    return replace(found, notes=(f"{shown(text)} is read as {found.name}",))
+    return found and replace(found, notes=(f"{shown(text)} is read as {found.name}",))
 
 
 def _named(name: str) -> Request | None:

@@ -17,8 +17,9 @@ from paramproof.catalogue.files import model_types
 from paramproof.catalogue.names import has_type, type_with_class
 from paramproof.catalogue.unknown_keys import is_misspelt
 from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.lookup import canonical_name
 from paramproof.formulas.printing import legible, shown
-from paramproof.resolver.names import same_name
+from paramproof.resolver.names import folded
 
 Keys = Mapping[str, Any]
 
@@ -59,7 +60,7 @@ def as_transformers(keys: Keys) -> tuple[Keys, tuple[str, ...]]:
     if given is None:
         problem = f"{NO_TYPE}: add it for a config.json of transformers, or a family for a spec"
         raise InvalidInput(kind_of(keys) or problem, key="model_type")
-    if same := same_name(given, model_types()):
+    if same := canonical_name(given, model_types(), folded):
         return {**keys, "model_type": same}, (f"model_type {shown(given)} is read as {same}",)
     return keys, ()
 

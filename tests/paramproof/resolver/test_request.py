@@ -14,6 +14,7 @@ from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import model_names, named_configurations, named_model, named_models
 from paramproof.resolver import read_request, request_for_name, resolve
 from tests.configs import BERT, GPT2, LLAMA
+from tests.work import calls_of
 
 ONE_OF_EACH = ["bert-tiny", "transformer-big", "gpt2-xl", "llama-2-70b"]
 
@@ -184,6 +185,16 @@ def test_an_unknown_name_without_similar_names(name):
     assert caught.value.suggestions == ()
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 400
+
+
+def test_a_long_name_is_read_once():
+    """It is folded once, and not for each model type with which it is compared."""
+
+    def read(name):
+        with pytest.raises(UnknownName):
+            read_request(name)
+
+    assert calls_of(lambda: read("a-1b" * 2000)) < 2 * calls_of(lambda: read("x" * 8000))
 
 
 @pytest.mark.parametrize(
