@@ -45,11 +45,6 @@ ROUTERS = frozenset({"router", "gate", "gates"})
 EXPERTS_LEVEL = "experts"
 
 
-def part_of(field: str) -> str:
-    """Return the part of a config that contains a field, "" for the config itself."""
-    return parent(field)
-
-
 def says_per_token(field: str) -> bool:
     """Return whether a field is the number of experts per token, by its name."""
     return re.fullmatch(PER_TOKEN, _own(field)) is not None
@@ -92,7 +87,7 @@ def per_token(architecture: Architecture) -> dict[str, str]:
                     f"active parameters have no single number: {why} ({legible(name)})"
                 )
     found = {name: _chosen(architecture, name) for name in experts}
-    parts = [part_of(fields[name]) for name in experts]
+    parts = [parent(fields[name]) for name in experts]
     if len(set(parts)) < len(parts):
         several = ", ".join(legible(fields[name]) for name in experts)
         raise ValueError(
@@ -170,9 +165,9 @@ def _own(field: str) -> str:
 def _chosen(architecture: Architecture, experts: str) -> str:
     """Return the letter for experts per token, from the part of the config that has ``experts``."""
     fields, sizes = architecture.fields, architecture.sizes
-    part, field = part_of(fields[experts]), legible(fields[experts])
+    part, field = parent(fields[experts]), legible(fields[experts])
     found = [
-        name for name, other in fields.items() if part_of(other) == part and says_per_token(other)
+        name for name, other in fields.items() if parent(other) == part and says_per_token(other)
     ]
     if len(found) != 1:
         several = ", ".join(legible(fields[name]) for name in found)

@@ -48,6 +48,12 @@ def beginnings(path: str) -> tuple[str, ...]:
     return tuple(".".join(names[:depth]) for depth in range(1, len(names) + 1))
 
 
+def shared_beginning(paths: Sequence[str]) -> str:
+    """Return the largest component that contains all paths, or is one of them; "" if none does."""
+    shared = (one for one in beginnings(paths[0]) if all(lies_in(path, one) for path in paths))
+    return max(shared, key=len, default="")
+
+
 def has_layer(path: str) -> bool:
     """Return whether ``path`` has a ``*`` for the number of a layer."""
     return LAYER in path.split(".")

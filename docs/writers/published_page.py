@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from docs.writers.blocks import ROOT
+from paramproof.counting.conventions import DEFAULT
 from paramproof.counting.published import (
     NamedModels,
     every_named_model,
@@ -12,7 +13,7 @@ from paramproof.counting.published import (
     published_table,
     verdict_on,
 )
-from paramproof.counting.verdicts import DEFAULT, Verdict
+from paramproof.counting.verdicts import Verdict
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
 from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.resolver import Model

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from paramproof.algebra.letters import letters_for
-from paramproof.formulas.active import part_of, says_per_token
+from paramproof.formulas.active import says_per_token
 from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.path import parent
 
 
 def with_experts_per_token(derivation: Derivation, keys: Mapping[str, Any]) -> Derivation:
@@ -16,8 +17,8 @@ def with_experts_per_token(derivation: Derivation, keys: Mapping[str, Any]) -> D
 
     No constructor reads this number, so a formula has no symbol for it if its default is null.
     """
-    known = {part_of(field) for field in derivation.fields.values() if says_per_token(field)}
-    absent = {path: size for path, size in _sizes(keys) if part_of(path) not in known}
+    known = {parent(field) for field in derivation.fields.values() if says_per_token(field)}
+    absent = {path: size for path, size in _sizes(keys) if parent(path) not in known}
     letters = letters_for([*derivation.fields.values(), *absent])
     new = {letters[path]: path for path in absent}
     return replace(

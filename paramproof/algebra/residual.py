@@ -17,7 +17,7 @@ from paramproof.formulas import Inventory, Report, Row, Tensor, inventory
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.expression import Expression, expression, letter, sum_of
 from paramproof.formulas.notation import text
-from paramproof.formulas.path import LAYER, lies_in, stack_of, without_braces
+from paramproof.formulas.path import LAYER, lies_in, shared_beginning, stack_of, without_braces
 from paramproof.formulas.printing import MAX_ROWS_SHOWN, legible
 from paramproof.formulas.report import Shape
 
@@ -95,9 +95,7 @@ def _whole(paths: list[str], named: Inventory) -> str:
         return "".join(paths)
     if len(paths) > len(named.tensors):
         return ""
-    levels = list(zip(*(path.split(".") for path in paths), strict=False))
-    depth = next((i for i, names in enumerate(levels) if len(set(names)) > 1), len(levels))
-    common = ".".join(paths[0].split(".")[:depth])
+    common = shared_beginning(paths)
     inside = {t.path for t in named if t.tied_to is None and lies_in(t.path, common)}
     return common if common and inside == set(paths) else ""
 

@@ -41,19 +41,21 @@ def as_counted(named: Inventory, names: Iterable[str]) -> Inventory:
     return replace(kept, tensors=tuple(tensors))
 
 
-def under_every(named: Inventory) -> dict[str, int | None]:
+def under_every(
+    named: Inventory, conventions: Iterable[str] = CONVENTIONS
+) -> dict[str, int | None]:
     """Return the count of a model by convention. Those of PARTS count only trainable tensors.
 
     A count is None if the convention cannot be decided for a derived formula.
     """
-    counts = _counts(named).items()
+    counts = _counts(named, conventions).items()
     return {name: number if isinstance(number, int) else None for name, number in counts}
 
 
-def _counts(named: Inventory) -> dict[str, int | Undecided]:
-    """Return the count under every convention, or the reason why it cannot be decided."""
+def _counts(named: Inventory, conventions: Iterable[str]) -> dict[str, int | Undecided]:
+    """Return the count under each convention, or the reason why it cannot be decided."""
     found: dict[str, int | Undecided] = {}
-    for convention in CONVENTIONS:
+    for convention in conventions:
         try:
             found[convention] = int(count(named, *with_storage([convention])))
         except Undecided as error:
@@ -73,7 +75,7 @@ def conventions_table(named: Inventory) -> Table:
         numbers("2²⁰", "mebi", lambda number: in_units(number, MEBI)),
         numbers("rounded", "rounded", _rounded),
     )
-    counts, alike = _counts(named), dict[int | None, list[str]]()
+    counts, alike = _counts(named, CONVENTIONS), dict[int | None, list[str]]()
     for name, number in counts.items():
         alike.setdefault(number if isinstance(number, int) else None, []).append(name)
     rows = (

@@ -9,7 +9,7 @@ from paramproof.counting.derivation_text import ONE
 from paramproof.counting.letters import factor, letters_table
 from paramproof.formulas.derivation import Derivation, DerivedTensor, StatedCondition
 from paramproof.formulas.expression import Expression
-from paramproof.formulas.path import LAYER
+from paramproof.formulas.path import LAYER, beginnings, leaf, shared_beginning
 from paramproof.formulas.printing import legible
 from paramproof.tables.table import Column, Table, TableRow, numbers, percent
 
@@ -72,16 +72,8 @@ def conditions_table(derivation: Derivation) -> Table:
 
 def _stack(tensors: Sequence[DerivedTensor]) -> str:
     """Return the shared beginning of all paths, up to the last layer index: ``layers.*.``."""
-    names = [tensor.path.split(".") for tensor in tensors]
-    shared = 0
-    for level in zip(*names, strict=False):
-        if len(set(level)) > 1:
-            break
-        shared += 1
-    beginning = names[0][:shared]
-    while beginning and beginning[-1] != LAYER:
-        beginning.pop()
-    return "".join(f"{name}." for name in beginning)
+    shared = beginnings(shared_beginning([tensor.path for tensor in tensors]))
+    return next((f"{stack}." for stack in reversed(shared) if leaf(stack) == LAYER), "")
 
 
 def _heading(stack: str, times: Expression, derivation: Derivation) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from paramproof.counting.conventions import DEFAULT, under_every
 from paramproof.explanation.number import RoundingMode, read
 from paramproof.formulas import Inventory
-from paramproof.formulas.conventions import PARTS, Undecided, count
 from paramproof.formulas.printing import signed
 
-DEFAULT = "trainable"
 LEFT_OUT = (
     "total",
     "tied-each",
@@ -84,11 +83,5 @@ def verdict_on_total(published: str, named: Inventory) -> Verdict:
 
 def totals(named: Inventory) -> dict[str, int]:
     """Return the counts that a published total may mean, by convention, if they are decided."""
-    found: dict[str, int] = {}
-    for convention in (DEFAULT, *LEFT_OUT):
-        storage = (DEFAULT,) if convention in PARTS else ()
-        try:
-            found[convention] = count(named, *storage, convention)
-        except Undecided:
-            continue
-    return found
+    found = under_every(named, (DEFAULT, *LEFT_OUT))
+    return {name: number for name, number in found.items() if number is not None}

@@ -191,8 +191,7 @@ def config_reading(
         is_default=is_default,
         assumed=found.assumed if found else {},
         unknown=found.unknown if found else (),
-        quantized=_quantized(keys),
-        stored=_stored(keys),
+        **_quantization(keys),
         dtype=_dtype(keys),
         has_code="auto_map" in keys,
         read_as=found.read_as if found else {},
@@ -218,15 +217,6 @@ def _left_out(keys: Mapping[str, Any], derivation: Derivation, before: str = "")
     return {} if any(EXTRA_LAYERS.fullmatch(leaf(one)) for one in built) else found
 
 
-def _quantized(keys: Mapping[str, Any]) -> str:
-    """Return the quantization method that a configuration names, or "" if there is none."""
-    config = keys.get("quantization_config") or keys.get("compression_config")
-    if not isinstance(config, Mapping):
-        return ""
-    method = config.get("quant_method", config.get("quantization_method"))
-    return method if isinstance(method, str) and method else "unknown method"
-
-
 STORED: Mapping[object, str] = {
     **{"fp8": "float8", "fbgemm_fp8": "float8", "mxfp4": "int4"},
     **{8: "int8", 4: "int4"},
@@ -234,14 +224,18 @@ STORED: Mapping[object, str] = {
 """Types of quantized weights, by the method or the number of bits in a configuration."""
 
 
-def _stored(keys: Mapping[str, Any]) -> str:
-    """Return the type of the quantized weights, or "" if the configuration does not tell."""
-    config = keys.get(QUANTIZATION)
+def _quantization(keys: Mapping[str, Any]) -> dict[str, str]:
+    """Return the quantization method and the type of the weights; "" if they are not named."""
+    config = keys.get(QUANTIZATION) or keys.get("compression_config")
     if not isinstance(config, Mapping):
-        return ""
+        return {}
+    method = config.get("quant_method", config.get("quantization_method"))
     loaded = (bits for bits in (8, 4) if config.get(f"load_in_{bits}bit") is True)
-    said = (config.get("quant_method"), *loaded, config.get("bits"))
-    return next((STORED[one] for one in said if isinstance(one, str | int) and one in STORED), "")
+    said = (one for one in (method, *loaded, config.get("bits")) if isinstance(one, str | int))
+    return {
+        "quantized": method if isinstance(method, str) and method else "unknown method",
+        "stored": next((STORED[one] for one in said if one in STORED), ""),
+    }
 
 
 def _dtype(keys: Mapping[str, Any]) -> str:

@@ -267,11 +267,7 @@ class LiveModel:
     architecture: None = None
     reading: None = None
     conditions: tuple[str, ...] = ()
-
-    @property
-    def status(self) -> str:
-        """The status of a model whose weights were counted."""
-        return COUNTED
+    status: str = COUNTED
 
     @property
     def title(self) -> str:

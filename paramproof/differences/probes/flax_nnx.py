@@ -63,8 +63,6 @@ ASKED = {
 }
 
 
-UNFROZEN = nnx.All(nnx.Param, nnx.Not(nnx.PathContains("pooler")))
-
 COUNTS = {
     "total": ("nnx.state(module, nnx.Param)", lambda model: arrays(model.module, nnx.Param)),
     "state": ("nnx.state(module)", lambda model: arrays(model.module)),
