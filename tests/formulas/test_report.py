@@ -22,33 +22,47 @@ def native(spec, **changes):
     ]
 
 
+POOLER = "native.pooler.bias"
+PARTS = ("pooler.bias", "pooler.gate")
+NOT_THERE = "pooler.gate: not in this spec"
+STACKED = "layers.*.feed_forward.output.bias"
+SHARED = f"shares the storage of {WORDS}"
+
+
+@pytest.mark.parametrize(
+    ("path", "change", "expected"),
+    [
+        (
+            "pooler.bias",
+            {"shape": (13,)},
+            Row("wrong shape", "pooler.bias", (12,), POOLER, (13,), 1),
+        ),
+        (
+            "pooler.bias",
+            {"shape": (24,), "parts": PARTS},
+            Row("wrong shape", "pooler.bias", (12,), POOLER, (24,), 12, NOT_THERE),
+        ),
+        (
+            "pooler.bias",
+            {"trainable": False},
+            Row("wrong trainability", "pooler.bias", (12,), POOLER, (12,), -12, "frozen"),
+        ),
+        (
+            WORDS,
+            {"aliases": ("layers.0.gate",)},
+            Row("unexpected", "layers.0.gate", None, f"native.{WORDS}", (11, 12), 0, SHARED),
+        ),
+    ],
+)
+def test_a_row_in_full(path, change, expected):
+    assert only_row(SPEC, native(SPEC, **{path: change})) == expected
+
+
 def test_unexpected_in_full():
     extra = Weight("gate", (4, 2), True, ("layers.0.gate", "layers.1.gate"))
     note = "layers.0.gate: not in this spec; layers.1.gate: not in this spec"
     expected = Row("unexpected", "layers.0.gate", None, "gate", (4, 2), 8, note)
     assert only_row(SPEC, [*weights_of(SPEC), extra]) == expected
-
-
-def test_wrong_shape_in_full():
-    weights = native(SPEC, **{"pooler.bias": {"shape": (13,)}})
-    expected = Row("wrong shape", "pooler.bias", (12,), "native.pooler.bias", (13,), 1)
-    assert only_row(SPEC, weights) == expected
-
-
-def test_wrong_shape_of_a_weight_with_an_unexpected_part():
-    parts = ("pooler.bias", "pooler.gate")
-    weights = native(SPEC, **{"pooler.bias": {"shape": (24,), "parts": parts}})
-    note = "pooler.gate: not in this spec"
-    expected = Row("wrong shape", "pooler.bias", (12,), "native.pooler.bias", (24,), 12, note)
-    assert only_row(SPEC, weights) == expected
-
-
-def test_wrong_trainability_in_full():
-    weights = native(SPEC, **{"pooler.bias": {"trainable": False}})
-    expected = Row(
-        "wrong trainability", "pooler.bias", (12,), "native.pooler.bias", (12,), -12, "frozen"
-    )
-    assert only_row(SPEC, weights) == expected
 
 
 def test_trainable_where_it_should_be_frozen():
@@ -60,18 +74,10 @@ def test_trainable_where_it_should_be_frozen():
     )
 
 
-def test_extra_alias_in_full():
-    weights = native(SPEC, **{WORDS: {"aliases": ("layers.0.gate",)}})
-    note = f"shares the storage of {WORDS}"
-    expected = Row("unexpected", "layers.0.gate", None, f"native.{WORDS}", (11, 12), 0, note)
-    assert only_row(SPEC, weights) == expected
-
-
 def test_tied_where_it_should_not_be_in_full():
     weights = native(UNTIED, **{WORDS: {"aliases": (DECODER,)}})
     weights = [weight for weight in weights if weight.parts != (DECODER,)]
-    note = f"shares the storage of {WORDS}"
-    expected = Row("missing", DECODER, (11, 12), f"native.{WORDS}", None, -132, note)
+    expected = Row("missing", DECODER, (11, 12), f"native.{WORDS}", None, -132, SHARED)
     assert only_row(UNTIED, weights) == expected
 
 
@@ -89,23 +95,22 @@ def test_heads_are_split_by_the_head_size():
 
 
 def test_stacked_rows_name_every_layer():
-    stacked = Weight("s", (3, 12), True, ("layers.*.feed_forward.output.bias",), ("stacked",))
+    stacked = Weight("s", (3, 12), True, (STACKED,), ("stacked",))
     others = [w for w in weights_of(SPEC) if not w.path.endswith("feed_forward.output.bias")]
     row = only_row(SPEC, [*others, stacked])
-    assert (row.path, row.difference) == ("layers.*.feed_forward.output.bias", 12)
+    assert (row.path, row.difference) == (STACKED, 12)
 
 
-def test_an_alias_has_as_many_layers_as_its_storage():
-    path = "layers.*.feed_forward.output.bias"
-    stacked = Weight("s", (2, 12), True, (path,), ("stacked",), aliases=("pooler.bias",))
+@pytest.mark.parametrize(
+    "weight",
+    [
+        Weight("s", (2, 12), True, (STACKED,), ("stacked",), aliases=("pooler.bias",)),
+        Weight("f", (24,), True, ("pooler.bias", "layers.0.attention.key.bias")),
+    ],
+)
+def test_aliases_and_fused_tensors_have_one_depth(weight):
     with pytest.raises(ValueError, match="zip"):
-        comparison(SPEC, [stacked])
-
-
-def test_fused_tensors_are_at_the_same_depth():
-    fused = Weight("f", (24,), True, ("pooler.bias", "layers.0.attention.key.bias"))
-    with pytest.raises(ValueError, match="zip"):
-        comparison(SPEC, [fused])
+        comparison(SPEC, [weight])
 
 
 ROWS = (

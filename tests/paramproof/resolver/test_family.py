@@ -51,6 +51,7 @@ def spec_in(keys):
 )
 def test_a_released_file(config, spec, tmp_path):
     assert resolve(config).spec == spec
+    assert config is not GOOGLE or resolve(config).reading.unknown == ()
     file = tmp_path / "config.json"
     file.write_text(json.dumps(config))
     assert resolve(file).spec == resolve(str(file)).spec == spec

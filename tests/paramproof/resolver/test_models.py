@@ -29,28 +29,21 @@ def test_a_complete_file_needs_no_remark():
     assert [*reading().lines(), *reading().remarks()] == []
 
 
-def test_defaults_are_one_line():
-    (line,) = reading(is_default=True, is_class_named=False, assumed={"hidden_size": 8}).lines()
-    assert CLASS in line
-    assert "hidden_size" not in line
-
-
-def test_a_class_that_is_not_named():
-    (line,) = reading(is_class_named=False).lines()
-    assert CLASS in line
-
-
-def test_assumed_sizes():
-    (line,) = reading(assumed={"hidden_size": 8, "num_hidden_layers": 2}).remarks()
-    assert "hidden_size = 8" in line
-    assert "num_hidden_layers = 2" in line
-    (line,) = reading(assumed={f"size_{n}": n for n in range(50)}).remarks()
-    assert line.count("size_") == 50
-
-
-def test_quantized_weights_are_reported():
-    (line,) = reading(quantized="gptq").lines()
-    assert "gptq" in line
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"is_default": True, "is_class_named": False, "assumed": {"H": 8}}, [CLASS]),
+        ({"is_class_named": False}, [CLASS]),
+        ({"assumed": {"hidden_size": 8, "layers": 2}}, ["hidden_size = 8", "layers = 2"]),
+        ({"assumed": {f"size_{n}": n for n in range(50)}}, [f"size_{n} = {n}" for n in range(50)]),
+        ({"quantized": "gptq"}, ["gptq"]),
+        ({"has_code": True}, ["auto_map", CLASS]),
+    ],
+)
+def test_what_is_said_is_one_line(fields, words):
+    one = reading(**fields)
+    (line,) = [*one.lines(), *one.remarks()]
+    assert all(word in line for word in words)
 
 
 @pytest.mark.parametrize(
@@ -83,14 +76,11 @@ def test_how_weights_are_quantized(keys, method):
         ({"quant_method": "gptq", "bits": 3}, ""),
         ({"quant_method": "gptq", "bits": "4"}, ""),
         ({}, ""),
+        (None, ""),
     ],
 )
 def test_the_type_of_quantized_weights(quantization, stored):
     assert resolve(MIXTRAL_8X7B | {"quantization_config": quantization}).reading.stored == stored
-
-
-def test_weights_that_are_not_quantized():
-    assert resolve(MIXTRAL_8X7B).reading.stored == ""
 
 
 @pytest.mark.parametrize(
@@ -156,12 +146,6 @@ def test_layers_that_the_class_does_not_build_are_named(keys, left_out):
     lines = [line for line in resolve(keys).beside_total() if "multi-token prediction" in line]
     assert len(lines) == bool(left_out)
     assert all(left_out in line for line in lines)
-
-
-def test_remote_code_is_reported():
-    (line,) = reading(has_code=True).remarks()
-    assert "auto_map" in line
-    assert CLASS in line
 
 
 def test_a_key_with_a_dot_in_its_name():
