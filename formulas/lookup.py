@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from paramproof.formulas.errors import UnknownName
 from paramproof.formulas.printing import MAX_VALUE_SHOWN, shown, some_of
@@ -63,8 +64,14 @@ def similar_names(name: object, names: Iterable[str]) -> list[str]:
     # The time to match grows with the square of the length.
     if not isinstance(name, str) or len(name) > MAX_VALUE_SHOWN:
         return []
+    return [*_similar(name, tuple(names))]
+
+
+@lru_cache(1024)  # Many configurations may have the same unknown model type.
+def _similar(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
     alike = {known: _likeness(_plain(name), _plain(known)) for known in names}
-    return sorted(filter(alike.get, alike), key=alike.__getitem__, reverse=True)[:MAX_SUGGESTIONS]
+    ranked = sorted(filter(alike.get, alike), key=alike.__getitem__, reverse=True)
+    return tuple(ranked[:MAX_SUGGESTIONS])
 
 
 def _plain(name: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from paramproof.catalogue.accepts import IRRELEVANT_PRIVATE
@@ -192,6 +192,7 @@ def _known_in_part(name: str, part: str) -> frozenset[str]:
     )
 
 
+@lru_cache(2**14)  # Most files of one type have the same unknown keys.
 def is_misspelt(given: str, meant: str) -> bool:
     """Return whether two names differ by a letter or two: missing, added, replaced, swapped."""
     most = 1 if len(meant) < SHORT_NAME else 2

@@ -213,7 +213,7 @@ def _left_out(keys: Mapping[str, Any], derivation: Derivation, before: str = "")
             found |= _left_out(value, derivation, f"{before}{key}.")
         elif type(value) is int and value > 0 and EXTRA_LAYERS.fullmatch(key):
             found[f"{before}{key}"] = value
-    built = {derivation.fields.get(name, "") for name in derivation.formula.letters}
+    built = (derivation.fields.get(name, "") for name in derivation.formula.letters if found)
     return {} if any(EXTRA_LAYERS.fullmatch(leaf(one)) for one in built) else found
 
 

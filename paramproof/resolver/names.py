@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ def data() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("names.toml").read_text("utf-8"))
 
 
+@lru_cache(4096)
 def folded(name: str) -> str:
     """Return a name for comparison: ``llama-3.1-8b`` for ``Llama3.1:8b`` and ``Llama 3.1 8B``."""
     parts = re.split(r"[\s_:-]+", name.casefold().strip())
