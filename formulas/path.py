@@ -65,9 +65,11 @@ def stack_of(path: str) -> str | None:
     return before if star else None
 
 
-def at_layer(path: str, index: int) -> str:
-    """Return ``path`` with the number ``index`` in place of the ``*``."""
-    return ".".join(str(index) if name == LAYER else name for name in path.split("."))
+def at_layer(path: str, *numbers: int | str) -> str:
+    """Return ``path`` with numbers in place of its ``*``, the last of them in all that remain."""
+    rest = iter(numbers)
+    names = path.split(".")
+    return ".".join(str(next(rest, numbers[-1])) if name == LAYER else name for name in names)
 
 
 def layer_of(path: str) -> int | None:

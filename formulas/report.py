@@ -7,12 +7,12 @@ difference of the totals.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from typing import Any, Literal, TypeAlias
 
-from paramproof.formulas.columns import folded
 from paramproof.formulas.path import placed, starred
 from paramproof.formulas.printing import (
     MAX_NOTE_SHOWN,
@@ -30,6 +30,9 @@ Shape: TypeAlias = tuple[int, ...]
 
 HANGING = "    "
 """The indentation of the rest of a line that is folded."""
+
+PIECE = re.compile(r".+?(?:[ ./_]|[-,(](?=[a-z*])|$)", re.DOTALL)
+"""A line is folded after a space or a sign between two names, not inside a number like 1,024."""
 
 EQUAL = "every tensor is as the formula says"
 """The last line of a report without a difference."""
@@ -174,8 +177,14 @@ def _fold(line: str, width: int | None) -> list[str]:
     """Return a line in parts of at most ``width``; the parts after the first are indented."""
     if width is None or len(line) <= width:
         return [line]
-    first, *rest = folded(line, width - len(HANGING))
-    return [first, *(HANGING + part for part in rest)]
+    parts, room = [""], width - len(HANGING)
+    for piece in PIECE.findall(line):
+        if len(parts[-1]) + len(piece.rstrip()) > room and parts[-1]:
+            parts.append("")
+        parts[-1] += piece
+        while len(parts[-1].rstrip()) > room:
+            parts[-1:] = [parts[-1][:room], parts[-1][room:]]
+    return [f"{HANGING * bool(n)}{part.rstrip()}" for n, part in enumerate(parts)]
 
 
 def _sum(rows: list[Row]) -> int:

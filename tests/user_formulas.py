@@ -41,20 +41,6 @@ def without_biases(spec):
     return total
 
 
-def twelve_h_squared(L, H, V):
-    """The common rule of thumb: layers and token table, at F = 4H."""
-    return 12 * L * H * H + V * H
-
-
-def head_width_forgotten(L, H, A, F, V, P, T, pooler, mlm, untied, nsp):
-    """Wrong if the head width does not divide 8."""
-    return exact(L, H, F, V, P, T, pooler, mlm, untied, nsp) + (8 % (H // A))
-
-
-def wrong_beyond_a_size(spec):
-    return from_spec(spec) + (spec.vocab_size > 250)
-
-
 def components(spec):
     hidden, inner = spec.hidden_size, spec.intermediate_size
     return {

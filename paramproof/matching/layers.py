@@ -67,9 +67,3 @@ class LayerNames:
 def _in_order(numbers: Iterable[str]) -> list[tuple[int, str]]:
     """Return a key that sorts by number, and reads none: it may have thousands of digits."""
     return [(len(number), number) for number in numbers]
-
-
-def numbered(path: str, numbers: Numbers) -> str:
-    """Return ``path`` with these numbers in place of its stars."""
-    rest = iter(numbers)
-    return ".".join(next(rest) if part == LAYER else part for part in path.split("."))

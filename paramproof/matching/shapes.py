@@ -14,10 +14,10 @@ from itertools import compress, product
 
 from paramproof.formulas import Inventory, Row, Weight
 from paramproof.formulas.comparison import Matched
-from paramproof.formulas.path import LAYER, stack_of, starred
+from paramproof.formulas.path import LAYER, at_layer, stack_of, starred
 from paramproof.formulas.printing import some_of
 from paramproof.formulas.report import Shape
-from paramproof.matching.layers import LayerNames, numbered
+from paramproof.matching.layers import LayerNames
 from paramproof.matching.units import Unit, fused_units, fusible, without_ones
 
 MAX_COMPONENTS_NAMED = 4
@@ -79,7 +79,7 @@ class Matching:
         if self.names:
             (path,) = paths
             kinds = sum(unit.path == path for unit in self.missing)
-            return [numbered(path, one) for one in self.names.absent(path, number) if kinds == 1]
+            return [at_layer(path, *one) for one in self.names.absent(path, number) if kinds == 1]
         # The model has names of its own, whose layers come in the same order.
         every = [weight.path for _, weight in self.pairs]
         own = LayerNames(every, Counter(map(starred, every)))
@@ -90,7 +90,7 @@ class Matching:
             return []
         ((name, gaps),) = found
         order = own.layers_of(name)
-        return [numbered(layered[0], (str(order.index(gap[0])),)) for gap in gaps]
+        return [at_layer(layered[0], order.index(gap[0])) for gap in gaps]
 
     def _missing_together(self) -> Iterator[tuple[list[str], Counter[Unit]]]:
         """Yield the missing units in groups, each with the paths that could be missing instead.

@@ -52,46 +52,35 @@ def test_all_experts_for_each_token():
     assert total(active(every)).evaluate(every.sizes) == NUMBER
 
 
-def test_packed_experts():
-    """One tensor holds all experts, with biases; the router's bias has the same shape."""
-    found = active(
-        routed(
-            tensor("mlp.experts.gate_up", E, 2 * F, H, times=L),
-            tensor("mlp.experts.gate_up_bias", E, 2 * F, times=L),
-            tensor("mlp.experts.w1", E * F, H, times=L),
-            tensor("mlp.router.weight", E, H, times=L),
-            tensor("mlp.router.bias", E, times=L),
-            tensor("mlp.shared_experts.weight", F, H, times=L),
-        )
-    )
-    assert [one.shape for one in found] == [
-        (t, 2 * F, H),
-        (t, 2 * F),
-        (t * F, H),
-        (E, H),
-        (E,),
-        (F, H),
-    ]
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        # One tensor holds all experts, with biases; the router's bias has the same shape.
+        {
+            "mlp.experts.gate_up": [(E, 2 * F, H), (t, 2 * F, H)],
+            "mlp.experts.gate_up_bias": [(E, 2 * F), (t, 2 * F)],
+            "mlp.experts.w1": [(E * F, H), (t * F, H)],
+            "mlp.router.weight": [(E, H)],
+            "mlp.router.bias": [(E,)],
+            "mlp.shared_experts.weight": [(F, H)],
+        },
+        # Experts are tensors of the packed experts' module; a router outside it is not one.
+        {
+            "attention.experts.input.weight": [(E, F, H), (t, F, H)],
+            "attention.experts.router.layer.weight": [(E, H)],
+            "attention.experts.bias": [(H,)],
+            "attention.experts.input.bias": [(H,)],
+        },
+        # A gate below the experts belongs to their own feed-forward network.
+        {"mlp.experts.gate": [(E, F, H), (t, F, H)], "mlp.gate.weight": [(E, H)]},
+    ],
+)
+def test_packed_experts(shapes):
+    """The first shape is that of all experts, and the last that of the active ones."""
+    named = (tensor(path, *every, times=L) for path, (every, *_) in shapes.items())
+    found = [*active(routed(*named))]
+    assert [one.shape for one in found] == [own[-1] for own in shapes.values()]
     assert {one.repeat for one in found} == {L}
-
-
-def test_a_router_below_its_experts():
-    """Experts are tensors of the packed experts' module; a router outside it is not one."""
-    found = active(
-        routed(
-            tensor("attention.experts.input.weight", E, F, H),
-            tensor("attention.experts.router.layer.weight", E, H),
-            tensor("attention.experts.bias", H),
-            tensor("attention.experts.input.bias", H),
-        )
-    )
-    assert [one.shape for one in found] == [(t, F, H), (E, H), (H,), (H,)]
-
-
-def test_a_gate_inside_the_experts_is_not_a_router():
-    """A gate below the experts belongs to their own feed-forward network."""
-    found = active(routed(tensor("mlp.experts.gate", E, F, H), tensor("mlp.gate.weight", E, H)))
-    assert [one.shape for one in found] == [(t, F, H), (E, H)]
 
 
 def test_a_router_in_a_list_of_modules():

@@ -72,25 +72,6 @@ def test_expanding_keeps_the_sums(family, data):
     assert not any("*" in path for path in paths)
 
 
-def test_expanding_keeps_the_order_of_the_model():
-    expanded = inventory(replace(SPEC, mlm_head=True, nsp_head=True).letters()).expand()
-    components = [".".join(tensor.path.split(".")[:2]) for tensor in expanded]
-    assert list(dict.fromkeys(components)) == [
-        "embeddings.word_embeddings",
-        "embeddings.position_embeddings",
-        "embeddings.token_type_embeddings",
-        "embeddings.layer_norm",
-        "layers.0",
-        "layers.1",
-        "pooler.kernel",
-        "pooler.bias",
-        "mlm_head.dense",
-        "mlm_head.layer_norm",
-        "mlm_head.decoder",
-        "nsp_head.classifier",
-    ]
-
-
 def test_expanding_two_stacks_keeps_the_order_of_the_model():
     expanded = inventory(SPECS["encoder-decoder"].letters()).expand()
     components = [".".join(tensor.path.split(".")[:3]) for tensor in expanded]
@@ -194,13 +175,13 @@ def test_fixed_positions_are_listed_but_not_counted():
     assert learned.total() - inventory(spec.letters()).total() == 2 * 7 * 12
 
 
-@pytest.mark.parametrize(("name", "head"), [("gpt", "lm_head.weight"), ("llama", "lm_head.weight")])
-def test_a_tied_language_head_adds_nothing(name, head):
+@pytest.mark.parametrize("name", ["gpt", "llama"])
+def test_a_tied_language_head_adds_nothing(name):
     ties = {}
     for tied in (True, False):
         spec = replace(SPECS[name], tie_word_embeddings=tied)
         named = inventory(spec.letters())
-        (tensor,) = (t for t in named.expand() if t.path == head)
+        (tensor,) = (t for t in named.expand() if t.path == "lm_head.weight")
         ties[tied] = tensor.tied_to, named.total("lm_head")
     table = SPECS[name].vocab_size * SPECS[name].hidden_size
     assert ties == {True: ("embeddings.word_embeddings.weight", 0), False: (None, table)}

@@ -14,8 +14,6 @@ from tests.frameworks.transformers_configs import CLASSES, SMALL, config_of
 
 pytestmark = pytest.mark.framework("transformers")
 
-BIASES = {"cls.predictions.bias", "cls.predictions.decoder.bias"}
-
 
 def saved(folder, kind, name, *, dtype="float32", shard="1GB", **options):
     """Save a tiny random model, and return the name of its file or index."""

@@ -32,7 +32,6 @@ if os.environ.get("TOY") == "broken":
     raise TypeError("the toy is broken [on purpose]")
 
 NORM = ("scale", "bias")
-DENSE = ("kernel", "bias")
 
 
 def supports(spec):

@@ -135,10 +135,6 @@ def seldom(hidden_size=8, layers=4):
     return nn.ModuleList(square(hidden_size, bias=i % 50 == 49) for i in range(layers))
 
 
-def late_by_squares(hidden_size=8, layers=4):
-    return nn.ModuleList(square(hidden_size, bias=i * i > 2500) for i in range(layers))
-
-
 def named_layers(hidden_size=12, layers=4):
     return nn.ModuleList(square(hidden_size, bias=i in (1, 60)) for i in range(layers))
 
