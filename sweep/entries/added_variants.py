@@ -184,9 +184,9 @@ class VariantAdder:
             return False
         due = {**change.at, **items}
         known = sizes | {one: due[path] for one, path in derivation.fields.items() if path in due}
-        stated = [one for one in derivation.conditions if one.condition.letters <= known.keys()]
+        conditions = (one.condition for one in derivation.conditions)
+        is_at = all(one.is_met(known) for one in conditions if one.letters <= known.keys())
         fixed = {one: derivation.sizes[one] for one in derivation.fixed if one in known}
-        is_at = replace(derivation, conditions=tuple(stated)).violated(known) is None
         return items.keys() <= letters and is_at and fixed.items() <= known.items()
 
     def changes(self, name: str) -> list[Change]:

@@ -77,7 +77,10 @@ class ZeroFinder:
                 derivation=replace(found.derivation, validated=at_zero),
                 sizes={**found.sizes, letter: 0},
             )
-            if find_mismatch(found, self.config_class, model_class, config):
+            try:
+                if find_mismatch(found, self.config_class, model_class, config):
+                    return False
+            except ZeroDivisionError:  # The formula divides by the size.
                 return False
         return True
 

@@ -29,14 +29,14 @@ def test_the_sizes_in_a_file_are_found_again():
     again = with_zero_sizes(bare)
     assert again == read_entry(NAME) != bare
     first = again["classes"]["GraniteMoeHybridModel"]
-    assert first["zero"] == ["mcs", "nept"]
+    assert first["zero"] == ["mcs", "nept", "L"]
     # No class reads the number of experts per token if there are no experts.
     (without_experts,) = (
         one
         for one in first["also"]
         if one.get("where") == {"num_local_experts": 0} and "sized" not in one
     )
-    assert without_experts["zero"] == ["mcs"]
+    assert without_experts["zero"] == ["mcs", "L"]
 
 
 @pytest.mark.parametrize(
