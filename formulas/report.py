@@ -113,7 +113,7 @@ class Report:
         lines = [self.about, totals(self.actual, self.formula), *self.notes, self._on_another()]
         lines += self._differences() if self.rows else [EQUAL] * self.equal
         lines += self.residual[:1]
-        return "\n".join(part for line in filter(None, lines) for part in _fold(line, width))
+        return "\n".join(part for line in filter(None, lines) for part in folded(line, width))
 
     def _differences(self) -> list[str]:
         groups = self.groups()
@@ -173,7 +173,7 @@ def _sentence(rows: list[Row]) -> str:
     return "; ".join(filter(None, (said[row.kind], native * (not names_match), note)))
 
 
-def _fold(line: str, width: int | None) -> list[str]:
+def folded(line: str, width: int | None) -> list[str]:
     """Return a line in parts of at most ``width``; the parts after the first are indented."""
     if width is None or len(line) <= width:
         return [line]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -12,7 +12,6 @@ from paramproof.catalogue.derivations import Variant, derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile, entry_names, read_type
 from paramproof.counting.derivation_text import certainty, grouped
-from paramproof.formulas.columns import aligned
 from paramproof.formulas.derivation import FITTED, PROVED, Derivation, DerivedTensor
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shown
@@ -179,9 +178,15 @@ def page(type_entry: TypeEntry) -> str:
         conditions=_conditions(base),
         classes=markdown_rows(CLASSES, map(_class_row, type_entry.classes)),
         reasons="".join(_reasons(type_entry)),
-        tensors="\n".join(f"    {line}" for line in aligned([*map(_tensor_row, base.tensors)])),
+        tensors="\n".join(f"    {line}" for line in _aligned([*map(_tensor_row, base.tensors)])),
         versions=", ".join(f"{name} {version}" for name, version in base.evidence.versions.items()),
     )
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return a line for each row, with aligned columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def _source(file: TypeFile) -> str:
