@@ -70,7 +70,7 @@ def test_a_tensors_name_cannot_forge_the_report(checkpoint):
 
 
 def test_a_long_name_does_not_make_a_long_line(checkpoint):
-    done = checkpoint({"x" * 10**6: (2,), "x." * 10**5 + "x": (3,)})
+    done = checkpoint({"x" * 10**6: (2,), "x." * 500 + "x": (3,)})
     assert done.returncode == 1
     assert max(map(len, done.stdout.splitlines())) < 400
 
