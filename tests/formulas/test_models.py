@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from paramproof.formulas import closed_form, inventory
+from paramproof.formulas import closed_form, inventory, models
 from paramproof.formulas.conventions import in_units
 from paramproof.formulas.errors import UnknownName
 from paramproof.formulas.families import spec_fields
@@ -224,3 +224,10 @@ def test_active_numbers_are_cited():
     active = {name: one.active for name, one in named_configurations().items() if one.active}
     assert (active["deepseek-v3"], active["mixtral-8x7b"]) == ("37B", "12.9B")
     assert (active["qwen3-30b-a3b"], active["gpt-oss-120b"]) == ("3.3B", "5.1B")
+
+
+def test_no_two_models_have_one_name():
+    """A table would silently take the place of another one with its name."""
+    files = [models._DATA / "models.toml", *(models._DATA / models.CONFIGURATIONS).iterdir()]
+    headers = [one for file in files for one in models._HEADER.findall(file.read_text("utf-8"))]
+    assert len({*headers}) == len(headers) == len(named_models()) + len(named_configurations())
