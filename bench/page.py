@@ -16,7 +16,7 @@ from bench.targets import EXPONENTS, PEAK_MB, TARGETS
 from docs.writers.blocks import ROOT
 from paramproof.formulas import closed_form
 from paramproof.formulas.models import named_model
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.table import markdown_rows
 
 RESULTS = ROOT / "docs" / "benchmarks.json"
 PAGE = ROOT / "docs" / "benchmarks.md"

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from paramproof.counting.counted import Count
-from paramproof.counting.difference import Difference, difference_of
 from paramproof.explanation.answer import Explanations
 from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
@@ -18,6 +16,8 @@ from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, require_type
 from paramproof.resolver import Model, derive_request, read_request, resolve, resolve_request
 from paramproof.resolver.lookup import live_model, warned
+from paramproof.views.counted import Count
+from paramproof.views.difference import Difference, difference_of
 
 __all__ = ["Count", "Difference", "count", "derive", "diff", "explain"]
 

@@ -16,11 +16,9 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any, BinaryIO
 
-from paramproof.algebra.experts_per_token import with_experts_per_token
+from paramproof.algebra.letters import with_experts_per_token
 from paramproof.catalogue import Entry
 from paramproof.child_process import end_with_parent
-from paramproof.counting.active import active_formula
-from paramproof.counting.count_data import reading_data
 from paramproof.formulas.active import has_experts
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.expression import Expression
@@ -30,6 +28,8 @@ from paramproof.resolver import entry_of
 from paramproof.resolver.lookup import config_reading
 from paramproof.resolver.spellings import as_transformers
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
+from paramproof.views.active import active_formula
+from paramproof.views.counted import reading_data
 
 LINES_AT_ONCE = 128
 """The number of lines in a chunk, the unit of work of a process."""

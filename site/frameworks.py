@@ -8,9 +8,8 @@ from dataclasses import replace
 from paramproof.differences.answer import Answer, Section, recorded
 from paramproof.differences.tables import FACTS, versions_text
 from paramproof.pages.document import main
-from paramproof.tables.html import html_table
-from paramproof.tables.markup import Html, breakable, joined, path, tag
-from paramproof.tables.table import Column, Table, TableRow
+from paramproof.views.html import Html, breakable, html_table, joined, path, tag
+from paramproof.views.table import Column, Table, TableRow
 
 SECTIONS: dict[Section, str] = {
     "shapes": "Tensors",

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from paramproof.catalogue import model_types
-from paramproof.counting.published import every_named_model, published_table
 from paramproof.formulas.models import model_names
 from paramproof.pages.document import main
 from paramproof.pages.model import frame
-from paramproof.tables.html import html_table
-from paramproof.tables.markup import Html, breakable, joined, lines, tag
-from paramproof.tables.table import TableRow
+from paramproof.views.html import Html, breakable, html_table, joined, lines, tag
+from paramproof.views.published import every_named_model, published_table
+from paramproof.views.table import TableRow
 
 NO_SCRIPT = tag(
     "noscript",

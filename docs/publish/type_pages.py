@@ -11,11 +11,11 @@ from urllib.parse import quote
 from paramproof.catalogue.derivations import Variant, derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile, entry_names, read_type
-from paramproof.counting.derivation_text import certainty, grouped
 from paramproof.formulas.derivation import FITTED, PROVED, Derivation, DerivedTensor
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shown
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.formula import certainty, grouped
+from paramproof.views.table import markdown_rows
 from sweep.store import failures_by_reason, read_failures
 
 FOLDER = "model-types"

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from docs.writers.blocks import ROOT
-from paramproof.counting.derivation_text import grouped
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.formula import grouped
+from paramproof.views.table import markdown_rows
 
 PAGE = ROOT / "docs" / "derived.md"
 RESULTS = ROOT / "docs" / "derived.json"

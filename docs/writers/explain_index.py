@@ -6,11 +6,11 @@
 import json
 from dataclasses import asdict, replace
 
-from paramproof.counting.published import every_named_model, published_numbers
 from paramproof.explanation.index import FILE
 from paramproof.explanation.ways import describe
 from paramproof.formulas.models import SHORT_NAMES, NamedModel, Published
 from paramproof.resolver import Model
+from paramproof.views.published import every_named_model, published_numbers
 
 
 def line(one: Published, model: Model) -> str:

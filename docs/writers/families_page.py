@@ -7,7 +7,7 @@ from paramproof.algebra.symbols import symbols
 from paramproof.formulas import FAMILIES, closed_form
 from paramproof.formulas.models import named_models
 from paramproof.formulas.notation import text
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.table import markdown_rows
 
 PAGE = ROOT / "docs" / "families.md"
 

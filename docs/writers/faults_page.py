@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from docs.writers.blocks import EVIDENCE, ROOT, block, write_blocks
 from paramproof.builders.registry import Framework, frameworks
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.table import markdown_rows
 from tests.faults import evidence
 from tests.faults.catalogue import FAULTS
 from tests.faults.matrix import observed

@@ -11,11 +11,11 @@ from types import FunctionType
 
 from docs.writers.blocks import ROOT, write_blocks
 from paramproof.algebra.symbols import symbols
-from paramproof.algebra.terms import Term, terms
 from paramproof.formulas import FAMILIES, Family, Tensor, closed_form, inventory
 from paramproof.formulas import terms as parts_module
 from paramproof.formulas.notation import text
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.formula import Term, terms
+from paramproof.views.table import markdown_rows
 
 PAGE = ROOT / "docs" / "formulas.md"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from docs.writers.blocks import ROOT, paramproof, write_blocks
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.table import markdown_rows
 
 PAGE = ROOT / "docs" / "hunt.md"
 RESULTS = ROOT / "docs" / "hunt.json"

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from docs.writers.blocks import ROOT, write_blocks, write_samples
 from paramproof.formulas import parsing
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.table import markdown_rows
 from tests.json_schema import definition, description, has_keys, kinds, schema
 
 PAGE = ROOT / "docs" / "json.md"

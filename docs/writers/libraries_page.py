@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from docs.writers.blocks import ROOT
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.table import markdown_rows
 
 PAGE = ROOT / "docs" / "libraries.md"
 SETS = ("fixed", "diffusers", "timm")

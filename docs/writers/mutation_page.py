@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from docs.writers.blocks import EVIDENCE, ROOT, write_blocks
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.table import markdown_rows
 from tests.mutation.survivors import EQUIVALENT_SAMPLED, Change, equivalent
 
 PAGE = ROOT / "docs" / "mutation.md"

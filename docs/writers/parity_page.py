@@ -7,7 +7,7 @@ from typing import Any
 
 from docs.writers.blocks import ROOT
 from paramproof.builders.registry import frameworks
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.table import markdown_rows
 from tests.parity.bounds import FACTOR, SAMPLES
 from tests.parity.cases import DTYPES, HIDDEN_SIZE
 from tests.parity.differences import FORMATS

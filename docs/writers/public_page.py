@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from docs.writers.blocks import ROOT
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.table import markdown_rows
 
 if TYPE_CHECKING:
     from sweep.samples.public_configs import PublicResult

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections import Counter
 
 from docs.writers.blocks import ROOT
-from paramproof.counting.conventions import DEFAULT
-from paramproof.counting.published import (
+from paramproof.formulas.active import ACTIVE_CONVENTIONS
+from paramproof.formulas.models import NamedConfiguration, Published
+from paramproof.resolver import Model
+from paramproof.views.conventions import DEFAULT, Verdict
+from paramproof.views.published import (
     NamedModels,
     every_named_model,
     published_active_table,
     published_table,
     verdict_on,
 )
-from paramproof.counting.verdicts import Verdict
-from paramproof.formulas.active import ACTIVE_CONVENTIONS
-from paramproof.formulas.models import NamedConfiguration, Published
-from paramproof.resolver import Model
-from paramproof.tables.markdown import markdown, markdown_rows
+from paramproof.views.table import markdown, markdown_rows
 
 PAGE = ROOT / "docs" / "published.md"
 

@@ -9,8 +9,8 @@ PAGE = ROOT / "README.md"
 
 def report() -> str:
     """Return the comparison of PyTorch's encoder without its first feed-forward bias."""
-    from paramproof.algebra.family_architecture import FamilyArchitecture
     from paramproof.algebra.residual import explained
+    from paramproof.algebra.symbols import FamilyArchitecture
     from tests.frameworks import broken_torch
 
     encoder, nn = broken_torch.built()
@@ -21,9 +21,9 @@ def report() -> str:
 
 def derived() -> str:
     """Return the formula of the page's own model, its guards, and its status."""
-    from paramproof.counting.derivation_text import formula_lines
     from paramproof.derivation.pipeline import derive
     from paramproof.tracing.constructors.function import function_constructor
+    from paramproof.views.formula import formula_lines
 
     names: dict[str, Any] = {"__name__": "mine"}
     exec(script_in(PAGE.read_text("utf-8"), "mine.py"), names)

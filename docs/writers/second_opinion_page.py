@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from docs.writers.blocks import ROOT
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.table import markdown_rows
 from sweep.second_opinion.causes import Cause, all_causes
 from sweep.second_opinion.configs import required
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from docs.writers.blocks import ROOT
 from paramproof.catalogue import read_type
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.table import markdown_rows
 from releases import algebra
 from releases.__main__ import written
 from releases.trying import EXAMPLES, Release, counts, is_whole, releases

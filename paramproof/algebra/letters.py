@@ -1,9 +1,17 @@
-"""Choose short letters for sizes: customary ones of the field first, initials otherwise."""
+"""Choose short letters for sizes: customary ones of the field first, initials otherwise.
+
+A formula that has no symbol for the number of experts per token gets one here, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
+from paramproof.formulas.active import says_per_token
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.path import parent
 from paramproof.formulas.size_names import size_names
 
 _MEANING_OF = {name: size for size in size_names() for name in size.names}
@@ -77,3 +85,28 @@ def _initials(name: str) -> str:
     words = [word for word in name.split("_") if word]
     initials = "".join(word[0] for word in words).lower()
     return initials if len(initials) > 1 else name[:2].lower()
+
+
+def with_experts_per_token(derivation: Derivation, keys: Mapping[str, Any]) -> Derivation:
+    """Return a derivation with a symbol for experts per token, taken from a config's ``keys``.
+
+    No constructor reads this number, so a formula has no symbol for it if its default is null.
+    """
+    known = {parent(field) for field in derivation.fields.values() if says_per_token(field)}
+    absent = {path: size for path, size in _sizes(keys) if parent(path) not in known}
+    letters = letters_for([*derivation.fields.values(), *absent])
+    new = {letters[path]: path for path in absent}
+    return replace(
+        derivation,
+        sizes={**derivation.sizes, **{name: absent[path] for name, path in new.items()}},
+        fields={**derivation.fields, **new},
+        inert=(*derivation.inert, *new),
+    )
+
+
+def _sizes(keys: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, int]]:
+    for key, value in keys.items():
+        if isinstance(value, Mapping):
+            yield from _sizes(value, f"{before}{key}.")
+        elif type(value) is int and value > 0 and says_per_token(key):
+            yield f"{before}{key}", value

@@ -1,12 +1,16 @@
-"""Sample sizes that meet conditions: draw them at random, then repair them."""
+"""Sizes at which formulas are tried: random ones that meet conditions, and primes.
+
+Sizes are drawn at random, and then repaired, one broken condition after the other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, floor
+from itertools import count
+from math import ceil, floor, isqrt
 from random import Random
 from types import MappingProxyType
 
@@ -227,3 +231,10 @@ def _is_bent(one: Expression, name: str, sizes: Mapping[str, int]) -> bool:
         value - first != slope * (x - PROBE_VALUES[0])
         for x, value in zip(PROBE_VALUES[2:], others, strict=True)
     )
+
+
+def primes_from(least: int) -> Iterator[int]:
+    """Yield the primes from ``least`` on, 2 at least, in order."""
+    for number in count(least):
+        if all(number % divisor for divisor in range(2, isqrt(number) + 1)):
+            yield number

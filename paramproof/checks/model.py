@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from paramproof.algebra.primes import primes_from
+from paramproof.algebra.sampling import primes_from
 from paramproof.algebra.symbols import symbols
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import FAMILIES, Family, Report, Spec, closed_form, compare, inventory

@@ -6,15 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from paramproof.algebra.difference import merged_paths
-from paramproof.counting.difference import paired_inventories
-from paramproof.counting.dtypes import bytes_of
-from paramproof.counting.tree import TreeRow, depth_within, tree
 from paramproof.formulas.alphabet import BUILT_IN
 from paramproof.formulas.path import LAYER, beginnings, leaf
 from paramproof.formulas.printing import legible
 from paramproof.resolver import LiveModel, Model
-from paramproof.tables.table import Column, Table, TableRow, numbers, signed_or_zero
+from paramproof.views.difference import merged_paths, paired_inventories
+from paramproof.views.dtypes import bytes_of
+from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
+from paramproof.views.tree import TreeRow, depth_within, tree
 
 COMPONENT = 24
 """Minimum width of the component names; longer names are folded."""

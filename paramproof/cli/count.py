@@ -20,12 +20,12 @@ from paramproof.cli.options import (
 )
 from paramproof.cli.output import complain, require_writable, write_file, write_json
 from paramproof.cli.resolving import countable, require_families, require_one_input, resolving_all
-from paramproof.counting.conventions import DEFAULT
-from paramproof.counting.count_data import count_data
-from paramproof.counting.dtypes import BITS, require_dtype
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.json_form import document
 from paramproof.resolver import LiveModel, Model
+from paramproof.views.conventions import DEFAULT
+from paramproof.views.counted import count_data
+from paramproof.views.dtypes import BITS, require_dtype
 
 Counted: TypeAlias = Model | LiveModel
 

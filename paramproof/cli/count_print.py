@@ -6,9 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from paramproof.algebra.terms import Lettered
 from paramproof.cli.output import console, say
-from paramproof.counting.active import (
+from paramproof.formulas.conventions import CONVENTIONS, MEBI, as_named, count, in_units
+from paramproof.formulas.expression import expression
+from paramproof.formulas.printing import legible
+from paramproof.resolver import LiveModel, Model
+from paramproof.views.active import (
     active_in_letters,
     active_table,
     routing,
@@ -16,9 +19,10 @@ from paramproof.counting.active import (
     total_and_active,
     verdict_line,
 )
-from paramproof.counting.conventions import as_counted, conventions_table, with_storage
-from paramproof.counting.dtypes import BITS, bytes_text
-from paramproof.counting.letters import (
+from paramproof.views.conventions import as_counted, conventions_table, with_storage
+from paramproof.views.dtypes import BITS, bytes_text
+from paramproof.views.formula import (
+    Lettered,
     holds_where,
     in_letters,
     latex_of,
@@ -26,12 +30,8 @@ from paramproof.counting.letters import (
     letters_table,
     terms_table,
 )
-from paramproof.counting.tree import tree_table
-from paramproof.formulas.conventions import CONVENTIONS, MEBI, as_named, count, in_units
-from paramproof.formulas.expression import expression
-from paramproof.formulas.printing import legible
-from paramproof.resolver import LiveModel, Model
-from paramproof.tables.terminal import print_lines, print_table
+from paramproof.views.terminal import print_lines, print_table
+from paramproof.views.tree import tree_table
 
 TIED = "tied tensors counted once"
 COUNTED = f"trainable parameters, {TIED}"

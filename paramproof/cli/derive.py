@@ -11,15 +11,20 @@ from rich.console import Console
 
 from paramproof.cli.options import MODELS, class_option, json_option, time_limit_option
 from paramproof.cli.output import console, errors, require_writable, tables_beside, write_json
-from paramproof.counting.derivation_tables import conditions_table, sizes_table, tensors_table
-from paramproof.counting.derivation_text import evidence_lines, formula_lines
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.notation import latex
 from paramproof.formulas.printing import legible, shown
 from paramproof.json_form import document
 from paramproof.resolver import Request, derive_request, read_request
-from paramproof.tables.terminal import print_lines, print_table
+from paramproof.views.formula import (
+    conditions_table,
+    evidence_lines,
+    formula_lines,
+    sizes_table,
+    tensors_table,
+)
+from paramproof.views.terminal import print_lines, print_table
 
 
 @click.command("derive", short_help="Derive the formula of a model from its code.")

@@ -10,8 +10,8 @@ import click
 from paramproof.cli.options import INSTEAD, MODELS, class_option, derive_option, json_option
 from paramproof.cli.output import console, write_json
 from paramproof.cli.resolving import resolving_all
-from paramproof.counting.difference import difference_of
-from paramproof.tables.terminal import print_lines, print_table
+from paramproof.views.difference import difference_of
+from paramproof.views.terminal import print_lines, print_table
 
 
 @click.command("diff", short_help="Compare two models, in letters and in numbers.")

@@ -15,8 +15,8 @@ from paramproof.differences.tables import by_row, differing, names_text, text_of
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.lookup import canonical_name, no_such
 from paramproof.json_form import document
-from paramproof.tables.table import Column, Table, TableRow
-from paramproof.tables.terminal import print_lines, print_table
+from paramproof.views.table import Column, Table, TableRow
+from paramproof.views.terminal import print_lines, print_table
 
 EXAMPLE = "paramproof differences torch keras-jax"
 

@@ -43,7 +43,7 @@ def explain_command(
     out = tables_beside(json_file)
     print_unwrapped(out, lines(answer, everything=everything, width=min(out.width, WIDTH)))
     if resolved and resolved.architecture.spec is None:
-        from paramproof.tables.terminal import print_lines  # As above.
+        from paramproof.views.terminal import print_lines  # As above.
 
         print_lines(out, ("", *resolved.origin()))
     if json_file:

@@ -6,8 +6,8 @@ import click
 
 from paramproof.builders.registry import Framework, frameworks
 from paramproof.cli.output import console, say
-from paramproof.tables.table import Column, Table, TableRow
-from paramproof.tables.terminal import print_table
+from paramproof.views.table import Column, Table, TableRow
+from paramproof.views.terminal import print_table
 
 
 @click.command("frameworks", short_help="List the frameworks, installed or not.")

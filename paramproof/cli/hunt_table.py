@@ -15,8 +15,8 @@ from paramproof.formulas.printing import (
     some_of,
 )
 from paramproof.hunt.summary import Summary, Tally, groups
-from paramproof.tables.table import Column, Table, TableRow, numbers
-from paramproof.tables.terminal import print_table
+from paramproof.views.table import Column, Table, TableRow, numbers
+from paramproof.views.terminal import print_table
 
 MAX_DIFFERENCES_SHOWN = 10
 """Differences that are printed in full; each has its own command in the task's file."""

@@ -21,7 +21,7 @@ from paramproof.cli.signals import HAS_SIGPIPE, READER_LEFT, Ended, heed_signals
 from paramproof.formulas.errors import FormulaError
 from paramproof.formulas.plugins import broken_plugins
 from paramproof.formulas.printing import path_text
-from paramproof.tables.signs import write_any_sign
+from paramproof.views.terminal import write_any_sign
 
 # Click 8.1 does not have this class: it prints the help itself.
 NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())

@@ -10,13 +10,6 @@ import click
 
 from paramproof.cli.options import INSTEAD, family_option, json_option
 from paramproof.cli.output import console, write_json
-from paramproof.counting.active import active_as_json
-from paramproof.counting.published import (
-    every_named_model,
-    published_active_table,
-    published_table,
-    verdict_on,
-)
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import (
     SHORT_NAMES,
@@ -25,7 +18,14 @@ from paramproof.formulas.models import (
 )
 from paramproof.json_form import document
 from paramproof.resolver import Model
-from paramproof.tables.terminal import print_lines, print_table
+from paramproof.views.active import active_as_json
+from paramproof.views.published import (
+    every_named_model,
+    published_active_table,
+    published_table,
+    verdict_on,
+)
+from paramproof.views.terminal import print_lines, print_table
 
 SHOWN = ("model", "parameters", "published", "verdict")
 

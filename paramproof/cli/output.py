@@ -16,7 +16,7 @@ from rich.text import Text
 from paramproof.cli.signals import READER_LEFT, Ended
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 from paramproof.json_form import json_text
-from paramproof.tables.signs import in_signs_of
+from paramproof.views.terminal import in_signs_of
 from paramproof.whole_file import write_whole
 
 STANDARD_OUTPUT = "-"

@@ -16,7 +16,6 @@ from paramproof.cli.options import family_option, framework_option, json_option,
 from paramproof.cli.output import CommandAnswer, finish
 from paramproof.cli.tables import proof_table
 from paramproof.cli.workers import broken, how_to_get, record_data, run_in_frameworks
-from paramproof.counting.derivation_text import evidence_lines, formula_lines
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data
@@ -26,7 +25,8 @@ from paramproof.formulas.printing import legible, path_text
 from paramproof.json_form import document
 from paramproof.proof.prove import Proof
 from paramproof.resolver import Model, Request, read_request, resolve_request
-from paramproof.tables.terminal import print_lines, print_table
+from paramproof.views.formula import evidence_lines, formula_lines
+from paramproof.views.terminal import print_lines, print_table
 from paramproof.workers.jobs import Prove
 
 

@@ -10,7 +10,7 @@ from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import path_text
 from paramproof.proof.prove import Proof
-from paramproof.tables.table import Column, Table, TableRow, numbers, signed_or_zero
+from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
 
 
 def verify_table(results: Sequence[Result]) -> Table:

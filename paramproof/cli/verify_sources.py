@@ -8,15 +8,14 @@ from typing import Any
 
 from rich.console import Console
 
-from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.algebra.residual import explained
+from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.registry import Framework, framework
 from paramproof.checks.model import require_agreement
 from paramproof.checks.result import Result
 from paramproof.cli.output import CommandAnswer, print_unwrapped, width_of
 from paramproof.cli.tables import verify_table
 from paramproof.cli.workers import broken, how_to_get, record_data, run_in_frameworks
-from paramproof.counting.derivation_text import certainty
 from paramproof.formulas import FAMILIES, Family
 from paramproof.formulas.families import family_of
 from paramproof.formulas.models import named_models
@@ -26,11 +25,12 @@ from paramproof.formulas.spec import Spec
 from paramproof.json_form import document
 from paramproof.matching.model_comparison import report_on
 from paramproof.resolver import Model
-from paramproof.tables.terminal import print_table
 from paramproof.user_formulas.client import FormulaClient
 from paramproof.user_formulas.comparison import Comparison, algebra, comparisons
 from paramproof.user_formulas.family_choice import chosen_family
 from paramproof.user_formulas.verdict import require_counts, verdict, without_smallest
+from paramproof.views.formula import certainty
+from paramproof.views.terminal import print_table
 from paramproof.workers.jobs import Verify
 
 

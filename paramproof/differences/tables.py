@@ -10,7 +10,7 @@ from itertools import takewhile
 from paramproof.differences.answer import COUNTED, Answer, Section
 from paramproof.formulas.order import merged
 from paramproof.formulas.path import in_braces, leaf, parent
-from paramproof.tables.table import Column
+from paramproof.views.table import Column
 
 FACTS: dict[Section, tuple[Column, ...]] = {
     "defaults": (Column("answer", "answer"),),

@@ -15,8 +15,8 @@ from importlib import import_module, util
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.algebra.residual import explained
+from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import framework
 from paramproof.checks.result import Result

@@ -11,17 +11,15 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from paramproof.counting.conventions import DEFAULT
-from paramproof.counting.dtypes import require_dtype
 from paramproof.explanation.number import read
 from paramproof.formulas.errors import NotInCatalogue, UnknownName
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible
-from paramproof.pages.difference import LETTERS, difference
 from paramproof.pages.explanations import explanations
 from paramproof.pages.facts import DTYPE, dtype_of
 from paramproof.pages.form import form
 from paramproof.pages.model import parts, title
 from paramproof.pages.picture import picture
+from paramproof.pages.side_by_side import LETTERS, difference
 from paramproof.pages.sizing import at_sizes, choices, fields_of, require_shown
 from paramproof.pages.viewing import View
 from paramproof.resolver import (
@@ -31,6 +29,8 @@ from paramproof.resolver import (
     resolve_request,
 )
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
+from paramproof.views.conventions import DEFAULT
+from paramproof.views.dtypes import require_dtype
 
 State = Mapping[str, str]
 

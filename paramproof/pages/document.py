@@ -6,11 +6,11 @@ import base64
 import hashlib
 from importlib.resources import files
 
-from paramproof.counting.conventions import DEFAULT
 from paramproof.pages.model import sections, title
 from paramproof.pages.viewing import View
 from paramproof.resolver import Model
-from paramproof.tables.markup import Html, joined, tag
+from paramproof.views.conventions import DEFAULT
+from paramproof.views.html import Html, joined, tag
 
 VIEWS = {
     "index": "Models",

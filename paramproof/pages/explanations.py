@@ -10,7 +10,7 @@ from paramproof.explanation.search import explained
 from paramproof.explanation.text import lines
 from paramproof.formulas.models import model_names
 from paramproof.resolver import Model
-from paramproof.tables.markup import Html, joined, tag
+from paramproof.views.html import Html, joined, tag
 
 UNFOLDED = 10**6
 """A width at which lines are not wrapped, since the browser wraps them."""

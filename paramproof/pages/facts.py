@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from paramproof.counting.active import (
-    Counts,
-    routing,
-    shown_first,
-    total_and_active,
-    verdict_on_active,
-)
-from paramproof.counting.dtypes import BITS, bytes_text, require_dtype, size_text
-from paramproof.counting.published import verdict_on
-from paramproof.counting.verdicts import Verdict
 from paramproof.formulas.conventions import as_named
 from paramproof.formulas.errors import UnknownName
 from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.pages.sizing import has_experts
 from paramproof.pages.viewing import View
 from paramproof.resolver import Model
-from paramproof.tables.markup import Html, tag
+from paramproof.views.active import (
+    Counts,
+    routing,
+    shown_first,
+    total_and_active,
+    verdict_on_active,
+)
+from paramproof.views.conventions import Verdict
+from paramproof.views.dtypes import BITS, bytes_text, require_dtype, size_text
+from paramproof.views.html import Html, tag
+from paramproof.views.published import verdict_on
 
 DTYPE = "float32"
 """The precision that is shown if nothing says in which one a model is published."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from paramproof.counting.dtypes import BITS
 from paramproof.formulas.printing import legible
 from paramproof.pages.sizing import fields_of, has_experts
 from paramproof.pages.viewing import ACTIVE, MEANINGS
 from paramproof.resolver import Model
-from paramproof.tables.markup import Html, breakable, tag
+from paramproof.views.dtypes import BITS
+from paramproof.views.html import Html, breakable, tag
 
 NOTE = "Change a size to see the new counts. Sliders offer sizes for which the formula holds."
 

@@ -8,7 +8,7 @@ from paramproof.formulas.path import LAYER, leaf, parent
 from paramproof.formulas.printing import legible
 from paramproof.pages.picture import colour, experts_text
 from paramproof.pages.viewing import Branch, View
-from paramproof.tables.markup import Html, breakable, joined, tag
+from paramproof.views.html import Html, breakable, joined, tag
 
 MOST = 12
 """The most kinds of layers that are shown, the largest first."""

@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from paramproof.algebra.terms import latex_sum
-from paramproof.counting.conventions import UNDECIDED, conventions_table
-from paramproof.counting.letters import holds_where, letters_in, letters_table, terms_table
-from paramproof.counting.published import verdict_on
 from paramproof.formulas.conventions import as_named
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf
@@ -21,9 +17,11 @@ from paramproof.pages.sizing import choices, fields_of
 from paramproof.pages.tree import tree
 from paramproof.pages.viewing import MEANINGS, View
 from paramproof.resolver import Model
-from paramproof.tables.html import html_table
-from paramproof.tables.markup import Html, joined, lines, path, swatch, tag
-from paramproof.tables.table import TableRow
+from paramproof.views.conventions import UNDECIDED, conventions_table
+from paramproof.views.formula import holds_where, latex_sum, letters_in, letters_table, terms_table
+from paramproof.views.html import Html, html_table, joined, lines, path, swatch, tag
+from paramproof.views.published import verdict_on
+from paramproof.views.table import TableRow
 
 UNNAMED = "the configuration"
 """The title of a model without a name."""

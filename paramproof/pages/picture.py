@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from paramproof.pages.treemap import Box, squarified
 from paramproof.pages.viewing import Branch, Experts, View
-from paramproof.tables.markup import Html, joined, tag
+from paramproof.views.html import Html, joined, tag
 
 SHEET = Box(0, 0, 1000, 480)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from paramproof.counting.tree import ties
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible, shape_text
 from paramproof.pages.picture import colour
 from paramproof.pages.viewing import Branch, View
-from paramproof.tables.markup import Html, breakable, joined, tag
+from paramproof.views.html import Html, breakable, joined, tag
+from paramproof.views.tree import ties
 
 HEADS = ("component", "shape", "at these sizes", "each", "×", "total", "share")
 

@@ -8,11 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from paramproof.algebra.terms import Lettered, Term, terms
-from paramproof.counting.active import active_in_letters
-from paramproof.counting.conventions import DEFAULT, as_counted
-from paramproof.counting.letters import in_letters
-from paramproof.counting.tree import TreeRow, tree
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, experts_of, per_token
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.expression import Expression, expression
@@ -22,6 +17,10 @@ from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.spec import Quantity
 from paramproof.pages.sizing import has_experts
 from paramproof.resolver import Model
+from paramproof.views.active import active_in_letters
+from paramproof.views.conventions import DEFAULT, as_counted
+from paramproof.views.formula import Lettered, Term, in_letters, terms
+from paramproof.views.tree import TreeRow, tree
 
 ACTIVE = {f"active, {name}": name for name in ACTIVE_CONVENTIONS}
 """The conventions for active parameters, by their names on a page."""

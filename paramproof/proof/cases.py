@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from paramproof.algebra.primes import primes_from
+from paramproof.algebra.sampling import primes_from
 from paramproof.algebra.symbols import with_head_size
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import Family, FamilyLetters, Spec

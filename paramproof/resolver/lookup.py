@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from paramproof.algebra.experts_per_token import with_experts_per_token
+from paramproof.algebra.letters import with_experts_per_token
 from paramproof.builders.registry import framework
 from paramproof.catalogue import Entry, entry, model_types
 from paramproof.catalogue.configuration import QUANTIZATION, GivenKeys, named_class

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from paramproof.algebra.family_architecture import FamilyArchitecture
+from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.catalogue import Head
 from paramproof.catalogue.unknown_keys import looks_like_size
 from paramproof.formulas import Inventory, Spec, Tensor, Weight

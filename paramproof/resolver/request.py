@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
-from paramproof.algebra.family_architecture import FamilyArchitecture
+from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.catalogue import model_types
 from paramproof.catalogue.files import entry_names, keys_for
 from paramproof.catalogue.names import has_type, type_with_class

@@ -24,7 +24,7 @@ from paramproof.catalogue.configuration import named_class
 from paramproof.catalogue.entries import type_named, usual_class
 from paramproof.catalogue.files import read_type
 from paramproof.catalogue.names import has_type
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.table import markdown_rows
 from sweep.library.keys import Keys
 from sweep.library.model import build, config_of
 from sweep.library.model_types import classes_of_type

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from paramproof.catalogue import model_types
-from paramproof.counting.conventions import under_every
 from paramproof.resolver import resolve
+from paramproof.views.conventions import under_every
 from tests.public_configs import LLAMA_3_1_8B
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from paramproof import check
-from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.algebra.residual import explained
+from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.formulas.models import named_model, named_models
 from tests import literals
 

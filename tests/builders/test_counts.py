@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.algebra.residual import explained
+from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.protocol import UnsupportedSpec
 from paramproof.formulas import closed_form, compare, inventory
 from paramproof.random_specs import fixed_in, refusal

@@ -2,8 +2,8 @@
 
 from docs.writers.blocks import AGAIN
 from docs.writers.published_page import KINDS, PAGE, kind, render
-from paramproof.counting.published import every_named_model, verdict_on
 from paramproof.formulas.models import named_configurations, named_models
+from paramproof.views.published import every_named_model, verdict_on
 
 FOUND = every_named_model()
 

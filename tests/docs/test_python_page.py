@@ -4,7 +4,7 @@ import re
 
 from docs.writers.blocks import AGAIN
 from docs.writers.python_page import PAGE, rendered
-from paramproof.counting.counted import Count
+from paramproof.views.counted import Count
 
 TEXT = PAGE.read_text("utf-8")
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from paramproof.algebra.family_architecture import FamilyArchitecture
+from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.formulas.conventions import count
 from paramproof.formulas.derivation import Consequence, Outcome
 from paramproof.formulas.division import floor

@@ -9,10 +9,8 @@ import textwrap
 import pytest
 
 from paramproof import assert_parameters, compare
-from paramproof.algebra.difference import components, in_letters_of, paired
 from paramproof.cli.output import console
 from paramproof.cli.verify_sources import built_by_transformers
-from paramproof.counting.letters import in_letters
 from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
 from paramproof.formulas import inventory
@@ -20,6 +18,8 @@ from paramproof.formulas.conventions import CONVENTIONS, PARTS, count
 from paramproof.formulas.expression import letter
 from paramproof.formulas.spec import EncoderSpec, GPTSpec, LlamaSpec
 from paramproof.resolver import lookup, resolve
+from paramproof.views.difference import components, in_letters_of, paired
+from paramproof.views.formula import in_letters
 
 pytestmark = pytest.mark.framework("transformers")
 

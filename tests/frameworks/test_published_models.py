@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from paramproof.counting.active import total_and_active
 from paramproof.formulas.active import per_token
 from paramproof.formulas.models import named_configurations
 from paramproof.resolver import resolve
+from paramproof.views.active import total_and_active
 
 pytestmark = pytest.mark.framework("transformers")
 

@@ -94,8 +94,8 @@ def test_untied_where_the_spec_ties():
 def test_report_in_the_readme():
     from docs.writers.blocks import AGAIN, block
     from docs.writers.readme import PAGE
-    from paramproof.algebra.family_architecture import FamilyArchitecture
     from paramproof.algebra.residual import explained
+    from paramproof.algebra.symbols import FamilyArchitecture
 
     encoder, nn = built()
     bias_dropped(encoder, nn)

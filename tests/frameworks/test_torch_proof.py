@@ -6,9 +6,8 @@ The totals alone, the derivation, and the report on one model must all give the 
 import pytest
 
 from paramproof import check
-from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.algebra.residual import explained, lines
-from paramproof.algebra.symbols import folded
+from paramproof.algebra.symbols import FamilyArchitecture, folded
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.formulas.notation import text
 from paramproof.proof.builder_tensors import read

@@ -9,10 +9,10 @@ from random import Random
 from typing import Any, NamedTuple
 
 from paramproof.builders.meta import meta
-from paramproof.counting.derivation_text import formula_lines
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.sources.reference import in_one_line, load_reference
+from paramproof.views.formula import formula_lines
 from tests.libraries.far import far_sizes
 from tests.libraries.forks import Ended, in_fork
 from tests.libraries.registry import largest_size

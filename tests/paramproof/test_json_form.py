@@ -6,11 +6,11 @@ import pytest
 
 import paramproof
 from paramproof.bulk import count_line, json_line
-from paramproof.counting.counted import Count
 from paramproof.formulas.models import named_configurations, named_models
 from paramproof.json_form import json_text
 from paramproof.resolver import LiveModel
 from paramproof.sources.live.readers import live_weights
+from paramproof.views.counted import Count
 from tests.configs import BERT, LLAMA
 from tests.json_schema import assert_document
 from tests.paramproof.matching.models import model, shapes

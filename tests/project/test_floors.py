@@ -51,9 +51,9 @@ def test_the_layers(package_copy):
 
 BREACHES = {
     "docs/writers/blocks.py": "paramproof.cli.main",
-    "paramproof/pages/model.py": "paramproof.tables.terminal",
+    "paramproof/pages/model.py": "paramproof.views.terminal",
     "paramproof/formulas/terms.py": "paramproof.builders.protocol",
-    "paramproof/formulas/spec/encoder.py": "paramproof.algebra.terms",
+    "paramproof/formulas/spec/encoder.py": "paramproof.views.formula",
     "paramproof/builders/protocol.py": "paramproof.builders.registry",
     "paramproof/builders/registry.py": "paramproof.checks.model",
     "paramproof/builders/frameworks/torch/model.py": "paramproof.builders.frameworks.keras_bert",

@@ -7,7 +7,7 @@ from collections import Counter
 from docs.writers.blocks import ROOT, write_blocks
 from docs.writers.claims.data import Entry, TensorRow, entries, sources
 from docs.writers.claims.verdict import Verdict, verdict
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.table import markdown_rows
 
 PAGE = ROOT / "docs" / "claims.md"
 HEADINGS = ("where", "as stated", "verdict", "what it is", "claimed − formula", "right is")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 
 from docs.writers.claims.data import Claim, ClaimedFormula
-from paramproof.algebra.family_architecture import FamilyArchitecture
+from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.explanation.answer import Match
 from paramproof.explanation.counts import TRAINABLE, Part, PartCounts
 from paramproof.explanation.index import Described, Way, named

@@ -10,8 +10,7 @@ from typing import Literal, TypeAlias
 from docs.writers.claims.arithmetic import evaluate, whole
 from docs.writers.claims.data import Claim, ClaimedFormula, Entry, Share, Size, TensorRow
 from docs.writers.claims.targets import SIZE_OF, ClaimTarget, excuse, explanation_of
-from paramproof.algebra.family_architecture import FamilyArchitecture
-from paramproof.algebra.symbols import sizes_as_symbols
+from paramproof.algebra.symbols import FamilyArchitecture, sizes_as_symbols
 from paramproof.explanation.answer import in_powers
 from paramproof.explanation.counts import TRAINABLE
 from paramproof.explanation.number import WrittenNumber, read

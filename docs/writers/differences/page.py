@@ -11,8 +11,7 @@ from paramproof.differences.ask import counted_spec
 from paramproof.differences.tables import FACTS, by_row, facts_of, names_text, versions_text
 from paramproof.formulas import closed_form
 from paramproof.formulas.layout import LAYOUTS
-from paramproof.tables.markdown import markdown, markdown_rows
-from paramproof.tables.table import Column, Table, TableRow
+from paramproof.views.table import Column, Table, TableRow, markdown, markdown_rows
 
 TEXT = """\
 <!-- Written by `tox run -e docs`; do not edit. -->

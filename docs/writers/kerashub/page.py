@@ -11,12 +11,11 @@ from docs.writers.kerashub.comparison import Comparison, compare
 from docs.writers.kerashub.pairs import Pair, pairs
 from docs.writers.kerashub.store import RESULTS, derivation_in, known, written
 from paramproof.catalogue import read_type
-from paramproof.counting.derivation_text import grouped
-from paramproof.counting.letters import factor
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import sum_of
 from paramproof.formulas.notation import text
-from paramproof.tables.markdown import markdown_rows
+from paramproof.views.formula import factor, grouped
+from paramproof.views.table import markdown_rows
 
 PAGE = ROOT / "docs" / "kerashub.md"
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from paramproof.algebra.experts_per_token import with_experts_per_token
+from paramproof.algebra.letters import with_experts_per_token
 from tests.derivations import MIXTURE
 
 KNOWN = replace(

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from paramproof import check
-from paramproof.algebra.family_architecture import FamilyArchitecture
 from paramproof.algebra.residual import (
     Known,
     Residual,
@@ -14,7 +13,7 @@ from paramproof.algebra.residual import (
     report_residuals,
     with_residual,
 )
-from paramproof.algebra.symbols import sizes_of
+from paramproof.algebra.symbols import FamilyArchitecture, sizes_of
 from paramproof.formulas import FAMILIES, EncoderSpec, Weight, inventory
 from paramproof.formulas.expression import expression
 from paramproof.proof.findings import components_of_size

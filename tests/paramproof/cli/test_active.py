@@ -7,7 +7,12 @@ from dataclasses import replace
 import pytest
 
 import paramproof
-from paramproof.counting.active import (
+from paramproof.formulas.expression import letter
+from paramproof.formulas.models import named_configurations
+from paramproof.pages.facts import active_of, facts
+from paramproof.pages.viewing import View
+from paramproof.resolver import Model
+from paramproof.views.active import (
     active_as_json,
     active_in_letters,
     active_table,
@@ -16,13 +21,8 @@ from paramproof.counting.active import (
     total_and_active,
     verdict_on_active,
 )
-from paramproof.counting.count_data import count_data
-from paramproof.counting.published import published_table
-from paramproof.formulas.expression import letter
-from paramproof.formulas.models import named_configurations
-from paramproof.pages.facts import active_of, facts
-from paramproof.pages.viewing import View
-from paramproof.resolver import Model
+from paramproof.views.counted import count_data
+from paramproof.views.published import published_table
 from tests.derivations import MIXTURE, NUMBER, E, H, V, tensor
 from tests.printed import rows
 

@@ -11,8 +11,6 @@ from rich.console import Console
 import paramproof as library
 from paramproof.bulk import count_line
 from paramproof.cli.derive import print_derivation
-from paramproof.counting.count_data import count_data
-from paramproof.counting.derivation_text import certainty, evidence_lines
 from paramproof.formulas.derivation import FITTED, PROVED
 from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.parsing import condition_in
@@ -20,6 +18,8 @@ from paramproof.json_form import document
 from paramproof.pages.model import parts
 from paramproof.pages.viewing import View
 from paramproof.resolver import Model
+from paramproof.views.counted import count_data
+from paramproof.views.formula import certainty, evidence_lines
 from tests.derivations import MIXTURE
 from tests.json_schema import assert_document
 

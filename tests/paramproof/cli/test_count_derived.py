@@ -6,22 +6,23 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from paramproof.algebra.terms import latex_sum, terms
 from paramproof.cli.beside_table import beside_tables
-from paramproof.counting.conventions import as_counted, conventions_table, under_every
-from paramproof.counting.count_data import count_data
-from paramproof.counting.derivation_tables import tensors_table
-from paramproof.counting.letters import (
+from paramproof.resolver import Model, resolve
+from paramproof.views.conventions import as_counted, conventions_table, under_every
+from paramproof.views.counted import count_data
+from paramproof.views.formula import (
     holds_where,
     in_letters,
     latex_of,
+    latex_sum,
     letters_in,
     letters_table,
+    tensors_table,
+    terms,
     terms_table,
 )
-from paramproof.counting.tree import MOST_ROWS, ties, tree, tree_table
-from paramproof.resolver import Model, resolve
-from paramproof.tables.terminal import print_table
+from paramproof.views.terminal import print_table
+from paramproof.views.tree import MOST_ROWS, ties, tree, tree_table
 from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, tensor, with_tensors
 
 MODEL = Model(name="mixture.json", architecture=MIXTURE)

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from paramproof.cli.main import cli
 from paramproof.formulas.families import spec_fields
-from paramproof.tables.signs import in_signs_of
+from paramproof.views.terminal import in_signs_of
 from tests.checkpoints import ENCODER, canonical, write
 from tests.work import calls_of
 

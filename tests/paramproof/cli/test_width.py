@@ -8,11 +8,11 @@ import pytest
 from rich.console import Console
 
 from paramproof.cli.differences import difference_tables
-from paramproof.counting.tree import tree_table
 from paramproof.differences.answer import recorded
 from paramproof.formulas import inventory
 from paramproof.formulas.models import named_models
-from paramproof.tables.terminal import print_table
+from paramproof.views.terminal import print_table
+from paramproof.views.tree import tree_table
 
 NUMBER = re.compile(r"[+−-]?\d[\d,]*\d")
 

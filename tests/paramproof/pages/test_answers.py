@@ -7,13 +7,13 @@ from contextlib import suppress
 import pytest
 
 from paramproof.catalogue import entry, model_types
-from paramproof.counting.conventions import under_every
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.models import LISTED_BY, named_configurations, named_models
 from paramproof.pages.answers import answer
 from paramproof.pages.viewing import ACTIVE, View
 from paramproof.resolver import resolve
 from paramproof.sources.strict_json import MAX_FILE_BYTES
+from paramproof.views.conventions import under_every
 
 NAMES = [*named_models(), *named_configurations()]
 

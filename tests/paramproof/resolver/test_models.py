@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import paramproof
-from paramproof.algebra.family_architecture import WRITTEN
+from paramproof.algebra.symbols import WRITTEN
 from paramproof.bulk import count_line
 from paramproof.catalogue import Entry
 from paramproof.formulas import Weight

@@ -5,15 +5,13 @@ from contextlib import suppress
 
 import pytest
 
-from paramproof.algebra.difference import components, in_letters_of, paired
-from paramproof.algebra.terms import Lettered
 from paramproof.catalogue import model_types
-from paramproof.counting.difference import difference_of
-from paramproof.counting.letters import in_letters
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.expression import letter
 from paramproof.formulas.models import model_names
 from paramproof.resolver import resolve
+from paramproof.views.difference import components, difference_of, in_letters_of, paired
+from paramproof.views.formula import Lettered, in_letters
 from tests.derivations import MIXTURE, H, L, V, tensor, with_tensors
 from tests.notation import value
 

@@ -9,16 +9,20 @@ cell anew, which took a third of the time of a whole count.
 
 from __future__ import annotations
 
+import codecs
+import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress, zip_longest
+from typing import TextIO
 
 from rich.cells import cell_len, chop_cells
 from rich.console import Console
 from rich.text import Text
 
-from paramproof.tables.signs import in_signs_of
-from paramproof.tables.table import Column, Table
+from paramproof.formulas.notation import SUPERSCRIPTS
+from paramproof.formulas.printing import MINUS
+from paramproof.views.table import Column, Table
 
 INDENT = "  "
 GAP = "  "
@@ -155,3 +159,64 @@ def print_lines(out: Console, lines: Iterable[str]) -> None:
     """Print lines as they are; those wider than the terminal are wrapped."""
     for line in lines:
         out.print(line, markup=False, highlight=False)
+
+
+# MERGED: """Formulas for terminals without their characters: ``−L·H²`` is printed as ``-L*H^2``."""
+
+
+ERRORS = "paramproof.signs"
+"""The name of the error handler that ``write_any_sign`` sets on a stream."""
+
+SIGNS = {
+    MINUS: "-",
+    "·": "*",
+    "×": "x",
+    "±": "+-",
+    "→": "->",
+    "√": "sqrt ",
+    "½": "1/2",
+    "⌊": "floor(",
+    "⌋": ")",
+    "⌈": "ceil(",
+    "⌉": ")",
+    "…": "...",
+    "─": "-",
+    "━": "-",
+    "╸": "-",
+    "╺": "-",
+}
+DIGITS = {chr(sign): chr(digit) for digit, sign in SUPERSCRIPTS.items()}
+"""The digit of each superscript."""
+
+_POWER = re.compile(f"[{''.join(DIGITS)}]+")
+
+
+def in_signs_of(text: str, encoding: str) -> str:
+    """Return ``text`` unchanged if ``encoding`` can encode it, or else in ASCII.
+
+    Mathematical signs become their ASCII notation; other characters are escaped as in Python.
+    """
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return _in_ascii(text)
+    return text
+
+
+def write_any_sign(stream: TextIO | None) -> None:
+    """Make ``stream`` write characters outside its encoding in ASCII instead of failing."""
+    if isinstance(stream, io.TextIOWrapper):
+        codecs.register_error(ERRORS, _handler)
+        stream.reconfigure(errors=ERRORS)
+
+
+def _in_ascii(text: str) -> str:
+    powers = _POWER.sub(lambda found: "^" + "".join(DIGITS[sign] for sign in found[0]), text)
+    signs = "".join(SIGNS.get(sign, sign) for sign in powers)
+    return signs.encode("ascii", "backslashreplace").decode("ascii")
+
+
+def _handler(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return _in_ascii(error.object[error.start : error.end]), error.end

@@ -8,11 +8,18 @@ from rich.console import Console
 from paramproof.formulas.expression import letter
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import MINUS, legible
-from paramproof.tables.html import html_table, notebook_table
-from paramproof.tables.markdown import markdown, markdown_rows
-from paramproof.tables.markup import tag
-from paramproof.tables.table import Column, Table, TableRow, numbers, percent, signed_or_zero
-from paramproof.tables.terminal import print_table
+from paramproof.views.html import html_table, notebook_table, tag
+from paramproof.views.table import (
+    Column,
+    Table,
+    TableRow,
+    markdown,
+    markdown_rows,
+    numbers,
+    percent,
+    signed_or_zero,
+)
+from paramproof.views.terminal import print_table
 
 HOSTILE = "<b>[red]|\x1b"
 TABLE = Table.of(

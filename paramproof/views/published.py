@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
-from paramproof.counting.active import shown_first, total_and_active, verdict_on_active
-from paramproof.counting.conventions import UNDECIDED
-from paramproof.counting.verdicts import Verdict, verdict, verdict_on_total
 from paramproof.explanation.index import PublishedNumber
 from paramproof.explanation.search import ACTIVE as OF_ACTIVE
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, has_experts
@@ -20,7 +17,9 @@ from paramproof.formulas.models import (
     named_models,
 )
 from paramproof.resolver import Model, resolve
-from paramproof.tables.table import Column, Table, TableRow, numbers
+from paramproof.views.active import shown_first, total_and_active, verdict_on_active
+from paramproof.views.conventions import UNDECIDED, Verdict, verdict, verdict_on_total
+from paramproof.views.table import Column, Table, TableRow, numbers
 
 NamedModels: TypeAlias = list[tuple[Published, Model]]
 

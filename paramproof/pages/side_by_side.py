@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from paramproof.algebra.difference import components
-from paramproof.counting.active import ACTIVE, shown_first, total_and_active
-from paramproof.counting.difference import Difference, difference_of, paired_inventories
-from paramproof.counting.dtypes import size_text
 from paramproof.formulas.printing import legible
 from paramproof.pages.facts import dtype_of
 from paramproof.pages.model import title
 from paramproof.pages.sizing import fields_of, has_experts
 from paramproof.resolver import Model
-from paramproof.tables.html import html_table
-from paramproof.tables.markup import Html, joined, lines, path, swatch, tag
-from paramproof.tables.table import Column, Table, TableRow, numbers, signed_or_zero
+from paramproof.views.active import ACTIVE, shown_first, total_and_active
+from paramproof.views.difference import Difference, components, difference_of, paired_inventories
+from paramproof.views.dtypes import size_text
+from paramproof.views.html import Html, html_table, joined, lines, path, swatch, tag
+from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
 
 LETTERS = "abcd"
 """The names of the models in a link."""

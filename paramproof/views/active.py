@@ -6,10 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
-from paramproof.algebra.terms import Lettered
-from paramproof.counting.conventions import UNDECIDED
-from paramproof.counting.letters import in_letters
-from paramproof.counting.verdicts import Verdict, verdict
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import Undecided, size
@@ -18,7 +14,9 @@ from paramproof.formulas.models import NamedConfiguration
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible
 from paramproof.resolver import Model
-from paramproof.tables.table import Column, Table, TableRow, numbers, percent
+from paramproof.views.conventions import UNDECIDED, Verdict, verdict
+from paramproof.views.formula import Lettered, in_letters
+from paramproof.views.table import Column, Table, TableRow, numbers, percent
 
 
 class TotalAndActive(NamedTuple):

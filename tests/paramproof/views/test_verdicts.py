@@ -2,10 +2,10 @@
 
 import pytest
 
-from paramproof.counting.verdicts import totals, verdict, verdict_on_total
 from paramproof.formulas.families import inventory
 from paramproof.formulas.models import named_model
 from paramproof.resolver import resolve
+from paramproof.views.conventions import totals, verdict, verdict_on_total
 from tests.derivations import MIXTURE, H, tensor, with_tensors
 
 COUNTS = {"trainable": 37_552_282_624, "head-only": 36_625_603_584, "neither": 35_698_924_544}

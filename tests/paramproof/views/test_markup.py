@@ -1,4 +1,4 @@
-from paramproof.tables.markup import Html, joined, lines, tag
+from paramproof.views.html import Html, joined, lines, tag
 
 MARKUP = "<b>\"&'"
 ESCAPED = "&lt;b&gt;&quot;&amp;&#x27;"

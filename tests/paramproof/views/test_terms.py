@@ -7,10 +7,10 @@ from functools import partial
 import pytest
 
 from paramproof.algebra.symbols import sizes_as_symbols, symbols
-from paramproof.algebra.terms import latex_sum, terms
 from paramproof.formulas import FAMILIES, closed_form, inventory
 from paramproof.formulas.expression import expression
 from paramproof.formulas.models import named_models
+from paramproof.views.formula import latex_sum, terms
 from tests import literals
 from tests.configs import LLAMA
 from tests.notation import from_latex, value

@@ -3,9 +3,9 @@
 import pytest
 
 import paramproof
-from paramproof.counting.tree import tree
 from paramproof.formulas import Inventory, Tensor
 from paramproof.pages.viewing import View
+from paramproof.views.tree import tree
 
 
 def inventory(*tensors: tuple[str, tuple[int, ...], int]) -> Inventory:

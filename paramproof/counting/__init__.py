@@ -1,1 +1,0 @@
-"""One model as data: its tree, letters, conventions, active part and bytes."""

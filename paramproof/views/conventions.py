@@ -1,0 +1,171 @@
+"""A model's count under every convention, and the conventions that give a published number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from paramproof.explanation.number import RoundingMode, read
+from paramproof.formulas import Inventory
+from paramproof.formulas.conventions import (
+    CONVENTIONS,
+    MEBI,
+    STORAGE,
+    Undecided,
+    as_named,
+    count,
+    counted,
+    in_units,
+)
+from paramproof.formulas.printing import signed
+from paramproof.views.table import Column, Table, TableRow, numbers
+
+UNDECIDED = "undecided"
+"""Printed in place of a number that the names of a derived formula's tensors do not decide."""
+
+DEFAULT = "trainable"
+"""The rule of what counts as a parameter, unless another is named."""
+
+
+def with_storage(names: Iterable[str]) -> tuple[str, ...]:
+    """Return conventions with the default rule of what a parameter is, unless they have one."""
+    chosen = tuple(dict.fromkeys(names))
+    return chosen if STORAGE.keys() & chosen else (DEFAULT, *chosen)
+
+
+def as_counted(named: Inventory, names: Iterable[str]) -> Inventory:
+    """Return what conventions count, each tensor as trainable and not tied, so that all add up.
+
+    Raises ``ValueError`` as ``paramproof.formulas.conventions.count`` does.
+    """
+    kept = counted(named, *with_storage(names))
+    tensors = (replace(one, trainable=True, tied_to=None) for one in kept)
+    return replace(kept, tensors=tuple(tensors))
+
+
+def under_every(
+    named: Inventory, conventions: Iterable[str] = CONVENTIONS
+) -> dict[str, int | None]:
+    """Return the count of a model by convention. Those of PARTS count only trainable tensors.
+
+    A count is None if the convention cannot be decided for a derived formula.
+    """
+    counts = _counts(named, conventions).items()
+    return {name: number if isinstance(number, int) else None for name, number in counts}
+
+
+def _counts(named: Inventory, conventions: Iterable[str]) -> dict[str, int | Undecided]:
+    """Return the count under each convention, or the reason why it cannot be decided."""
+    found: dict[str, int | Undecided] = {}
+    for convention in conventions:
+        try:
+            found[convention] = int(count(named, *with_storage([convention])))
+        except Undecided as error:
+            found[convention] = error
+    return found
+
+
+def conventions_table(named: Inventory) -> Table:
+    """Return the count of a model under every convention, exact and rounded, with its meaning.
+
+    The conventions of one count are one row, with the meanings of all as notes.
+    """
+    columns = (
+        Column("convention", "convention"),
+        numbers("count", "count"),
+        numbers("10⁶", "millions", in_units),
+        numbers("2²⁰", "mebi", lambda number: in_units(number, MEBI)),
+        numbers("rounded", "rounded", _rounded),
+    )
+    counts, alike = _counts(named, CONVENTIONS), dict[int | None, list[str]]()
+    for name, number in counts.items():
+        alike.setdefault(number if isinstance(number, int) else None, []).append(name)
+    rows = (
+        TableRow((", ".join(names), UNDECIDED if number is None else number, *[number] * 3))
+        for number, names in alike.items()
+    )
+    meanings = (f"{name}: {function.__doc__}" for name, function in CONVENTIONS.items())
+    reasons = (str(number) for number in counts.values() if isinstance(number, Undecided))
+    return Table.of(columns, rows, [*meanings, *reasons])
+
+
+def _rounded(number: int) -> str:
+    return f"{as_named(number)}, {as_named(number, 3)}" if number else "0"
+
+
+LEFT_OUT = (
+    "total",
+    "tied-each",
+    "listed",
+    "without-pooler",
+    "without-positions",
+    "without-heads",
+    "without-embeddings",
+)
+"""Conventions that a published total may follow, besides the default, the likeliest first."""
+
+
+class Verdict(NamedTuple):
+    """The verdict on a published number.
+
+    ``conventions`` are the ways of counting that give it, if any. ``how`` tells how their counts
+    are rounded to the number, or if none gives it, how the number differs from the first.
+    ``is_exact`` is set if a count is the number itself.
+    """
+
+    conventions: tuple[str, ...]
+    how: str
+    is_exact: bool = False
+
+    @property
+    def in_full(self) -> str:
+        """The verdict in words, with every convention that gives the number."""
+        return f"{self.how}: {', '.join(self.conventions)}" if self.conventions else self.how
+
+    @property
+    def text(self) -> str:
+        """The verdict in words, which names the first convention unless it is the default."""
+        under = "" if not self.conventions else self.conventions[0]
+        return self.how if under in ("", DEFAULT) else f"{self.how}, under {under}"
+
+
+def verdict(published: str, counts: Mapping[str, int]) -> Verdict:
+    """Return the verdict on a number as printed; ``counts`` are by convention, the best first.
+
+    Counts rounded to the printed digits are preferred to counts cut off after them, and those to
+    counts rounded to fewer digits. Raises ``ValueError`` if it is not a number.
+    """
+    written = read(published)
+    if exact := _among(counts, lambda number: number == written.exact):
+        return Verdict(exact, "exact", is_exact=True)
+    for reading in written.readings:
+        if reading.rounding is RoundingMode.BINARY:  # Nobody publishes parameters in 2²⁰ or 2³⁰.
+            continue
+        if found := _among(counts, reading.__contains__):
+            return Verdict(found, reading.says)
+    (first, number), *_ = counts.items()
+    if written.exact is None:
+        return Verdict((), f"no convention gives it; {first} is {number:,}")
+    difference = signed(written.exact - number)
+    return Verdict((), f"no convention gives it; it differs from {first} by {difference}")
+
+
+def _among(counts: Mapping[str, int], holds: Callable[[int], bool]) -> tuple[str, ...]:
+    return tuple(convention for convention, number in counts.items() if holds(number))
+
+
+def verdict_on_total(published: str, named: Inventory) -> Verdict:
+    """Return the verdict on a published number of all parameters of a model.
+
+    Trainable parameters, however rounded, come before the counts under other conventions.
+    """
+    counts = totals(named)
+    plainly = verdict(published, {DEFAULT: counts[DEFAULT]})
+    return plainly if plainly.conventions else verdict(published, counts)
+
+
+def totals(named: Inventory) -> dict[str, int]:
+    """Return the counts that a published total may mean, by convention, if they are decided."""
+    found = under_every(named, (DEFAULT, *LEFT_OUT))
+    return {name: number for name, number in found.items() if number is not None}
