@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from paramproof.differences.answer import Answer, Section, recorded
-from paramproof.differences.tables import FACTS, versions_text
+from paramproof.differences.answer import FACTS, Answer, Section, recorded, versions_text
 from paramproof.pages.document import main
 from paramproof.views.html import Html, breakable, html_table, joined, path, tag
 from paramproof.views.table import Column, Table, TableRow

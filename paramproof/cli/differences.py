@@ -10,8 +10,18 @@ import click
 from paramproof.builders.registry import framework, frameworks
 from paramproof.cli.options import completing, framework_option, json_option
 from paramproof.cli.output import tables_beside, width_of, write_json
-from paramproof.differences.answer import COUNTED, Answer, Section, components, recorded
-from paramproof.differences.tables import by_row, differing, names_text, text_of, versions_text
+from paramproof.differences.answer import (
+    COUNTED,
+    Answer,
+    Section,
+    by_row,
+    components,
+    differing,
+    names_text,
+    recorded,
+    text_of,
+    versions_text,
+)
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.lookup import canonical_name, no_such
 from paramproof.json_form import document

@@ -1,16 +1,20 @@
-"""An answer: what one framework does about one question of the reference."""
+"""An answer: what one framework does about one question; and answers as rows, alike ones as one."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from paramproof.builders.registry import Framework
-from paramproof.formulas.path import LAYER, parent
+from paramproof.formulas.order import merged
+from paramproof.formulas.path import LAYER, in_braces, leaf, parent
 from paramproof.record import Record
+from paramproof.views.table import Column
 
 Section: TypeAlias = Literal["shapes", "defaults", "counts", "broken"]
 
@@ -82,3 +86,125 @@ def components() -> list[str]:
     shapes = (answer for answer in recorded()[1] if answer.section == "shapes")
     parts = (part for one in shapes for part in parent(one.components[0]).split("."))
     return list(dict.fromkeys(part for part in parts if part not in (LAYER, "layers")))
+
+
+FACTS: dict[Section, tuple[Column, ...]] = {
+    "defaults": (Column("answer", "answer"),),
+    "counts": (
+        Column("counted by", "how", is_code=True),
+        Column(COUNTED[-1], COUNTED[-1]),
+        Column("minus the formula", "difference"),
+    ),
+    "shapes": (
+        Column("path", "path", is_code=True),
+        Column("stored", "shape"),
+        Column("layout", "layout"),
+    ),
+}
+"""The columns of the answers, by section."""
+
+
+def facts_of(answer: Answer, *, compared: bool = False) -> tuple[str, ...]:
+    """Return the answer by column; if ``compared``, without the code by which one counts."""
+    columns = (column.key for column in FACTS[answer.section])
+    return tuple(answer.facts[key] for key in columns if not (compared and key == "how"))
+
+
+def text_of(answer: Answer) -> str:
+    """Return the answer as one text."""
+    facts = answer.facts
+    if answer.section == "shapes":
+        layout = "" if facts["layout"] == "as it is" else f", {facts['layout']}"
+        return f"{facts['path']} {facts['shape']}{layout}"
+    if answer.section == "counts":
+        more = f" ({facts['difference']})" if facts["difference"][0] in "+−" else ""
+        return f"{facts[COUNTED[-1]]}{more}: {facts['how']}"
+    return facts["answer"]
+
+
+def differing(answers: Sequence[Answer]) -> list[Answer]:
+    """Return the answers to those questions that the frameworks answer differently.
+
+    A framework that does not answer a question, because it has nothing to ask, differs too.
+    """
+    frameworks = {answer.framework for answer in answers}
+    said: dict[str, dict[tuple[str, ...], set[str]]] = {}
+    for answer in answers:
+        same = said.setdefault(answer.row, {}).setdefault(facts_of(answer, compared=True), set())
+        same.add(answer.framework)
+    return [answer for answer in answers if [*said[answer.row].values()] != [frameworks]]
+
+
+def by_row(section: Section, answers: Sequence[Answer]) -> Iterator[list[Answer]]:
+    """Yield the answers to each question of a section."""
+    own = [answer for answer in answers if answer.section == section]
+    own = tensors(own) if section == "shapes" else own
+    for row in in_order(own):
+        yield [answer for answer in own if answer.row == row]
+
+
+def in_order(answers: Sequence[Answer]) -> list[str]:
+    """Return the rows of all frameworks, in an order that agrees with each framework's own."""
+    orders: dict[str, list[str]] = {}
+    for answer in answers:
+        orders.setdefault(answer.framework, []).append(answer.row)
+    return merged(orders.values())
+
+
+def names_text(frameworks: Sequence[str], every: Sequence[str]) -> str:
+    """Return ``all``, or the names, those of one beginning as ``keras-{jax,torch}``."""
+    if len(every) > 1 and frameworks == every:
+        return "all"
+    beginnings = dict.fromkeys(name.partition("-")[0] for name in frameworks)
+    groups = [[n for n in frameworks if n.partition("-")[0] == first] for first in beginnings]
+    return ", ".join(map(braced, groups))
+
+
+def braced(texts: Sequence[str]) -> str:
+    """Return one text for all of ``texts``, which differ between a common beginning and end."""
+    if len(set(texts)) == 1:
+        return texts[0]
+    start = _beginning(texts)
+    end = _beginning([text[len(start) :][::-1] for text in texts])[::-1]
+    middles = (text[len(start) : len(text) - len(end)] for text in texts)
+    return f"{start}{in_braces(list(middles))}{end}"
+
+
+def _beginning(texts: Sequence[str]) -> str:
+    """Return the common beginning of ``texts``, up to the end of a word."""
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
+    return re.sub(r"[A-Za-z0-9]+$", "", "".join(letters[0] for letters in alike))
+
+
+def tensors(answers: Sequence[Answer]) -> list[Answer]:
+    """Return the answers on shapes, with siblings as one that every framework stores alike.
+
+    ``layers.*.attention.{query,key,value}.kernel``: the names of tensors and their native
+    paths differ in a part, and nothing else does.
+    """
+    stored: dict[str, list[tuple[str, ...]]] = {}
+    for answer in answers:
+        how = (answer.framework, answer.facts["shape"], answer.facts["layout"])
+        stored.setdefault(answer.row, []).append(how)
+    groups: dict[tuple[object, ...], list[str]] = {}
+    for row, hows in stored.items():
+        groups.setdefault((parent(parent(row)), leaf(row), *hows), []).append(row)
+    found: dict[tuple[str, str], list[Answer]] = {}
+    for rows in groups.values():
+        for answer in answers:
+            if answer.row in rows:
+                found.setdefault((braced(rows), answer.framework), []).append(answer)
+    return [
+        replace(
+            same[0],
+            row=row,
+            facts={**same[0].facts, "path": braced([a.facts["path"] for a in same])},
+        )
+        for (row, _), same in found.items()
+    ]
+
+
+def versions_text(versions: Iterable[Mapping[str, str | None]]) -> str:
+    """Return the versions of all distributions, each once: ``keras 3.15.1, torch 2.13.0``."""
+    every = {name: version for one in versions for name, version in one.items()}
+    return ", ".join(f"{name} {every[name]}" for name in sorted(every))

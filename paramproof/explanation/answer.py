@@ -8,9 +8,8 @@ from functools import cached_property
 from html import escape
 from typing import Any
 
-from paramproof.explanation.index import Described, PublishedNumber, Way
+from paramproof.explanation.index import KNOWN, Described, PublishedNumber, Way, component, words
 from paramproof.explanation.number import RoundedReading, WrittenNumber
-from paramproof.explanation.words import KNOWN, component, words
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.notation import text
 from paramproof.formulas.parsing import expression_in

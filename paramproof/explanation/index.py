@@ -1,20 +1,22 @@
-"""Named models with every way to count them, and with what is published of them, as data.
+"""Named models with every way to count them, as data and in words, and what is published of them.
 
 ``index.jsonl`` has a line for each model, sorted by name, so that a number is looked up without
 counting anything. ``python -m docs.writers.explain_index`` writes it, and a test compares it with
-the models.
+the models. ``known.json`` has names, formulas and phrases.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from paramproof.explanation.number import WrittenNumber, read
+from paramproof.formulas.path import LAYER, has_layer, leaf, lies_in
 
 FILE = Path(__file__).with_name("index.jsonl")
 
@@ -103,3 +105,51 @@ def named() -> Mapping[str, Described]:
     """Return all named models by name, the best known first."""
     models = map(_from_line, FILE.read_text("utf-8").splitlines())
     return {model.name: model for model in sorted(models, key=lambda one: (one.order, one.name))}
+
+
+KNOWN: Mapping[str, Any] = json.loads(Path(__file__).with_name("known.json").read_text("utf-8"))
+"""Names of components and of sizes, the usual sums as formulas, and what adapters go beside."""
+
+
+def words(way: Way, n: int = 0) -> str:
+    """Return a way as a person would state it, with ``n`` labels or at rank ``n``."""
+    if way.kind in ("one", "all"):
+        return component(way)
+    if way.what == "trainable":
+        return "the whole model"
+    return str(KNOWN["kinds"][way.kind].format(what=way.what, n=n))
+
+
+def component(way: Way, base: Way | None = None, *, noun: bool = True) -> str:
+    """Return a component in words; one of the same layers as ``base`` by the rest of its path."""
+    path, _, under = way.what.partition(UNDER)
+    name = leaf(path) if "{" not in path else f"{{{path.partition('{')[2]}"
+    if base and base.kind == way.kind and has_layer(base.what) and lies_in(path, base.what):
+        return path.removeprefix(f"{base.what}.")
+    if name == LAYER:
+        text = f"one layer of {path.removesuffix(f'.{LAYER}')}"
+    elif has_layer(path):
+        text = f"{path} in {'one layer' if way.kind == 'one' else 'all layers'}"
+    else:
+        text = path
+    text += f" ({under})" if under else ""
+    nouns = KNOWN["nouns"].items() if noun and not base else ()
+    kind = next((kind for kind, names in nouns if re.fullmatch(names, name)), "")
+    return f"{kind}: {text}" if kind else text
+
+
+def notes(way: Way, formula: str, letters: Mapping[str, tuple[str, int]]) -> Iterator[str]:
+    """Yield what else people ask about attention: the number of heads, and what Keras has."""
+    name = leaf(way.what.partition(UNDER)[0])
+    is_attention = re.fullmatch(KNOWN["nouns"]["an attention block"], name)
+    if way.kind not in ("one", "all") or not is_attention:
+        return
+    for heads, (of, size) in letters.items():
+        is_number = re.fullmatch(KNOWN["number of heads"], leaf(of))
+        if is_number and heads not in re.findall(r"[^\W\d]\w*", formula):
+            yield (
+                f"The number of heads changes nothing: {heads} = {of} = {size} is not in the "
+                f"formula, since {heads} heads of H/{heads} are H wide together."
+            )
+    if way.kind == "one" and formula == "4·H² + 4·H":
+        yield str(KNOWN["keras"])

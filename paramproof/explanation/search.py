@@ -14,9 +14,8 @@ from itertools import combinations, permutations
 from typing import TYPE_CHECKING
 
 from paramproof.explanation.answer import Explanations, Match, apart
-from paramproof.explanation.index import UNDER, Described, PublishedNumber, Way, named
+from paramproof.explanation.index import KNOWN, UNDER, Described, PublishedNumber, Way, named
 from paramproof.explanation.number import RoundedReading, RoundingMode, WrittenNumber, in_bytes
-from paramproof.explanation.words import KNOWN
 from paramproof.formulas.parts import TABLES
 from paramproof.formulas.path import leaf, lies_in
 

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator
 
 from paramproof.explanation.answer import Explanations, Match
-from paramproof.explanation.words import notes
+from paramproof.explanation.index import notes
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.notation import SUPERSCRIPTS, text

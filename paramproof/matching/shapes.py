@@ -1,24 +1,222 @@
 """Match the weights of a model with canonical tensors by their shapes.
 
-A model may fuse parts or stack its layers. The matching tries each choice for the whole model and
-keeps the one that leaves the fewest entries over. Tensors of one shape look alike, so a report
-names every tensor that could be the one without a counterpart.
+A model may store a tensor as it is, transposed, or with its heads on an axis of their own. It may
+fuse queries, keys and values in one array, and likewise the gate and up projections of a
+feed-forward, and it may stack all layers in one array. Axes of length 1 do not count. The matching
+tries each choice for the whole model and keeps the one that leaves the fewest entries over. Tensors
+of one shape look alike, so a report names every tensor that could be the one without a counterpart.
+
+A formula says that a tensor occurs in 27 layers, but not in which. Tensors of the same component
+that occur as often are taken to be in the same layers: if names show all of these layers, the
+tensor is absent from those that it is not in. Where names leave a choice, no layer is named.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, product
+from typing import TypeAlias
 
-from paramproof.formulas import Inventory, Row, Weight
+from paramproof.formulas import Inventory, Row, Tensor, Weight
 from paramproof.formulas.comparison import Matched
-from paramproof.formulas.path import LAYER, at_layer, stack_of, starred
+from paramproof.formulas.path import (
+    LAYER,
+    at_layer,
+    beginnings,
+    has_layer,
+    in_braces,
+    lies_in,
+    stack_of,
+    starred,
+)
 from paramproof.formulas.printing import some_of
 from paramproof.formulas.report import Shape
-from paramproof.matching.layers import LayerNames
-from paramproof.matching.units import Unit, fused_units, fusible, without_ones
+from paramproof.formulas.spec.protocols import head_size_of
+
+Fused: TypeAlias = tuple[str, ...]
+"""The names of parts that are stored in one array; the first represents them all."""
+
+QKV: Fused = ("query", "key", "value")
+GATE_UP: Fused = ("gate", "up")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One array of a model, with one or several canonical tensors, whose shape is in ``forms``."""
+
+    path: str
+    shape: Shape
+    forms: frozenset[Shape]
+
+    @property
+    def size(self) -> int:
+        """Number of entries, the product of the shape."""
+        return math.prod(self.shape)
+
+
+def fusible(named: Inventory) -> list[Fused]:
+    """Return the groups of parts of a model that it may fuse."""
+    paths = [tensor.path for tensor in named]
+    return [parts for parts in (QKV, GATE_UP) if any(_part_of(path, parts) for path in paths)]
+
+
+def fused_units(named: Inventory, fused: tuple[Fused, ...], stacked: bool) -> Iterator[Unit]:
+    """Yield every trainable tensor that is not tied, in one unit each, parts ``fused`` in one."""
+    head_size = head_size_of(named.letters)
+    widths = {tensor.path: tensor.shape[-1] for tensor in named}
+    for tensor in named:
+        # A model need not store tensors that are not trained, but may.
+        if not tensor.present or tensor.tied_to or not tensor.trainable:
+            continue
+        path, shape, forms = _stored_alone(tensor, head_size)
+        parts = next((parts for parts in fused if _part_of(path, parts)), ())
+        if parts:
+            if not _part_of(path, parts[:1]):
+                continue
+            own = [widths[_renamed(path, parts[0], part)] for part in parts]
+            path = _renamed(path, parts[0], in_braces(parts))
+            forms = _fused_forms(shape[:-1], own, head_size if parts == QKV else 0)
+            shape = (*shape[:-1], sum(own))
+        layers = tensor.repeat
+        if not has_layer(path):
+            yield _unit(path, shape, forms)
+        elif stacked and layers:
+            yield _unit(path, (layers, *shape), [(layers, *form) for form in forms])
+        else:
+            yield from (_unit(path, shape, forms) for _ in range(layers))
+
+
+def copies(tensor: Tensor) -> int:
+    """Return how often a derived model has a tensor of its own, trainable and not tied."""
+    has_own = tensor.trainable and not tensor.tied_to and tensor.size
+    return tensor.repeat if has_own else 0
+
+
+def unit_of(tensor: Tensor) -> Unit:
+    """Return the unit of a tensor that may be transposed."""
+    return _unit(tensor.path, tensor.shape, [tensor.shape, tensor.shape[::-1]])
+
+
+def without_ones(shape: Shape) -> Shape:
+    """Return ``shape`` without its axes of length 1, which do not count."""
+    return tuple(length for length in shape if length != 1)
+
+
+def _unit(path: str, shape: Shape, forms: list[Shape]) -> Unit:
+    return Unit(path, shape, frozenset(map(without_ones, forms)))
+
+
+def _attends(path: str) -> bool:
+    """Return whether this is a kernel or bias of an attention, cross-attention included."""
+    return path.split(".")[-3:][0].endswith("attention")
+
+
+def _part_of(path: str, parts: Fused) -> bool:
+    inside = _attends(path) or path.split(".")[-3:][0] == "feed_forward"
+    return inside and path.split(".")[-2] in parts
+
+
+def _renamed(path: str, part: str, other: str) -> str:
+    component, _, leaf = path.rpartition(f".{part}.")
+    return f"{component}.{other}.{leaf}"
+
+
+def _stored_alone(tensor: Tensor, head_size: int) -> tuple[str, Shape, list[Shape]]:
+    """Return the forms of one tensor: as it is, transposed, or with heads: (in, A, K), (A, K)."""
+    shape = tensor.shape
+    forms = [shape, shape[::-1]]
+    if _attends(tensor.path) and ".output." in tensor.path:
+        forms += [(*_split(shape[0], head_size), shape[-1])] if len(shape) == 2 else []
+    elif _attends(tensor.path):
+        forms += [(*shape[:-1], *_split(shape[-1], head_size))]
+    return tensor.path, shape, forms
+
+
+def _fused_forms(rows: Shape, widths: list[int], head_size: int) -> list[Shape]:
+    """Return the forms of fused parts: side by side or, if equally wide, on an axis of their own.
+
+    With a ``head_size`` the parts belong to an attention, which may have its heads on an axis of
+    their own.
+    """
+    whole, parts, width = sum(widths), len(widths), widths[0]
+    forms = [(*rows, whole), (whole, *rows)]
+    if len({*widths}) == 1:
+        forms += [(parts, *rows, width), (*rows, parts, width), (parts, width, *rows)]
+    if head_size:
+        forms += [(*rows, *_split(whole, head_size))]
+    if head_size and len({*widths}) == 1:
+        heads = _split(width, head_size)
+        forms += [
+            (parts, *rows, *heads),
+            (parts, *heads, *rows),
+            (*rows, parts, *heads),
+            (*rows, heads[0], parts * heads[1]),
+        ]
+    return forms
+
+
+def _split(width: int, head_size: int) -> Shape:
+    return width // head_size, head_size
+
+
+MAX_LAYERS_NAMED = 1000
+"""The most layers from which a tensor is absent that are named one by one."""
+
+Numbers: TypeAlias = tuple[str, ...]
+"""The numbers in a name: those of a layer and, if it has any, of an expert."""
+
+
+class LayerNames:
+    """The numbers in names, by path with ``*``; ``repeats`` says how often a path should occur."""
+
+    def __init__(self, names: Iterable[str], repeats: Mapping[str, int]) -> None:
+        self.repeats = repeats
+        self.seen: dict[str, set[Numbers]] = defaultdict(set)
+        for name in names:
+            self.seen[starred(name)].add(tuple(filter(str.isdigit, name.split("."))))
+
+    def layers_of(self, path: str) -> list[str]:
+        """Return the numbers of the layers in the stack of ``path``, in order."""
+        stack = stack_of(path)
+        inside = (own for name, own in self.seen.items() if stack_of(name) == stack)
+        return sorted({numbers[0] for own in inside for numbers in own}, key=lambda n: (len(n), n))
+
+    def absent(self, path: str, number: int) -> list[Numbers]:
+        """Return the numbers of the ``number`` tensors at ``path`` that are absent, in order.
+
+        Returns [] if the names do not tell which they are.
+        """
+        stack, stars = stack_of(path), path.split(".").count(LAYER)
+        own = self.seen.get(path, set())
+        repeat = len(own) + number
+        if stack is None or number > MAX_LAYERS_NAMED:
+            return []
+        paths = (other for other in self.repeats if other.split(".").count(LAYER) == stars)
+        inside = [other for other in paths if stack_of(other) == stack]
+        layers = max(self.repeats[other] for other in inside)
+        every: set[Numbers] = set()
+        if stars == 1 and layers - len(self.layers_of(path)) <= MAX_LAYERS_NAMED:
+            every = {(str(one),) for one in range(layers)}
+        if repeat == layers and own < every:
+            return sorted(every - own, key=_in_order)
+        there = {(one,) for one in self.layers_of(path)}
+        unseen = every - there if there <= every else set()
+        alike = [other for other in inside if self.repeats[other] == repeat] if own else []
+        for component in reversed(beginnings(path)[:-1]):
+            near = (self.seen.get(other, set()) for other in alike if lies_in(other, component))
+            known = unseen.union(*near)
+            if len(known) == repeat:
+                return sorted(known - own, key=_in_order)
+        return []
+
+
+def _in_order(numbers: Iterable[str]) -> list[tuple[int, str]]:
+    """Return a key that sorts by number, and reads none: it may have thousands of digits."""
+    return [(len(number), number) for number in numbers]
+
 
 MAX_COMPONENTS_NAMED = 4
 """The most components of one shape that a row names."""

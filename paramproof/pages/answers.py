@@ -7,21 +7,23 @@ except those of this package.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from paramproof.explanation.number import read
+from paramproof.explanation.number import WrittenNumber, read
+from paramproof.explanation.search import explained
+from paramproof.explanation.text import lines
 from paramproof.formulas.errors import NotInCatalogue, UnknownName
+from paramproof.formulas.models import model_names
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible
-from paramproof.pages.explanations import explanations
 from paramproof.pages.facts import DTYPE, dtype_of
-from paramproof.pages.form import form
 from paramproof.pages.model import parts, title
 from paramproof.pages.picture import picture
 from paramproof.pages.side_by_side import LETTERS, difference
-from paramproof.pages.sizing import at_sizes, choices, fields_of, require_shown
-from paramproof.pages.viewing import View
+from paramproof.pages.sizing import at_sizes, choices, form, require_shown
+from paramproof.pages.viewing import View, fields_of
 from paramproof.resolver import (
     Model,
     read_request,
@@ -31,6 +33,7 @@ from paramproof.resolver import (
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
 from paramproof.views.conventions import DEFAULT
 from paramproof.views.dtypes import require_dtype
+from paramproof.views.html import Html, joined, tag
 
 State = Mapping[str, str]
 
@@ -133,3 +136,34 @@ def _view(name: str, config: str, class_name: str, under: str) -> View:
     view = View(_model(name, config, class_name), under)
     _ = view.lettered
     return view
+
+
+UNFOLDED = 10**6
+"""A width at which lines are not wrapped, since the browser wraps them."""
+
+
+def explanations(wanted: WrittenNumber, model: Model | None) -> Html:
+    """Return the explanations of a number, by one model or by all named ones."""
+    found = [*lines(explained(wanted, model), width=UNFOLDED)]
+    if model and model.architecture.spec is None:
+        found += ["", *model.origin()]
+    blocks = "\n".join(found).split("\n\n")
+    return joined(*(tag("div", *_block(one), class_="block") for one in blocks))
+
+
+def _block(text: str) -> Iterator[Html]:
+    """Yield the lines of an explanation: its words, its formula, its models."""
+    for line in text.split("\n"):
+        bare = line.lstrip()
+        shown = tag("code", bare) if bare.startswith("=") else _linked(bare)
+        yield tag("p", shown, class_=f"i{len(line) - len(bare)}")
+
+
+def _linked(line: str) -> Html:
+    """Return a line in which each model name links to the model."""
+    known = {*model_names()}
+    words = re.split(r"([\w.-]*\w)", line)
+    links = (
+        tag("a", one, href=f"model.html#model={one}") if one in known else one for one in words
+    )
+    return joined(*links)

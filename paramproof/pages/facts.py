@@ -8,8 +8,7 @@ from typing import NamedTuple
 from paramproof.formulas.conventions import as_named
 from paramproof.formulas.errors import UnknownName
 from paramproof.formulas.models import NamedConfiguration, Published
-from paramproof.pages.sizing import has_experts
-from paramproof.pages.viewing import View
+from paramproof.pages.viewing import View, has_experts
 from paramproof.resolver import Model
 from paramproof.views.active import (
     Counts,

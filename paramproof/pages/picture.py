@@ -1,15 +1,30 @@
-"""A treemap of a model, whose areas are numbers of parameters and whose components open."""
+"""What is drawn of a model: a treemap whose components open, and a bar for each kind of layers.
+
+Areas are numbers of parameters. The treemap is squarified: Bruls, Huizing and van Wijk 2000,
+"Squarified treemaps".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import log
 from typing import NamedTuple
 from urllib.parse import quote
 
-from paramproof.pages.treemap import Box, squarified
+from paramproof.formulas.path import LAYER, leaf, parent
+from paramproof.formulas.printing import legible
 from paramproof.pages.viewing import Branch, Experts, View
-from paramproof.views.html import Html, joined, tag
+from paramproof.views.html import Html, breakable, joined, tag
+
+
+class Box(NamedTuple):
+    """A rectangle: its upper left corner, its width and its height."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
 
 SHEET = Box(0, 0, 1000, 480)
 
@@ -21,6 +36,9 @@ MATRIX = 0.9
 
 COLOURS = 7
 """The number of colour classes: ``c0`` for the largest component, the last for all the rest."""
+
+LEAST = 1
+"""The smallest area that is drawn, since a smaller one could not be seen."""
 
 THIN = 0.5
 """The smallest width or height of a box that is drawn."""
@@ -35,6 +53,40 @@ class Cell(NamedTuple):
     names: tuple[str, ...]
     component: Branch
     box: Box
+
+
+def squarified(sizes: Sequence[int], box: Box) -> Iterator[Box]:
+    """Yield a box for each size, the largest first; their areas are proportional and fill ``box``.
+
+    Boxes are laid out in rows along the shorter side of what is left: a row takes in the next box
+    unless that makes its worst box narrower. Sizes too small to be seen come last, and are empty.
+    """
+    whole, every = sum(sizes), box.width * box.height
+    areas = [size * every / whole for size in sizes]
+    seen = [area for area in areas if area >= LEAST]
+    left = box
+    while seen:
+        x, y, width, height = left
+        side, row = min(width, height), 1
+        while row < len(seen) and _worst(seen[: row + 1], side) <= _worst(seen[:row], side):
+            row += 1
+        across, along = sum(seen[:row]) / side, 0.0
+        for area in seen[:row]:
+            length = area / across
+            upright = Box(x, y + along, across, length)
+            yield upright if height <= width else Box(x + along, y, length, across)
+            along += length
+        del seen[:row]
+        upright = Box(x + across, y, width - across, height)
+        left = upright if height <= width else Box(x, y + across, width, height - across)
+    for _ in range(sum(area < LEAST for area in areas)):
+        yield Box(box.x, box.y, 0, 0)
+
+
+def _worst(row: Sequence[float], side: float) -> float:
+    """Return the largest ratio of sides of the boxes in a row that is ``side`` long."""
+    across = sum(row) / side
+    return max(max(area / across / across, across * across / area) for area in row)
 
 
 def picture(view: View, at: str = "") -> Html:
@@ -132,7 +184,6 @@ def _cell(view: View, cell: Cell, whole: int) -> Html | None:
     fitting = [one for one in (f"{number}, {share}", number, share) if len(one) <= room]
     lines = [text, *fitting[: box.height > 2 * LINE + 4]]
     x, y, plate = box.x + 8, box.y, None
-    x, y, plate = box.x + 8, box.y, None
     if component.experts:
         lines += [one for one in (experts_text(component),) if len(one) <= room]
         y, plate = _plate(component.experts, box, lines)
@@ -204,3 +255,71 @@ def _rect(box: Box, *inside: Html, class_: str | None) -> Html:
 
 def _short(length: float) -> str:
     return f"{length:.2f}".rstrip("0").rstrip(".")
+
+
+MOST = 12
+"""The most kinds of layers that are shown, the largest first."""
+
+
+def kinds(view: View) -> Html | None:
+    """Return a bar for each kind of layers, all at one scale; None for a model without layers."""
+    found = sorted(_stacks(view.components), key=lambda one: -one.total // one.times)[:MOST]
+    if not found:
+        return None
+    largest = found[0].total // found[0].times
+    return tag("ul", *(_kind(view, one, largest) for one in found), class_="kinds")
+
+
+def _stacks(component: Branch) -> Iterator[Branch]:
+    """Yield the kinds of layers, but not the layers inside others."""
+    for part in component.inside:
+        if part.row is not None and leaf(part.row.path) == LAYER:
+            yield part
+        else:
+            yield from _stacks(part)
+
+
+def _kind(view: View, layer: Branch, largest: int) -> Html:
+    times, whole = layer.times, layer.total // layer.times
+    assert layer.row is not None
+    stack = tag("small", breakable(legible(parent(layer.row.path))))
+    shown = list(_parts(layer))
+    segments, x = [], 0.0
+    for part in shown:
+        width = 100 * part.total / times / largest
+        segments.append(_segment(x, width, colour(view, part.largest_kind())))
+        if part.experts and part.experts.per_token < part.experts.every:
+            active = width * part.experts.per_token / part.experts.every
+            segments.append(_segment(x + active, width - active, "pale"))
+        x += width
+    return tag(
+        "li",
+        tag("p", tag("b", layer.name), " ", stack, f": {whole:,} each"),
+        tag("svg", *segments, class_="layer", aria_hidden="true"),
+        tag("p", *_described(shown, times), class_="note"),
+    )
+
+
+def _segment(x: float, width: float, kind: str | None) -> Html:
+    return tag("rect", x=f"{x:.3f}%", width=f"{width:.3f}%", height="100%", class_=kind)
+
+
+def _parts(component: Branch) -> Iterator[Branch]:
+    """Yield the parts of a layer, without the levels that have a single part.
+
+    A part that has experts among others is taken apart, too.
+    """
+    for part in component.parts:
+        has_others = any(one.experts for one in part.below()) and not part.experts
+        if has_others or (len(part.inside) == 1 and part.inside[0].inside):
+            yield from _parts(part)
+        else:
+            yield part
+
+
+def _described(parts: list[Branch], times: int) -> Iterator[Html]:
+    for place, part in enumerate(parts):
+        number = f"{part.total // times:,}"
+        one = f" ({experts_text(part)})" if part.experts else ""
+        before = "; " if place else ""
+        yield joined(before, tag("span", f"{part.name} {number}"), one)

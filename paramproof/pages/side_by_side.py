@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from paramproof.formulas.printing import legible
 from paramproof.pages.facts import dtype_of
 from paramproof.pages.model import title
-from paramproof.pages.sizing import fields_of, has_experts
+from paramproof.pages.viewing import fields_of, has_experts
 from paramproof.resolver import Model
 from paramproof.views.active import ACTIVE, shown_first, total_and_active
 from paramproof.views.difference import Difference, components, difference_of, paired_inventories

@@ -1,4 +1,4 @@
-"""Change the sizes of a model: its letters, and the values that each may have."""
+"""Change the sizes of a model: its letters, the values that each may have, and the controls."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from paramproof.formulas.active import per_token
-from paramproof.formulas.printing import shown
+from paramproof.formulas.printing import legible, shown
+from paramproof.pages.viewing import ACTIVE, MEANINGS, fields_of, has_experts
 from paramproof.resolver import Model
+from paramproof.views.dtypes import BITS
+from paramproof.views.html import Html, breakable, tag
 
 MAX_DIGITS = 12
 """The most digits of a size."""
@@ -20,26 +22,6 @@ SMALL = 64
 """The largest size for which the next smaller and larger integers are offered, too."""
 
 _SIZE = re.compile(rf"[1-9][0-9]{{0,{MAX_DIGITS - 1}}}")
-
-
-def fields_of(model: Model) -> dict[str, str]:
-    """Return the fields, by letter, of the sizes on which the count or a guard depends."""
-    one = model.architecture
-    used = one.formula.letters | one.bound_letters | {*_chosen(model).values()}
-    return {name: field for name, field in one.fields.items() if name in used}
-
-
-def has_experts(model: Model) -> bool:
-    """Return whether a model has experts, and the number used per token is known."""
-    return bool(_chosen(model))
-
-
-def _chosen(model: Model) -> dict[str, str]:
-    """Return the letters of experts per token, on which the active parameters depend."""
-    try:
-        return per_token(model.architecture)
-    except ValueError:
-        return {}
 
 
 def at_sizes(model: Model, texts: Mapping[str, str]) -> Model:
@@ -85,3 +67,70 @@ def choices(own: Model, model: Model) -> dict[str, list[int]]:
         allowed = [n for n in tried if n > 0 and model.architecture.allows(name, n)]
         found[name] = sorted({*allowed, now[name]})
     return found
+
+
+NOTE = "Change a size to see the new counts. Sliders offer sizes for which the formula holds."
+
+
+def form(
+    own: Model, model: Model, under: str, dtype: str, allowed: Mapping[str, list[int]]
+) -> Html:
+    """Return the controls: convention, dtype, and a field and a slider for each letter.
+
+    They are disabled until the script that handles them has started.
+    """
+    sizes, fields = model.sizes, fields_of(own)
+    names = [name for name in MEANINGS if name not in ACTIVE or has_experts(own)]
+    return tag(
+        "form",
+        _select("under", "Convention", names, under),
+        _select("dtype", "Data type", list(BITS), dtype),
+        tag("p", NOTE, class_="note"),
+        tag(
+            "div",
+            *(_letter(name, field, sizes[name], allowed[name]) for name, field in fields.items()),
+            class_="letters",
+        ),
+        tag("button", "Reset all sizes", type="reset", disabled=True),
+        id="fields",
+        aria_label="Convention, data type and sizes",
+    )
+
+
+def _select(name: str, label: str, values: list[str], chosen: str) -> Html:
+    options = (tag("option", one, value=one, selected=one == chosen) for one in values)
+    return tag("label", label, " ", tag("select", *options, name=name, disabled=True))
+
+
+def _letter(name: str, field: str, size: int, allowed: list[int]) -> Html:
+    number = tag(
+        "input",
+        id=f"size-{name}",
+        name=name,
+        value=size,
+        inputmode="numeric",
+        autocomplete="off",
+        disabled=True,
+    )
+    least, most = allowed[0], allowed[-1]
+    slider = tag(
+        "input",
+        type="range",
+        data_letter=name,
+        aria_label=f"{name}, from {least:,} to {most:,}",
+        min=0,
+        max=len(allowed) - 1,
+        value=allowed.index(size),
+        disabled=True,
+    )
+    ends = (tag("small", f"{one:,}") for one in (least, most))
+    reset = tag(
+        "button", "reset", type="button", data_reset=name, aria_label=f"Reset {name}", hidden=True
+    )
+    label = tag(
+        "label", tag("b", name), " ", tag("small", breakable(legible(field))), for_=f"size-{name}"
+    )
+    line = tag("div", label, reset, class_="named")
+    return tag(
+        "div", line, tag("div", number, slider, tag("span", *ends, class_="range", data_range=name))
+    )

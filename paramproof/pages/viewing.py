@@ -15,7 +15,6 @@ from paramproof.formulas.lookup import no_such
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.spec import Quantity
-from paramproof.pages.sizing import has_experts
 from paramproof.resolver import Model
 from paramproof.views.active import active_in_letters
 from paramproof.views.conventions import DEFAULT, as_counted
@@ -29,6 +28,26 @@ MEANINGS = {name: function.__doc__ or "" for name, function in CONVENTIONS.items
     name: f"Active parameters per token. {ACTIVE_CONVENTIONS[own].__doc__}"
     for name, own in ACTIVE.items()
 }
+
+
+def fields_of(model: Model) -> dict[str, str]:
+    """Return the fields, by letter, of the sizes on which the count or a guard depends."""
+    one = model.architecture
+    used = one.formula.letters | one.bound_letters | {*_chosen(model).values()}
+    return {name: field for name, field in one.fields.items() if name in used}
+
+
+def has_experts(model: Model) -> bool:
+    """Return whether a model has experts, and the number used per token is known."""
+    return bool(_chosen(model))
+
+
+def _chosen(model: Model) -> dict[str, str]:
+    """Return the letters of experts per token, on which the active parameters depend."""
+    try:
+        return per_token(model.architecture)
+    except ValueError:
+        return {}
 
 
 @dataclass(frozen=True)

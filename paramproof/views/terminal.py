@@ -161,9 +161,6 @@ def print_lines(out: Console, lines: Iterable[str]) -> None:
         out.print(line, markup=False, highlight=False)
 
 
-# MERGED: """Formulas for terminals without their characters: ``−L·H²`` is printed as ``-L*H^2``."""
-
-
 ERRORS = "paramproof.signs"
 """The name of the error handler that ``write_any_sign`` sets on a stream."""
 

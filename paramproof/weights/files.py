@@ -23,7 +23,7 @@ from paramproof.formulas.families import spec_fields
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text, shown
 from paramproof.sources.checkpoints.header import SPEC
 from paramproof.sources.checkpoints.safetensors_file import TensorEntry, read_header
-from paramproof.weights.canonical import dtype_of, require_canonical
+from paramproof.weights.transfer import dtype_of, require_canonical
 
 DTYPES = {"F32": "<f4", "F64": "<f8", "F16": "<f2", "BF16": "<u2"}
 """Types that weights are read from, in the words of the format, and as NumPy reads their bytes.

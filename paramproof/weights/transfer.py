@@ -1,24 +1,26 @@
 """Carry weights from one model to another, across frameworks, by way of canonical ones.
 
 A canonical weight is a NumPy array under the path and in the shape of the inventory: a kernel
-is (in, out), q, k and v are three, every layer has its own, and what is tied is there once.
+is (in, out), q, k and v are three, every layer has its own, and what is tied is there once. A
+framework's file declares how it stores canonical tensors; here that is executed, backwards and
+forwards, with the very patterns from which ``compare`` derives shapes. Nothing is computed with a
+value, so both ways are exact to the bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from paramproof.builders.arrays import raise_if_any
-from paramproof.builders.protocol import Array, Builder, BuiltModel, NotAllocated
-from paramproof.formulas import Numerics, Spec, compare, inventory
+import numpy as np
+from einops import rearrange
+
+from paramproof.builders.arrays import mismatches, raise_if_any
+from paramproof.builders.protocol import Array, Builder, BuiltModel, DType, NotAllocated
+from paramproof.formulas import Numerics, Spec, Weight, compare, inventory
+from paramproof.formulas.layout import LAYOUTS, STACKED
+from paramproof.formulas.path import at_layer
 from paramproof.formulas.spec.protocols import head_size_of
-from paramproof.weights.canonical import (
-    dtype_of,
-    from_canonical,
-    require_canonical,
-    stored_tensors,
-    to_canonical,
-)
+from paramproof.formulas.tensors import Tensor
 
 WORDS = {"missing": "missing", "unexpected": "too much", "wrong shape": "of another shape"}
 """What makes a model unfit for the weights of a spec. Being frozen does not."""
@@ -94,3 +96,81 @@ def _require_model_of(spec: Spec, model: BuiltModel) -> None:
     rows = compare(inventory(spec.letters()), model.weights()).rows
     wrong = [(row.path, f"is {WORDS[row.kind]}") for row in rows if row.kind in WORDS]
     raise_if_any(wrong, "the model is not one of this spec")
+
+
+def stored_tensors(spec: Spec) -> dict[str, Tensor]:
+    """Return the tensors of ``spec`` that have values of their own, by path: tied ones once."""
+    expanded = inventory(spec.letters()).expand()
+    return {tensor.path: tensor for tensor in expanded if tensor.tied_to is None}
+
+
+def require_canonical(spec: Spec, dtype: DType, arrays: Mapping[str, Array]) -> None:
+    """Raise ``ValueError`` naming whatever keeps ``arrays`` from being the weights of ``spec``.
+
+    Required are exactly the trainable tensors of ``spec``, with canonical shapes, ``dtype`` and
+    finite values. A fixed tensor may be left out, because not every framework stores it.
+    """
+    expected = stored_tensors(spec)
+    shapes = {path: t.shape for path, t in expected.items() if t.trainable or path in arrays}
+    wrong = mismatches(shapes, dtype, arrays)
+    if not wrong:
+        finite = ((path, np.isfinite(array).all()) for path, array in arrays.items())
+        wrong = [(path, "has NaN or infinite values") for path, good in finite if not good]
+    raise_if_any(wrong)
+
+
+def dtype_of(arrays: Mapping[str, Array]) -> DType:
+    """Return the dtype that ``arrays`` should have: float64 if the first has, or float32."""
+    first = next(iter(arrays.values()), None)
+    return "float64" if str(getattr(first, "dtype", "")) == "float64" else "float32"
+
+
+def to_canonical(
+    weight: Weight, array: Array, tensors: Mapping[str, Tensor], head_size: int
+) -> dict[str, Array]:
+    """Return the canonical arrays in the value of a weight, by path: its layout, backwards."""
+    if not weight.stacked:
+        return _split(weight, array, weight.parts, tensors, head_size)
+    layers = ([at_layer(part, index) for part in weight.parts] for index in range(len(array)))
+    found = (_split(weight, *each, tensors, head_size) for each in zip(array, layers, strict=True))
+    return {path: part for layer in found for path, part in layer.items()}
+
+
+def from_canonical(
+    weight: Weight, arrays: Mapping[str, Array], head_size: int, dtype: DType
+) -> Array:
+    """Return the value of a weight from the canonical ``arrays``: its layout, forwards."""
+    if not weight.stacked:
+        return _joined(weight, [arrays[part] for part in weight.parts], head_size)
+    stacked = np.empty(weight.shape, dtype)
+    for index, layer in enumerate(stacked):
+        parts = [arrays[at_layer(part, index)] for part in weight.parts]
+        layer[...] = _joined(weight, parts, head_size)
+    return stacked
+
+
+def _split(
+    weight: Weight,
+    array: Array,
+    paths: Sequence[str],
+    tensors: Mapping[str, Tensor],
+    head_size: int,
+) -> dict[str, Array]:
+    for name in reversed(weight.layout):
+        if name != STACKED:
+            left, right = LAYOUTS[name].split(" -> ")
+            array = _rearranged(array, f"{right} -> {left}", head_size)
+    ends = np.cumsum([tensors[path].shape[-1] for path in paths])[:-1]
+    return dict(zip(paths, np.split(array, ends, axis=-1), strict=True))
+
+
+def _joined(weight: Weight, parts: Sequence[Array], head_size: int) -> Array:
+    array = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
+    for name in weight.layout:
+        if name != STACKED:
+            array = _rearranged(array, LAYOUTS[name], head_size)
+    return array
+
+
+def _rearranged(array: Array, pattern: str, head_size: int) -> Array:
+    return rearrange(array, pattern, **({"k": head_size} if "k" in pattern else {}))

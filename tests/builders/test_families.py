@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramproof.formulas import FAMILIES, EncoderDecoderSpec, inventory
-from paramproof.weights.canonical import stored_tensors
-from paramproof.weights.transfer import assign_weights, canonical_weights
+from paramproof.weights.transfer import assign_weights, canonical_weights, stored_tensors
 from tests.builders.refused import families_built, families_left
 from tests.gradients import assert_reached_but
 from tests.parity.differences import built, gradients

@@ -10,7 +10,7 @@ import pytest
 
 from paramproof.builders.protocol import Outputs
 from paramproof.formulas import inventory
-from paramproof.weights.canonical import stored_tensors, to_canonical
+from paramproof.weights.transfer import stored_tensors, to_canonical
 from tests.gradients import ENCODER, ENCODERS, assert_reached_but
 from tests.specs import IDS
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from paramproof.weights.canonical import stored_tensors
 from paramproof.weights.files import read_weights, save_weights
-from paramproof.weights.transfer import canonical_weights
+from paramproof.weights.transfer import canonical_weights, stored_tensors
 from tests.bitwise import assert_same, odd_weights
 from tests.porting.guide import ENVIRONMENTS, FILE, SPEC, TEXT, script
 

@@ -15,9 +15,14 @@ from hypothesis import strategies as st
 from paramproof.builders.protocol import NotAllocated
 from paramproof.builders.registry import frameworks
 from paramproof.formulas.families import spec_fields
-from paramproof.weights.canonical import stored_tensors
 from paramproof.weights.files import read_weights, save_weights
-from paramproof.weights.transfer import assign_weights, build_with, canonical_weights, transfer
+from paramproof.weights.transfer import (
+    assign_weights,
+    build_with,
+    canonical_weights,
+    stored_tensors,
+    transfer,
+)
 from tests.bitwise import assert_same, odd_weights
 from tests.profiles import a_fifth
 from tests.specs import IDS

@@ -5,9 +5,8 @@ import pytest
 
 from paramproof.builders import load
 from paramproof.builders.protocol import Outputs
-from paramproof.weights.canonical import stored_tensors
 from paramproof.weights.files import read_weights, save_weights
-from paramproof.weights.transfer import assign_weights, canonical_weights, transfer
+from paramproof.weights.transfer import assign_weights, canonical_weights, stored_tensors, transfer
 from tests.bitwise import assert_same, odd_weights
 from tests.specs import SMALL_ENCODER as SPEC
 

@@ -5,8 +5,7 @@ import pytest
 
 from paramproof.builders import load
 from paramproof.formulas import LlamaSpec
-from paramproof.weights.canonical import stored_tensors
-from paramproof.weights.transfer import build_with, canonical_weights
+from paramproof.weights.transfer import build_with, canonical_weights, stored_tensors
 from tests.bitwise import assert_same
 from tests.frameworks.transformers_configs import CLASSES, SMALL, config_of, model_of
 from tests.specs import SPECS

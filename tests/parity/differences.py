@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from paramproof.builders.protocol import Builder, BuiltModel, Outputs
-from paramproof.weights.canonical import stored_tensors, to_canonical
-from paramproof.weights.transfer import build_with
+from paramproof.weights.transfer import build_with, stored_tensors, to_canonical
 from tests.parity.bounds import at_tokens, expected, output_bounds, slope, slope_bound
 from tests.parity.cases import Case
 

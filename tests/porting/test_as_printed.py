@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from paramproof.builders.registry import frameworks
-from paramproof.weights.canonical import stored_tensors
 from paramproof.weights.files import read_weights
+from paramproof.weights.transfer import stored_tensors
 from tests.porting.guide import ENVIRONMENTS, FILE, SPEC, checks, script
 
 

@@ -4,8 +4,7 @@ import pytest
 
 from paramproof.builders import load
 from paramproof.builders.registry import frameworks
-from paramproof.weights.canonical import stored_tensors
-from paramproof.weights.transfer import build_with, canonical_weights, transfer
+from paramproof.weights.transfer import build_with, canonical_weights, stored_tensors, transfer
 from tests.bitwise import assert_same, odd_weights
 from tests.builders.refused import refuses_family
 from tests.specs import SPECS

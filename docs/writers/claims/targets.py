@@ -10,12 +10,10 @@ from functools import cache
 from docs.writers.claims.data import Claim, ClaimedFormula
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.explanation.answer import Match
-from paramproof.explanation.counts import TRAINABLE, Part, PartCounts
-from paramproof.explanation.index import Described, Way, named
+from paramproof.explanation.index import Described, Way, component, named, words
 from paramproof.explanation.number import WrittenNumber
 from paramproof.explanation.search import PLAIN, search
-from paramproof.explanation.ways import parts_of_way
-from paramproof.explanation.words import component, words
+from paramproof.explanation.ways import TRAINABLE, Part, PartCounts, parts_of_way
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import PARTS, STORAGE, Undecided, counted
 from paramproof.formulas.expression import Expression, letter

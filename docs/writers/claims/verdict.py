@@ -12,8 +12,8 @@ from docs.writers.claims.data import Claim, ClaimedFormula, Entry, Share, Size, 
 from docs.writers.claims.targets import SIZE_OF, ClaimTarget, excuse, explanation_of
 from paramproof.algebra.symbols import FamilyArchitecture, sizes_as_symbols
 from paramproof.explanation.answer import in_powers
-from paramproof.explanation.counts import TRAINABLE
 from paramproof.explanation.number import WrittenNumber, read
+from paramproof.explanation.ways import TRAINABLE
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import PARTS, as_named
 from paramproof.formulas.expression import Expression, letter

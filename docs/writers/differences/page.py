@@ -6,9 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from docs.writers.differences.pitfalls import pitfalls
-from paramproof.differences.answer import COUNTED, Answer, Section
+from paramproof.differences.answer import (
+    COUNTED,
+    FACTS,
+    Answer,
+    Section,
+    by_row,
+    facts_of,
+    names_text,
+    versions_text,
+)
 from paramproof.differences.ask import counted_spec
-from paramproof.differences.tables import FACTS, by_row, facts_of, names_text, versions_text
 from paramproof.formulas import closed_form
 from paramproof.formulas.layout import LAYOUTS
 from paramproof.views.table import Column, Table, TableRow, markdown, markdown_rows

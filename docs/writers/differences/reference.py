@@ -13,8 +13,7 @@ from typing import Any
 from docs.writers.blocks import ROOT
 from docs.writers.differences.page import render
 from paramproof.builders.registry import Framework, frameworks
-from paramproof.differences.answer import RECORDED, Answer, recorded
-from paramproof.differences.tables import in_order
+from paramproof.differences.answer import RECORDED, Answer, in_order, recorded
 from paramproof.workers.jobs import Differences
 from paramproof.workers.pool import run_in_workers
 

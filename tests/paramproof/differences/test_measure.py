@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from paramproof.differences import measure, tables
-from paramproof.differences.answer import Answer
+from paramproof.differences import measure
+from paramproof.differences.answer import Answer, braced, differing, names_text
 from paramproof.differences.ask import count_in_letters
 from paramproof.differences.measure import FAN_IN, FAN_OUT, TOKENS, WIDTH
 from paramproof.formulas import closed_form
@@ -152,16 +152,16 @@ def test_a_count_in_letters():
 
 
 def test_names_that_differ_in_a_part():
-    assert tables.braced(["a.query.kernel", "a.key.kernel"]) == "a.{query,key}.kernel"
-    assert tables.braced(["a", "a"]) == "a"
-    assert tables.braced(["aa", "aaa"]) == "{aa,aaa}"
+    assert braced(["a.query.kernel", "a.key.kernel"]) == "a.{query,key}.kernel"
+    assert braced(["a", "a"]) == "a"
+    assert braced(["aa", "aaa"]) == "{aa,aaa}"
 
 
 def test_frameworks_that_agree():
     every = ["flax-linen", "keras-jax", "keras-torch", "torch"]
-    assert tables.names_text(every, every) == "all"
-    assert tables.names_text(every[1:], every) == "keras-{jax,torch}, torch"
-    assert tables.names_text(every[:1], every[:1]) == "flax-linen"
+    assert names_text(every, every) == "all"
+    assert names_text(every[1:], every) == "keras-{jax,torch}, torch"
+    assert names_text(every[:1], every[:1]) == "flax-linen"
 
 
 def test_what_differs():
@@ -174,4 +174,4 @@ def test_what_differs():
         Answer("b", "defaults", "stack", facts={"answer": "nothing"}),
         *(Answer(name, "counts", "count.total", facts={**how, "how": name}) for name in "ab"),
     ]
-    assert tables.differing(said) == said[2:5]
+    assert differing(said) == said[2:5]

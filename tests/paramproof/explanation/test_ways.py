@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from docs.writers.explain_index import line
-from paramproof.explanation.counts import Part, PartCounts
 from paramproof.explanation.index import FILE, named
-from paramproof.explanation.ways import describe
+from paramproof.explanation.ways import Part, PartCounts, describe
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.formulas.conventions import count
 from paramproof.formulas.models import named_configurations, named_models

@@ -9,8 +9,8 @@ from paramproof.formulas import EncoderSpec, inventory
 from paramproof.formulas.families import family_of, spec_fields
 from paramproof.resolver import resolve
 from paramproof.sources.checkpoints.names import CheckpointNames
-from paramproof.weights.canonical import stored_tensors
 from paramproof.weights.files import save_weights
+from paramproof.weights.transfer import stored_tensors
 from tests.bitwise import odd_weights
 from tests.checkpoints import BOTH, ENCODER, GPT, GROUPED, LAYERS, SIZES, canonical, write
 from tests.configs import LLAMA

@@ -5,8 +5,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from paramproof.pages.picture import COLOURS, SHEET, cells, picture, pictures
-from paramproof.pages.treemap import LEAST
+from paramproof.pages.picture import COLOURS, LEAST, SHEET, cells, picture, pictures
 from paramproof.pages.viewing import View
 from paramproof.resolver import resolve
 from tests.boxes import require_filled

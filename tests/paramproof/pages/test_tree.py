@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from paramproof.pages.tree import HEADS, tree
+from paramproof.pages.model import HEADS, tree
 from paramproof.pages.viewing import View
 from paramproof.resolver import resolve
 

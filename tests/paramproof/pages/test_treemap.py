@@ -4,8 +4,7 @@ from random import Random
 
 import pytest
 
-from paramproof.pages.picture import SHEET
-from paramproof.pages.treemap import Box, squarified
+from paramproof.pages.picture import SHEET, Box, squarified
 from tests.boxes import require_filled
 
 SIZES = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paramproof.formulas import Tensor, Weight
-from paramproof.weights.canonical import dtype_of, from_canonical, to_canonical
+from paramproof.weights.transfer import dtype_of, from_canonical, to_canonical
 from tests.bitwise import assert_same
 
 I, A, K, O = 5, 3, 2, 6  # noqa: E741  (in, heads, head size, out; O = A·K)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
-from paramproof.weights.canonical import stored_tensors
 from paramproof.weights.files import read_weights, save_weights
+from paramproof.weights.transfer import stored_tensors
 from tests.bitwise import assert_same, odd_weights
 from tests.checkpoints import header as checkpoint_header
 from tests.profiles import a_fifth

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from paramproof.formulas import Inventory, Weight, inventory
-from paramproof.weights.canonical import stored_tensors
-from paramproof.weights.transfer import assign_weights, canonical_weights, transfer
+from paramproof.weights.transfer import assign_weights, canonical_weights, stored_tensors, transfer
 from tests.bitwise import assert_same, odd_weights
 from tests.specs import SMALL_ENCODER as SPEC
 
@@ -44,7 +43,6 @@ def fixed_positions(monkeypatch):
         tensors = (replace(t, trainable=t.path != FIXED) for t in inventory(letters))
         return Inventory(letters, tuple(tensors))
 
-    monkeypatch.setattr("paramproof.weights.canonical.inventory", with_fixed)
     monkeypatch.setattr("paramproof.weights.transfer.inventory", with_fixed)
 
 
