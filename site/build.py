@@ -11,9 +11,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from importlib.metadata import distribution
 from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+from zipfile import ZipFile
 
 from frameworks import frameworks_view
 from views import about_view, difference_view, index_view, model_view, number_view
@@ -32,10 +31,6 @@ PYODIDE = (
 )
 
 
-NEEDED = ("squarify",)
-"""Pure-Python packages that the pages import, besides this one."""
-
-
 def build(folder: Path, modules: Path, docs: str = "") -> None:
     """Write the site into ``folder``, replacing an earlier build."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -48,9 +43,6 @@ def build(folder: Path, modules: Path, docs: str = "") -> None:
     for file in (HERE.parent / "paramproof/pages/static").iterdir():
         shutil.copyfile(file, folder / file.name)
     whole = shutil.copyfile(wheel(), folder / "paramproof.whl")
-    with ZipFile(whole, "a") as archive:
-        for name in NEEDED:
-            add(name, archive)
     shutil.copyfile(HERE.parent / "LICENSE", folder / "licence.txt")
     ZipFile(folder / "empty.zip", "w").close()
     made = (folder / "python.image", folder / "python.files")
@@ -69,16 +61,6 @@ def build(folder: Path, modules: Path, docs: str = "") -> None:
     }
     for view, (title, body) in views.items():
         (folder / f"{view}.html").write_text(page(title, view, body, docs=docs), "utf-8")
-
-
-def add(name: str, archive: ZipFile) -> None:
-    """Add an installed package to an archive, with its licence."""
-    for part in distribution(name).files or ():
-        # Not the notes of whatever installed it, nor the time.
-        if part.suffix == ".py" or "LICENSE" in part.name:
-            archive.writestr(
-                ZipInfo(str(part)), Path(str(part.locate())).read_bytes(), ZIP_DEFLATED
-            )
 
 
 def wheel() -> Path:

@@ -68,7 +68,7 @@ def test_its_distributions(bare):
     """All are pure Python, and none is an array library."""
     (own,) = metadata.distributions(path=[str(bare)], name="paramproof")
     assert required(own.requires) == {
-        *("click", "rich", "squarify"),
+        *("click", "rich"),
         *("markdown-it-py", "mdurl", "pygments"),  # Required by Rich.
     }
 
