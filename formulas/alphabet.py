@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, Self
 
 from paramproof.formulas.order import merged
-from paramproof.formulas.spec.quantity import KINDS
+from paramproof.formulas.spec import KINDS
 
 Kinds = Mapping[str, str]
 """The kind of each letter, in the order of the family."""

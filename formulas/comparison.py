@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 from paramproof.formulas.layout import Weight, stored_shape
 from paramproof.formulas.path import at_layer, shared_path, stack_of
 from paramproof.formulas.report import Report, Row, Shape
-from paramproof.formulas.spec.protocols import head_size_of
+from paramproof.formulas.spec import head_size_of
 from paramproof.formulas.tensors import Inventory
 
 

@@ -20,8 +20,7 @@ from paramproof.formulas.family import Family
 from paramproof.formulas.lookup import canonical_name, no_such
 from paramproof.formulas.plugins import entries, note_broken, require_whole
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
-from paramproof.formulas.spec import FamilyLetters, Quantity, Spec
-from paramproof.formulas.spec.quantity import letter_kinds
+from paramproof.formulas.spec import FamilyLetters, Quantity, Spec, letter_kinds
 from paramproof.formulas.tensors import Inventory
 
 if TYPE_CHECKING:

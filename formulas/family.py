@@ -7,9 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from typing import Any
 
-from paramproof.formulas.spec.drawing import draw
-from paramproof.formulas.spec.protocols import FamilyLetters, Spec
-from paramproof.formulas.spec.quantity import Quantity, letter_kinds
+from paramproof.formulas.spec import FamilyLetters, Quantity, Spec, draw, letter_kinds
 from paramproof.formulas.tensors import Inventory
 
 

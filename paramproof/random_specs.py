@@ -11,7 +11,7 @@ from typing import Any
 
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import FAMILIES, Spec
-from paramproof.formulas.spec.drawing import Choose, draw
+from paramproof.formulas.spec import Choose, draw
 
 
 def constructed(family: str, choose: Choose, fixed: Mapping[str, Any]) -> Spec:

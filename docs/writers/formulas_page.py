@@ -1,12 +1,7 @@
 """The generated parts of docs/formulas.md: docstrings of ``formulas/``, sums of its inventories."""
 
-import ast
 import inspect
-import re
-import sys
 from collections.abc import Iterator
-from functools import cache
-from itertools import pairwise
 from types import FunctionType
 
 from docs.writers.blocks import ROOT, write_blocks
@@ -14,6 +9,7 @@ from paramproof.algebra.symbols import symbols
 from paramproof.formulas import FAMILIES, Family, Tensor, closed_form, inventory
 from paramproof.formulas import terms as parts_module
 from paramproof.formulas.notation import text
+from paramproof.formulas.spec import FIELDS, INDICATOR, letter_kinds
 from paramproof.views.formula import Term, terms
 from paramproof.views.table import markdown_rows
 
@@ -74,28 +70,8 @@ def _paragraph(lines: str) -> str:
 
 
 def _letters(found: Family) -> Iterator[tuple[str, str]]:
-    meanings = letter_meanings(found.letters)
-    for name in found.letters._fields:
-        yield name, meanings.get(name, "indicator")
-
-
-@cache
-def letter_meanings(letters: type) -> dict[str, str]:
-    """Return the docstring of each letter in its class."""
-    module = ast.parse(inspect.getsource(sys.modules[letters.__module__]))
-    classes = (node for node in ast.walk(module) if isinstance(node, ast.ClassDef))
-    (body,) = (node.body for node in classes if node.name == letters.__name__)
-    return dict(_documented(body))
-
-
-def _documented(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
-    """Yield the fields of a class, each with the docstring below it."""
-    for field, below in pairwise(body):
-        match field, below:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(
-                value=ast.Constant(value=str(meaning))
-            ):
-                yield name, re.sub(r"^\w+", r"`\g<0>`", meaning)
+    for name, kind in letter_kinds(found.letters).items():
+        yield name, "indicator" if kind == INDICATOR else f"`{FIELDS[name]}`"
 
 
 def _row(term: Term) -> tuple[str, ...]:

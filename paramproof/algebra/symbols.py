@@ -20,8 +20,7 @@ from paramproof.formulas.errors import require_type
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.families import printing_order
 from paramproof.formulas.lookup import no_such
-from paramproof.formulas.spec.protocols import head_size_of
-from paramproof.formulas.spec.quantity import INDICATOR, letter_kinds
+from paramproof.formulas.spec import INDICATOR, head_size_of, letter_kinds
 
 AnyLetters = TypeVar("AnyLetters", bound=FamilyLetters)
 

@@ -34,7 +34,7 @@ from paramproof.formulas.path import (
 )
 from paramproof.formulas.printing import some_of
 from paramproof.formulas.report import Shape
-from paramproof.formulas.spec.protocols import head_size_of
+from paramproof.formulas.spec import head_size_of
 
 Fused: TypeAlias = tuple[str, ...]
 """The names of parts that are stored in one array; the first represents them all."""

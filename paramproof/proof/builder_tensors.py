@@ -24,7 +24,7 @@ from paramproof.formulas import Spec, Weight
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Consequence, Derivation, Outcome
 from paramproof.formulas.expression import Expression, letter
-from paramproof.formulas.spec.protocols import head_size_of
+from paramproof.formulas.spec import head_size_of
 from paramproof.proof.cases import Case, Sizes
 from paramproof.tracing.constructors.base import Constructor
 from paramproof.tracing.recorder import ignoring_array_code

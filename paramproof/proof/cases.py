@@ -18,8 +18,7 @@ from paramproof.algebra.symbols import with_head_size
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import Family, FamilyLetters, Spec
 from paramproof.formulas.expression import Expression, letter
-from paramproof.formulas.spec.drawing import RANGES, draw
-from paramproof.formulas.spec.quantity import INDICATOR, LAYERS, letter_kinds
+from paramproof.formulas.spec import INDICATOR, LAYERS, RANGES, draw, letter_kinds
 from paramproof.tracing.symbolic.symint import SymInt
 
 Sizes = Mapping[str, int]

@@ -11,7 +11,7 @@ from paramproof.formulas import Family, FamilyLetters, Inventory, inventory
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.layout import STACKED, stored_shape
 from paramproof.formulas.path import LAYER, shared_path, stack_of
-from paramproof.formulas.spec.protocols import head_size_of
+from paramproof.formulas.spec import head_size_of
 from paramproof.formulas.tensors import Tensor
 from paramproof.proof.builder_tensors import NamedTensor
 

@@ -1,6 +1,6 @@
 """Convert a spec to the choices that draw it, and choices to a spec.
 
-``formulas.spec.drawing`` draws a spec of any family choice by choice, and the lowest choices give
+``formulas.spec.draw`` draws a spec of any family choice by choice, and the lowest choices give
 the simplest spec. So lower choices make a spec smaller, and no code needs to know which of its
 fields depend on each other.
 """
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from paramproof.formulas import Family, Spec
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.families import family_of
-from paramproof.formulas.spec.drawing import RANGES, draw
+from paramproof.formulas.spec import RANGES, draw
 from paramproof.proof.cases import Case, cases
 from paramproof.tracing.symbolic.symint import SymInt
 

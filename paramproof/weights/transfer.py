@@ -19,7 +19,7 @@ from paramproof.builders.protocol import Array, Builder, BuiltModel, DType, NotA
 from paramproof.formulas import Numerics, Spec, Weight, compare, inventory
 from paramproof.formulas.layout import LAYOUTS, STACKED
 from paramproof.formulas.path import at_layer
-from paramproof.formulas.spec.protocols import head_size_of
+from paramproof.formulas.spec import head_size_of
 from paramproof.formulas.tensors import Tensor
 
 WORDS = {"missing": "missing", "unexpected": "too much", "wrong shape": "of another shape"}

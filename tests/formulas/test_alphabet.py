@@ -10,7 +10,7 @@ from paramproof.formulas.alphabet import BUILT_IN, Alphabet, OrderedLetter, orde
 from paramproof.formulas.expression import letter
 from paramproof.formulas.families import OURS, printing_order
 from paramproof.formulas.notation import latex, text
-from paramproof.formulas.spec.quantity import INDICATOR, LAYERS, ROWS, WIDTH, letter_kinds
+from paramproof.formulas.spec import INDICATOR, LAYERS, ROWS, WIDTH, letter_kinds
 
 FIRST = {"L": LAYERS, "V": ROWS, "T": ROWS, "H": WIDTH, "F": WIDTH, "mlm": INDICATOR}
 

@@ -111,7 +111,7 @@ def test_a_sweep_counts_the_same(family, data):
 
 
 def test_a_sweep_overflows_where_documented():
-    """int64 ends at 9.2e18, as paramproof.formulas.spec.quantity documents."""
+    """int64 ends at 9.2e18, as paramproof.formulas.spec documents."""
     large = EncoderLetters(*(np.array([10**7], dtype="int64") for _ in range(7)))
     small = EncoderLetters(*(np.array([10**5], dtype="int64") for _ in range(7)))
     assert closed_form(large)[0] != closed_form(EncoderLetters(*[10**7] * 7))

@@ -6,7 +6,7 @@ from typing import ClassVar
 import pytest
 
 from paramproof.formulas import FAMILIES, EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec
-from paramproof.formulas.spec.drawing import RANGES, Choices, draw
+from paramproof.formulas.spec import RANGES, Choices, draw
 from tests.specs import SPECS
 
 LAYERED = ["num_hidden_layers", "num_attention_heads", "head_size", "intermediate_size"]

@@ -20,8 +20,7 @@ from paramproof.formulas.families import (
 )
 from paramproof.formulas.plugins import broken_plugins, note_broken
 from paramproof.formulas.printing import MAX_NOTE_SHOWN
-from paramproof.formulas.spec import Rows
-from paramproof.formulas.spec.protocols import head_size_of
+from paramproof.formulas.spec import Rows, head_size_of
 from tests.fixtures import forget
 from tests.outsider.mixer import FAMILY, MixerLetters, MixerSpec
 from tests.specs import SPECS

@@ -19,7 +19,7 @@ from paramproof.formulas import (
     Numerics,
 )
 from paramproof.formulas.families import family_of, spec_fields, spec_from
-from paramproof.formulas.spec.protocols import head_size_of
+from paramproof.formulas.spec import head_size_of
 from tests.specs import SPECS
 from tests.strategies import specs
 

@@ -2,7 +2,7 @@
 
 from paramproof.formulas import FAMILIES, closed_form
 from paramproof.formulas.expression import letter
-from paramproof.formulas.spec.quantity import INDICATOR, letter_kinds
+from paramproof.formulas.spec import INDICATOR, letter_kinds
 from paramproof.proof.cases import plain, supported_cases
 from paramproof.proof.indicator_basis import polynomial_in_indicators
 from paramproof.proof.interpolation import in_own
