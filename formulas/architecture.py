@@ -35,6 +35,11 @@ class Architecture(ABC):
     spec: Spec | None
 
     @property
+    def family(self) -> str:
+        """The family whose canonical names the tensors have, or "" for the names of a class."""
+        return self.spec.family if self.spec else ""
+
+    @property
     @abstractmethod
     def formula(self) -> Expression:
         """The number of trainable parameters, with tied ones counted once."""

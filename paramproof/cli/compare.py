@@ -65,7 +65,7 @@ def _about(observed: object, resolved: Model) -> Iterator[str]:
         where = f" in {observed.shards} shards" if observed.shards > 1 else ""
         dtypes = some_of([*map(legible, observed.dtypes)], MAX_DTYPES_NAMED)
         yield f"{path_text(observed.path)}: {len(observed.tensors):,} tensors{where}, {dtypes}"
-    if isinstance(observed, Checkpoint) or resolved.canonical.spec is None:
+    if isinstance(observed, Checkpoint) or not resolved.names:
         yield from resolved.origin()
     if isinstance(observed, Checkpoint) and observed.wrappers:
         names = ", ".join(f"{name}. ({WRAPPERS[name]})" for name in observed.wrappers)

@@ -46,5 +46,4 @@ def diff_command(first: str, other: str, json_file: Path | None, class_name: str
         table = table.only("component", "structure", "sizes", "formula")
     print_table(console, table)
     for model in models:
-        if model.architecture.spec is None:
-            print_lines(console, (f"{model.title}: {line}" for line in model.origin()))
+        print_lines(console, (f"{model.title}: {line}" for line in model.source_of_formula()))

@@ -42,7 +42,7 @@ def explain_command(
     answer = explained(wanted, resolved)
     out = tables_beside(json_file)
     print_unwrapped(out, lines(answer, everything=everything, width=min(out.width, WIDTH)))
-    if resolved and resolved.architecture.spec is None:
+    if resolved and resolved.class_name:
         from paramproof.views.terminal import print_lines  # As above.
 
         print_lines(out, ("", *resolved.origin()))

@@ -44,7 +44,7 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
     models = [
         (one, model)
         for one, model in every_named_model()
-        if not families or family_name(model) in families
+        if not families or model.family in families
     ]
     if json_file:
         body = {"models": [_as_json(one, model) for one, model in models]}
@@ -60,16 +60,11 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
     print_lines(console, (f"{short} is short for {name}" for short, name in known))
 
 
-def family_name(model: Model) -> str:
-    """Return the family of a model, or "" if no family describes it."""
-    return model.spec.family if model.spec else ""
-
-
 def _as_json(one: Published, model: Model) -> dict[str, Any]:
     verdict = verdict_on(one, model)
     return {
         "name": one.name,
-        "family": family_name(model) or None,
+        "family": model.family or None,
         "short_names": [short for short, name in SHORT_NAMES.items() if name == one.name],
         **_described(one, model),
         "parameters": model.inventory().total(),
@@ -86,10 +81,10 @@ def _described(one: Published, model: Model) -> dict[str, Any]:
     if isinstance(one, NamedConfiguration):
         found["keys"] = dict(one.keys)
     found["letters"] = dict(model.sizes)
-    if model.spec:
-        found["spec"] = spec_fields(model.spec)
-    if not model.architecture.spec:
-        found["class"] = model.architecture.name
+    if model.names:
+        found["spec"] = spec_fields(model.names.spec)
+    if model.class_name:
+        found["class"] = model.class_name
     if isinstance(one, NamedConfiguration) and one.active:
         found |= {
             "published_active": one.active,

@@ -58,7 +58,7 @@ def prove_command(
     if derived:
         finish(_of_derivation(deriving(derived[0])), json_file)
         return
-    specs = {one.name: one.spec for one in resolved if one and one.spec}
+    specs = {one.name: one.names.spec for one in resolved if one and one.names}
     own = (family_of(spec).name for spec in specs.values())
     wanted = tuple(dict.fromkeys(own)) or tuple(families) or tuple(FAMILIES)
     require_agreement(wanted)
@@ -79,7 +79,7 @@ def _of_family(request: Request) -> Model | None:
         found = resolve_request(request)
     except NotInCatalogue:
         return None
-    return found if found.spec else None
+    return found if found.names else None
 
 
 def _of_derivation(derivation: Derivation) -> CommandAnswer:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from paramproof.cli.options import deriving
 from paramproof.cli.output import errors, remark
 from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import legible
 from paramproof.resolver import STANDARD_INPUT, LiveModel, Model, Request, read_request
 from paramproof.resolver.lookup import AnyModel, Note, live_model, resolve_request
@@ -61,10 +60,10 @@ def require_one_input(texts: Sequence[str]) -> None:
 
 def require_families(models: Iterable[Architecture]) -> None:
     """Raise ``FormulaError`` if the two derivations of any family of ``models`` differ."""
-    if specs := [*filter(None, (model.spec for model in models))]:
+    if families := [*filter(None, (model.family for model in models))]:
         from paramproof.checks.model import require_agreement
 
-        require_agreement(dict.fromkeys(family_of(spec).name for spec in specs))
+        require_agreement(dict.fromkeys(families))
 
 
 @contextmanager

@@ -83,7 +83,7 @@ def verify_command(
     """
     require_one_input(models)
     resolved = [resolving(model) for model in dict.fromkeys(models)]
-    derived = [one for one in resolved if one.spec is None]
+    derived = [one for one in resolved if one.names is None]
     if derived:
         _require_alone(derived, resolved, bool(names or families), reference)
     letters = _letters(derived[0].architecture) if derived else ()
@@ -97,7 +97,7 @@ def verify(models: Sequence[Model], formula: FormulaClient | None, sample: Sampl
 
     Either all ``models`` have a family, or none has. Without models, the named ones are compared.
     """
-    if models and models[0].spec is None:
+    if models and models[0].names is None:
         if formula:
             return formula_at_sizes(formula, models[0], sample)
         return built_by_transformers(models)

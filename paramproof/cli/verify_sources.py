@@ -132,20 +132,20 @@ def built_by_transformers(models: Sequence[Model]) -> CommandAnswer:
 def require_families(models: Sequence[Model], families: Sequence[str], but: str) -> None:
     """Raise ``ValueError``, with ``but`` as its end, if a model belongs to none of ``families``."""
     for model in models:
-        if model.spec and (family := family_of(model.spec).name) not in families:
-            raise ValueError(f"--model {model.title} is of the family {family}, {but}")
+        if model.names and model.family not in families:
+            raise ValueError(f"--model {model.title} is of the family {model.family}, {but}")
 
 
 def _specs(models: Sequence[Model], families: Sequence[str]) -> dict[str, Spec]:
     """Return the specs of ``models``; without them, of all named models of the ``families``."""
-    chosen = ((one.name, one.spec) for one in models or named_models().values())
-    specs = {name: spec for name, spec in chosen if spec}
+    specs = {one.name: one.names.spec for one in models if one.names}
+    specs = specs or {name: one.spec for name, one in named_models().items()}
     return {n: one for n, one in specs.items() if not families or family_of(one).name in families}
 
 
 def _families(models: Sequence[Model], sample: Sample) -> tuple[str, ...]:
     """Return the chosen families, or those of ``models``."""
-    own = (family_of(model.spec).name for model in models if model.spec)
+    own = (model.family for model in models if model.names)
     return tuple(sample.families) or tuple(dict.fromkeys(own))
 
 

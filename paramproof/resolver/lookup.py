@@ -271,7 +271,7 @@ def derive_request(
         require_reference(request.reference, sizes or ())
         return derive(request.reference)
     if request.keys is None:
-        is_written = request.architecture and request.architecture.spec
+        is_written = request.architecture and request.architecture.family
         problem = "written by hand: derive a model type instead, such as bert"
         problem = f"its formula is {problem if is_written else 'derived already'}"
         raise InvalidInput(problem, where=path_text(request.name))

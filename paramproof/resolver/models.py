@@ -10,7 +10,7 @@ from typing import Any
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.catalogue import Head
 from paramproof.catalogue.unknown_keys import looks_like_size
-from paramproof.formulas import Inventory, Spec, Tensor, Weight
+from paramproof.formulas import Inventory, Tensor, Weight
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import size
 from paramproof.formulas.derivation import PROVED
@@ -146,19 +146,32 @@ class Model:
         return path_text(self.name)
 
     @property
-    def spec(self) -> Spec | None:
-        """The spec of the family that describes it, or None if no family does."""
-        own = self.architecture
-        return own.spec or (spec_of(own, self.keys) if self.keys else None)
+    def names(self) -> FamilyArchitecture | None:
+        """Its name map: the same tensors under the canonical names of a family, with its spec.
+
+        Whatever only a family can do needs the map: frameworks build its spec, weights move by its
+        names. A model whose class no family describes has none, and counts like any other.
+        ``architecture`` has the names of the class, unless the user asked for a spec.
+        """
+        if isinstance(self.architecture, FamilyArchitecture):
+            return self.architecture
+        spec = spec_of(self.architecture, self.keys) if self.keys else None
+        return FamilyArchitecture.of(spec) if spec else None
 
     @property
     def canonical(self) -> Architecture:
-        """Its architecture under the canonical names of its family, if a family describes it.
+        """Its tensors under canonical names, or under those of its class if it has no name map."""
+        return self.names or self.architecture
 
-        ``architecture`` has canonical names only if the user asked for a spec.
-        """
-        spec = None if self.architecture.spec else self.spec
-        return FamilyArchitecture.of(spec) if spec else self.architecture
+    @property
+    def family(self) -> str:
+        """The family of its name map, or "" if it has none."""
+        return names.family if (names := self.names) else ""
+
+    @property
+    def class_name(self) -> str:
+        """The class whose formula it has, or "" if the formula is written by hand."""
+        return "" if self.architecture.family else self.architecture.name
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -208,11 +221,15 @@ class Model:
             yield from published_lines(self.named)
         if self.reading:
             yield from self.reading.lines()
-        if not self.architecture.spec:
+        if self.class_name:
             yield f"formula: {self._source()}: {self.status}"
         if reasons := self.reasons:
             what = "not proved at these sizes" if self.status == PROVED else self.status
             yield f"{what}: {some_of(reasons, MAX_NAMED, '; ')}"
+
+    def source_of_formula(self) -> Iterator[str]:
+        """Yield ``origin``, unless the formula is written by hand and so has no other source."""
+        return self.origin() if self.class_name else iter(())
 
     def beside_total(self) -> Iterator[str]:
         """Yield lines on what the total does not count.

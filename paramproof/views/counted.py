@@ -244,13 +244,13 @@ def _about(model: Model | LiveModel, *, active: bool) -> dict[str, Any]:
     """Return what is known of a model and its formula; ``derive --json`` writes more of it."""
     if isinstance(model, LiveModel):
         return {"status": model.status, "notes": [*model.notes, *model.lines]}
-    architecture, spec = model.architecture, model.spec
+    architecture, names = model.architecture, model.names
     return {
         **(_published(model.named) if model.named else {}),
         **(reading_data(model.reading) if model.reading else {}),
-        **({} if architecture.spec else {"class": architecture.name}),
+        **({"class": model.class_name} if model.class_name else {}),
         "formula": text(architecture.formula),
-        **({"spec": spec_fields(spec)} if spec else {}),
+        **({"spec": spec_fields(names.spec)} if names else {}),
         "reasons": list(model.reasons),
         "conditions": list(model.conditions),
         "versions": dict(architecture.versions),

@@ -86,7 +86,7 @@ def _family(one: Published, model: Model) -> str:
     """Return the family that describes a model, or its model type."""
     if isinstance(one, NamedConfiguration):
         return one.model_type
-    return model.spec.family if model.spec else ""
+    return model.family
 
 
 def _active(_: Published, model: Model) -> int | None:

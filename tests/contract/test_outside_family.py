@@ -40,7 +40,7 @@ def b16(mixer, tmp_path):
 
 def test_it_is_a_family_like_the_others(mixer, b16):
     assert list(FAMILIES) == [*SPECS, "mixer"]
-    spec = resolve(b16).spec
+    spec = resolve(b16).names.spec
     assert (type(spec).__name__, spec_fields(spec)["family"]) == ("MixerSpec", "mixer")
     assert spec_from(spec_fields(spec)) == spec
     assert inventory(spec.letters()).total() == closed_form(spec.letters()) == WHOLE

@@ -32,7 +32,7 @@ def saved(folder, kind, name, *, dtype="float32", shard="1GB", **options):
 @pytest.mark.parametrize(("kind", "name"), CLASSES)
 def test_every_class(kind, name, tmp_path):
     model, file = saved(tmp_path, kind, name)
-    found = compare(file, resolve(tmp_path / "config.json").spec)
+    found = compare(file, resolve(tmp_path / "config.json").names.spec)
     assert found.rows == ()
     assert found.actual == found.formula == model.num_parameters()
     assert found.notes == ("tensors matched by name",)
@@ -45,7 +45,7 @@ def test_every_class(kind, name, tmp_path):
 )
 def test_shards_in_half_the_bytes(kind, name, tmp_path):
     model, file = saved(tmp_path, kind, name, dtype="bfloat16", shard="2KB")
-    found = compare(file, resolve(tmp_path / "config.json").spec)
+    found = compare(file, resolve(tmp_path / "config.json").names.spec)
     assert file.name == "model.safetensors.index.json"
     assert found.equal
     assert found.actual == model.num_parameters()
@@ -58,7 +58,7 @@ def test_shards_in_half_the_bytes(kind, name, tmp_path):
 def test_a_tied_head_is_not_saved(kind, tied, tmp_path):
     name = usual_class(read_type(kind))
     model, file = saved(tmp_path, kind, name, tie_word_embeddings=tied)
-    spec = resolve(tmp_path / "config.json").spec
+    spec = resolve(tmp_path / "config.json").names.spec
     found = compare(file, spec)
     assert spec.tie_word_embeddings is tied
     assert found.equal
@@ -77,7 +77,7 @@ def test_the_model_inside_has_the_same_names_without_prefix(kind, name, tmp_path
     state = model.base_model.state_dict()
     save_file(state, file)
     config = config_of({"model_type": kind, **SMALL[kind]}).to_dict()
-    rows = compare(file, resolve(config, bare).spec).rows
+    rows = compare(file, resolve(config, bare).names.spec).rows
     # A masked-language model has no pooler inside, while its base class has one.
     missing = {"pooler.kernel", "pooler.bias"} if name.endswith("MaskedLM") else set()
     assert {row.path for row in rows} == missing
@@ -89,7 +89,7 @@ def test_names_of_old_files(tmp_path):
     from safetensors.torch import load_file, save_file
 
     _, file = saved(tmp_path, "bert", "BertForPreTraining")
-    spec = resolve(tmp_path / "config.json").spec
+    spec = resolve(tmp_path / "config.json").names.spec
     state = load_file(file)
     old = {
         key.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
@@ -113,7 +113,7 @@ def test_names_of_old_files(tmp_path):
 def test_another_class_than_the_saved_one(tmp_path):
     _, file = saved(tmp_path, "bert", "BertForPreTraining")
     config = json.loads((tmp_path / "config.json").read_text())
-    rows = compare(file, resolve(config, "BertForMaskedLM").spec).rows
+    rows = compare(file, resolve(config, "BertForMaskedLM").names.spec).rows
     assert {(row.kind, row.path) for row in rows} == {
         ("unexpected", "pooler.kernel"),
         ("unexpected", "pooler.bias"),
@@ -135,7 +135,7 @@ def test_another_class_than_the_saved_one(tmp_path):
 def test_options_refused_in_a_config_are_noticed_in_the_file_too(kind, name, options, tmp_path):
     _, file = saved(tmp_path, kind, name, **options)
     plain = config_of({"model_type": kind, **SMALL[kind]}).to_dict()
-    rows = compare(file, resolve(plain, name).spec).rows
+    rows = compare(file, resolve(plain, name).names.spec).rows
     assert rows
     assert {row.kind for row in rows} == {"unexpected"}
 

@@ -59,7 +59,7 @@ def test_defaults(kind):
 def test_tied_or_not(kind, name, tied):
     config = config_of({"model_type": kind, **SMALL[kind], "tie_word_embeddings": tied})
     found = resolve(config.to_dict())
-    assert found.spec.tie_word_embeddings is tied
+    assert found.names.spec.tie_word_embeddings is tied
     assert found.inventory().total() == model_of(config, name).num_parameters()
 
 

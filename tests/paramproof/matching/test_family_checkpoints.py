@@ -134,7 +134,7 @@ HUGE = LLAMA | {"num_hidden_layers": 2, "vocab_size": 10**7}
 
 def test_command(paramproof, tmp_path):
     """Hundreds of gigabytes, as holes: loading them would take forever."""
-    spec = resolve(HUGE).spec
+    spec = resolve(HUGE).names.spec
     tensors = canonical(spec)
     write(tmp_path / "model.safetensors", tensors, dtype="BF16", size=2)
     (tmp_path / "config.json").write_text(json.dumps(HUGE))

@@ -50,11 +50,11 @@ def spec_in(keys):
     ids=ALL,
 )
 def test_a_released_file(config, spec, tmp_path):
-    assert resolve(config).spec == spec
+    assert resolve(config).names.spec == spec
     assert config is not GOOGLE or resolve(config).reading.unknown == ()
     file = tmp_path / "config.json"
     file.write_text(json.dumps(config))
-    assert resolve(file).spec == resolve(str(file)).spec == spec
+    assert resolve(file).names.spec == resolve(str(file)).names.spec == spec
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_released_file(config, spec, tmp_path):
 )
 def test_a_known_count(config, count):
     found = resolve(config)
-    assert closed_form(found.spec.letters()) == found.inventory().total() == count
+    assert closed_form(found.names.spec.letters()) == found.inventory().total() == count
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_a_known_count(config, count):
 )
 def test_heads_follow_the_class(architecture, pooler, mlm, nsp):
     expected = replace(BASE, pooler=pooler, mlm_head=mlm, nsp_head=nsp)
-    assert resolve(BERT | {"architectures": [architecture]}).spec == expected
+    assert resolve(BERT | {"architectures": [architecture]}).names.spec == expected
     found = resolve(BERT, architecture)
-    assert found.spec == expected
+    assert found.names.spec == expected
     assert (found.reading.class_name, found.reading.is_class_named) == (architecture, True)
 
 
@@ -89,7 +89,7 @@ def test_heads_follow_the_class(architecture, pooler, mlm, nsp):
 def test_every_class_that_a_family_describes(kind, name):
     """At default sizes, the family agrees with the catalogue; the names shown stay the class's."""
     found = resolve({"model_type": kind, "architectures": [name]})
-    assert found.spec
+    assert found.names
     assert found.architecture.name == name
     own, canonical = found.inventory(), found.canonical.inventory(found.canonical.sizes)
     assert own.total() == canonical.total()
@@ -117,27 +117,27 @@ def test_the_usual_class_is_the_default(config, architecture, named):
 
 def test_a_decoder_without_a_head_has_no_untied_head():
     for config, name in ((GPT2, "GPT2Model"), (LLAMA, "LlamaModel")):
-        bare = resolve(config | {"architectures": [name], "tie_word_embeddings": False}).spec
-        tied = resolve(config | {"tie_word_embeddings": True}).spec
-        own = resolve(config | {"tie_word_embeddings": False}).spec
+        bare = resolve(config | {"architectures": [name], "tie_word_embeddings": False}).names.spec
+        tied = resolve(config | {"tie_word_embeddings": True}).names.spec
+        own = resolve(config | {"tie_word_embeddings": False}).names.spec
         assert bare == tied == replace(own, tie_word_embeddings=True)
 
 
 def test_missing_keys_follow_from_others():
-    assert resolve(GPT2 | {"n_inner": None}).spec.intermediate_size == 4 * 768
-    assert resolve(GPT2 | {"n_inner": 100}).spec.intermediate_size == 100
+    assert resolve(GPT2 | {"n_inner": None}).names.spec.intermediate_size == 4 * 768
+    assert resolve(GPT2 | {"n_inner": 100}).names.spec.intermediate_size == 100
     # Three times as wide as the model: the width of the stacked projections.
-    assert resolve(GPT2 | {"n_inner": 3 * 768}).spec.intermediate_size == 3 * 768
-    assert resolve(GPT2).spec.tie_word_embeddings is True
+    assert resolve(GPT2 | {"n_inner": 3 * 768}).names.spec.intermediate_size == 3 * 768
+    assert resolve(GPT2).names.spec.tie_word_embeddings is True
     absent = {"num_key_value_heads": None, "tie_word_embeddings": None}
-    old = resolve(without(LLAMA, *absent)).spec
+    old = resolve(without(LLAMA, *absent)).names.spec
     assert (old.num_key_value_heads, old.head_dim, old.tie_word_embeddings) == (32, 128, False)
-    assert resolve(LLAMA | {"head_dim": 64}).spec.head_dim == 64
+    assert resolve(LLAMA | {"head_dim": 64}).names.spec.head_dim == 64
 
 
 def test_other_names_of_a_size():
     renamed = without(GPT2, "n_embd", "n_layer") | {"hidden_size": 768, "num_hidden_layers": 12}
-    assert resolve(renamed).spec == resolve(GPT2).spec
+    assert resolve(renamed).names.spec == resolve(GPT2).names.spec
 
 
 @pytest.mark.parametrize(
@@ -153,16 +153,16 @@ def test_other_names_of_a_size():
     ids=["bert-untied", "roberta-untied", "ernie-tasks", "gpt2-cross", "llama-bias", "llama-mlp"],
 )
 def test_a_model_with_other_tensors_is_not_of_the_family(config, change, more):
-    assert spec_in(config) == resolve(config).spec
+    assert spec_in(config) == resolve(config).names.spec
     assert spec_in(config | change) is None
     found = resolve(config | change)
-    assert found.spec is None
+    assert found.names is None
     assert found.inventory().total() == resolve(config).inventory().total() + more
 
 
 def test_a_class_that_no_family_describes():
     labelled = BERT | {"architectures": ["BertForTokenClassification"]}
-    assert resolve(labelled).spec is None
+    assert resolve(labelled).names is None
     assert spec_in(labelled) is None
     assert spec_in({"model_type": "mixtral"}) is None
 

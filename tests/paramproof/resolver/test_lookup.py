@@ -104,9 +104,9 @@ def derivations(monkeypatch):
 
 
 def test_a_family_comes_first(derivations):
-    spec = resolve(json.dumps(BERT)).spec
+    spec = resolve(json.dumps(BERT)).names.spec
     assert isinstance(spec, EncoderSpec)
-    assert resolve("bert-base").spec == replace(spec, pooler=True, mlm_head=False)
+    assert resolve("bert-base").names.spec == replace(spec, pooler=True, mlm_head=False)
     assert not derivations
 
 
@@ -115,7 +115,7 @@ def test_a_model_type_without_an_entry_is_derived(derivations, tmp_path):
     file.write_text(json.dumps(KEYS))
     notes = []
     found = resolve(str(file), "MixtureModel", notes.append, derives=True)
-    assert found.spec is None
+    assert found.names is None
     assert found.architecture == MIXTURE
     assert (found.title, found.seconds is None) == (str(file), False)
     assert derivations == [(str(file), KEYS, "MixtureModel")]

@@ -158,7 +158,7 @@ def test_a_spec_has_a_written_formula_and_a_configuration_that_of_its_class(tmp_
     assert resolve("bert-base").status == WRITTEN
     (tmp_path / "config.json").write_text(json.dumps(BERT))
     found = resolve(str(tmp_path / "config.json"))
-    assert found.spec
+    assert found.names
     assert found.status == PROVED
     assert found.reasons == ()
     (line,) = found.origin()

@@ -77,7 +77,7 @@ def test_a_name_hides_a_file(tmp_path, monkeypatch):
     assert read_request("gpt2").architecture.spec == named_model("gpt2").spec
     found = read_request("./gpt2")
     assert (found.name, found.keys) == ("./gpt2", BERT)
-    assert isinstance(resolve("./gpt2").spec, EncoderSpec)
+    assert isinstance(resolve("./gpt2").names.spec, EncoderSpec)
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def test_a_file_of_another_kind_is_named(keys, words):
 )
 def test_a_known_count_of_a_public_file(name, count):
     found = resolve(FOUND[name])
-    assert found.inventory().total() == closed_form(found.spec.letters()) == count
+    assert found.inventory().total() == closed_form(found.names.spec.letters()) == count
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,9 @@ def test_a_known_count_of_a_file_without_a_model_type(name, count):
 def test_a_file_without_a_model_type(keys, kind, name):
     found = resolve(keys)
     assert not found.reading.is_class_named
-    assert found.spec == resolve(keys | {"model_type": kind, "architectures": [name]}).spec
+    assert (
+        found.names.spec == resolve(keys | {"model_type": kind, "architectures": [name]}).names.spec
+    )
 
 
 def test_a_file_of_baidu():
@@ -172,14 +174,18 @@ def test_a_file_of_baidu():
     given = BAIDU | {"intermediate_size": 100, "use_task_id": False}
     assert as_transformers(given)[0]["intermediate_size"] == 100
     types = without(BAIDU, "type_vocab_size") | {"sent_type_vocab_size": 4}
-    assert resolve(types).spec.type_vocab_size == 4
+    assert resolve(types).names.spec.type_vocab_size == 4
     assert as_transformers(BAIDU | {"emb_size": 768}) == as_transformers(BAIDU)
 
 
 def test_a_file_of_the_first_release_of_gpt2():
-    assert resolve(DIALOGPT).spec == named_model("gpt2").spec
+    assert resolve(DIALOGPT).names.spec == named_model("gpt2").spec
     early = without(GPT2_MEDIUM, "model_type", "architectures")
-    assert resolve(early).spec == resolve(GPT2_MEDIUM).spec == named_model("gpt2-medium").spec
+    assert (
+        resolve(early).names.spec
+        == resolve(GPT2_MEDIUM).names.spec
+        == named_model("gpt2-medium").spec
+    )
 
 
 def test_an_older_name_of_a_class():

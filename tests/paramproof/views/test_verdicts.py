@@ -68,7 +68,7 @@ def test_undecidable_conventions_are_left_out():
 
 def test_the_total_of_trainable_tensors_comes_first():
     """Without rounding up, 70,553,706,496 is 70B; without the head it would round to 70B."""
-    llama = inventory(resolve("llama-3.1-70b").spec.letters())
+    llama = inventory(resolve("llama-3.1-70b").names.spec.letters())
     assert verdict("70B", totals(llama)).conventions[0] == "without-heads"
     assert verdict_on_total("70B", llama).text == "cut off after the last digit"
     assert verdict_on_total("69.5B", llama).text.endswith(", under without-heads")
