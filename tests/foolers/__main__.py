@@ -1,47 +1,27 @@
-"""Print the outcome for each constructor: ``python -m tests.foolers [--record] [NAME …]``.
-
-``--record`` writes the outcomes to ``expectations.py``.
-"""
+"""Print what is derived from each constructor: ``python -m tests.foolers [NAME …]``."""
 
 import sys
-import time
 import warnings
 from collections import Counter
 from contextlib import redirect_stdout
 from io import StringIO
-from pathlib import Path
 
-from tests.foolers.families import FOOLERS, HARMLESS
+from tests.foolers.entries import FOOLERS, HARMLESS, load
 from tests.foolers.judging import judge_entry
 
-RECORDED = Path(__file__).with_name("expectations.py")
 
-
-def main(arguments):
+def main(names):
     warnings.simplefilter("ignore")
-    names = {one for one in arguments if not one.startswith("-")}
-    outcomes = {}
-    for title, entries in (("FOOLERS", FOOLERS), ("HARMLESS", HARMLESS)):
-        chosen = [one for one in entries.values() if not names or names & {one.name, one.family}]
-        if chosen:
-            outcomes[title] = _table(title, chosen)
-    if "--record" in arguments and not names:
-        RECORDED.write_text(_written(outcomes), "utf-8")
-
-
-def _table(title, entries):
-    """Print a row for each entry, and the totals; return the outcomes by name."""
-    print(f"== {title.lower()}: {len(entries)}")
-    summaries, outcomes, started = Counter(), {}, time.perf_counter()
-    for entry in entries:
-        begun = time.perf_counter()
+    load()
+    summaries = Counter()
+    for entry in (*FOOLERS.values(), *HARMLESS.values()):
+        if names and not {entry.name, entry.family} & {*names}:
+            continue
         with redirect_stdout(StringIO()):
             verdict = judge_entry(entry)
-        outcomes[entry.name] = verdict.outcome.value
-        summaries[verdict.outcome.value, _kind(verdict.summary)] += 1
-        seconds = time.perf_counter() - begun
-        print(f"{entry.family}:{entry.name} | {verdict.outcome.value} | {verdict.summary}", end="")
-        print(f" | {verdict.formula} | {seconds:.1f} s")
+        summaries[verdict.outcome, verdict.summary.split(", and ")[0]] += 1
+        told = (f"{entry.family}:{entry.name}", verdict.outcome, verdict.summary, verdict.formula)
+        print(*told, sep=" | ")
         for condition in verdict.conditions:
             print("      where ", condition)
         for reason in verdict.reasons:
@@ -50,22 +30,7 @@ def _table(title, entries):
             print("      WRONG ", wrong)
         sys.stdout.flush()
     for (outcome, kind), number in sorted(summaries.items()):
-        print(f"   {number:4} {outcome}: {kind}")
-    print(f"   {len(entries):4} in {time.perf_counter() - started:.0f} s\n", flush=True)
-    return outcomes
-
-
-def _kind(summary):
-    return summary.split(", and ")[0]
-
-
-def _written(outcomes):
-    """Return the text of ``expectations.py`` with these outcomes."""
-    text = RECORDED.read_text("utf-8").split("\n\n")[0] + "\n"
-    for title, found in outcomes.items():
-        rows = "".join(f'    "{name}": "{outcome}",\n' for name, outcome in found.items())
-        text += f"\n{title}: dict[str, str] = {{\n{rows}}}\n"
-    return text
+        print(f"{number:4} {outcome}: {kind}")
 
 
 if __name__ == "__main__":

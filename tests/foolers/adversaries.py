@@ -4,11 +4,10 @@
 import functools
 import numpy as np
 from torch import nn
-from tests.foolers.blocks import each, linears
-from tests.foolers.registering import fooler
+from tests.foolers.entries import each, fooler, linears
 
 
-@fooler(dim=4001)
+@fooler("guard", dim=4001)
 def past_the_end_of_a_range_over_sizes(dim=64, n=3):
     try:
         range(dim)[4000]
@@ -17,22 +16,22 @@ def past_the_end_of_a_range_over_sizes(dim=64, n=3):
     return linears(dim, n, False)
 
 
-@fooler(dim=101, in_lengths=True)
+@fooler("guard", dim=101, in_lengths=True)
 def length_of_an_empty_range(dim=164, n=3):
     return nn.Linear(dim, len(range(100, dim)) + 1)
 
 
-@fooler(dim=101, in_lengths=True)
+@fooler("guard", dim=101, in_lengths=True)
 def length_of_a_list_that_is_not_there(dim=164, n=3):
     return nn.Linear(dim, len([0] * (dim - 100)) + 1)
 
 
-@fooler(dim=4001)
+@fooler("guard", dim=4001)
 def list_that_is_not_there_yet(dim=64, n=3):
     return linears(dim, n, not [0] * (dim - 4000))
 
 
-@fooler(dim=4001)
+@fooler("guard", dim=4001)
 def root_of_a_negative(dim=64, n=3):
     import math
 
@@ -43,7 +42,7 @@ def root_of_a_negative(dim=64, n=3):
     return linears(dim, n, True)
 
 
-@fooler(dim=4001)
+@fooler("guard", dim=4001)
 def negative_shift(dim=64, n=3):
     try:
         1 << (4000 - dim)
@@ -52,12 +51,12 @@ def negative_shift(dim=64, n=3):
     return linears(dim, n, True)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def equal_lists(dim=64, n=3):
     return linears(dim, n, [dim] != [4000])
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def sorted_by_a_key(dim=64, n=3):
     return linears(dim, n, sorted([(4000, 1), (dim, 2)], key=lambda p: p[0])[0][1] == 2)
 
@@ -67,12 +66,12 @@ def _cached(size):
     return size < 4000
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def cached(dim=64, n=3):
     return linears(dim, n, _cached(dim))
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def setattr_counter(dim=16, n=3):
     holder = nn.Module()
     holder.seen = 0
@@ -84,14 +83,14 @@ def setattr_counter(dim=16, n=3):
     return each(dim, n, biased)
 
 
-@fooler(n=101)
+@fooler("guard", n=101)
 def index_after_the_loop(dim=16, n=3):
     for i in range(n):
         pass
     return linears(dim, n, i < 100)
 
 
-@fooler(n=101)
+@fooler("guard", n=101)
 def inner_index_outside(dim=16, n=3):
     for _ in range(2):
         for k in range(n):
@@ -99,7 +98,7 @@ def inner_index_outside(dim=16, n=3):
     return linears(dim, n, k < 100)
 
 
-@fooler(n=101)
+@fooler("guard", n=101)
 def while_in_a_for(dim=16, n=3):
     layers = nn.ModuleList()
     for i in range(n):
@@ -110,7 +109,7 @@ def while_in_a_for(dim=16, n=3):
     return layers
 
 
-@fooler(n=101)
+@fooler("fitted", n=101)
 def items_of_a_grown_dict(dim=16, n=3):
     known = {}
     for i in range(n):
@@ -118,51 +117,51 @@ def items_of_a_grown_dict(dim=16, n=3):
     return nn.ModuleList([nn.Linear(dim, dim, bias=v < 100) for _, v in known.items()])
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def zipped_with_a_generator(dim=16, n=3):
     flags = (i < 100 for i in range(1000))
     return nn.ModuleList([nn.Linear(dim, dim, bias=f) for _, f in zip(range(n), flags)])
 
 
-@fooler(n=101)
+@fooler("guard", n=101)
 def enumerate_from_a_size(dim=16, n=3):
     return nn.ModuleList(
         [nn.Linear(dim, dim, bias=k < n + 100) for k, _ in enumerate(range(n), start=n)]
     )
 
 
-@fooler(n=101)
+@fooler("guard", n=101)
 def range_downwards(dim=16, n=3):
     return nn.ModuleList([nn.Linear(dim, dim, bias=i < 100) for i in range(n - 1, -1, -1)])
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def negative_slice(dim=16, n=3):
     flags = [False] * 100 + [True] * 100
     return linears(dim, n, flags[-n:][0])
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def nested_lists_summed(dim=16, n=3):
     flat = sum([[i] for i in range(n)], [])
     return linears(dim, n, len(flat) < 101)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def extended_by_a_size(dim=16, n=3):
     marks = []
     marks.extend([0] * n)
     return linears(dim, n, len(marks) < 101)
 
 
-@fooler(n=101)
+@fooler("guard", n=101)
 def iadd_by_a_size(dim=16, n=3):
     marks = []
     marks += [0] * n
     return linears(dim, n, len(marks) < 101)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def doubled_list(dim=16, n=3):
     marks = [0]
     for _ in range(n):
@@ -170,12 +169,12 @@ def doubled_list(dim=16, n=3):
     return linears(dim, n, len(marks) < 102)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def array_of_a_loop(dim=16, n=3):
     return linears(dim, n, np.array([1 for _ in range(n)]).sum() < 101)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def slice_assignment(dim=16, n=3):
     marks = []
     for _ in range(n):
@@ -183,13 +182,13 @@ def slice_assignment(dim=16, n=3):
     return linears(dim, n, len(marks) < 101)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def unpacked(dim=16, n=3):
     first, *rest = range(n)
     return linears(dim, n, len(rest) < 100)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def starred(dim=16, n=3):
     return linears(dim, n, len([*range(n)]) < 101)
 
@@ -198,12 +197,12 @@ def _many(*args):
     return len(args)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def star_args(dim=16, n=3):
     return linears(dim, n, _many(*range(n)) < 101)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def try_counter(dim=16, n=3):
     layers, box = nn.ModuleList(), [100]
     for _ in range(n):
@@ -212,7 +211,7 @@ def try_counter(dim=16, n=3):
     return layers
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def tuple_assigned_counter(dim=16, n=3):
     layers, a, b = nn.ModuleList(), 0, 1
     for _ in range(n):
@@ -221,7 +220,7 @@ def tuple_assigned_counter(dim=16, n=3):
     return layers
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def counter_in_a_tuple(dim=16, n=3):
     layers, state = nn.ModuleList(), (0, 0)
     for _ in range(n):
@@ -230,13 +229,13 @@ def counter_in_a_tuple(dim=16, n=3):
     return layers
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def walrus_counter(dim=16, n=3):
     made = 0
     return nn.ModuleList([nn.Linear(dim, dim, bias=(made := made + 1) <= 100) for _ in range(n)])
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def linked_list(dim=16, n=3):
     layers, chain = nn.ModuleList(), None
     for _ in range(n):
@@ -248,7 +247,7 @@ def linked_list(dim=16, n=3):
     return layers
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def flag_of_a_dict(dim=16, n=3):
     layers, left = nn.ModuleList(), {"left": 100}
     for _ in range(n):
@@ -257,7 +256,7 @@ def flag_of_a_dict(dim=16, n=3):
     return layers
 
 
-@fooler(n=100)
+@fooler("caveat", n=100)
 def boolean_list_state(dim=16, n=3):
     layers, marks = nn.ModuleList(), [True] * 100 + [False]
     for _ in range(n):
@@ -266,17 +265,17 @@ def boolean_list_state(dim=16, n=3):
     return layers
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def int_methods_through_the_class(dim=64, n=3):
     return linears(dim, n, int.__lt__(int(dim), 4000) is True)
 
 
-@fooler(dim=10_000)
+@fooler("caveat", dim=10_000)
 def str_methods_through_the_class(dim=64, n=3):
     return linears(dim, n, str.__len__(str(dim)) < 5)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def bytes_that_grow(dim=16, n=3):
     layers, marks = nn.ModuleList(), b""
     for _ in range(n):
@@ -285,16 +284,16 @@ def bytes_that_grow(dim=16, n=3):
     return layers
 
 
-@fooler(n=101)
+@fooler("guard", n=101)
 def constant_index_into_runs(dim=16, n=3):
     return linears(dim, n, ([False] * n + [True] * 200)[100])
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def equal_to_a_longer_list(dim=64, n=3):
     return linears(dim, n, [0] * dim != [0] * 4000)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def list_in_a_comparison(dim=16, n=3):
     return linears(dim, n, [i for i in range(n)] <= list(range(100)))

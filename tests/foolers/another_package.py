@@ -6,8 +6,7 @@ from pathlib import Path
 
 from torch import nn
 
-from tests.foolers.blocks import linears
-from tests.foolers.registering import fooler
+from tests.foolers.entries import fooler, linears
 
 
 def _installed(name):
@@ -23,56 +22,56 @@ def _installed(name):
 otherlib = _installed("otherlib")
 
 
-@fooler(dim=4096)
+@fooler("guard", dim=4096)
 def gate_of_a_library(dim=64, n=3):
     return otherlib.Gate(dim, n)
 
 
-@fooler(n=101)
+@fooler("guard", n=101)
 def stack_of_a_library(dim=16, n=3):
     return otherlib.Stack(dim, n)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def wide_for_a_library(dim=64, n=3):
     return linears(dim, n, not otherlib.is_wide(dim))
 
 
-@fooler(dim=10_000)
+@fooler("caveat", dim=10_000)
 def narrow_for_a_library(dim=64, n=3):
     return linears(dim, n, otherlib.narrow(dim))
 
 
-@fooler(in_lengths=True, dim=(90, 100, 4000))
+@fooler("refused", in_lengths=True, dim=(90, 100, 4000))
 def multiple_of_a_library(dim=64, n=3):
     return nn.ModuleList([nn.Linear(dim, otherlib.multiple(dim, 0.35)) for _ in range(n)])
 
 
-@fooler(dim=4900)
+@fooler("guard", dim=4900)
 def root_in_a_library(dim=64, n=3):
     return otherlib.Tower(dim, n, "root")
 
 
-@fooler(dim=8192)
+@fooler("guard", dim=8192)
 def levels_in_a_library(dim=64, n=3):
     return otherlib.Tower(dim, n, "levels")
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def counter_in_a_library(dim=16, n=3):
     return otherlib.Tower(dim, n, "counter")
 
 
-@fooler(n=131)
+@fooler("guard", n=131)
 def table_in_a_library(dim=16, n=3):
     return otherlib.Tower(dim, n, "table")
 
 
-@fooler(n=151)
+@fooler("caveat", n=151)
 def name_in_a_library(dim=16, n=3):
     return otherlib.Tower(dim, n, "name")
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def tensor_in_a_library(dim=64, n=3):
     return otherlib.Tower(dim, n, "tensor")

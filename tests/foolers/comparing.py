@@ -5,49 +5,48 @@ import math
 import operator
 from functools import partial, reduce
 
-from tests.foolers.blocks import each, linears
-from tests.foolers.registering import fooler
+from tests.foolers.entries import each, fooler, linears
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def reduced(dim=64, n=3):
     return linears(dim, n, reduce(operator.add, [dim, dim]) < 8000)
 
 
-@fooler(dim=2001)
+@fooler("guard", dim=2001)
 def reduced_with_a_float(dim=64, n=3):
     return linears(dim, n, reduce(max, [2000.5, dim]) < 2001)
 
 
-@fooler(n=301)
+@fooler("guard", n=301)
 def compared_if_deeper_than_wide(dim=24, n=8):
     """The larger one is compared with 300, so ``n`` only if it is the larger one."""
     return linears(dim, n, max(dim, n) <= 300)
 
 
-@fooler(n=30_001)
+@fooler("guard", n=30_001)
 def compared_if_longer_than_any_model(dim=24, n=8):
     """No model that is built for a proof runs a loop this often."""
     steps = sum(1 for _ in range(n))
     return linears(dim, 3, n <= dim or steps <= 30_000)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def partial_product(dim=64, n=3):
     return linears(dim, n, partial(operator.mul, 0.5)(dim) < 2000)
 
 
-@fooler(dim=60_001)
+@fooler("guard", dim=60_001)
 def partial_comparison(dim=64, n=3):
     return linears(dim, n, partial(operator.ge, 60_000)(dim))
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def named_on_the_way(dim=64, n=3):
     return linears(dim, n, (wide := dim + 1) and wide < 4001)
 
 
-@fooler(dim=1024)
+@fooler("guard", dim=1024)
 def overflow(dim=64, n=3):
     try:
         2.0**dim
@@ -56,7 +55,7 @@ def overflow(dim=64, n=3):
     return linears(dim, n, True)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def division_by_zero(dim=64, n=3):
     try:
         1 // max(0, 4000 - dim)
@@ -65,7 +64,7 @@ def division_by_zero(dim=64, n=3):
     return linears(dim, n, True)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def strictly_zipped(dim=64, n=3):
     """Only zip compares their lengths."""
     try:
@@ -75,80 +74,80 @@ def strictly_zipped(dim=64, n=3):
     return linears(dim, n, True)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def shorter_of_two(dim=64, n=3):
     pairs = list(zip(range(dim), range(4000), strict=False))
     return linears(dim, n, len(pairs) < 4000)
 
 
-@fooler(dim=4001)
+@fooler("caveat", dim=4001)
 def largest_of_a_range(dim=64, n=3):
     return linears(dim, n, max(range(dim)) < 4000)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def last_of_sorted(dim=16, n=3):
     return linears(dim, n, sorted(range(n), reverse=True)[0] < 100)
 
 
-@fooler(n=101)
+@fooler("guard", n=101)
 def any_of_a_generator(dim=16, n=3):
     return linears(dim, n, not any(i >= 100 for i in range(n)))
 
 
-@fooler(n=101)
+@fooler("guard", n=101)
 def all_of_a_list(dim=16, n=3):
     return linears(dim, n, all([i < 100 for i in range(n)]))  # noqa: C419
 
 
-@fooler(n=101)
+@fooler("guard", n=101)
 def reversed_layers(dim=16, n=3):
     biases = [i < 100 for i in reversed(range(n))]
     return each(dim, n, lambda i: biases[i])
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def quotient_and_remainder(dim=64, n=3):
     return linears(dim, n, divmod(dim, 4000)[0] == 0)
 
 
-@fooler(dim=4001)
+@fooler("guard", dim=4001)
 def operator_with_a_float(dim=64, n=3):
     return linears(dim, n, operator.gt(4000.5, dim))
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def compared_in_a_tuple(dim=64, n=3):
     return linears(dim, n, (dim, "") < (4000, ""))
 
 
-@fooler(dim=4001)
+@fooler("guard", dim=4001)
 def heap(dim=64, n=3):
     queue = [4000.5]
     heapq.heappush(queue, dim)
     return linears(dim, n, queue[0] != 4000.5)
 
 
-@fooler(dim=4001)
+@fooler("guard", dim=4001)
 def smallest_of_a_heap(dim=64, n=3):
     return linears(dim, n, heapq.nsmallest(1, [4000, dim])[0] != 4000 or dim == 4000)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def sum_of_sizes(dim=64, n=3):
     return linears(dim, n, sum([dim, dim, 0.5]) < 8000)
 
 
-@fooler(dim=401)
+@fooler("guard", dim=401)
 def product_by_math(dim=16, n=3):
     return linears(dim, n, math.prod([dim, 0.5, 2.0]) <= 400)
 
 
-@fooler(dim=8001)
+@fooler("guard", dim=8001)
 def distance(dim=64, n=3):
     return linears(dim, n, abs(dim - 4000) <= 4000)
 
 
-@fooler(dim=4000)
+@fooler("refused", dim=4000)
 def map_and_filter(dim=64, n=3):
     return linears(dim, n, not list(filter((4000).__le__, map(operator.index, [dim]))))

@@ -4,13 +4,12 @@ from itertools import takewhile
 
 from torch import nn
 
-from tests.foolers.blocks import each, linears
-from tests.foolers.registering import fooler
+from tests.foolers.entries import each, fooler, linears
 
 SEEN = 0
 
 
-@fooler(n=101)
+@fooler("guard", n=101)
 def counter_of_a_loop(dim=16, n=3):
     layers, made = nn.ModuleList(), 0
     for _ in range(n):
@@ -19,7 +18,7 @@ def counter_of_a_loop(dim=16, n=3):
     return layers
 
 
-@fooler(n=401)
+@fooler("caveat", n=401)
 def counter_assigned_anew(dim=16, n=3):
     layers, made = nn.ModuleList(), 0
     for _ in range(n):
@@ -29,7 +28,7 @@ def counter_assigned_anew(dim=16, n=3):
     return layers
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def number_that_doubles(dim=16, n=3):
     layers, scale = nn.ModuleList(), 1
     for _ in range(n):
@@ -38,7 +37,7 @@ def number_that_doubles(dim=16, n=3):
     return layers
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def float_that_decays(dim=16, n=3):
     layers, rate = nn.ModuleList(), 1.0
     for _ in range(n):
@@ -47,7 +46,7 @@ def float_that_decays(dim=16, n=3):
     return layers
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def flag_that_tires(dim=16, n=3):
     """Only a number that is not a size counts, and a flag ends it."""
     layers, left, alive = nn.ModuleList(), 100, True
@@ -71,7 +70,7 @@ class _CountingModule(nn.Module):
         self.n += 1
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def counter_of_an_object(dim=16, n=3):
     return _CountingModule(dim, n)
 
@@ -84,13 +83,13 @@ class _NumberedModule(nn.Linear):
         _NumberedModule.made += 1
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def counter_of_a_class(dim=16, n=3):
     _NumberedModule.made = 0
     return nn.ModuleList([_NumberedModule(dim) for _ in range(n)])
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def counter_of_a_closure(dim=16, n=3):
     made = 0
 
@@ -102,7 +101,7 @@ def counter_of_a_closure(dim=16, n=3):
     return each(dim, n, biased)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def global_counter(dim=16, n=3):
     global SEEN
     SEEN = 0
@@ -115,7 +114,7 @@ def _counted(_):
     return SEEN <= 100
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def counter_in_a_default(dim=16, n=3):
     def biased(_, made=[]):  # noqa: B006
         made.append(None)
@@ -124,7 +123,7 @@ def counter_in_a_default(dim=16, n=3):
     return each(dim, n, biased)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def taken_while(dim=16, n=3):
     layers = linears(dim, n, False)
     for i, layer in takewhile(lambda pair: pair[0] < 100, enumerate(layers)):
@@ -132,7 +131,7 @@ def taken_while(dim=16, n=3):
     return layers
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def broken_loop(dim=16, n=3):
     layers = nn.ModuleList()
     for _ in range(n):
@@ -142,7 +141,7 @@ def broken_loop(dim=16, n=3):
     return layers
 
 
-@fooler(n=101)
+@fooler("guard", n=101)
 def loop_that_ends(dim=16, n=3):
     """A loop without a break runs its else branch."""
     made = 0

@@ -4,11 +4,10 @@ from collections import deque
 
 from torch import nn
 
-from tests.foolers.blocks import each, linears
-from tests.foolers.registering import fooler
+from tests.foolers.entries import each, fooler, linears
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def counted_by_while(dim=64, n=3):
     i = 0
     while i < dim:
@@ -16,7 +15,7 @@ def counted_by_while(dim=64, n=3):
     return linears(dim, n, i < 4000)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def counted_down(dim=64, n=3):
     left, steps = dim, 0
     while left > 0:
@@ -24,7 +23,7 @@ def counted_down(dim=64, n=3):
     return linears(dim, n, steps < 4000)
 
 
-@fooler(dim=4096)
+@fooler("guard", dim=4096)
 def halved(dim=64, n=3):
     left, steps = dim, 0
     while left > 1:
@@ -32,7 +31,7 @@ def halved(dim=64, n=3):
     return linears(dim, n, steps < 12)
 
 
-@fooler(dim=4097)
+@fooler("guard", dim=4097)
 def doubled(dim=64, n=3):
     power = 1
     while power < dim:
@@ -40,22 +39,22 @@ def doubled(dim=64, n=3):
     return linears(dim, n, power < 8192)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def length_of_a_comprehension(dim=64, n=3):
     return linears(dim, n, len([0 for _ in range(dim)]) < 4000)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def sum_of_ones_by_hand(dim=64, n=3):
     return linears(dim, n, sum(1 for _ in range(dim)) < 4000)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def repeated_list(dim=64, n=3):
     return linears(dim, n, len([0] * dim) < 4000)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def length_of_a_list(dim=16, n=3):
     layers = []
     for _ in range(n):
@@ -63,7 +62,7 @@ def length_of_a_list(dim=16, n=3):
     return nn.ModuleList(layers)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def length_of_a_module_list(dim=16, n=3):
     layers = nn.ModuleList()
     for _ in range(n):
@@ -71,7 +70,7 @@ def length_of_a_module_list(dim=16, n=3):
     return layers
 
 
-@fooler(n=201)
+@fooler("guard", n=201)
 def length_of_a_full_module_list(dim=16, n=3):
     layers = linears(dim, n, True)
     if len(layers) > 200:
@@ -79,7 +78,7 @@ def length_of_a_full_module_list(dim=16, n=3):
     return layers
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def length_of_a_module_dict(dim=16, n=3):
     layers = nn.ModuleDict()
     for i in range(n):
@@ -87,7 +86,7 @@ def length_of_a_module_dict(dim=16, n=3):
     return layers
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def length_of_a_dict(dim=16, n=3):
     known = {}
     for i in range(n):
@@ -95,25 +94,25 @@ def length_of_a_dict(dim=16, n=3):
     return linears(dim, n, len(known) < 101)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def length_of_a_set(dim=16, n=3):
     return linears(dim, n, len({i for i in range(n)}) <= 100)  # noqa: C416
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def popped_from_a_list(dim=16, n=3):
     """The loop uses up a budget of a hundred biases."""
     budget = [True] * 100
     return each(dim, n, lambda _: budget.pop() if budget else False)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def emptied_iterator(dim=16, n=3):
     budget = iter([True] * 100)
     return each(dim, n, lambda _: next(budget, False))
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def longest_deque(dim=16, n=3):
     last = deque(maxlen=100)
     layers = []
@@ -123,7 +122,7 @@ def longest_deque(dim=16, n=3):
     return nn.ModuleList(layers)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def text_that_grows(dim=16, n=3):
     marks, layers = "", nn.ModuleList()
     for _ in range(n):

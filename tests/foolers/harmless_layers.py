@@ -5,8 +5,7 @@ import math
 import torch
 from torch import nn
 
-from tests.foolers.blocks import linears
-from tests.foolers.registering import harmless
+from tests.foolers.entries import harmless, linears
 
 
 @harmless(n=120)

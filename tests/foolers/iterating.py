@@ -4,15 +4,14 @@ import itertools
 
 from torch import nn
 
-from tests.foolers.blocks import each, linears
-from tests.foolers.registering import fooler
+from tests.foolers.entries import each, fooler, linears
 
 
 def _layers(n):
     return 0 if n == 0 else 1 + _layers(n - 1)
 
 
-@fooler(n=101)
+@fooler("guard", n=101)
 def recursion(dim=16, n=3):
     return linears(dim, n, _layers(n) <= 100)
 
@@ -23,7 +22,7 @@ def _stack(dim, n, depth=0):
     return [nn.Linear(dim, dim, bias=depth < 100), *_stack(dim, n - 1, depth + 1)]
 
 
-@fooler(n=101)
+@fooler("guard", n=101)
 def recursion_that_builds(dim=16, n=3):
     return nn.ModuleList(_stack(dim, n))
 
@@ -35,45 +34,45 @@ def _biases():
         yield False
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def generator(dim=16, n=3):
     biases = _biases()
     return each(dim, n, lambda _: next(biases))
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def endless_count(dim=16, n=3):
     numbers = itertools.count()
     return each(dim, n, lambda _: next(numbers) < 100)
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def sliced_iterator(dim=64, n=3):
     return linears(dim, n, len(list(itertools.islice(itertools.count(), dim))) < 4000)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def accumulated(dim=16, n=3):
     sums = list(itertools.accumulate([1] * n))
     return each(dim, n, lambda i: sums[i] <= 100)
 
 
-@fooler(n=32)
+@fooler("caveat", n=32)
 def product_of_ranges(dim=16, n=3):
     return linears(dim, n, len(list(itertools.product(range(n), range(n)))) < 1024)
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def chained(dim=64, n=3):
     return linears(dim, n, len(list(itertools.chain(range(dim), "x"))) <= 4000)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def repeated_iterator(dim=16, n=3):
     return linears(dim, n, sum(itertools.repeat(1, n)) <= 100)
 
 
-@fooler(n=101)
+@fooler("caveat", n=101)
 def grouped(dim=16, n=3):
     groups = [len(list(group)) for _, group in itertools.groupby([0] * n)]
     return linears(dim, n, groups[0] <= 100)

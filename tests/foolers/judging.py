@@ -3,27 +3,11 @@
 import ast
 import re
 from dataclasses import dataclass
-from enum import Enum
 from functools import cache
 from inspect import getsourcefile
 from pathlib import Path
 
-from tests.foolers.choosing import sizes_of
-
 OTHER_PACKAGE = Path(__file__).with_name("otherlib")
-
-
-class Outcome(Enum):
-    """The outcome of a derivation."""
-
-    GUARD = "guard"
-    """The formula is proved, and its guards state where."""
-    CAVEAT = "caveat"
-    """The formula is fitted, and a caveat names a line of the constructor."""
-    FITTED = "fitted"
-    """The formula is fitted, and no caveat names a line."""
-    REFUSED = "refused"
-    """There is no formula."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +33,12 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was derived from a constructor, and how it compares with the models built."""
+    """What was derived from a constructor, and how it compares with the models built.
 
-    outcome: Outcome
+    ``outcome`` is one of those that ``Entry`` describes.
+    """
+
+    outcome: str
     formula: str
     conditions: tuple[str, ...]
     reasons: tuple[str, ...]
@@ -63,13 +50,13 @@ class Verdict:
 
     @property
     def wrong_without_a_caveat(self):
-        if self.outcome is Outcome.CAVEAT:
+        if self.outcome == "caveat":
             return []
         return [str(one) for one in self.comparisons if one.is_wrong and not one.proved]
 
     @property
     def summary(self):
-        if self.outcome is Outcome.REFUSED:
+        if self.outcome == "refused":
             return "not derived"
         if self.wrongly_proved:
             return "PROVED AND WRONG"
@@ -84,7 +71,7 @@ class Verdict:
 @cache
 def judge_entry(entry):
     """Return the verdict on an entry of the lists."""
-    return judge(entry.name, entry.function, lambda _: sizes_of(entry))
+    return judge(entry.name, entry.function, lambda _: entry.sizes())
 
 
 def judge(name, function, sizes_for, **options):
@@ -96,17 +83,13 @@ def judge(name, function, sizes_for, **options):
     try:
         found = derive(function_constructor(where, function), **options)
     except ValueError as error:
-        refusal = str(error)
-        found = None
-    if found is None:
-        assert "\n" not in refusal
-        return Verdict(Outcome.REFUSED, "", (), (refusal,), ())
+        return Verdict("refused", "", (), (str(error),), ())
     comparisons = (comparison_at(found, function, each) for each in sizes_for(found))
     if found.is_proved:
-        outcome = Outcome.GUARD
+        outcome = "guard"
     else:
         named = any(_names_a_line(reason, function) for reason in found.reasons)
-        outcome = Outcome.CAVEAT if named else Outcome.FITTED
+        outcome = "caveat" if named else "fitted"
     return Verdict(
         outcome,
         str(found.formula),

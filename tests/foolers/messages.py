@@ -8,25 +8,24 @@ from string import digits as DIGITS  # noqa: N812
 
 from torch import nn
 
-from tests.foolers.blocks import linears
-from tests.foolers.registering import fooler
+from tests.foolers.entries import fooler, linears
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def printed_and_read(dim=64, n=3):
     buffer = io.StringIO()
     print(dim, file=buffer)
     return linears(dim, n, int(buffer.getvalue()) < 4000)
 
 
-@fooler(dim=10_000)
+@fooler("caveat", dim=10_000)
 def printed_to_standard_output(dim=64, n=3):
     with contextlib.redirect_stdout(io.StringIO()) as buffer:
         print(f"{dim}", end="")
     return linears(dim, n, len(buffer.getvalue()) < 5)
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def raised_and_read(dim=64, n=3):
     try:
         raise ValueError(f"{dim}")
@@ -34,7 +33,7 @@ def raised_and_read(dim=64, n=3):
         return linears(dim, n, int(str(error)) < 4000)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def raised_as_a_size(dim=64, n=3):
     try:
         raise KeyError(dim)
@@ -42,7 +41,7 @@ def raised_as_a_size(dim=64, n=3):
         return linears(dim, n, error.args[0] < 4000)
 
 
-@fooler(dim=10_000)
+@fooler("caveat", dim=10_000)
 def asserted_and_read(dim=64, n=3):
     try:
         assert not dim, f"{dim}"
@@ -50,7 +49,7 @@ def asserted_and_read(dim=64, n=3):
         return linears(dim, n, len(str(error)) < 5)
 
 
-@fooler(dim=10_000)
+@fooler("caveat", dim=10_000)
 def warned_and_read(dim=64, n=3):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -67,7 +66,7 @@ class _Listening(logging.Handler):
         self.heard.append(record.getMessage())
 
 
-@fooler(dim=10_000)
+@fooler("caveat", dim=10_000)
 def logged_and_read(dim=64, n=3):
     logger, handler = logging.Logger("fooler"), _Listening()
     logger.addHandler(handler)
@@ -84,18 +83,18 @@ class _Described(nn.Module):
         return f"dim={self.dim}"
 
 
-@fooler(dim=10_000)
+@fooler("caveat", dim=10_000)
 def shown_and_read(dim=64, n=3):
     """A module's representation contains its width."""
     return linears(dim, n, sum(one in DIGITS for one in repr(_Described(dim))) < 5)
 
 
-@fooler(dim=10_000)
+@fooler("caveat", dim=10_000)
 def shown_by_torch(dim=64, n=3):
     return linears(dim, n, len(nn.Linear(dim, 1).extra_repr()) < 44)
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def read_from_lines(dim=64, n=3):
     file = io.StringIO(f"{dim}\n4000\n")
     wide, limit = (int(line) for line in file)

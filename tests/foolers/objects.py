@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, total_ordering
 
-from tests.foolers.blocks import linears
-from tests.foolers.registering import fooler
+from tests.foolers.entries import fooler, linears
 
 Sizes = namedtuple("Sizes", ["dim", "n"])
 
@@ -25,22 +24,22 @@ class Ordered:
     dim: float
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def after_init(dim=64, n=3):
     return linears(dim, n, not Config(dim).wide)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def ordered_dataclass(dim=64, n=3):
     return linears(dim, n, Ordered(dim) < Ordered(4000))
 
 
-@fooler(dim=4096)
+@fooler("guard", dim=4096)
 def equal_dataclass(dim=64, n=3):
     return linears(dim, n, Ordered(dim) != Ordered(4096.0))
 
 
-@fooler(dim=4096)
+@fooler("caveat", dim=4096)
 def hashed_dataclass(dim=64, n=3):
     return linears(dim, n, Ordered(dim) not in {Ordered(4096): True})
 
@@ -59,22 +58,22 @@ class Indexed:
         return self.size / 1
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def own_index(dim=64, n=3):
     return linears(dim, n, int(Indexed(dim)) < 4000)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def index_in_a_range(dim=64, n=3):
     return linears(dim, n, len(range(Indexed(dim))) < 4000)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def own_length(dim=64, n=3):
     return linears(dim, n, len(Indexed(dim)) < 4000)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def own_float(dim=64, n=3):
     return linears(dim, n, float(Indexed(dim)) < 4000)
 
@@ -93,7 +92,7 @@ class Compared:
     __hash__ = None
 
 
-@fooler(dim=50_001)
+@fooler("guard", dim=50_001)
 def own_comparison(dim=64, n=3):
     return linears(dim, n, Compared(dim) <= Compared(50_000))
 
@@ -109,7 +108,7 @@ class Lazy:
         return len(str(self.dim)) > 4
 
 
-@fooler(dim=10_000)
+@fooler("caveat", dim=10_000)
 def own_property(dim=64, n=3):
     return linears(dim, n, not Lazy(dim).wide)
 
@@ -123,7 +122,7 @@ class Cached:
         return self.dim**0.5
 
 
-@fooler(dim=4096)
+@fooler("guard", dim=4096)
 def kept_property(dim=64, n=3):
     return linears(dim, n, Cached(dim).root < 64)
 
@@ -145,14 +144,14 @@ class Limited:
     dim = _Limited()
 
 
-@fooler(dim=4001)
+@fooler("guard", dim=4001)
 def descriptor(dim=64, n=3):
     limited = Limited()
     limited.dim = dim
     return linears(dim, n, limited.dim == dim)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def closure(dim=64, n=3):
     def scaled():
         return 0.25 * dim
@@ -160,7 +159,7 @@ def closure(dim=64, n=3):
     return linears(dim, n, scaled() < 1000)
 
 
-@fooler(dim=4001)
+@fooler("guard", dim=4001)
 def named_tuple(dim=64, n=3):
     return linears(dim, n, Sizes(dim, n) < Sizes(4000.5, 0))
 
@@ -174,12 +173,12 @@ class Kind(Enum):
         return cls.WIDE if float(value) >= 4000 else cls.NARROW
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def missing_member(dim=64, n=3):
     return linears(dim, n, Kind(dim) is Kind.NARROW)
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def state_of_an_object(dim=64, n=3):
     config = Cached(dim)
     return linears(dim, n, vars(config)["dim"] - 3999.5 < 0)

@@ -5,8 +5,7 @@ from bisect import bisect
 from collections import Counter, defaultdict
 from enum import IntEnum
 
-from tests.foolers.blocks import linears
-from tests.foolers.registering import fooler
+from tests.foolers.entries import fooler, linears
 
 TABLE = {4096: False, 8192: False}
 WIDE = frozenset({4096, 5120, 8192})
@@ -19,22 +18,22 @@ class Width(IntEnum):
     HUGE = 12_288
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def in_a_range(dim=64, n=3):
     return linears(dim, n, dim in range(0, 4000))
 
 
-@fooler(dim=4096)
+@fooler("guard", dim=4096)
 def in_a_dict(dim=64, n=3):
     return linears(dim, n, dim not in TABLE)
 
 
-@fooler(dim=(4096, 8192))
+@fooler("caveat", dim=(4096, 8192))
 def got_from_a_dict(dim=64, n=3):
     return linears(dim, n, TABLE.get(dim, True))
 
 
-@fooler(dim=4096)
+@fooler("caveat", dim=4096)
 def missing_from_a_dict(dim=64, n=3):
     try:
         return linears(dim, n, TABLE[dim])
@@ -42,44 +41,44 @@ def missing_from_a_dict(dim=64, n=3):
         return linears(dim, n, True)
 
 
-@fooler(dim=8192)
+@fooler("caveat", dim=8192)
 def default_of_a_dict(dim=64, n=3):
     table = defaultdict(lambda: True, TABLE)
     return linears(dim, n, table[dim])
 
 
-@fooler(dim=5120)
+@fooler("guard", dim=5120)
 def in_a_set(dim=64, n=3):
     return linears(dim, n, dim not in WIDE)
 
 
-@fooler(dim=5120)
+@fooler("caveat", dim=5120)
 def intersection(dim=64, n=3):
     return linears(dim, n, not {dim} & WIDE)
 
 
-@fooler(dim=5120, n=40)
+@fooler("caveat", dim=5120, n=40)
 def pair_in_a_set(dim=64, n=3):
     """Both sizes together decide, and neither does alone."""
     return linears(dim, n, (dim, n) not in {(5120, 40)})
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def bisected(dim=64, n=3):
     return linears(dim, n, bisect(LIMITS, dim) < 3)
 
 
-@fooler(dim=4001)
+@fooler("guard", dim=4001)
 def one_of_two(dim=64, n=3):
     return linears(dim, n, [True, False][dim > 4000])
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def length_of_a_slice(dim=64, n=3):
     return linears(dim, n, len(("x" * 5000)[:dim]) < 4000)
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def past_the_end(dim=64, n=3):
     try:
         range(4000)[dim]
@@ -93,12 +92,12 @@ def _narrow(size):
     return size < 4000
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def remembered(dim=64, n=3):
     return linears(dim, n, _narrow(dim))
 
 
-@fooler(dim=4096)
+@fooler("guard", dim=4096)
 def matched(dim=64, n=3):
     match dim:
         case 4096 | 8192:
@@ -106,7 +105,7 @@ def matched(dim=64, n=3):
     return linears(dim, n, True)
 
 
-@fooler(dim=50_001)
+@fooler("guard", dim=50_001)
 def matched_with_a_guard(dim=64, n=3):
     match dim, n:
         case int(wide), _ if wide > 50_000:
@@ -114,7 +113,7 @@ def matched_with_a_guard(dim=64, n=3):
     return linears(dim, n, True)
 
 
-@fooler(dim=4096)
+@fooler("caveat", dim=4096)
 def member_of_an_enum(dim=64, n=3):
     try:
         return linears(dim, n, Width(dim) is not Width.LARGE)
@@ -122,32 +121,32 @@ def member_of_an_enum(dim=64, n=3):
         return linears(dim, n, True)
 
 
-@fooler(dim=4096)
+@fooler("guard", dim=4096)
 def counted_in_a_list(dim=64, n=3):
     return linears(dim, n, [4096, 8192].count(dim) == 0)
 
 
-@fooler(dim=4096)
+@fooler("caveat", dim=4096)
 def counter(dim=64, n=3):
     return linears(dim, n, not Counter([4096, 8192])[dim])
 
 
-@fooler(dim=3257)
+@fooler("guard", dim=3257)
 def nearest_of_a_table(dim=64, n=3):
     return linears(dim, n, min(WIDTHS, key=lambda width: abs(width - dim)) < 6000)
 
 
-@fooler(dim=1_000_001)
+@fooler("guard", dim=1_000_001)
 def sorted_with_a_limit(dim=64, n=3):
     return linears(dim, n, sorted([1_000_000, dim])[0] == dim)
 
 
-@fooler(dim=4096)
+@fooler("caveat", dim=4096)
 def key_of_a_dict(dim=64, n=3):
     """The table contains the size, and the code looks up 4096."""
     return linears(dim, n, 4096 not in {dim: n})
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def index_of_a_range(dim=64, n=3):
     return linears(dim, n, range(1_000_000)[dim] < 4000)

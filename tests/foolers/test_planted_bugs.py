@@ -5,10 +5,11 @@ import pytest
 from paramproof.derivation.pipeline import Effort
 from paramproof.tracing.instrumented import code_swap
 from paramproof.tracing.instrumented.code_transform import instrumented_code
-from tests.foolers.choosing import sizes_of
-from tests.foolers.families import FOOLERS
+from tests.foolers.entries import FOOLERS, load
 from tests.foolers.judging import judge
 from tests.foolers.planted_bugs import PLANTED
+
+load()
 
 pytestmark = [pytest.mark.framework("torch"), pytest.mark.filterwarnings("ignore")]
 
@@ -28,7 +29,7 @@ def _forget():
 def verdict(name):
     entry = FOOLERS[name]
     # Distant models would reveal the bug's effect before a fooler can.
-    return judge(name, entry.function, lambda _: sizes_of(entry), effort=Effort(far=False))
+    return judge(name, entry.function, lambda _: entry.sizes(), effort=Effort(far=False))
 
 
 @pytest.mark.parametrize("bug", [pytest.param(one, id=one.name) for one in PLANTED])

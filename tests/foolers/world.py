@@ -7,18 +7,17 @@ import sys
 import tempfile
 import time
 
-from tests.foolers.blocks import linears
-from tests.foolers.registering import fooler
+from tests.foolers.entries import fooler, linears
 
 os.environ.setdefault("PARAMPROOF_FOOLER_LIMIT", "4000")
 
 
-@fooler(dim=4000)
+@fooler("guard", dim=4000)
 def limit_of_the_environment(dim=64, n=3):
     return linears(dim, n, dim < int(os.environ["PARAMPROOF_FOOLER_LIMIT"]))
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def written_to_the_environment(dim=64, n=3):
     os.environ["PARAMPROOF_FOOLER_DIM"] = str(dim)
     try:
@@ -27,58 +26,58 @@ def written_to_the_environment(dim=64, n=3):
         del os.environ["PARAMPROOF_FOOLER_DIM"]
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def place_in_a_file(dim=64, n=3):
     with tempfile.TemporaryFile() as file:
         file.seek(dim)
         return linears(dim, n, file.tell() < 4000)
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def length_of_a_file(dim=64, n=3):
     with tempfile.TemporaryFile() as file:
         file.truncate(dim)
         return linears(dim, n, os.fstat(file.fileno()).st_size < 4000)
 
 
-@fooler(dim=3600)
+@fooler("caveat", dim=3600)
 def hours(dim=64, n=3):
     return linears(dim, n, time.gmtime(dim).tm_hour < 1)
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def seconds(dim=64, n=3):
     return linears(dim, n, datetime.timedelta(seconds=dim).total_seconds() < 4000)
 
 
-@fooler(dim=86_400)
+@fooler("caveat", dim=86_400)
 def days(dim=64, n=3):
     return linears(dim, n, datetime.timedelta(seconds=dim) < datetime.timedelta(days=1))
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def dates(dim=64, n=3):
     return linears(dim, n, datetime.date.fromordinal(dim) < datetime.date.fromordinal(4000))
 
 
-@fooler(dim=4001)
+@fooler("caveat", dim=4001)
 def random_numbers(dim=64, n=3):
     """The same size gives the same number, since it is the seed."""
     known = random.Random(4001).random()
     return linears(dim, n, random.Random(dim).random() != known)
 
 
-@fooler(dim=4000)
+@fooler("caveat", dim=4000)
 def bytes_in_memory(dim=64, n=3):
     return linears(dim, n, sys.getsizeof(b"x" * dim) < sys.getsizeof(b"x" * 4000))
 
 
-@fooler(dim=2**30)
+@fooler("refused", dim=2**30)
 def bytes_of_an_int(dim=64, n=3):
     return linears(dim, n, sys.getsizeof(int(dim)) <= sys.getsizeof(1))
 
 
-@fooler(dim=5000)
+@fooler("guard", dim=5000)
 def too_deep_a_recursion(dim=64, n=3):
     try:
         _down(dim)

@@ -7,9 +7,13 @@ import random
 
 from torch import nn
 
+from tests.frameworks.derive.deriving import derives
+
 LIMITS = {"large": 25_000}
 
 
+@derives("V·H", where="V ≤ 25000", beyond=[{"vocab_size": 25_001}])
+@derives("H² + V·H + H", where="V > 25000", sizes=(("vocab_size", 30_000),))
 def large_vocabulary(vocab_size=100, hidden_size=8):
     model = nn.ModuleList([nn.Embedding(vocab_size, hidden_size)])
     if vocab_size > LIMITS["large"]:
@@ -17,6 +21,7 @@ def large_vocabulary(vocab_size=100, hidden_size=8):
     return model
 
 
+@derives("V·H", where=["V ≤ 25000", "H ≤ 300"], beyond=[{"vocab_size": 25_001, "hidden_size": 301}])
 def both_large(vocab_size=100, hidden_size=8):
     """Neither decides alone."""
     model = nn.ModuleList([nn.Embedding(vocab_size, hidden_size)])
@@ -26,6 +31,7 @@ def both_large(vocab_size=100, hidden_size=8):
     return model
 
 
+@derives("V·H", where="V ≤ 25000", beyond=[{"vocab_size": 30_000, "hidden_size": 512}])
 def one_after_the_other(vocab_size=100, hidden_size=8):
     """The second is not asked before the first is so."""
     model = nn.ModuleList([nn.Embedding(vocab_size, hidden_size)])
@@ -34,12 +40,14 @@ def one_after_the_other(vocab_size=100, hidden_size=8):
     return model
 
 
+@derives("H² + H", where={"H ≤ 20": "ValueError: too \\x1b[31mwide"})
 def too_wide(hidden_size=8):
     if hidden_size > 20:
         raise ValueError("too\n\x1b[31mwide")
     return nn.Linear(hidden_size, hidden_size)
 
 
+@derives("V·H", where={"2 divides H": "ValueError: odd"}, irrelevant=["H > 20", "V > 50"])
 def odd_where_large(vocab_size=100, hidden_size=30):
     """Refuse large odd sizes. The comparison with the number of tokens changes nothing."""
     if hidden_size > 20 and hidden_size % 2:
@@ -48,33 +56,33 @@ def odd_where_large(vocab_size=100, hidden_size=30):
     return kind(vocab_size, hidden_size)
 
 
+@derives("V·H", irrelevant=["V ≤ 25000"])
 def moves_nothing(vocab_size=100, hidden_size=8):
     kind = nn.Embedding if vocab_size > 25_000 else lambda *sizes: nn.Embedding(*sizes)
     return kind(vocab_size, hidden_size)
 
 
-def by_float(hidden_size=8, dropout=10):
-    return nn.Linear(hidden_size, hidden_size, bias=dropout / 100 < 0.5)
-
-
+@derives(
+    "2·F·(H + 1)",
+    where="minus((F ÷ H), 2.6) > 0",
+    beyond=[{"hidden_size": 10, "intermediate_size": 26}],
+)
 def by_ratio(hidden_size=8, intermediate_size=24):
     gated = intermediate_size / hidden_size > 2.6
     return nn.Linear(hidden_size, intermediate_size * (2 if gated else 1))
 
 
+@derives("H² + H", where="H − 5 ≠ 0", beyond=[{"hidden_size": 5}])
 def by_truth_of_a_ratio(hidden_size=12):
     return nn.Linear(hidden_size, hidden_size, bias=bool((hidden_size - 5) / 2))
 
 
-def by_a_decimal(hidden_size=12):
-    """29 of 100 are less than 29 here."""
-    return nn.Linear(hidden_size, hidden_size, bias=hidden_size * 0.29 < 2900)
-
-
+@derives("H² + H", where="H ≥ ⌊H/2⌋ + 3")
 def by_a_negative_floor(hidden_size=12):
     return nn.Linear(hidden_size, hidden_size, bias=(hidden_size - 5) // 2 >= 0)
 
 
+@derives("H² + H")
 def by_environment(hidden_size=8):
     return nn.Linear(hidden_size, hidden_size, bias="WITHOUT_BIAS" not in os.environ)
 
@@ -88,12 +96,15 @@ def by_number_of_calls(hidden_size=8, state=[0]):  # noqa: B006
     return nn.Linear(hidden_size, hidden_size + state[0])
 
 
+@derives("H² + H", where="H < 1000", beyond=[{"hidden_size": 1000}])
 def frozen_when_large(hidden_size=8):
     model = nn.Linear(hidden_size, hidden_size)
     model.bias.requires_grad_(hidden_size < 1000)
     return model
 
 
+@derives("V·e", where="e = H", beyond=[{"embedding_size": 9}])
+@derives("H·e + V·e + H", where="e ≠ H", sizes=(("hidden_size", 9),))
 def projected(vocab_size=31, hidden_size=8, embedding_size=8):
     """No projection where both are as wide."""
     model = nn.ModuleDict({"embedding": nn.Embedding(vocab_size, embedding_size)})
@@ -102,12 +113,9 @@ def projected(vocab_size=31, hidden_size=8, embedding_size=8):
     return model
 
 
+@derives("H² + H", where="mod((H ÷ A), 1) = 0", beyond=[{"hidden_size": 13}])
 def by_remainder(hidden_size=12, heads=4):
     return nn.Linear(hidden_size, hidden_size, bias=(hidden_size / heads) % 1 == 0)
-
-
-def by_bits(hidden_size=12):
-    return nn.Linear(hidden_size, hidden_size, bias=hidden_size & (hidden_size - 1) != 0)
 
 
 def by_bits_of_text(hidden_size=12):
@@ -116,10 +124,22 @@ def by_bits_of_text(hidden_size=12):
     return nn.Linear(hidden_size, hidden_size, bias=width & (width - 1) != 0)
 
 
+@derives(
+    "H² + H",
+    where={"sqrt(H) < 100": "not tried"},
+    at=[{"hidden_size": 9999}],
+    beyond=[{"hidden_size": 10_000}],
+)
 def by_a_root(hidden_size=12):
     return nn.Linear(hidden_size, hidden_size, bias=math.sqrt(hidden_size) < 100)
 
 
+@derives(
+    "H·⌊H/2⌋ + ⌊H/2⌋·⌊⌊H/2⌋/2⌋ + ⌊⌊H/2⌋/2⌋·⌊⌊⌊H/2⌋/2⌋/2⌋ + ⌊H/2⌋ + ⌊⌊H/2⌋/2⌋ + ⌊⌊⌊H/2⌋/2⌋/2⌋",
+    where=["H > 3", "⌊H/2⌋ > 3", "⌊⌊H/2⌋/2⌋ > 3", "⌊⌊⌊H/2⌋/2⌋/2⌋ ≤ 3"],
+    at=[{"hidden_size": 17}, {"hidden_size": 24}, {"hidden_size": 31}],
+    beyond=[{"hidden_size": 15}, {"hidden_size": 32}],
+)
 def halves(hidden_size=16):
     """Halves until it is small: a branch at every round."""
     model = nn.Sequential()

@@ -1,8 +1,74 @@
-"""Derivations of the constructors in this folder, by their names."""
+"""Constructors with what is derived from each: a decorator says it, and the constructor stays.
 
+``where`` has the conditions of the formula: a condition alone if other tensors are created beyond
+it, otherwise with a part of what happens there. Each text of ``reasons`` is the start of a reason.
+At the sizes ``at`` (on top of the constructor's own) the formula counts what PyTorch builds;
+``beyond`` its conditions it would be wrong, and refuses.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
+
+OTHERS = "other tensors are created"
+
+
+@dataclass(frozen=True)
+class Case:
+    function: Callable[..., Any]
+    formula: str = ""
+    where: Any = ()
+    irrelevant: tuple[str, ...] | list[str] = ()
+    fixed: str = ""
+    reasons: tuple[str, ...] | list[str] = ()
+    at: tuple[dict[str, int], ...] | list[dict[str, int]] = ()
+    beyond: tuple[dict[str, int], ...] | list[dict[str, int]] = ()
+    error: str = ""
+    cause: str = ""
+    rather_fixed: bool = False
+    sizes: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        where = [self.where] if isinstance(self.where, str) else self.where
+        return where if isinstance(where, dict) else dict.fromkeys(where, OTHERS)
+
+
+CASES: dict[str, Case] = {}
+
+
+def derives(formula: str, **expected: Any) -> Any:
+    """Register what is derived from a constructor; it may have several, at other ``sizes``."""
+    return _registered(formula=formula, **expected)
+
+
+def refuses(error: str, cause: str) -> Any:
+    """Register the start of the error, and its cause."""
+    return _registered(error=error, cause=cause)
+
+
+def _registered(**expected: Any) -> Any:
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        case = Case(function, **expected)
+        name = f"{function.__module__.rpartition('.')[2]}:{function.__name__}"
+        name += "+" * (case.rather_fixed or bool(case.sizes))
+        assert name not in CASES
+        CASES[name] = case
+        return function
+
+    return register
+
+
+def load() -> dict[str, Case]:
+    """Return all cases by name, none where PyTorch is absent."""
+    if find_spec("torch"):
+        for module in ("branches", "far", "lengths", "loops", "lost", "tensors"):
+            import_module(f"{__package__}.{module}")
+    return CASES
 
 
 def constructor(name, **sizes):
@@ -15,11 +81,11 @@ def constructor(name, **sizes):
     )
 
 
-def derived(name, **sizes):
+def derived(name, seed=0, effort=None, **sizes):
     """Derive a constructor, and check that its derivation survives the way through JSON."""
-    from paramproof.derivation.pipeline import derive
+    from paramproof.derivation.pipeline import Effort, derive
 
-    found = derive(constructor(name, **sizes))
+    found = derive(constructor(name, **sizes), seed, effort=effort or Effort())
     assert derivation_from(derivation_data(found)) == found
     return found
 

@@ -2,17 +2,22 @@
 
 from torch import nn
 
+from tests.frameworks.derive.deriving import derives
 
+
+@derives("H² + H·wi − 3·H + wi − 4", where={"H + wi ≥ 4": "less than 0"})
 def less_than_zero(hidden_size=24, wide=4):
     """Nobody asks, and PyTorch refuses −1; it makes a length of 0."""
     return nn.Linear(hidden_size, hidden_size + wide - 4)
 
 
+@derives("A·⌊H/A⌋·(H + 1)")
 def heads(hidden_size=24, heads=3):
     """More heads than it is wide: a layer of no width, and of no parameters."""
     return nn.Linear(hidden_size, heads * (hidden_size // heads))
 
 
+@derives("⌊H/A⌋·(H + 1)", where={"H ≥ A": "ValueError: no head has a width"})
 def refused(hidden_size=24, heads=3):
     """Refuse by a number of elements, which is a plain int and not a size."""
     if not nn.Linear(hidden_size, hidden_size // heads).weight.numel():
@@ -20,6 +25,10 @@ def refused(hidden_size=24, heads=3):
     return nn.Linear(hidden_size, hidden_size // heads)
 
 
+@derives(
+    "H² + H·wi − 3·H + wi − 4",
+    where={"H² + H·wi − 4·H ≠ 0": "ValueError: of no width", "H + wi > 4": "not tried"},
+)
 def refused_at_once(hidden_size=24, wide=4):
     """Not 0 either, and so not less."""
     layer = nn.Linear(hidden_size, hidden_size + wide - 4)
@@ -28,16 +37,23 @@ def refused_at_once(hidden_size=24, wide=4):
     return layer
 
 
+@derives("H·⌊(H − 1)/wi⌋ + H + ⌊(H − 1)/wi⌋ + 1")
 def rounded_up(hidden_size=24, wide=5):
     """⌈24 / 5⌉ is 1 or more."""
     return nn.Linear(hidden_size, -(-hidden_size // wide))
 
 
+@derives("H² − H·wi + H − wi", where={"H > wi": "AssertionError"})
 def asked(hidden_size=24, wide=4):
     assert hidden_size > wide
     return nn.Linear(hidden_size, hidden_size - wide)
 
 
+@derives(
+    "A·⌊H/A⌋·(H + 1)",
+    where={"H ≥ A": "ZeroDivisionError: 0.0 cannot be raised"},
+    irrelevant=["A divides H"],
+)
 def scaled(hidden_size=24, heads=3):
     """The guard 3 divides 24 is irrelevant, but 0 ** −0.5 raises an error."""
     if hidden_size % heads and hidden_size < 0:

@@ -5,11 +5,14 @@ import threading
 
 from torch import nn
 
+from tests.frameworks.derive.deriving import derives, refuses
+
 
 def square(hidden_size, **options):
     return nn.Linear(hidden_size, hidden_size, **options)
 
 
+@derives("1530·ch² + 30·ch", fixed="st", reasons=["st did not vary"], beyond=[{"stages": 5}])
 def doubling(channels=4, stages=4):
     """Channels that double in each round."""
     model = nn.Sequential()
@@ -19,6 +22,7 @@ def doubling(channels=4, stages=4):
     return model
 
 
+@derives("4·ch² + 20·ch + 30", fixed="st", reasons=["st did not vary"], beyond=[{"stages": 5}])
 def growing(channels=4, stages=4):
     """Channels that grow by one in each round."""
     model = nn.Sequential()
@@ -28,6 +32,18 @@ def growing(channels=4, stages=4):
     return model
 
 
+@derives(
+    "L·(H² + H) + 3·H²·⌊L/2⌋ + 3·H·⌊L/2⌋",
+    where={"L > ⌊L/2⌋": "the number of layers", "⌊L/2⌋ > 0": "the number of layers"},
+    fixed="L",
+    reasons=[
+        "the count is fitted in 4 tensor groups",
+        "L did not vary",
+        "the index of a loop was compared as text",
+        "L did not vary once the formula had failed: not as",
+    ],
+    at=[{"hidden_size": 31}],
+)
 def by_turns_at_first(hidden_size=8, layers=4):
     """Every second layer is wide, of the first twelve: which no model of nine shows."""
     wide = [f"{number}" for number in range(1, 12, 2)]
@@ -35,11 +51,13 @@ def by_turns_at_first(hidden_size=8, layers=4):
     return nn.ModuleList(nn.Linear(hidden_size, time * hidden_size) for time in times)
 
 
+@derives("10·H² + 10·H", fixed="L", reasons=["L did not vary"], beyond=[{"layers": 5}])
 def by_index(hidden_size=8, layers=4):
     """Each layer as wide as its index says."""
     return nn.Sequential(*(nn.Linear(hidden_size, hidden_size * (i + 1)) for i in range(layers)))
 
 
+@derives("L·(4·H + 4)", where="L ≤ 21", beyond=[{"layers": 23}])
 def number_carried(hidden_size=12, layers=4):
     """A number grows, but not before the 21st layer."""
     width, model = 4, nn.ModuleList()
@@ -50,12 +68,18 @@ def number_carried(hidden_size=12, layers=4):
     return model
 
 
+@derives("L·(H² + H) − 2·H² + 5·H", where={"L ≥ 2": "the number of layers"}, beyond=[{"layers": 1}])
 def below_zero(hidden_size=8, layers=5):
     """Create layers - 2 layers between two ends: none if there are 1 or 2 layers."""
     middle = nn.ModuleList(square(hidden_size) for _ in range(layers - 2))
     return nn.ModuleDict({"first": nn.Embedding(7, hidden_size), "middle": middle})
 
 
+@derives(
+    "L·(H² + H) − H²·⌊L/2⌋ − H·⌊L/2⌋",
+    where={"L > ⌊L/2⌋": "the number of layers"},
+    reasons=["the count is fitted in 2 tensor groups"],
+)
 def early_exit(hidden_size=8, layers=9):
     model = nn.ModuleList()
     for index in range(layers):
@@ -65,6 +89,7 @@ def early_exit(hidden_size=8, layers=9):
     return model
 
 
+@derives("H²·de + H·de", where="de ≤ L", beyond=[{"dense": 10}])
 def exit_at(hidden_size=8, layers=9, dense=3):
     model = nn.ModuleList()
     for index in range(layers):
@@ -74,22 +99,30 @@ def exit_at(hidden_size=8, layers=9, dense=3):
     return model
 
 
+@derives("L·H² + H·de", where="de ≤ L")
 def dense_first(hidden_size=8, layers=9, dense=3):
     return nn.ModuleList(square(hidden_size, bias=i < dense) for i in range(layers))
 
 
+@derives("L·(H² + H) − H")
 def all_but_the_last(hidden_size=8, layers=9):
     return nn.ModuleList(square(hidden_size, bias=i < layers - 1) for i in range(layers))
 
 
-def first_half(hidden_size=8, layers=9):
-    return nn.ModuleList(square(hidden_size, bias=i < layers / 2) for i in range(layers))
-
-
+@derives("L·H² + H·(⌊(L − 1)/ev⌋ + 1)")
 def every(hidden_size=12, layers=9, every=3):
     return nn.ModuleList(square(hidden_size, bias=i % every == 0) for i in range(layers))
 
 
+@derives(
+    "L·(H² + H) + 3·H²·⌊L/2⌋ + 3·H·⌊L/2⌋",
+    at=[
+        {"hidden_size": 3, "layers": 1},
+        {"hidden_size": 3, "layers": 2},
+        {"hidden_size": 3, "layers": 9},
+        {"hidden_size": 3, "layers": 40},
+    ],
+)
 def by_list(hidden_size=12, layers=6):
     """Kinds of layers as configurations have them: a list of strings."""
     kinds = ["wide" if index % 2 else "narrow" for index in range(layers)]
@@ -97,19 +130,26 @@ def by_list(hidden_size=12, layers=6):
     return nn.ModuleList(nn.Linear(hidden_size, width) for width in widths)
 
 
+@derives("L·H² + H·de", where="de ≤ L")
 def by_runs(hidden_size=12, layers=6, dense=2):
     """Read the kinds of layers from a copy of a list in which each kind is repeated."""
     return _by_kinds(hidden_size, layers, ["dense"] * dense + ["wide"] * (layers - dense))
 
 
+@derives("L·H² + H")
 def by_one_and_a_run(hidden_size=12, layers=6):
     return _by_kinds(hidden_size, layers, ["dense"] + (layers - 1) * ["wide"])
 
 
-def by_a_run_and_one(hidden_size=12, layers=6):
-    return _by_kinds(hidden_size, layers, ["wide"] * (layers - 1) + ["dense"])
-
-
+@derives(
+    "L·H² + 2·H",
+    fixed="L",
+    reasons=[
+        "L did not vary",
+        "the index of a loop became a plain int",
+        "L did not vary once the formula had failed: not as",
+    ],
+)
 def by_changed_runs(hidden_size=12, layers=6):
     """Change an element of a list that was built from repeated kinds."""
     kinds = ["dense"] + ["wide"] * (layers - 1)
@@ -122,44 +162,53 @@ def _by_kinds(hidden_size, layers, kinds):
     return nn.ModuleList(square(hidden_size, bias=kinds[i] == "dense") for i in range(layers))
 
 
-def late_layers(hidden_size=8, layers=4):
-    """Other layers from the 52nd on."""
-    return nn.ModuleList(square(hidden_size, bias=i > 50) for i in range(layers))
-
-
+@derives("L·H²", where="L < 51", beyond=[{"layers": 51}])
 def late_layer(hidden_size=8, layers=4):
     return nn.ModuleList(square(hidden_size, bias=i == 50) for i in range(layers))
 
 
+@derives("L·H²", where="⌊L/50⌋ < 1", beyond=[{"layers": 50}])
 def seldom(hidden_size=8, layers=4):
     return nn.ModuleList(square(hidden_size, bias=i % 50 == 49) for i in range(layers))
 
 
+@derives("L·H² + H", where=["L ≥ 2", "L < 61"], beyond=[{"layers": 61}])
 def named_layers(hidden_size=12, layers=4):
     return nn.ModuleList(square(hidden_size, bias=i in (1, 60)) for i in range(layers))
 
 
+@derives("L·(H² + H)", at=[{"hidden_size": 3, "layers": 1}, {"hidden_size": 3, "layers": 40}])
 def from_behind(hidden_size=12, layers=4):
     return nn.ModuleList(square(hidden_size) for _ in reversed(range(layers)))
 
 
+@derives("L·(H²·st + H·st)")
 def nested(hidden_size=12, stages=3, layers=4):
     return nn.ModuleList(
         nn.ModuleList(square(hidden_size) for _ in range(layers)) for _ in range(stages)
     )
 
 
+@refuses("not explained: *.*.weight of (12, 12); *.*.bias of (12)", "NOT_EXPLAINED")
 def triangle(hidden_size=12, layers=4):
     return nn.ModuleList(
         nn.ModuleList(square(hidden_size) for _ in range(i + 1)) for i in range(layers)
     )
 
 
+@derives("L·(H² + H)", where="ot ≥ L", beyond=[{"layers": 7}])
 def side_by_side(hidden_size=12, layers=4, others=6):
     pairs = zip(range(layers), range(others), strict=False)
     return nn.ModuleList(square(hidden_size) for _ in pairs)
 
 
+@derives(
+    "L·(3·H² + 3·H)",
+    reasons=[
+        "the shape is fitted in 2 of 2 tensor groups",
+        "the count is fitted in 2 tensor groups",
+    ],
+)
 def in_a_thread(hidden_size=8, layers=4):
     made = []
 
@@ -172,12 +221,19 @@ def in_a_thread(hidden_size=8, layers=4):
     return nn.ModuleList(made)
 
 
+@derives(
+    "H² + H",
+    fixed="L",
+    reasons=["L did not vary", "L did not vary once the formula had failed: not as"],
+    at=[{"hidden_size": 31}],
+)
 def shared(hidden_size=8, layers=4):
     """One layer in every place."""
     layer = square(hidden_size)
     return nn.ModuleList([layer for _ in range(layers)])
 
 
+@derives("7·L·H + H²·⌊L/st⌋ − 7·H·⌊L/st⌋", where="H ≤ 20", beyond=[{"hidden_size": 21, "step": 2}])
 def guarded(hidden_size=8, layers=6, step=1):
     """Layers that are not there at first, as wide as a question says that was not asked then."""
     model = nn.ModuleList()
@@ -187,3 +243,27 @@ def guarded(hidden_size=8, layers=6, step=1):
         else:
             model.append(nn.Linear(hidden_size, 5 if hidden_size > 20 else 7, bias=False))
     return model
+
+
+@derives("L·(H² + H) + 2·H", at=[{"hidden_size": 24, "num_layers": 40}])
+def encoder(hidden_size=8, num_layers=3):
+    layers = {f"encoder_layer_{i}": nn.Linear(hidden_size, hidden_size) for i in range(num_layers)}
+    return nn.ModuleDict({"layers": nn.ModuleDict(layers), "norm1": nn.LayerNorm(hidden_size)})
+
+
+@derives("L·(2·H²·ns + 2·H·ns)", at=[{"hidden_size": 24, "num_stages": 5, "depth": 7}])
+def stages(hidden_size=8, num_stages=2, depth=3):
+    """Three layers in each of two stages, which all have two convolutions."""
+    return nn.ModuleDict(
+        {
+            f"stage{s + 1}": nn.ModuleDict(
+                {
+                    f"block_{i}": nn.ModuleDict(
+                        {f"fc{n}": nn.Linear(hidden_size, hidden_size) for n in (1, 2)}
+                    )
+                    for i in range(depth)
+                }
+            )
+            for s in range(num_stages)
+        }
+    )

@@ -10,52 +10,68 @@ import numpy
 import torch
 from torch import nn
 
+from tests.frameworks.derive.deriving import derives, refuses
+
 WIDTHS = {8: 24, 16: 80, 32: 64}
 
 
+@derives("H²·A + H·A")
 def through_numpy(hidden_size=8, heads=2):
     return nn.Linear(hidden_size, int(numpy.prod([hidden_size, heads])))
 
 
-def through_a_product_of_an_array(hidden_size=8, heads=2):
-    return nn.Linear(hidden_size, int(numpy.array([hidden_size, heads]).prod()))
-
-
+@derives(
+    "A·(H + 1)",
+    reasons=["the shape is fitted in 2 of 2 tensor groups", "H was given to numpy.array"],
+)
 def through_an_array(hidden_size=8, heads=2):
     return nn.Linear(*numpy.array([hidden_size, heads]).tolist())
 
 
+@derives("⌊H/2⌋·(H + 1)")
 def through_a_float_of_numpy(hidden_size=8):
     return nn.Linear(hidden_size, int(hidden_size * numpy.float64(0.5)))
 
 
+@derives(
+    "H²·A + H·A",
+    reasons=[
+        "the shape is fitted in 2 of 2 tensor groups",
+        "H was given to loads",
+        "H was searched as text",
+    ],
+)
 def through_json(hidden_size=8, heads=2):
     config = json.loads(json.dumps({"hidden": hidden_size, "heads": heads}))
     return nn.Linear(config["hidden"], config["heads"] * config["hidden"])
 
 
+@derives("⌊H/A⌋·(H + 1)")
 def through_int(hidden_size=8, heads=2):
     return nn.Linear(hidden_size, int(hidden_size / heads))
 
 
+@derives("⌊3·H/A⌋·(H + 1)", at=[{"hidden_size": 31, "heads": 5}])
 def through_another_int(hidden_size=8, heads=2):
     return nn.Linear(hidden_size, builtins.int(hidden_size * 3 / heads))
 
 
+@derives("2·H² + H·⌊H/2⌋ + 2·H + ⌊H/2⌋", where={"2·H + ⌊H/2⌋ > 0": "not tried"})
 def through_a_float(hidden_size=8):
     return nn.Linear(hidden_size, int(hidden_size * 2.5))
 
 
-def through_a_decimal(hidden_size=16):
-    """100 · 0.29 is 28.999999999999996."""
-    return nn.Linear(hidden_size, int(hidden_size * 0.29) + 1)
-
-
+@derives(
+    "H·int(H × (1 ÷ A)) + H + int(H × (1 ÷ A)) + 1",
+    where={"int(H × (1 ÷ A)) + 1 > 0": "not tried"},
+    at=[{"hidden_size": 49, "heads": 49}],
+)
 def through_two_roundings(hidden_size=49, heads=7):
     """49 / 49 · 49 is 49, and 49 · (1 / 49) is not."""
     return nn.Linear(hidden_size, int(hidden_size * (1 / heads)) + 1)
 
 
+@derives("int(sqrt(H))·(H + 1)", where={"int(sqrt(H)) > 0": "not tried"}, at=[{"hidden_size": 99}])
 def through_a_root(hidden_size=16):
     return nn.Linear(hidden_size, int(math.sqrt(hidden_size)))
 
@@ -65,18 +81,14 @@ def _through_text(size):
     return json.loads(json.dumps(size))
 
 
+@refuses("not explained: weight of (4, 16); bias of (4)", "NOT_EXPLAINED")
+@derives("68", fixed="H", reasons=["H did not vary"], rather_fixed=True)
 def through_text_and_a_root(hidden_size=16):
     return nn.Linear(hidden_size, math.isqrt(_through_text(hidden_size)))
 
 
-def through_text_and_bits(hidden_size=8):
-    return nn.Linear(hidden_size, _through_text(hidden_size).bit_length())
-
-
-def through_text_and_xor(hidden_size=8):
-    return nn.Linear(hidden_size, _through_text(hidden_size) ^ 1)
-
-
+@refuses("not explained: root.weight of (2, 63); root.bias of (2)", "NOT_EXPLAINED")
+@derives("H²·bl − H² + H·bl + 6·H + 7", fixed="st", reasons=["st did not vary"], rather_fixed=True)
 def through_a_root_beside_one_block(hidden_size=8, blocks=1, stride=16):
     """The first block is narrow and the others are wide, but by default there is only one."""
     model = nn.Module()
@@ -86,10 +98,7 @@ def through_a_root_beside_one_block(hidden_size=8, blocks=1, stride=16):
     return model
 
 
-def through_a_root_of_a_square(hidden_size=16):
-    return nn.Linear(hidden_size, int(math.sqrt(hidden_size * hidden_size)))
-
-
+@derives("H² + H")
 def through_a_global(hidden_size=8):
     global KEPT
     KEPT = hidden_size
@@ -100,29 +109,46 @@ def _kept():
     return nn.Linear(KEPT, KEPT)
 
 
+@derives("L²·(H + 1)", at=[{"hidden_size": 3, "layers": 11}])
 def through_len(hidden_size=8, layers=4):
     blocks = [None] * layers
     return nn.ModuleList(nn.Linear(hidden_size, len(blocks)) for _ in blocks)
 
 
+@derives("24·H + 24", where="H = 8", reasons=["H was looked up in a dict or a set"])
 def through_a_table(hidden_size=8):
     return nn.Linear(hidden_size, WIDTHS.get(hidden_size, 48))
 
 
+@derives("48·H + 48", reasons=["H was looked up in a dict or a set"])
 def past_a_table(hidden_size=10):
     """A table compares with what has the same hash, and so with nothing here."""
     return nn.Linear(hidden_size, WIDTHS.get(hidden_size, 48))
 
 
+@derives("16·H + 16", where="H2 < 1000")
 def through_a_list(hidden_size=8, width=5):
     """A list takes an index without a question."""
     return nn.Linear(hidden_size, ([16] * 1000 + [32] * 1000)[width])
 
 
+@derives(
+    "2·A·(H + 1)",
+    reasons=[
+        "the shape is fitted in 2 of 2 tensor groups",
+        "a number that sizes decide was the length",
+    ],
+)
 def through_a_string(hidden_size=8, heads=2):
     return nn.Linear(int(f"{hidden_size}"), int(str(heads)) * 2)
 
 
+@derives(
+    "H² + H",
+    where={"fi = 3": "ValueError: they are as long"},
+    fixed="se",
+    reasons=["se did not vary", "a number that sizes decide became a plain int"],
+)
 def named_by_two(hidden_size=8, first=3, second=3):
     """Neither moves alone, and the name of what is made has both."""
     if first != second:
@@ -130,6 +156,16 @@ def named_by_two(hidden_size=8, first=3, second=3):
     return nn.ModuleDict({"x" * int(f"{first}"): nn.Linear(hidden_size, hidden_size)})
 
 
+@refuses("refuses sizes inside the conditions, hidden_size = ", "REFUSED")
+@derives(
+    "H² + H",
+    fixed="a,b,c,d,e",
+    reasons=[
+        "a, b, c, d, e did not vary",
+        "a, b, c, d, e did not vary once the formula had failed: refuses",
+    ],
+    rather_fixed=True,
+)
 def refused_where_nothing_remembers(hidden_size=8, a=2, b=2, c=2, d=2, e=2):
     """Of five sizes nobody asks but where a model is made of plain ints."""
     if not hasattr(hidden_size, "expression") and (a, b, c, d, e) != (2, 2, 2, 2, 2):
@@ -137,52 +173,67 @@ def refused_where_nothing_remembers(hidden_size=8, a=2, b=2, c=2, d=2, e=2):
     return nn.Linear(hidden_size, hidden_size)
 
 
-def through_digits(hidden_size=12):
-    """Wider from 10,000 on, which no size near is."""
-    return nn.Linear(hidden_size, 7 if len(str(hidden_size)) < 5 else 8)
-
-
 @functools.lru_cache
 def _rounded(size):
     return (size + 7) // 8 * 8
 
 
+@derives("8·⌈A/8⌉·(H + 1)", reasons=["A was looked up in a dict or a set"])
 def through_a_cache(hidden_size=8, heads=2):
     return nn.Linear(hidden_size, _rounded(heads))
 
 
+@derives("H² + H", where="A ≤ H")
+@derives("A·(H + 1)", where="A > H", sizes=(("heads", 20),))
 def through_max(hidden_size=8, heads=2):
     return nn.Linear(hidden_size, max(hidden_size, heads))
 
 
+@derives("H² + H")
 def through_infinity(hidden_size=8):
     return nn.Linear(hidden_size, min(hidden_size, float("inf")))
 
 
+@derives("bits(H)·(H + 1)", where={"bits(H) > 0": "not tried"}, at=[{"hidden_size": 1023}])
 def through_bits(hidden_size=8):
     return nn.Linear(hidden_size, hidden_size.bit_length())
 
 
+@derives("xor(H, 1)·(H + 1)", where={"xor(H, 1) ≥ 0": "less than 0"}, at=[{"hidden_size": 1023}])
 def through_xor(hidden_size=8):
     return nn.Linear(hidden_size, hidden_size ^ 1)
 
 
+@derives(
+    "power(2, L)·(H + 1)",
+    where={"power(2, L) ≥ 0": "less than 0", "power(2, L) > 0": "not tried"},
+    at=[{"hidden_size": 5, "depth": 11}],
+)
 def by_powers(hidden_size=8, depth=3):
     return nn.Linear(hidden_size, 2**depth)
 
 
+@derives(
+    "power(H, L)·(H + 1)",
+    where={"power(H, L) ≥ 0": "less than 0", "power(H, L) > 0": "not tried"},
+    fixed="L",
+    reasons=["L did not vary", "L did not vary once the formula had failed: refuses"],
+    at=[{"hidden_size": 11}],
+)
 def by_a_power(hidden_size=8, depth=3):
     return nn.Linear(hidden_size, hidden_size**depth)
 
 
-def asked_of_a_number(hidden_size=12, heads=3):
-    """The guard is 3 divides 12 and, at another width, 5 divides 35."""
-    width = _through_text(hidden_size)
-    if width % heads:
-        raise ValueError("heads of no whole width")
-    return nn.Linear(hidden_size, hidden_size)
-
-
+@derives(
+    "wi·(H + 1)",
+    where={"A divides H": "heads of no whole width", "A divides wi": "heads of no whole width"},
+    reasons=[
+        "H was given to loads",
+        "H was searched as text",
+        "read from values: what was asked whether A divides H",
+        "read from values: what was asked whether A divides wi",
+    ],
+)
 def asked_of_two_numbers(hidden_size=12, wide=30, heads=3):
     for width in _through_text([hidden_size, wide]):
         if width % heads:
@@ -190,6 +241,17 @@ def asked_of_two_numbers(hidden_size=12, wide=30, heads=3):
     return nn.Linear(hidden_size, wide)
 
 
+@derives(
+    "H² + H",
+    where={"A ≤ 9": "ValueError: too many heads"},
+    fixed="H",
+    reasons=[
+        "H did not vary",
+        "H was given to loads",
+        "H was searched as text",
+        "H did not vary once the formula had failed: refuses",
+    ],
+)
 def asked_of_a_strange_number(hidden_size=12, heads=3):
     """Compare a number that is neither a sum nor a product of sizes."""
     if _through_text(hidden_size) ^ 5 < heads:
@@ -197,6 +259,7 @@ def asked_of_a_strange_number(hidden_size=12, heads=3):
     return nn.Linear(hidden_size, hidden_size)
 
 
+@derives("L·(H·⌊H/A⌋ + ⌊H/A⌋)", at=[{"hidden_size": 31, "heads": 4, "layers": 7}])
 def past_a_dtype(hidden_size=12, heads=3, layers=2):
     """PyTorch takes Python's own int for a dtype, and no other."""
     blocks = nn.ModuleList(nn.Linear(hidden_size, hidden_size // heads) for _ in range(layers))
@@ -204,6 +267,13 @@ def past_a_dtype(hidden_size=12, heads=3, layers=2):
     return blocks
 
 
+@derives(
+    "L·(H·⌊H/A⌋ + ⌊H/A⌋)",
+    reasons=[
+        "the count is fitted in 2 tensor groups",
+        "sizes were not followed: TypeError: unsupported type",
+    ],
+)
 def past_days(hidden_size=12, heads=3, layers=2):
     """A timedelta takes nothing but an int or a float."""
     blocks = nn.ModuleList(nn.Linear(hidden_size, hidden_size // heads) for _ in range(layers))
@@ -211,6 +281,12 @@ def past_days(hidden_size=12, heads=3, layers=2):
     return blocks
 
 
+@derives(
+    "H² + H",
+    where={"2 divides H": "RuntimeError: The expanded size"},
+    reasons=["H is a multiple of 2 in all models that"],
+    at=[{"hidden_size": 600}],
+)
 def every_second_column(hidden_size=12, rows=5):
     """Sines and cosines in every second column each: of an odd width, one has fewer columns."""
     table = torch.zeros(rows, hidden_size)
@@ -220,8 +296,24 @@ def every_second_column(hidden_size=12, rows=5):
     return nn.Linear(hidden_size, hidden_size)
 
 
-def every_third_column(hidden_size=12):
-    """As many values for the last of three columns as for the first."""
-    table = torch.zeros(hidden_size)
-    table[2::3] = torch.arange(0, hidden_size, step=3).float()
-    return nn.Linear(hidden_size, hidden_size)
+@derives("L·(H² + H)")
+def rates(hidden_size=8, num_layers=3):
+    chances = [chance.item() for chance in torch.linspace(0, 0.1, num_layers)]
+    layers = ((nn.Linear(hidden_size, hidden_size), nn.Dropout(chance)) for chance in chances)
+    return nn.ModuleList([layer for pair in layers for layer in pair])
+
+
+@derives(
+    "L·(H² + H)",
+    fixed="L",
+    reasons=[
+        "L did not vary",
+        "a number that sizes decide was compared",
+        "L did not vary once the formula had failed: not as",
+    ],
+)
+def threshold(hidden_size=8, num_layers=3):
+    last = torch.arange(num_layers)[-1].item()
+    return nn.ModuleList(
+        [nn.Linear(hidden_size, hidden_size, bias=last < 100) for _ in range(num_layers)]
+    )

@@ -3,17 +3,22 @@
 import torch
 from torch import nn
 
+from tests.frameworks.derive.deriving import OTHERS, derives, refuses
 
+
+@refuses("is not made: ValueError: 0.weight has no shape yet: the module is lazy", "NOT_MADE")
 def lazy(hidden_size=8):
     return nn.Sequential(nn.LazyLinear(hidden_size))
 
 
+@derives("H² + H")
 def frozen(vocab_size=31, hidden_size=8):
     table = nn.Embedding(vocab_size, hidden_size)
     table.weight.requires_grad_(False)
     return nn.Sequential(table, nn.Linear(hidden_size, hidden_size))
 
 
+@derives("V·H")
 def tied(vocab_size=31, hidden_size=8):
     model = nn.ModuleDict({"embedding": nn.Embedding(vocab_size, hidden_size)})
     model["head"] = nn.Linear(hidden_size, vocab_size, bias=False)
@@ -21,18 +26,21 @@ def tied(vocab_size=31, hidden_size=8):
     return model
 
 
+@derives("2·H")
 def buffers(hidden_size=8, positions=12):
     model = nn.BatchNorm1d(hidden_size)
     model.register_buffer("position_ids", torch.arange(positions).expand((1, -1)))
     return model
 
 
+@derives("H² + H", reasons=["a number that sizes decide was the length"])
 def strange_buffer(hidden_size=8):
     model = nn.Linear(hidden_size, hidden_size)
     model.register_buffer("bits", torch.zeros(int(f"{hidden_size}").bit_length(), 3))
     return model
 
 
+@derives("2·H")
 def by_arithmetic(hidden_size=8):
     model = nn.Module()
     model.scale = nn.Parameter(0.1 * torch.ones(hidden_size))
@@ -40,64 +48,93 @@ def by_arithmetic(hidden_size=8):
     return model
 
 
+@derives("H·ch", reasons=["the shape is fitted in 1 of 1 tensor groups"])
 def broadcast(hidden_size=8, channels=5):
     return nn.ParameterList([torch.ones(channels)[:, None] * torch.ones(hidden_size)])
 
 
+@derives("ch·(H + 2)")
 def weight_norm(hidden_size=8, channels=5):
     return torch.nn.utils.parametrizations.weight_norm(nn.Linear(hidden_size, channels))
 
 
+@derives("H·⌊H/2⌋", reasons=["the shape is fitted in 1 of 1 tensor groups"])
 def sliced(hidden_size=8):
     return nn.ParameterList([torch.empty(hidden_size, hidden_size)[: hidden_size // 2]])
 
 
+@derives("H² + H·A")
 def concatenated(hidden_size=8, heads=3):
     both = torch.cat([torch.empty(hidden_size, heads), torch.empty(hidden_size, hidden_size)], 1)
     return nn.ParameterList([both])
 
 
+@derives("H² + H", reasons=["the shape is fitted in 1 of 1 tensor groups"])
 def joined_by_a_slice(hidden_size=8):
     whole = torch.empty(hidden_size, hidden_size)
     return nn.ParameterList([torch.cat([whole, whole[:1]])])
 
 
+@derives("H·ch + H + 2", reasons=["the shape is fitted in 1 of 3 tensor groups"])
 def old_constructors(hidden_size=8, channels=5):
     lengths = torch.Tensor(hidden_size).uniform_(), torch.FloatTensor(1, channels, hidden_size)
     return nn.ParameterList([*lengths, torch.Tensor([0.5, 2.0])])
 
 
+@derives("2·H")
 def drawn(hidden_size=8):
     column = torch.normal(0.0, 0.1, size=(hidden_size,)).unsqueeze(-1)
     return nn.ParameterList([column, torch.ones(hidden_size).unsqueeze(0)])
 
 
+@derives("L + H")
 def numbers(hidden_size=8, layers=3):
     """Compute numbers as parameters, as a learned activation does, and not by a factory."""
     slope = [torch.log(torch.tensor(0.8)).unsqueeze(0) for _ in range(layers)]
     return nn.ParameterList([torch.empty(hidden_size), *slope])
 
 
+@derives("H·A", reasons=["the shape is fitted in 1 of 1 tensor groups"])
 def reshaped(hidden_size=8, heads=3):
     return nn.ParameterList([torch.empty(hidden_size, heads).reshape(-1)])
 
 
+@derives("H·A", reasons=["the shape is fitted in 1 of 1 tensor groups"])
 def transposed(hidden_size=8, heads=3):
     return nn.ParameterList([torch.empty(hidden_size, heads).t()])
 
 
+@derives(
+    "L·(4·H² + 2·H·ff + 9·H + ff)",
+    where={"A divides H": "AssertionError: embed_dim must be divisible"},
+)
 def encoder(hidden_size=12, heads=3, feed_forward=20, layers=4):
     layer = nn.TransformerEncoderLayer(hidden_size, heads, feed_forward)
     return nn.TransformerEncoder(layer, layers, enable_nested_tensor=False)
 
 
+@derives(
+    "3·H² + H·ks + 4·H",
+    where={"ks ≠ H": OTHERS, "A divides H": "AssertionError: embed_dim must be divisible"},
+)
 def attention(hidden_size=12, heads=3, key_size=7):
     return nn.MultiheadAttention(hidden_size, heads, kdim=key_size)
 
 
+@derives(
+    "L·(24·H² + 16·H) − 16·H² + 8·H·is",
+    at=[
+        {"hidden_size": 5, "input_size": 9, "layers": 1},
+        {"hidden_size": 5, "input_size": 9, "layers": 2},
+        {"hidden_size": 5, "input_size": 9, "layers": 7},
+    ],
+)
 def lstm(hidden_size=12, input_size=7, layers=4):
     return nn.LSTM(input_size, hidden_size, layers, bidirectional=True)
 
 
+@derives(
+    "2·ch²·ke²/gr + 2·ch", where={"gr divides ch": "ValueError: in_channels must be divisible"}
+)
 def grouped(channels=12, groups=3, kernel=5):
     return nn.Conv2d(channels, 2 * channels, kernel, groups=groups)

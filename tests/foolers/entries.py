@@ -1,0 +1,111 @@
+"""Constructors that try to fool a derivation, each registered with the outcome that it must have.
+
+A decorator names the outcome of deriving the constructor, and by parameter the sizes (turns) at
+which its models start to differ. The constructor itself stays as it is.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from inspect import signature
+from random import Random
+from typing import Any
+
+from torch import nn
+
+RANDOM_SIZES = 6
+DEPTHS = ("n", "d", "first", "second")
+"""Parameters that are numbers of layers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A constructor, its outcome, and the sizes at which it is worth building.
+
+    ``outcome`` is ``guard`` if the formula is proved, and its guards state where; ``caveat`` if it
+    is fitted, and a caveat names a line of the constructor; ``fitted`` if no caveat names a line;
+    and ``refused`` if there is no formula. If only lengths differ at the turns, and no tensor is
+    added or removed, ``in_lengths`` is true.
+    """
+
+    function: Callable[..., Any]
+    outcome: str
+    turns: dict[str, tuple[int, ...]]
+    in_lengths: bool
+
+    @property
+    def name(self) -> str:
+        return self.function.__name__
+
+    @property
+    def family(self) -> str:
+        return self.function.__module__.rpartition(".")[2]
+
+    @property
+    def defaults(self) -> dict[str, int]:
+        return {name: one.default for name, one in signature(self.function).parameters.items()}
+
+    def sizes(self) -> list[dict[str, int]]:
+        """Return sizes on both sides of where a model changes, and some anywhere."""
+        own = self.defaults
+        found = [own]
+        for name, turns in self.turns.items():
+            for turn in turns:
+                near = {turn - 1, turn, turn + 1, turn * 2, turn * 5 // 4} - {0}
+                found += [{**own, name: size} for size in sorted(near)]
+        if len(self.turns) > 1:
+            found.append(own | {name: turn for name, (turn, *_) in self.turns.items()})
+        random = Random(self.name)
+        for _ in range(RANDOM_SIZES):
+            # As often small as large; numbers of layers go up to 150.
+            found.append(
+                {name: int(2 ** random.uniform(0, 7.2 if name in DEPTHS else 13.5)) for name in own}
+            )
+        return found
+
+
+FOOLERS: dict[str, Entry] = {}
+HARMLESS: dict[str, Entry] = {}
+
+
+def fooler(outcome: str, *, in_lengths: bool = False, **turns: int | Iterable[int]) -> Any:
+    """Register a constructor that was written to fool a derivation."""
+    return _registered(FOOLERS, outcome, in_lengths, turns)
+
+
+def harmless(**sizes: int | Iterable[int]) -> Any:
+    """Register a constructor as in real libraries; ``sizes`` are worth building, too."""
+    return _registered(HARMLESS, "guard", True, sizes)
+
+
+def _registered(entries: dict[str, Entry], outcome: str, in_lengths: bool, turns: Any) -> Any:
+    tuples = {key: (at,) if isinstance(at, int) else tuple(at) for key, at in turns.items()}
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        entry = Entry(function, outcome, tuples, in_lengths)
+        assert entry.name not in {**FOOLERS, **HARMLESS}, f"{entry.name} is registered already"
+        entries[entry.name] = entry
+        return function
+
+    return register
+
+
+def linears(dim, n, bias):
+    """Return ``n`` square layers; all of them have a bias, or none."""
+    return nn.ModuleList([nn.Linear(dim, dim, bias=bias) for _ in range(n)])
+
+
+def each(dim, n, biased):
+    """Return ``n`` square layers; ``biased`` says of a layer's number whether it has a bias."""
+    return nn.ModuleList([nn.Linear(dim, dim, bias=biased(i)) for i in range(n)])
+
+
+GROUPS = """adversaries another_package arrays bits by_layer comparing counters counting floats
+functions harmless harmless_layers iterating kinds messages names objects tables tensors text
+world"""
+
+
+def load() -> None:
+    """Import every group of constructors, which fills the lists."""
+    for group in GROUPS.split():
+        import_module(f"tests.foolers.{group}")

@@ -1,0 +1,181 @@
+"""What is derived from each constructor of this folder: formula, conditions, caveats, errors."""
+
+import re
+
+import pytest
+
+from tests.frameworks.derive.deriving import conditions, count, derived, load
+
+pytestmark = [
+    pytest.mark.framework("torch"),
+    pytest.mark.filterwarnings("ignore:Initializing zero-element tensors"),
+]
+
+CASES = load()
+
+
+def test_there_are_enough_cases():
+    assert len(CASES) > 90
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_derived(name):
+    from paramproof.derivation.pipeline import DerivationError, Effort
+
+    case, name = CASES[name], name.rstrip("+")
+    effort = Effort(rather_fixed=case.rather_fixed)
+    if case.error:
+        with pytest.raises(DerivationError, match=rf"^{name}\W+{re.escape(case.error)}") as caught:
+            derived(name, effort=effort)
+        assert caught.value.cause.name == case.cause
+        return
+    found = derived(name, effort=effort, **dict(case.sizes))
+    assert str(found.formula) == case.formula
+    stated = conditions(found)
+    assert stated.keys() == case.conditions.keys()
+    assert all(said in stated[condition] for condition, said in case.conditions.items())
+    assert [str(condition) for condition in found.irrelevant_guards] == [*case.irrelevant]
+    assert ",".join(found.fixed) == case.fixed
+    assert len(found.reasons) == len(case.reasons), found.reasons
+    assert all(map(str.startswith, found.reasons, case.reasons)), found.reasons
+    assert found.is_proved == (not case.reasons)
+    if name.startswith("branches:"):
+        places = [place for one in found.conditions for place in one.places]
+        assert len(places) >= len(stated)
+        assert all(place[0].endswith("branches.py") for place in places)
+    for sizes in ({}, *case.at):
+        letters = in_letters(found, sizes)
+        assert found.count(letters) == count(name, **dict(case.sizes) | sizes)
+    for sizes in case.beyond:
+        letters = in_letters(found, sizes)
+        assert found.formula.evaluate(letters) != count(name, **sizes)
+        with pytest.raises(ValueError, match="the formula holds "):
+            found.count(letters)
+
+
+def in_letters(found, sizes):
+    """Return sizes by letter, on top of those that the formula was derived at."""
+    return {letter: sizes.get(field, found.sizes[letter]) for letter, field in found.fields.items()}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_does_harm_with_another_is_the_only_condition(seed):
+    """With any random sizes, the two other guards turn out to be irrelevant."""
+    found = derived("branches:odd_where_large", seed)
+    assert conditions(found) == {"2 divides H": "the constructor refuses: ValueError: odd"}
+    assert [str(condition) for condition in found.irrelevant_guards] == ["H > 20", "V > 50"]
+
+
+@pytest.mark.parametrize(
+    ("name", "proved", "not_proved"),
+    [
+        # An irrelevant guard bounds the proof only.
+        ("branches:moves_nothing", {"vocab_size": 25_000}, {"vocab_size": 25_001}),
+        # It was traced up to the first question that had another answer, and no farther.
+        ("far:bisected", {}, {"hidden_size": 999_999}),
+        ("far:one_limit_beyond_another", {}, {"vocab_size": 900_000}),
+        ("lost:through_two_roundings", {"hidden_size": 49, "heads": 49}, None),
+    ],
+)
+def test_where_a_formula_is_proved(name, proved, not_proved):
+    found = derived(name)
+    assert found.is_proved_at(in_letters(found, proved))
+    if not_proved:
+        there = in_letters(found, not_proved)
+        assert not found.is_proved_at(there)
+        assert found.count(there) == count(name, **not_proved)
+
+
+def test_every_third_layer():
+    found = derived("loops:every")
+    for layers in range(1, 12):
+        for every in (1, 2, 5, 20):
+            sizes = {"hidden_size": 3, "layers": layers, "every": every}
+            assert found.count(in_letters(found, sizes)) == count("loops:every", **sizes)
+
+
+@pytest.mark.parametrize("name", ["by_chance", "by_number_of_calls"])
+def test_what_changes_from_build_to_build_is_not_derived(name):
+    from paramproof.derivation.pipeline import DerivationError
+
+    with pytest.raises(DerivationError, match=f"^branches:{name}: not explained: weight") as caught:
+        derived(f"branches:{name}")
+    assert caught.value.cause.name == "NOT_EXPLAINED"
+
+
+def test_the_environment_is_not_seen(monkeypatch):
+    """A branch on the environment leaves no caveat, as docs/evidence.md describes."""
+    found = derived("branches:by_environment")
+    assert (str(found.formula), found.is_proved, found.conditions) == ("H² + H", True, ())
+    monkeypatch.setenv("WITHOUT_BIAS", "1")
+    assert found.count({"H": 8}) != count("branches:by_environment")
+    assert str(derived("branches:by_environment").formula) == "H²"
+
+
+def test_a_model_is_validated_far_away():
+    low, high = derived("branches:moves_nothing").validated["H"]
+    assert low < 8
+    assert high >= 8 * 300 * 0.7
+    # What is refused far away is validated closer.
+    assert 64 * 15 * 0.7 < derived("far:limited").validated["H"][1] <= 5000
+
+
+def test_how_each_tensor_is_found():
+    """Fitted where no size is followed, and traced where only a caveat stands in the way."""
+    for name, traced in (("through_json", False), ("through_a_cache", True), ("past_days", True)):
+        assert {tensor.traced for tensor in derived(f"lost:{name}").tensors} == {traced}
+    assert all(tensor.looped for tensor in derived("loops:guarded").tensors)
+
+
+def test_roles_names_and_shapes_of_tensors():
+    def tensors(name):
+        return {
+            (one.path, one.role, "·".join(map(str, one.shape)), str(one.times), *one.aliases)
+            for one in derived(name).tensors
+        }
+
+    assert ("*.weight", "frozen", "V·H", "1") in tensors("tensors:frozen")
+    assert tensors("tensors:tied") == {("embedding.weight", "trainable", "V·H", "1", "head.weight")}
+    assert tensors("tensors:buffers") >= {
+        ("running_mean", "buffer", "H", "1"),
+        ("position_ids", "buffer", "1·po", "1"),
+        ("num_batches_tracked", "buffer", "", "1"),
+    }
+    # It is as it is, and not as it was made.
+    assert tensors("tensors:transposed") == {("*", "trainable", "A·H", "1")}
+    # nn.TransformerEncoder copies its layer, as often as a loop over a size says.
+    assert {one[3] for one in tensors("tensors:encoder")} == {"L"}
+    assert {one[0] for one in tensors("loops:encoder") if one[0].endswith("weight")} == {
+        "layers.encoder_layer_*.weight",
+        "norm1.weight",
+    }
+    assert {one[0] for one in tensors("loops:stages")} == {
+        f"stage*.block_*.fc{n}.{leaf}" for n in (1, 2) for leaf in ("weight", "bias")
+    }
+
+
+def test_a_buffer_that_nothing_explains_is_named():
+    found = derived("tensors:strange_buffer")
+    assert found.unexplained == ("bits of (4, 3) (buffer)",)
+
+
+def test_a_fixed_letter_keeps_its_size():
+    for name in ("loops:doubling", "loops:shared", "loops:by_turns_at_first"):
+        found = derived(name)
+        with pytest.raises(ValueError, match="the formula holds at "):
+            found.count({**found.sizes, found.fixed[0]: 3})
+
+
+def test_the_packages_of_every_submodule_and_of_what_it_inherits_from():
+    from torch import nn
+
+    from paramproof.tracing.constructors.function import function_constructor, packages_of
+    from tests.foolers import another_package
+
+    class Own(another_package.otherlib.Stack):
+        pass
+
+    assert packages_of(nn.Sequential(nn.Linear(2, 2))) == ()
+    assert "otherlib" in packages_of(nn.Sequential(Own(2, 1)))
+    made = function_constructor("another_package:gate", another_package.gate_of_a_library)
+    assert {"otherlib", "torch.nn"} <= {*made.modules}
