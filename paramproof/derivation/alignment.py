@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from paramproof.derivation.loop_guards import LoopGuard, guards_with_both_answers, undecided_loop
+from paramproof.derivation.loops import LoopGuard, guards_with_both_answers, undecided_loop
 from paramproof.derivation.trace_runner import (
     DerivationError,
     FailureCause,
@@ -15,7 +15,7 @@ from paramproof.derivation.trace_runner import (
 )
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import expression, letter
-from paramproof.tracing.caveats import Caveat
+from paramproof.tracing.recorder import Caveat
 from paramproof.tracing.tensor_groups import GroupKey, TensorGroup
 
 MAX_RICHER_TRACES = 6

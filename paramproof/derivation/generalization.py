@@ -5,16 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import NamedTuple
 
-from paramproof.derivation.count_fitting import fit_count
-from paramproof.derivation.exact_division import simplify_exact_division
-from paramproof.derivation.length_fitting import candidate_quotients, fit_length
-from paramproof.derivation.loop_counts import GuardedCount, count_in_loops
-from paramproof.derivation.trace_runner import Trace
+from paramproof.derivation.fitting import candidate_quotients, fit_count, fit_length
+from paramproof.derivation.guard_set import simplify_exact_division
+from paramproof.derivation.loops import GuardedCount, count_in_loops
+from paramproof.derivation.trace_runner import Trace, TraceRunner
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.derivation import DerivedTensor, Kind, Stored, expected
+from paramproof.formulas.derivation import (
+    Consequence,
+    DerivedTensor,
+    Kind,
+    Outcome,
+    Stored,
+    expected,
+)
 from paramproof.formulas.expression import Expression, expression
-from paramproof.tracing.iterations import IterationStack
+from paramproof.sources.reference import in_one_line
+from paramproof.tracing.internal_errors import raise_if_internal
+from paramproof.tracing.recorder import Caveat, IterationStack, sizes_fragment
 from paramproof.tracing.tensor_groups import GroupKey, TensorGroup
 
 
@@ -180,3 +189,45 @@ def _axes(
     """Yield each axis: its expression, None if unknown, and its lengths in the traces."""
     axes = key.axes or (None,) * key.kind.rank
     return zip(axes, zip(*(group.shape for group in same), strict=True), strict=True)
+
+
+class Trial(NamedTuple):
+    """The result of comparing one model with the formula.
+
+    ``consequence`` is None if all parameters match, and ``wrong`` describes the first difference,
+    with the sizes. ``buffers`` are kinds of buffers that differ.
+    """
+
+    consequence: Consequence | None = None
+    wrong: Caveat = ()
+    buffers: tuple[Kind, ...] = ()
+
+
+def run_trial(runner: TraceRunner, tensors: GeneralTensors, sizes: Mapping[str, int]) -> Trial:
+    """Build a model at these sizes and compare it, up to the first parameter that differs."""
+    try:
+        made = runner.build(sizes)
+    except Exception as error:  # A constructor may raise anything.
+        raise_if_internal(error)
+        why = in_one_line(error)
+        return Trial(
+            Consequence(Outcome.REFUSED, why),
+            ("refuses sizes inside the conditions, ", *sizes_fragment(sizes), f": {why}"),
+        )
+    here: Caveat = "not as derived at ", *sizes_fragment(sizes)
+    try:
+        differences = tensors.differences(made, sizes)
+    except (ValueError, ZeroDivisionError) as error:
+        return Trial(Consequence(Outcome.OTHERS), (*here, f": {error}"))
+    buffers: list[Kind] = []
+    for (kind, shape), there, due in differences:
+        if kind.role != "buffer":
+            differs = f": {kind.path} of {shape} is there {there} times, and not {due}"
+            return Trial(Consequence(Outcome.OTHERS), (*here, differs), tuple(buffers))
+        buffers.append(kind)
+    return Trial(buffers=tuple(buffers))
+
+
+def tensor_count(tensors: GeneralTensors, sizes: Mapping[str, int]) -> int:
+    """Return the number of tensors at these sizes, which determines the build time."""
+    return sum(max(0, int(one.times.value(sizes))) for one in tensors.kept)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from paramproof.derivation.far_validation import tensor_count
-from paramproof.derivation.generalization import GeneralTensors
-from paramproof.derivation.guard_set import GuardSet, negated
-from paramproof.derivation.nested_guards import NestedGuard, NestedGuardQueue
+from paramproof.derivation.generalization import GeneralTensors, Trial, run_trial, tensor_count
+from paramproof.derivation.guard_set import GuardSet, NestedGuard, NestedGuardQueue, negated
 from paramproof.derivation.trace_runner import Progress, TraceRunner
-from paramproof.derivation.trial import Trial, run_trial
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Consequence, Outcome
 from paramproof.formulas.expression import expression

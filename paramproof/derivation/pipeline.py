@@ -25,8 +25,8 @@ from paramproof.formulas.derivation import Consequence, Derivation, Outcome
 from paramproof.formulas.derivation_data import in_normal_form
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import letter
-from paramproof.tracing.caveats import Caveat, caveat_text
-from paramproof.tracing.constructors.base import Constructor
+from paramproof.tracing.constructors import Constructor
+from paramproof.tracing.recorder import Caveat, caveat_text
 from paramproof.tracing.tensor_groups import GroupKey
 
 __all__ = ["DerivationError", "Effort", "derive"]

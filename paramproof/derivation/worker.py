@@ -14,7 +14,7 @@ from paramproof.child_process import Parent
 from paramproof.derivation.pipeline import derive
 from paramproof.formulas.derivation_data import derivation_data
 from paramproof.sources.reference import in_one_line, load_reference
-from paramproof.tracing.constructors.base import Constructor
+from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.internal_errors import InternalError
 
 

@@ -26,7 +26,7 @@ from paramproof.formulas.derivation import Consequence, Derivation, Outcome
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.spec import head_size_of
 from paramproof.proof.cases import Case, Sizes
-from paramproof.tracing.constructors.base import Constructor
+from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 

@@ -1,25 +1,122 @@
-"""Record the guards, loops and caveats of a trace.
+"""Record the guards, loops and caveats of a trace, each with the line of the constructor's code.
 
 Two traces with the same guards take the same path through the constructor. A formula therefore
-holds wherever the guards of its traces hold.
+holds wherever the guards of its traces hold. What can decide something and cannot be followed is a
+caveat, which costs the word "proved"; it is text with the expressions that it mentions, so that
+their symbols can still be renamed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd, lcm
-from os.path import basename
+from os.path import basename, dirname, join
+from types import FrameType
+from typing import NamedTuple, TypeAlias
 
 from paramproof.formulas.condition import Condition, Relation, at_least_one
 from paramproof.formulas.division import Quotient
 from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.tracing.call_sites import call_site, model_call_site
-from paramproof.tracing.caveats import Caveat
-from paramproof.tracing.iterations import RUNNING
+
+
+class Iteration(NamedTuple):
+    """One iteration of a loop over sizes.
+
+    ``length`` is the symbolic length of the loop, ``letter`` the symbol of its index and ``number``
+    the index of this iteration. In this trace the loop has ``total`` iterations.
+    """
+
+    length: Expression
+    letter: str
+    number: int
+    total: int = 0
+
+
+IterationStack: TypeAlias = tuple[Iteration, ...]
+"""The iterations in which a tensor was created, innermost last."""
+
+RUNNING: list[Iteration] = []
+"""The iterations that are running, innermost last."""
+
+
+_PACKAGE = dirname(dirname(__file__))
+
+OUR_FOLDERS = (join(_PACKAGE, "tracing", ""), join(_PACKAGE, "derivation", ""))
+"""The folders whose frames stand between a constructor's code and its sizes."""
+
+
+MODEL_FILES: set[str] = set()
+"""The files whose functions build the model, and may call other code with sizes."""
+
+
+def model_call_site() -> tuple[str, int]:
+    """Return file and line of the innermost frame in the model's own code.
+
+    Falls back to ``call_site`` if no such frame is on the stack.
+    """
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename in MODEL_FILES:
+            return frame.f_code.co_filename, frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return call_site()
+
+
+def calling_file() -> str:
+    """Return the file of the innermost frame outside of our own folders.
+
+    Frames of generated code are skipped.
+    """
+    return _asking(*OUR_FOLDERS, "<").f_code.co_filename
+
+
+def call_site() -> tuple[str, int]:
+    """Return file and line of the innermost frame outside of our own folders.
+
+    Frames of generated code, such as a dataclass's ``__eq__``, are skipped.
+    """
+    frame = _asking(*OUR_FOLDERS, "<string")
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+def _asking(*between: str) -> FrameType:
+    """Return the innermost frame whose file name begins with none of these prefixes."""
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename.startswith(between):
+        frame = frame.f_back
+    return frame
+
+
+Caveat: TypeAlias = tuple[str | Expression | Condition, ...]
+"""Text with the expressions it mentions, so that their symbols can still be renamed."""
+
+
+_INDEX = re.compile(r"^@\w*")
+"""The symbol of the index of a loop, at the beginning of a caveat on it."""
+
+
+def caveat_text(doubt: Caveat, letters: Mapping[str, str] | None = None) -> str:
+    """Return a caveat as text, with symbols renamed by ``letters``; that of a loop is spelt out."""
+    swap = {name: letter(new) for name, new in (letters or {}).items()}
+    parts = (part if isinstance(part, str) else str(part.substitute(swap)) for part in doubt)
+    return _INDEX.sub("the index of a loop", "".join(parts))
+
+
+def sizes_fragment(sizes: Mapping[str, int]) -> Caveat:
+    """Return ``H = 12, A = 3`` as a part of a caveat."""
+    return joined((letter(name), f" = {value}") for name, value in sizes.items())
+
+
+def joined(doubts: Iterable[Caveat]) -> Caveat:
+    """Join caveats with commas."""
+    return tuple(part for doubt in doubts for part in (", ", *doubt))[1:]
+
 
 CACHE_SIZE = 4096
 """Entries of the caches: every layer, and every trace, computes the same expressions again."""

@@ -1,17 +1,23 @@
-"""Group the tensors of a model: equal layers share one path, and shapes are symbolic."""
+"""Group the tensors of a model: equal layers share one path, and shapes are symbolic.
+
+Most layers have a number of their own between dots. Some have it inside their name:
+``encoder_layer_0``, ``denselayer1``, ``weight_ih_l0``; but ``conv1`` and ``norm2`` are single
+layers. Several models tell the two apart: if changing a size changes which numbers occur, the
+names belong to repeated layers.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from paramproof.formulas.derivation import Kind, Role, Stored
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.path import LAYER, starred
-from paramproof.tracing.iterations import IterationStack
+from paramproof.tracing.recorder import IterationStack
 
 
 class ObservedTensor(NamedTuple):
@@ -95,3 +101,81 @@ def _axes(seen: ObservedTensor) -> Axes:
     if seen.lengths is None:
         return None
     return tuple(None if length.constant is not None else length for length in seen.lengths)
+
+
+_NUMBER = re.compile(r"\d+")
+
+
+class _Candidate(NamedTuple):
+    """A dotted pattern with ``*`` for one number in its last name, and that number."""
+
+    pattern: str
+    number: int
+
+
+def has_numbered_names(paths: Iterable[str]) -> bool:
+    """Return whether a name in ``paths`` mixes a number with other characters."""
+    return any(_NUMBER.search(name) for path in paths for name in starred(path).split("."))
+
+
+def layer_patterns(models: Sequence[Iterable[str]]) -> frozenset[str]:
+    """Return the patterns of repeated layers, such as ``encoder.layers.encoder_layer_*``.
+
+    ``models`` has the tensor paths of several models. A pattern belongs to repeated layers if
+    another model has a different, nonempty set of numbers in its place than the first model.
+    """
+    listings = [[starred(path) for path in paths] for paths in models]
+    found: set[str] = set()
+    deepest = max((path.count(".") for path in listings[0]), default=0)
+    for depth in range(deepest + 1):
+        first, *others = (_numbers(paths, depth, found) for paths in listings)
+        found |= {
+            pattern
+            for other in others
+            for pattern in first.keys() & other.keys()
+            if first[pattern] != other[pattern]
+        }
+    return frozenset(found)
+
+
+def star_layer_numbers(
+    tensors: Iterable[ObservedTensor], patterns: frozenset[str]
+) -> Iterator[ObservedTensor]:
+    """Replace the numbers of repeated layers by ``*`` in paths and aliases."""
+    for one in tensors:
+        path, *aliases = (_with_stars(name, patterns) for name in (one.path, *one.aliases))
+        yield one._replace(path=path, aliases=tuple(aliases))
+
+
+def _numbers(
+    paths: Iterable[str], depth: int, known: Iterable[str]
+) -> Mapping[str, frozenset[int]]:
+    """Return the numbers of each pattern at this depth, with ``known`` patterns above it."""
+    patterns = frozenset(known)
+    found: dict[str, set[int]] = {}
+    for path in paths:
+        names = _with_stars(path, patterns).split(".")
+        if len(names) > depth:
+            for one in _candidates(names[:depth], names[depth]):
+                found.setdefault(one.pattern, set()).add(one.number)
+    return {pattern: frozenset(numbers) for pattern, numbers in found.items()}
+
+
+def _candidates(parents: Sequence[str], name: str) -> Iterator[_Candidate]:
+    for number in _NUMBER.finditer(name):
+        pattern = f"{name[: number.start()]}{LAYER}{name[number.end() :]}"
+        yield _Candidate(".".join([*parents, pattern]), int(number[0]))
+
+
+def _with_stars(path: str, patterns: frozenset[str]) -> str:
+    """Replace the numbers matched by ``patterns``, outermost first, by ``*``."""
+    if not patterns:
+        return path
+    names: list[str] = []
+    above: list[str] = []
+    for name in path.split("."):
+        fitting = (one.pattern for one in _candidates(above, name) if one.pattern in patterns)
+        found = next(fitting, None)
+        names.append(found.rpartition(".")[2] if found else name)
+        above.append(starred(names[-1]))
+    return ".".join(names)

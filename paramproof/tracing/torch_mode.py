@@ -12,20 +12,21 @@ from math import prod
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import torch
+from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from paramproof.builders.meta import FILLS, counted
+from paramproof.formulas.derivation import Role
 from paramproof.formulas.expression import Expression, expression
 from paramproof.tracing.instrumented.builtin_models import MODELS
 from paramproof.tracing.instrumented.containers import unknown_value
 from paramproof.tracing.instrumented.iteration import ROW_READERS, run_loop
 from paramproof.tracing.instrumented.lengths import consume, known_length, record_length, symint_of
-from paramproof.tracing.iterations import RUNNING, IterationStack
-from paramproof.tracing.recorder import has_loop_index, record_caveat
+from paramproof.tracing.recorder import RUNNING, IterationStack, has_loop_index, record_caveat
 from paramproof.tracing.symbolic.arithmetic import expression_of
-from paramproof.tracing.symbolic.escapes import is_asked_by_trusted_code
 from paramproof.tracing.symbolic.symfloat import SymFloat
-from paramproof.tracing.symbolic.symint import SymInt
+from paramproof.tracing.symbolic.symint import SymInt, is_asked_by_trusted_code
+from paramproof.tracing.tensor_groups import ObservedTensor
 
 Lengths: TypeAlias = tuple[Expression, ...]
 
@@ -420,3 +421,30 @@ def _tensors(values: Iterable[Any]) -> Iterator[torch.Tensor]:
 
 def _storage(tensor: torch.Tensor) -> int:
     return int(tensor.untyped_storage()._cdata)
+
+
+def observed_tensors(
+    module: nn.Module, tracing: ShapeRecorder | None = None
+) -> Iterator[ObservedTensor]:
+    """Yield every parameter, with further names as aliases, then every buffer.
+
+    Raises ``ValueError`` for a parameter without a shape.
+    """
+    names: dict[int, list[str]] = {}
+    parameters: dict[int, torch.Tensor] = {}
+    roles: dict[int, Role] = {}
+    for name, parameter in module.named_parameters(remove_duplicate=False):
+        if type(parameter).__name__ == "UninitializedParameter":
+            raise ValueError(f"{name} has no shape yet: the module is lazy")
+        names.setdefault(id(parameter), []).append(name)
+        parameters[id(parameter)] = parameter
+        roles[id(parameter)] = "trainable" if parameter.requires_grad else "frozen"
+    for name, buffer in module.named_buffers(remove_duplicate=False):
+        names.setdefault(id(buffer), []).append(name)
+        parameters[id(buffer)] = buffer
+        roles[id(buffer)] = "buffer"
+    for key, tensor in parameters.items():
+        path, *aliases = names[key]
+        lengths = tracing.lengths(tensor) if tracing else None
+        made = tracing.made(tensor) if tracing else ()
+        yield ObservedTensor(path, tuple(tensor.shape), roles[key], tuple(aliases), lengths, made)

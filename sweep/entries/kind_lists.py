@@ -16,7 +16,7 @@ from transformers import configuration_utils
 
 from paramproof.catalogue.files import TypeFile
 from paramproof.formulas.path import parent
-from paramproof.tracing.constructors.layer_kinds import LayerKinds
+from paramproof.tracing.constructors import LayerKinds
 from sweep.entries.type_sweep import TypeSweep
 from sweep.fields.probed_fields import names_in_code
 from sweep.library.keys import Keys

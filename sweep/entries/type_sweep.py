@@ -15,7 +15,7 @@ from paramproof.catalogue.files import type_of
 from paramproof.derivation.pipeline import Effort, Naming, derive
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Derivation
-from paramproof.tracing.constructors.layer_kinds import LayerKinds
+from paramproof.tracing.constructors import LayerKinds
 from paramproof.tracing.constructors.transformers_class import (
     model_config_class,
     transformers_constructor,

@@ -13,7 +13,7 @@ from transformers import PreTrainedConfig
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.path import parent
 from paramproof.tracing.constructors.transformers_class import LABELS, make_readable
-from paramproof.tracing.patching import patched_modules
+from paramproof.tracing.instrumented.code_swap import patched_modules
 from paramproof.tracing.recorder import recording
 from paramproof.tracing.symbolic.symint import SymInt
 from sweep.library.keys import set_key

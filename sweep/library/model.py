@@ -13,10 +13,10 @@ from transformers import PreTrainedConfig
 from paramproof.builders.meta import meta
 from paramproof.formulas.derivation import Stored
 from paramproof.formulas.path import leaf, parent
-from paramproof.tracing import torch_tensors
 from paramproof.tracing.constructors.transformers_class import part_defaults
 from paramproof.tracing.internal_errors import calls_constructor
 from paramproof.tracing.tensor_groups import count_stored
+from paramproof.tracing.torch_mode import observed_tensors
 from sweep.library import hub  # noqa: F401
 from sweep.library.keys import Keys, set_key
 
@@ -46,7 +46,7 @@ def make_model(model_class: Any, config: PreTrainedConfig) -> Any:
 def build(model_class: Any, config: PreTrainedConfig) -> ModelTensors:
     """Build a model, and return its tensors."""
     model = make_model(model_class, config)
-    counts = count_stored(torch_tensors.observed_tensors(model, None))
+    counts = count_stored(observed_tensors(model, None))
     parameters = Counter({key: n for key, n in counts.items() if key.kind.role != "buffer"})
     return ModelTensors(parameters, counts - parameters)
 

@@ -15,10 +15,8 @@ from paramproof.catalogue.derivations import kept_variants, tensors_of, variants
 from paramproof.catalogue.files import parse_type  # noqa: E402
 from paramproof.derivation.pipeline import Effort, derive  # noqa: E402
 from paramproof.formulas.derivation import FITTED  # noqa: E402
-from paramproof.tracing import torch_tensors  # noqa: E402
-from paramproof.tracing.constructors.base import Constructor  # noqa: E402
-from paramproof.tracing.constructors.layer_kinds import LayerKinds  # noqa: E402
-from paramproof.tracing.torch_mode import ShapeRecorder  # noqa: E402
+from paramproof.tracing.constructors import Constructor, LayerKinds  # noqa: E402
+from paramproof.tracing.torch_mode import ShapeRecorder, observed_tensors  # noqa: E402
 from sweep.entries.added_variants import (  # noqa: E402
     VariantAdder,
     _Candidate,
@@ -57,9 +55,7 @@ def constructor(odd=False):
 
     sizes = {"width": 4, "depth": 9, **KINDS.sizes}
     numbers = tuple(KINDS.numbers)
-    return Constructor(
-        "Layers", sizes, make, torch_tensors.observed_tensors, ShapeRecorder, (), numbers=numbers
-    )
+    return Constructor("Layers", sizes, make, observed_tensors, ShapeRecorder, (), numbers=numbers)
 
 
 def test_a_list_has_the_given_number_of_each_kind():

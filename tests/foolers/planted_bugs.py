@@ -17,7 +17,7 @@ from paramproof.tracing.instrumented import (
     lengths,
 )
 from paramproof.tracing.instrumented.builtin_models import MODELS
-from paramproof.tracing.symbolic import arithmetic, number, symfloat, symint, symstr
+from paramproof.tracing.symbolic import arithmetic, symfloat, symint, symstr
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ silent(
 )
 silent("overflow guards", arithmetic, "_record_overflow_guard", nothing, "overflow")
 silent("caveats of arithmetic", arithmetic, "record_caveat", nothing, "number_that_doubles")
-silent("escapes of sizes", number, "record_escape", nothing, "as_bytes", "packed")
+silent("escapes of sizes", symint, "record_escape", nothing, "as_bytes", "packed")
 silent("escapes of text", symstr, "record_escape", nothing, "name_in_a_set", "padded")
 silent("caveats of calls", calls, "record_caveat", nothing, "generator", "emptied_iterator")
 silent(

@@ -3,9 +3,8 @@
 import pytest
 
 from paramproof.formulas.expression import expression, letter
-from paramproof.tracing.caveats import caveat_text
 from paramproof.tracing.instrumented.calls import call
-from paramproof.tracing.recorder import recording
+from paramproof.tracing.recorder import caveat_text, recording
 from paramproof.tracing.symbolic.symint import SymInt
 
 pytestmark = pytest.mark.framework("torch")
@@ -99,7 +98,7 @@ def test_a_number_from_a_plain_tensor_is_none(shapes, recorder):
 def test_a_lazy_module_has_no_shapes():
     from torch import nn
 
-    from paramproof.tracing.torch_tensors import observed_tensors
+    from paramproof.tracing.torch_mode import observed_tensors
 
     with pytest.raises(ValueError, match=r"\Aweight has no shape yet: the module is lazy\Z"):
         list(observed_tensors(nn.LazyLinear(3)))

@@ -17,8 +17,7 @@ from docs.writers.kerashub.pairs import Pair
 from paramproof.algebra.letters import field_names
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.formulas.derivation import Derivation
-from paramproof.tracing.constructors import function
-from paramproof.tracing.constructors.base import Constructor
+from paramproof.tracing.constructors import Constructor, function
 from paramproof.tracing.symbolic.symint import NativeSymInt
 
 EFFORT = Effort(deepest=5)

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from itertools import combinations
 
 from docs.writers.kerashub.pairs import Pair
-from paramproof.derivation.exact_division import simplify_exact_division
+from paramproof.derivation.guard_set import simplify_exact_division
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.division import floor

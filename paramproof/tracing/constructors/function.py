@@ -17,15 +17,15 @@ from paramproof.builders.registry import layer_packages
 from paramproof.formulas.errors import InvalidInput
 from paramproof.sources.reference import require_arguments
 from paramproof.tracing import abstract_build
-from paramproof.tracing.constructors.base import Constructor, require_sizes
+from paramproof.tracing.constructors import Constructor, require_sizes
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
-from paramproof.tracing.numbered_layers import (
+from paramproof.tracing.recorder import ignoring_array_code
+from paramproof.tracing.tensor_groups import (
+    ObservedTensor,
     has_numbered_names,
     layer_patterns,
     star_layer_numbers,
 )
-from paramproof.tracing.recorder import ignoring_array_code
-from paramproof.tracing.tensor_groups import ObservedTensor
 
 
 def function_constructor(
@@ -136,9 +136,9 @@ def _is_python(package: str) -> bool:
 
 
 def _traced_tensors(model: Any, tracing: Any) -> Iterable[ObservedTensor]:
-    from paramproof.tracing import torch_tensors
+    from paramproof.tracing.torch_mode import observed_tensors
 
-    return torch_tensors.observed_tensors(model, tracing)
+    return observed_tensors(model, tracing)
 
 
 def _tracing() -> Any:

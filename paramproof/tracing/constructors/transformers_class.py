@@ -19,13 +19,11 @@ from paramproof.builders.registry import layer_packages
 from paramproof.formulas.lookup import similar_names
 from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
-from paramproof.tracing import torch_tensors
-from paramproof.tracing.constructors.base import Constructor, require_sizes
-from paramproof.tracing.constructors.layer_kinds import LayerKinds
+from paramproof.tracing.constructors import Constructor, LayerKinds, require_sizes
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
 from paramproof.tracing.symbolic.symfloat import symbolic_float
 from paramproof.tracing.symbolic.symint import SymInt, plain_int
-from paramproof.tracing.torch_mode import ShapeRecorder
+from paramproof.tracing.torch_mode import ShapeRecorder, observed_tensors
 
 transformers.logging.set_verbosity_error()
 
@@ -99,7 +97,7 @@ def transformers_constructor(
         f"{model_class.__name__}",
         first,
         make,
-        torch_tensors.observed_tensors,
+        observed_tensors,
         ShapeRecorder,
         ("transformers", *layer_packages()),
         {name: importlib.metadata.version(name) for name in ("transformers", "torch")},

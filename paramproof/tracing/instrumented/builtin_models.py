@@ -8,29 +8,38 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from paramproof.formulas.expression import Expression
 from paramproof.tracing.instrumented.containers import contains, get_item
 from paramproof.tracing.instrumented.iteration import (
+    SymbolicIteration,
     SymRange,
+    iteration_number,
     make_list,
     symbolic_enumerate,
     symbolic_iteration,
     symbolic_parts,
     symbolic_range,
     symbolic_reversed,
-    symbolic_zip,
 )
-from paramproof.tracing.instrumented.lengths import consume, known_length, length_of, record_length
-from paramproof.tracing.iterations import RUNNING
-from paramproof.tracing.recorder import has_loop_index, record_caveat
+from paramproof.tracing.instrumented.lengths import (
+    consume,
+    known_length,
+    length_of,
+    record_length,
+    symint_of,
+)
+from paramproof.tracing.recorder import RUNNING, has_loop_index, record_caveat
 from paramproof.tracing.symbolic.arithmetic import expression_of, plain_number, unknown_number
-from paramproof.tracing.symbolic.escapes import trusting
 from paramproof.tracing.symbolic.symfloat import SymFloat, computed_symfloat, exact_symfloat
-from paramproof.tracing.symbolic.symint import SymInt, plain_int, unknown_symint
+from paramproof.tracing.symbolic.symint import SymInt, plain_int, trusting, unknown_symint
 from paramproof.tracing.symbolic.symstr import SymStr, has_size, with_sizes
 
 _function: Any
 MODELS: dict[Any, Callable[..., Any]] = {}
-"""Functions written in C, and what is called in their place."""
+"""Functions written in C, and what is called in their place.
+
+Those that call other code are in ``calls``.
+"""
 
 
 def _models(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -138,8 +147,51 @@ def _ord(value: Any) -> Any:
 MODELS[len] = length_of
 MODELS[range] = symbolic_range
 MODELS[enumerate] = symbolic_enumerate
-MODELS[zip] = symbolic_zip
 MODELS[reversed] = symbolic_reversed
+
+
+@_models(zip)
+def symbolic_zip(*iterables: Any, strict: bool = False) -> Any:
+    """Return Python's ``zip``; a guard records which iterable is the shortest."""
+    found = [symbolic_iteration(one) for one in iterables]
+    if not any(found):
+        return zip(*iterables, strict=strict)
+    lengths: list[Any] = []
+    for one, iterable in zip(found, iterables, strict=True):
+        if one is not None:
+            lengths.append(symint_of(one.length, one.total))
+        elif hasattr(iterable, "__len__"):
+            lengths.append(len(iterable))
+        else:
+            length = next(each.length for each in found if each is not None)
+            record_caveat(length, " decides how often next() was called")
+            return zip(*iterables, strict=strict)
+    shortest = lengths[0]
+    for other in lengths[1:]:
+        if expression_of(other) == expression_of(shortest) and expression_of(other) is not None:
+            continue
+        if strict and other != shortest:
+            raise ValueError("zip() arguments have different lengths")
+        shortest = other if other < shortest else shortest
+    parts = [_value_maker(one, it) for one, it in zip(found, iterables, strict=True)]
+    return SymbolicIteration(
+        expression_of(shortest),
+        plain_int(shortest),
+        lambda number, index: tuple(make(number, index) for make in parts),
+    )
+
+
+def _value_maker(
+    one: SymbolicIteration | None, iterable: Any
+) -> Callable[[int, Expression | None], Any]:
+    if one is not None:
+        return one.make
+    if type(iterable) is range:
+        return lambda number, index: SymRange(iterable.start, iterable.stop, iterable.step).at(
+            index, iterable[number]
+        )
+    values = iterable if isinstance(iterable, list | tuple | str | bytes) else list(iterable)
+    return lambda number, index: get_item(values, iteration_number(number, index))
 
 
 @_models(list)
@@ -270,25 +322,6 @@ def _note_order(values: list[Any], what: str) -> None:
 def _iter(value: Any, *sentinel: Any) -> Any:
     found = None if sentinel else symbolic_iteration(value)
     return iter(value, *sentinel) if found is None else iter(found)
-
-
-@_models(map)
-def _map(function: Any, *iterables: Any, **options: Any) -> Any:
-    from paramproof.tracing.instrumented.calls import call
-
-    found = [symbolic_iteration(one) for one in iterables]
-    if not any(found):
-        return (call(function, *args) for args in zip(*iterables, **options))  # noqa: B905
-    return (call(function, *args) for args in symbolic_zip(*iterables, **options))
-
-
-@_models(filter)
-def _filter(function: Any, iterable: Any) -> Any:
-    from paramproof.tracing.instrumented.calls import call
-
-    found = symbolic_iteration(iterable)
-    values = iterable if found is None else found
-    return (one for one in values if (one if function is None else call(function, one)))
 
 
 @_models(itertools.count)

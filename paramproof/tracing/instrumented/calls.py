@@ -1,6 +1,6 @@
 """The hook for calls: pass sizes on to Python code, and observe what C code does with them.
 
-C code asks a symbolic int for its value, which ``symbolic.escapes`` records. It reads symbolic
+C code asks a symbolic int for its value, which ``symint`` records. It reads symbolic
 floats and strings unobserved: a call with one of them is a caveat, unless the function is known to
 decide nothing by it, or has a model in ``builtin_models`` that carries the size on.
 """
@@ -22,8 +22,7 @@ from types import (
 )
 from typing import Any
 
-from paramproof.tracing.call_sites import MODEL_FILES
-from paramproof.tracing.instrumented.builtin_models import MODELS
+from paramproof.tracing.instrumented.builtin_models import MODELS, symbolic_zip
 from paramproof.tracing.instrumented.containers import get_item, record_growth, store, unknown_value
 from paramproof.tracing.instrumented.iteration import (
     SymbolicIteration,
@@ -33,12 +32,17 @@ from paramproof.tracing.instrumented.iteration import (
     symbolic_parts,
 )
 from paramproof.tracing.instrumented.lengths import known_length, loops_have_run, record_length
-from paramproof.tracing.iterations import RUNNING
-from paramproof.tracing.recorder import record_caveat
+from paramproof.tracing.recorder import MODEL_FILES, RUNNING, record_caveat
 from paramproof.tracing.symbolic.arithmetic import plain_number
-from paramproof.tracing.symbolic.escapes import is_asked_by_trusted_code, is_trusted_file, trusting
 from paramproof.tracing.symbolic.symfloat import NativeSymFloat, SymFloat, plain_float
-from paramproof.tracing.symbolic.symint import NativeSymInt, SymInt, plain_int
+from paramproof.tracing.symbolic.symint import (
+    NativeSymInt,
+    SymInt,
+    is_asked_by_trusted_code,
+    is_trusted_file,
+    plain_int,
+    trusting,
+)
 from paramproof.tracing.symbolic.symstr import SymStr, mark_parts, walk
 
 GROWING = frozenset(
@@ -399,5 +403,20 @@ def _warned(*args: Any, **options: Any) -> None:
     warnings.warn(*args, **options)
 
 
+def _map(function: Any, *iterables: Any, **options: Any) -> Any:
+    found = [symbolic_iteration(one) for one in iterables]
+    if not any(found):
+        return (call(function, *args) for args in zip(*iterables, **options))  # noqa: B905
+    return (call(function, *args) for args in symbolic_zip(*iterables, **options))
+
+
+def _filter(function: Any, iterable: Any) -> Any:
+    found = symbolic_iteration(iterable)
+    values = iterable if found is None else found
+    return (one for one in values if (one if function is None else call(function, one)))
+
+
+MODELS[map] = _map
+MODELS[filter] = _filter
 MODELS[print] = _printed
 MODELS[warnings.warn] = _warned

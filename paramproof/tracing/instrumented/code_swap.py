@@ -3,6 +3,10 @@
 A file is read and rewritten when one of its functions is about to run: a package has hundreds of
 files, and a model needs twenty. Until then each of its functions aborts the trace, which starts
 again after the file was rewritten.
+
+PyTorch's layers and the modules of other frameworks are not rewritten. They receive an ``int``, a
+``range`` and NumPy's ``prod`` that keep symbolic ints symbolic: Python's own ``int(H / A)`` and
+``range(L)`` return plain ints, and ``numpy.prod`` makes an array.
 """
 
 from __future__ import annotations
@@ -10,17 +14,100 @@ import __future__
 
 import builtins
 import gc
+import math
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
-from paramproof.tracing.call_sites import MODEL_FILES
 from paramproof.tracing.instrumented import builtin_models, calls, containers, iteration, lengths
 from paramproof.tracing.instrumented.code_transform import HOOK, instrumented_code, key_of
-from paramproof.tracing.symbolic.escapes import is_trusted_file
+from paramproof.tracing.instrumented.containers import forget_values
+from paramproof.tracing.instrumented.iteration import symbolic_range
+from paramproof.tracing.instrumented.lengths import forget_lengths
+from paramproof.tracing.recorder import MODEL_FILES
+from paramproof.tracing.symbolic.symfloat import SymFloat
+from paramproof.tracing.symbolic.symint import SymInt, is_trusted_file
+
+
+class _LikeInt(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, builtins.int)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return issubclass(subclass, builtins.int)
+
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        if len(args) == 1 and isinstance(args[0], SymInt | SymFloat):
+            return args[0].__trunc__()
+        return builtins.int(*args, **options)
+
+
+class TracingInt(builtins.int, metaclass=_LikeInt):
+    """Python's ``int``, which keeps the expression of a symbolic number."""
+
+
+class _LikeRange(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, builtins.range)
+
+    def __call__(cls, *args: Any) -> Any:
+        return symbolic_range(*args)
+
+
+class TracingRange(metaclass=_LikeRange):
+    """Python's ``range``, which becomes a ``SymRange`` if an argument is symbolic."""
+
+
+@contextmanager
+def _patched_prod() -> Iterator[None]:
+    """Make ``numpy.prod`` keep symbolic ints, if NumPy is loaded."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        yield
+        return
+    plain = numpy.prod
+
+    def prod(values: Any, *args: Any, **options: Any) -> Any:
+        if isinstance(values, list | tuple) and any(isinstance(one, SymInt) for one in values):
+            return math.prod(values)
+        return plain(values, *args, **options)
+
+    setattr(numpy, "prod", prod)  # noqa: B010
+    try:
+        yield
+    finally:
+        setattr(numpy, "prod", plain)  # noqa: B010
+
+
+@contextmanager
+def patched_modules(packages: Iterable[str]) -> Iterator[None]:
+    """Patch the modules of ``packages`` inside the context."""
+    # Discard what an earlier error left behind.
+    forget_lengths()
+    forget_values()
+    packages = tuple(packages)
+    inside = tuple(f"{package}." for package in packages)
+    replaced = {"int": TracingInt, "range": TracingRange}
+    touched: list[tuple[ModuleType, str]] = []
+    for name in [name for name in sys.modules if name.startswith(inside) or name in packages]:
+        if not isinstance(module := sys.modules[name], ModuleType):
+            continue
+        for key, value in replaced.items():
+            if key not in vars(module):
+                setattr(module, key, value)
+                touched.append((module, key))
+    try:
+        with _patched_prod():
+            yield
+    finally:
+        for module, key in touched:
+            delattr(module, key)
+        # A container that a loop filled may keep a whole model alive.
+        forget_lengths()
+        forget_values()
 
 
 class NotRewritten(BaseException):

@@ -23,14 +23,12 @@ from paramproof.tracing.instrumented.lengths import (
     record_length,
     symint_of,
 )
-from paramproof.tracing.iterations import RUNNING, Iteration
-from paramproof.tracing.recorder import record_caveat
+from paramproof.tracing.recorder import RUNNING, Iteration, record_caveat
 from paramproof.tracing.run_length import LoopLengthList, RunLengthList
 from paramproof.tracing.symbolic.arithmetic import expression_of
 from paramproof.tracing.symbolic.arithmetic import unknown_number as untold_number
-from paramproof.tracing.symbolic.escapes import trusting
 from paramproof.tracing.symbolic.symfloat import SymFloat
-from paramproof.tracing.symbolic.symint import SymInt, new_symint, plain_int
+from paramproof.tracing.symbolic.symint import SymInt, new_symint, plain_int, trusting
 from paramproof.tracing.symbolic.symstr import SymStr, has_size
 
 MAX_RUNS = 16

@@ -23,8 +23,7 @@ from paramproof.tracing.instrumented.lengths import (
     running_iterations,
     symint_of,
 )
-from paramproof.tracing.iterations import RUNNING
-from paramproof.tracing.recorder import LOOP_INDEX, record_caveat, record_loop
+from paramproof.tracing.recorder import LOOP_INDEX, RUNNING, record_loop
 from paramproof.tracing.symbolic.arithmetic import expression_of
 from paramproof.tracing.symbolic.symfloat import SymFloat
 from paramproof.tracing.symbolic.symint import (
@@ -282,51 +281,6 @@ def _counted_iteration(iterable: Any, start: Any) -> Iterator[Any]:
             yield start + iteration_number(number, letter(ran[0].letter)), value
         else:
             yield start + (unknown_symint(number) if ran else number), value
-
-
-def symbolic_zip(*iterables: Any, strict: bool = False) -> Any:
-    """Return Python's ``zip``; a guard records which iterable is the shortest."""
-    found = [symbolic_iteration(one) for one in iterables]
-    if not any(found):
-        return zip(*iterables, strict=strict)
-    lengths: list[Any] = []
-    for one, iterable in zip(found, iterables, strict=True):
-        if one is not None:
-            lengths.append(symint_of(one.length, one.total))
-        elif hasattr(iterable, "__len__"):
-            lengths.append(len(iterable))
-        else:
-            length = next(each.length for each in found if each is not None)
-            record_caveat(length, " decides how often next() was called")
-            return zip(*iterables, strict=strict)
-    shortest = lengths[0]
-    for other in lengths[1:]:
-        if expression_of(other) == expression_of(shortest) and expression_of(other) is not None:
-            continue
-        if strict and other != shortest:
-            raise ValueError("zip() arguments have different lengths")
-        shortest = other if other < shortest else shortest
-    parts = [_value_maker(one, it) for one, it in zip(found, iterables, strict=True)]
-    return SymbolicIteration(
-        expression_of(shortest),
-        plain_int(shortest),
-        lambda number, index: tuple(make(number, index) for make in parts),
-    )
-
-
-def _value_maker(
-    one: SymbolicIteration | None, iterable: Any
-) -> Callable[[int, Expression | None], Any]:
-    from paramproof.tracing.instrumented.containers import get_item
-
-    if one is not None:
-        return one.make
-    if type(iterable) is range:
-        return lambda number, index: SymRange(iterable.start, iterable.stop, iterable.step).at(
-            index, iterable[number]
-        )
-    values = iterable if isinstance(iterable, list | tuple | str | bytes) else list(iterable)
-    return lambda number, index: get_item(values, iteration_number(number, index))
 
 
 def symbolic_reversed(container: Any) -> Any:

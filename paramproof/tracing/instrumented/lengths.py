@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.tracing.call_sites import MODEL_FILES
-from paramproof.tracing.iterations import RUNNING, Iteration
-from paramproof.tracing.recorder import LOOP_INDEX
+from paramproof.tracing.recorder import LOOP_INDEX, MODEL_FILES, RUNNING, Iteration
 from paramproof.tracing.run_length import LoopLengthList, RunLengthList
 from paramproof.tracing.symbolic.arithmetic import expression_of
 from paramproof.tracing.symbolic.symfloat import SymFloat, plain_float

@@ -23,14 +23,14 @@ from paramproof.tracing.recorder import (
     record_guard,
 )
 from paramproof.tracing.run_length import repeat_list
-from paramproof.tracing.symbolic.escapes import is_asked_by_trusted_code
-from paramproof.tracing.symbolic.magnitude import fits_in_a_float, has_a_bound
 from paramproof.tracing.symbolic.symfloat import (
     NativeSymFloat,
     SymFloat,
     computed_symfloat,
     exact_expression,
     exact_symfloat,
+    fits_in_a_float,
+    has_a_bound,
     is_exact,
     operand_of,
     plain_float,
@@ -44,6 +44,7 @@ from paramproof.tracing.symbolic.symfloat import (
 from paramproof.tracing.symbolic.symint import (
     NativeSymInt,
     SymInt,
+    is_asked_by_trusted_code,
     plain_int,
     symint_or_int,
     unknown_symint,

@@ -6,20 +6,129 @@ plain ints give, and is recorded as a guard.
 
 ``SymInt`` is not a subclass of ``int``, because C code would read its digits unobserved. It only
 claims to be one (``__class__``), so that ``isinstance`` is true, and C functions have to call
-``__index__`` or the like, which ``symbolic.escapes`` records. ``NativeSymInt`` is a real int, for
-frameworks that accept nothing else: what they do with it cannot be observed, and nothing is proved.
+``__index__`` or the like. There the value becomes a plain one, which cannot be followed any
+further: a caveat, unless the code that asked is trusted. PyTorch creates tensors from sizes, and
+logging decides nothing. ``NativeSymInt`` is a real int, for frameworks that accept nothing else:
+what they do with it cannot be observed, and nothing is proved.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, Self
 
 from paramproof.formulas.computed import computed
 from paramproof.formulas.expression import Expression
-from paramproof.tracing.recorder import record_size
-from paramproof.tracing.symbolic.number import SymbolicNumber
+from paramproof.tracing.recorder import calling_file, record_caveat, record_size
+
+TRUSTED_FOLDERS = (
+    "/torch/",  # Creates tensors, whose shapes are traced.
+    "/keras/src/",  # Creates arrays, whose shapes are fitted.
+    "/transformers/modeling_utils.py",  # Creates no tensors; ties tensors by name.
+    "/logging/",
+    "/logging.py",
+    "/warnings.py",
+    "/dataclasses.py",
+    "/huggingface_hub/dataclasses.py",  # Checks types, and stores values.
+    "/copy.py",
+    "/copyreg.py",
+    "/pickle.py",
+    "/typing.py",
+    "/abc.py",
+)
+"""Files whose code is assumed to decide nothing by the numbers it receives."""
+
+GENERATION_CONFIG = "/transformers/generation/configuration_utils.py"
+"""A file that is instrumented, but creates no tensors: it configures text generation."""
+
+_trusted = 0
+
+
+@contextmanager
+def trusting() -> Iterator[None]:
+    """Record no caveats for values that become plain inside the context."""
+    global _trusted
+    _trusted += 1
+    try:
+        yield
+    finally:
+        _trusted -= 1
+
+
+@cache
+def is_trusted_file(name: str) -> bool:
+    """Return whether the code of a file is assumed to decide nothing by sizes."""
+    return any(folder in name for folder in TRUSTED_FOLDERS)
+
+
+def is_asked_by_trusted_code() -> bool:
+    """Return whether the code that uses a size now is assumed to decide nothing by it."""
+    file = calling_file()
+    return is_trusted_file(file) or file.endswith(GENERATION_CONFIG)
+
+
+def record_escape(made: Expression | None, became: str) -> None:
+    """Record what a symbolic value ``became``, unless the code that asked is trusted."""
+    if not _trusted and not is_asked_by_trusted_code():
+        record_caveat(made, f" {became}")
+
+
+class SymbolicNumber:
+    """A number that carries the expression by which it was computed, None if it is unknown.
+
+    Our own code reads ``_value``; any other code that asks for the plain value is recorded.
+    """
+
+    expression: Expression | None
+    _value: Any
+
+    if TYPE_CHECKING:
+        # ``symbolic.arithmetic`` defines these and the other operators.
+        def __eq__(self, other: object) -> bool: ...
+        def __lt__(self, other: Any) -> bool: ...
+        def __le__(self, other: Any) -> bool: ...
+        def __gt__(self, other: Any) -> bool: ...
+        def __ge__(self, other: Any) -> bool: ...
+        def __neg__(self) -> Any: ...
+
+    def escape(self, became: str) -> None:
+        """Record that something read the plain value."""
+        record_escape(self.expression, became)
+
+    def __int__(self) -> int:
+        self.escape("became a plain int")
+        return int(self._value)
+
+    def __float__(self) -> float:
+        self.escape("became a plain float")
+        return float(self._value)
+
+    def __complex__(self) -> complex:
+        self.escape("became a complex number")
+        return complex(self._value)
+
+    def __repr__(self) -> str:
+        self.escape("became text")
+        return repr(self._value)
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        self.escape("became text")
+        return format(self._value, spec)
+
+    def __hash__(self) -> int:
+        # A dict or set uses the hash for a lookup, whose result depends on the number.
+        self.escape("was looked up in a dict or a set")
+        return hash(self._value)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
 
 class SymInt(SymbolicNumber):

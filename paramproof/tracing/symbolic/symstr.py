@@ -13,9 +13,8 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from paramproof.tracing.symbolic.escapes import record_escape
 from paramproof.tracing.symbolic.symfloat import SymFloat
-from paramproof.tracing.symbolic.symint import SymInt
+from paramproof.tracing.symbolic.symint import SymInt, record_escape
 
 STORES = frozenset({"STORE_SUBSCR", "BUILD_MAP", "MAP_ADD", "BUILD_CONST_KEY_MAP"})
 """Bytecode instructions that store a value under a key, and look nothing up."""
@@ -90,38 +89,12 @@ class SymStr(str):
         frame = sys._getframe(1)
         step = dis.opname[frame.f_code.co_code[frame.f_lasti]]
         if step not in STORES:
-            record_escape(self, "was looked up as text")
+            record_escape(self.expression, "was looked up as text")
         return str.__hash__(self)
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, str) and self.is_decided_by(other):
-            record_escape(self, "was compared as text")
-        return str.__eq__(self, other)
-
-    def __ne__(self, other: object) -> bool:
-        if isinstance(other, str) and self.is_decided_by(other):
-            record_escape(self, "was compared as text")
-        return str.__ne__(self, other)
-
-    def __lt__(self, other: str) -> bool:
-        record_escape(self, "was compared as text")
-        return str.__lt__(self, other)
-
-    def __gt__(self, other: str) -> bool:
-        record_escape(self, "was compared as text")
-        return str.__gt__(self, other)
-
-    def __le__(self, other: str) -> bool:
-        record_escape(self, "was compared as text")
-        return str.__le__(self, other)
-
-    def __ge__(self, other: str) -> bool:
-        record_escape(self, "was compared as text")
-        return str.__ge__(self, other)
 
     def __contains__(self, other: Any) -> bool:
         if self.is_decided_by(other):
-            record_escape(self, "was searched as text")
+            record_escape(self.expression, "was searched as text")
         return str.__contains__(self, other)
 
     def __deepcopy__(self, memo: object) -> SymStr:
@@ -146,7 +119,7 @@ def _search_method(name: str) -> Any:
     def method(self: SymStr, other: Any, *args: Any) -> Any:
         # The position depends on the number of digits before it.
         if self.is_decided_by(other) or "find" in name or "index" in name:
-            record_escape(self, "was searched as text")
+            record_escape(self.expression, "was searched as text")
         return own(self, other, *args)
 
     return method
@@ -156,12 +129,26 @@ def _test_method(name: str) -> Any:
     own = getattr(str, name)
 
     def method(self: SymStr, *args: Any) -> Any:
-        record_escape(self, f"was asked {name}() as text")
+        record_escape(self.expression, f"was asked {name}() as text")
         return own(self, *args)
 
     return method
 
 
+def _comparison(name: str) -> Any:
+    own = getattr(str, name)
+
+    def method(self: SymStr, other: object) -> Any:
+        is_order = name not in ("__eq__", "__ne__")
+        if is_order or (isinstance(other, str) and self.is_decided_by(other)):
+            record_escape(self.expression, "was compared as text")
+        return own(self, other)
+
+    return method
+
+
+for _name in ("__eq__", "__ne__", "__lt__", "__gt__", "__le__", "__ge__"):
+    setattr(SymStr, _name, _comparison(_name))
 for _name in STR_METHODS:
     setattr(SymStr, _name, _str_method(_name))
 for _name in SEARCH_METHODS:
@@ -177,7 +164,7 @@ def mark_parts(made: Any, expression: Any, plain: bool) -> Any:
         return SymStr(made, expression, plain)
     if isinstance(made, list | tuple):
         return type(made)(mark_parts(one, expression, plain) for one in made)
-    record_escape(SymStr("", expression), f"became {type(made).__name__} of its text")
+    record_escape(expression, f"became {type(made).__name__} of its text")
     return made
 
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from paramproof.derivation import far_validation, validation
+from paramproof.derivation import validation
 
 
 class Clock:
@@ -12,7 +12,7 @@ class Clock:
 
     def __init__(self, monkeypatch):
         self.now, self.spent = 0.0, []
-        for module in (far_validation, validation):
+        for module in (validation,):
             monkeypatch.setattr(module, "time", SimpleNamespace(process_time=lambda: self.now))
 
     def takes(self, seconds):

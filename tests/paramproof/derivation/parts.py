@@ -13,8 +13,8 @@ from typing import Any
 
 from paramproof.derivation.trace_runner import TraceRunner
 from paramproof.formulas.expression import expression
-from paramproof.tracing.constructors.base import Constructor
-from paramproof.tracing.iterations import RUNNING
+from paramproof.tracing.constructors import Constructor
+from paramproof.tracing.recorder import RUNNING
 from paramproof.tracing.symbolic.symint import plain_int
 from paramproof.tracing.tensor_groups import ObservedTensor
 

@@ -7,7 +7,7 @@ from paramproof.derivation.pipeline import Effort, derive
 from paramproof.derivation.trace_runner import DerivationError, FailureCause
 from paramproof.formulas.expression import letter
 from paramproof.formulas.parsing import condition_in
-from paramproof.tracing.caveats import caveat_text
+from paramproof.tracing.recorder import caveat_text
 from tests.paramproof.derivation.parts import plain_int, runner, toy
 
 SIZES = {"A": 6, "D": 2, "H": 96, "L": 5}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paramproof.derivation import far_validation
+from paramproof.derivation import validation
 from paramproof.derivation.pipeline import Effort, derive
 from tests.paramproof.derivation.toys import toy
 
@@ -66,7 +66,7 @@ def test_some_letters_are_far_beside_others_that_are_near():
     mixed = [sizes for sizes in seen if sizes[0] < 64 * 10 and sizes[1] > 64 * 200]
     assert len(mixed) == 2
     together = [sizes for sizes in seen if sizes[0] > 64 * 10]
-    assert len(together) == len(far_validation.FAR_FACTORS)
+    assert len(together) == len(validation.FAR_FACTORS)
 
 
 def test_a_depth_that_decides_unheard_is_fixed():
@@ -95,7 +95,7 @@ def test_how_far_it_was_held_is_said():
     assert low == 1
     assert 150 < high <= 180
     # One of each distance, and one that is deep: of two letters only one is wide.
-    assert found.evidence.builds == found.evidence.held + len(far_validation.FAR_FACTORS) + 1
+    assert found.evidence.builds == found.evidence.held + len(validation.FAR_FACTORS) + 1
 
 
 def test_what_is_far_refused_is_made_closer():
@@ -118,7 +118,7 @@ def test_what_refuses_every_far_model_is_asked_a_few_times_only():
     found = derive(toy(rows, refusing(refuses), vocab_size=64, hidden_size=64))
     assert found.fixed == ()
     assert max(high for _, high in found.validated.values()) < 64 * 10
-    assert 0 < sum(refused) <= far_validation.MAX_REFUSED == 8
+    assert 0 < sum(refused) <= validation.MAX_REFUSED == 8
 
 
 def test_a_depth_that_is_refused_is_made_less():
@@ -157,7 +157,7 @@ def test_of_depths_that_multiply_one_is_deep_at_a_time(clock):
     assert found.validated["L"][1] > 150
     assert found.validated["E"][1] > 150
     # Both at once would take 20 seconds; the two deepest are the last two.
-    assert all(0.15 < seconds <= far_validation.SHALLOW * 0.18 for seconds in clock.spent[-2:])
+    assert all(0.15 < seconds <= validation.SHALLOW * 0.18 for seconds in clock.spent[-2:])
 
 
 def test_far_models_change_no_other_sizes():
@@ -230,8 +230,8 @@ def test_far_beyond_what_it_was_fitted_on_it_says_so():
 
 
 def test_the_number_of_tensors_is_what_a_model_costs():
-    near = far_validation.Cost()
+    near = validation.Cost()
     for seconds, tensors in ((1.0, 10), (3.0, 10)):
         near.add(seconds, tensors)
     assert (near.slowest, near.share, near.of(5)) == (3.0, 2.0, 1.0)
-    assert far_validation.Cost().share == far_validation.MIN_SECONDS
+    assert validation.Cost().share == validation.MIN_SECONDS

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from paramproof.derivation.index_subsets import IndexSubset, index_subsets_of
+from paramproof.derivation.loops import IndexSubset, index_subsets_of
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter

@@ -6,8 +6,7 @@ from random import Random
 import pytest
 
 from paramproof.derivation.guard_probing import MAX_NESTED_PROBES
-from paramproof.derivation.guard_set import GuardSet
-from paramproof.derivation.nested_guards import NestedGuard, NestedGuardQueue
+from paramproof.derivation.guard_set import GuardSet, NestedGuard, NestedGuardQueue
 from paramproof.derivation.pipeline import derive
 from paramproof.formulas.derivation import Consequence, Outcome
 from paramproof.formulas.parsing import condition_in

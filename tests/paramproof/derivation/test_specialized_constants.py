@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from paramproof.derivation import specialized_constants as module
-from paramproof.derivation.length_fitting import fit_length
-from paramproof.derivation.specialized_constants import SpecializedConstants
+from paramproof.derivation import trace_runner as module
+from paramproof.derivation.fitting import fit_length
+from paramproof.derivation.trace_runner import SpecializedConstants
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import expression, letter
 

@@ -2,11 +2,10 @@
 
 import pytest
 
-from paramproof.derivation.generalization import GeneralTensors
-from paramproof.derivation.trial import run_trial
+from paramproof.derivation.generalization import GeneralTensors, run_trial
 from paramproof.formulas.derivation import Consequence, DerivedTensor, Kind, Outcome, Stored
 from paramproof.formulas.expression import expression, letter
-from paramproof.tracing.caveats import caveat_text
+from paramproof.tracing.recorder import caveat_text
 
 H, L = letter("H"), letter("L")
 SIZES = {"H": 8, "L": 2}

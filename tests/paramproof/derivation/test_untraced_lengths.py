@@ -5,7 +5,7 @@ from contextlib import nullcontext
 import pytest
 
 from paramproof.derivation.pipeline import Effort, derive
-from paramproof.tracing.constructors.base import Constructor
+from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.tensor_groups import ObservedTensor
 
 

@@ -4,7 +4,7 @@ from contextlib import nullcontext
 from operator import index
 
 from paramproof.formulas.expression import expression
-from paramproof.tracing.constructors.base import Constructor
+from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.tensor_groups import ObservedTensor
 
 

@@ -4,8 +4,7 @@ import inspect
 from dataclasses import dataclass
 
 from paramproof.formulas.expression import letter
-from paramproof.tracing.caveats import caveat_text
-from paramproof.tracing.recorder import recording
+from paramproof.tracing.recorder import caveat_text, recording
 from paramproof.tracing.symbolic.symint import SymInt
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import expression, letter
-from paramproof.tracing.caveats import caveat_text, joined, sizes_fragment
+from paramproof.tracing.recorder import caveat_text, joined, sizes_fragment
 
 WIDTH, HEADS = letter("hidden_size"), letter("heads")
 LETTERS = {"hidden_size": "H", "heads": "A"}

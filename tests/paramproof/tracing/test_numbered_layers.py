@@ -1,11 +1,11 @@
 """Which names with a number are layers': several models tell, a name alone does not."""
 
-from paramproof.tracing.numbered_layers import (
+from paramproof.tracing.tensor_groups import (
+    ObservedTensor,
     has_numbered_names,
     layer_patterns,
     star_layer_numbers,
 )
-from paramproof.tracing.tensor_groups import ObservedTensor
 
 TWO = ["enc.layer_0.fc1.weight", "enc.layer_1.fc1.weight", "conv1.weight", "conv2.weight"]
 THREE = [*TWO, "enc.layer_2.fc1.weight"]

@@ -5,7 +5,7 @@ from types import ModuleType
 
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import letter
-from paramproof.tracing.patching import TracingInt, TracingRange, patched_modules
+from paramproof.tracing.instrumented.code_swap import TracingInt, TracingRange, patched_modules
 from paramproof.tracing.recorder import recording
 from paramproof.tracing.symbolic.symint import SymInt
 

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.derivation.count_fitting import fit_count
-from paramproof.derivation.exact_division import simplify_exact_division
-from paramproof.derivation.length_fitting import fit_length
+from paramproof.derivation.fitting import fit_count, fit_length
+from paramproof.derivation.guard_set import simplify_exact_division
 from paramproof.formulas.derivation import Kind, Stored
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter

@@ -2,12 +2,12 @@
 
 import pytest
 
+from paramproof.tracing.instrumented.builtin_models import symbolic_zip
 from paramproof.tracing.instrumented.iteration import (
     make_list,
     symbolic_enumerate,
     symbolic_iteration,
     symbolic_range,
-    symbolic_zip,
 )
 from paramproof.tracing.instrumented.lengths import record_length
 from tests.paramproof.tracing.instrumented.sized import L, caveats, length_of_list, size

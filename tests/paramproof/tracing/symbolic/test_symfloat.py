@@ -7,9 +7,8 @@ import pytest
 
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import letter
-from paramproof.tracing.caveats import caveat_text
 from paramproof.tracing.instrumented.calls import call
-from paramproof.tracing.recorder import recording
+from paramproof.tracing.recorder import caveat_text, recording
 from paramproof.tracing.symbolic.arithmetic import expression_of
 from paramproof.tracing.symbolic.symint import SymInt
 

@@ -1,8 +1,8 @@
-"""How often there is a tensor, read from how often several models have it."""
+"""Counts and lengths that nobody traced, fitted to their values in several models."""
 
 import pytest
 
-from paramproof.derivation.count_fitting import fit_count
+from paramproof.derivation.fitting import candidate_quotients, fit_count, fit_length
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
 
@@ -100,3 +100,75 @@ def test_a_loop_s_length_comes_first():
 
 def test_a_loop_over_what_is_no_letter():
     assert read(floor(H, D) - 2, loops=[floor(H, D)]) == floor(H, D) - 2
+
+
+F = letter("F")
+PLACES = ({"A": 3, "F": 20, "H": 12}, {"A": 5, "F": 31, "H": 35}, {"A": 4, "F": 18, "H": 17})
+
+
+def at_places(one):
+    return [one.evaluate(point) for point in PLACES]
+
+
+@pytest.mark.parametrize(
+    "length",
+    [
+        expression(7),
+        H,
+        2 * H,
+        3 * H,
+        H + 4,
+        H - 3,
+        H * A,
+        A * A,
+        H + F,
+        floor(H, A),
+        2 * floor(H, A),
+        A * floor(H, A),
+    ],
+)
+def test_explained(length):
+    assert fit_length(at_places(length), PLACES, [A, F, H, floor(H, A)]) == length
+
+
+@pytest.mark.parametrize("length", [H + F + A, 2 * H + 3, H * A * F, 2 * H * A])
+def test_not_explained(length):
+    assert fit_length(at_places(length), PLACES, [A, F, H]) is None
+
+
+def test_what_was_seen_once_is_a_number():
+    assert fit_length([12], PLACES[:1], [H]) == expression(12)
+
+
+def test_a_multiple_is_simpler_than_a_number_more():
+    points = [{"A": n, "H": 2 * n - 3} for n in (3, 5, 4)]
+    assert fit_length([6, 10, 8], points, [A, H]) == 2 * A
+    assert fit_length([7, 11, 9], points, [A, H]) == H + 4
+
+
+def test_what_is_no_whole_size_explains_nothing():
+    """H / A is 4, 7 and 17/4: not 4, 7 and 4."""
+    assert fit_length([4, 7, 4], PLACES, [H / A]) is None
+
+
+def test_a_size_that_is_0_at_a_point_explains_what_is_0_there():
+    assert fit_length([0, 4, 2], PLACES, [A - 3]) == 2 * A - 6
+    assert fit_length([0, 2, 1], PLACES, [A - 3]) == A - 3
+    assert fit_length([8, 4, 6], ({"A": 5}, {"A": 3}, {"A": 4}), [A - 3]) is None
+
+
+def test_the_simplest_is_taken_and_of_equals_the_first_by_name():
+    twins = [{"A": n, "H": n} for n in (3, 5, 4)]
+    assert fit_length([3, 5, 4], twins, [H, A]) == A
+    assert fit_length([3, 5, 4], twins, [A + H - A, A]) == A
+
+
+def test_quotients_of_letters_and_of_products_that_were_computed():
+    points = ({"A": 3, "F": 20, "H": 130}, {"A": 5, "F": 31, "H": 300})
+    found = candidate_quotients(points, [H, A * F, 2 * A, A + F, floor(H, 2)])
+    # Quotients that are 0 at some point, such as ⌊A/F⌋, would fit any length.
+    wanted = {floor(H, A), floor(F, A), floor(H, F), floor(H, A * F), floor(H, 2 * A)}
+    assert set(found) == wanted | {floor(F, 2 * A)}
+    assert set(candidate_quotients(points[:1], [2 * F])) == {
+        *map(floor, (H, F, H, H), (A, A, F, 2 * F))
+    }

@@ -4,8 +4,8 @@ import operator
 
 import pytest
 
-from paramproof.derivation.loop_counts import count_in_loops
-from paramproof.derivation.loop_guards import (
+from paramproof.derivation.loops import (
+    count_in_loops,
     guards_with_both_answers,
     implied_guards,
     undecided_loop,
@@ -13,10 +13,8 @@ from paramproof.derivation.loop_guards import (
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import letter
-from paramproof.tracing.caveats import caveat_text
-from paramproof.tracing.iterations import RUNNING
-from paramproof.tracing.patching import TracingRange
-from paramproof.tracing.recorder import recording
+from paramproof.tracing.instrumented.code_swap import TracingRange
+from paramproof.tracing.recorder import RUNNING, caveat_text, recording
 from paramproof.tracing.symbolic.symint import SymInt
 
 A, D, L, M, S = map(letter, "ADLMS")
@@ -270,7 +268,7 @@ def test_what_is_asked_otherwise_is_doubted(question):
     assert not list(implied_guards(recorder, sizes))
     (doubt,) = recorder.caveats
     assert caveat_text(doubt).startswith("a loop of L asked of its index, @, whether ")
-    assert " (test_loop_counts.py:" in caveat_text(doubt)
+    assert " (test_loops.py:" in caveat_text(doubt)
 
 
 def test_a_caveat_names_the_first_place():
@@ -323,7 +321,7 @@ def test_the_places_that_asked():
     _, recorder, sizes = traced(asks(lambda i, D, **_: i < D), POINTS[0])
     stated = [(c, places) for c, places, _ in implied_guards(recorder, sizes) if not c.is_settled]
     ((_, places),) = stated
-    assert {file.rpartition("/")[2] for file, _ in places} == {"test_loop_counts.py"}
+    assert {file.rpartition("/")[2] for file, _ in places} == {"test_loops.py"}
 
 
 def test_what_other_loops_asked_is_told_beside_one_that_is_doubted():
