@@ -23,10 +23,14 @@ from typing import cast
 
 import paramproof.builders.frameworks
 from paramproof.builders.protocol import Builder, FrameworkUnavailable
-from paramproof.formulas.errors import require_type
-from paramproof.formulas.installation import PIP, install_command
-from paramproof.formulas.lookup import canonical_name, no_such
-from paramproof.formulas.plugins import entries, note_broken, require_whole
+from paramproof.formulas.errors import canonical_name, no_such, require_type
+from paramproof.formulas.installation import (
+    PIP,
+    entries,
+    install_command,
+    note_broken,
+    require_whole,
+)
 from paramproof.formulas.printing import shown
 
 ENTRY_POINTS = "paramproof.frameworks"

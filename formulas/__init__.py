@@ -3,11 +3,9 @@
 This package knows no framework and needs nothing but the standard library.
 """
 
-from paramproof.formulas.comparison import compare
-from paramproof.formulas.families import FAMILIES, closed_form, inventory
-from paramproof.formulas.family import Family
+from paramproof.formulas.comparison import Report, Row, compare
+from paramproof.formulas.families import FAMILIES, Family, closed_form, inventory
 from paramproof.formulas.layout import Weight
-from paramproof.formulas.report import Report, Row
 from paramproof.formulas.spec import (
     EncoderDecoderLetters,
     EncoderDecoderSpec,

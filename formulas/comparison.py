@@ -1,24 +1,207 @@
-"""Compare the tensors that a formula expects with the weights of a model or a file.
+"""Compare the tensors that a formula expects with the weights of a model or a file, and report it.
 
-How the two are matched is a function of its own: here, by canonical names.
+How the two are matched is a function of its own: here, by canonical names. A report has two totals
+and the rows that differ. Every difference has a row with its size, so the differences of the rows
+always add up to the difference of the totals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import cycle
-from typing import NamedTuple, TypeAlias
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import cycle, zip_longest
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from paramproof.formulas.layout import Weight, stored_shape
-from paramproof.formulas.path import at_layer, shared_path, stack_of
-from paramproof.formulas.report import Report, Row, Shape
+from paramproof.formulas.path import at_layer, placed, shared_path, stack_of, starred
+from paramproof.formulas.printing import (
+    MAX_NOTE_SHOWN,
+    MAX_ROWS_SHOWN,
+    MINUS,
+    legible,
+    shape_text,
+    signed,
+)
 from paramproof.formulas.spec import head_size_of
 from paramproof.formulas.tensors import Inventory
 
+RowKind: TypeAlias = Literal[
+    "missing", "unexpected", "wrong name", "wrong shape", "wrong trainability", "wrong count"
+]
+Shape: TypeAlias = tuple[int, ...]
+
+HANGING = "    "
+"""The indentation of the rest of a line that is folded."""
+
+PIECE = re.compile(r".+?(?:[ ./_]|[-,(](?=[a-z*])|$)", re.DOTALL)
+"""A line is folded after a space or a sign between two names, not inside a number like 1,024."""
+
+EQUAL = "every tensor is as the formula says"
+"""The last line of a report without a difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One difference between formula and model.
+
+    ``path`` has the number of the layer, or a ``*`` if nothing tells which layer it is.
+    ``difference`` is what the row adds to the trainable total, observed − expected. ``expected`` is
+    the stored shape that the formula expects, None if it expects no tensor. ``native`` and
+    ``observed`` are the framework's path and shape, None if the framework has no tensor.
+    """
+
+    kind: RowKind
+    path: str
+    expected: Shape | None
+    native: str | None
+    observed: Shape | None
+    difference: int
+    note: str = ""
+
+    @property
+    def component(self) -> str:
+        return starred(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The totals, and the rows that differ; ``equal`` if there are none.
+
+    ``formula`` and ``actual`` count trainable parameters, with tied ones counted once, and
+    ``frozen`` those of the model that are not trainable. ``about`` is a line that names what was
+    expected, and ``notes`` are lines on what is not a difference. ``residual`` is the difference in
+    letters: a line for the whole, and of several ``groups()``, a text for each that is shown.
+    """
+
+    formula: int
+    actual: int
+    rows: tuple[Row, ...]
+    frozen: int = 0
+    about: str = ""
+    notes: tuple[str, ...] = ()
+    residual: tuple[str, ...] = ()
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Report:
+        """Return the report that ``as_data`` wrote, with its totals and rows alone."""
+        rows = (
+            Row(**row | {key: row[key] and tuple(row[key]) for key in ("expected", "observed")})
+            for row in data["rows"]
+        )
+        return cls(data["formula"], data["actual"], tuple(rows))
+
+    def as_data(self) -> dict[str, Any]:
+        totals = {"formula": self.formula, "actual": self.actual, "difference": self.difference}
+        return totals | {"rows": [asdict(row) for row in self.rows]}
+
+    @property
+    def difference(self) -> int:
+        return self.actual - self.formula
+
+    @property
+    def equal(self) -> bool:
+        """Whether every tensor, and so the total, is as the formula says."""
+        return not self.rows and not self.difference
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def render(self, width: int | None = None) -> str:
+        """Return this report as text: what is expected, totals, notes, and the rows that differ.
+
+        Rows that differ only in the layer share one line, which names the layers. The largest
+        differences come first. After ``MAX_ROWS_SHOWN`` lines, a last line has the number of
+        further lines and the sum of their differences. Lines wider than ``width`` are folded.
+        """
+        lines = [self.about, totals(self.actual, self.formula), *self.notes, self._on_another()]
+        lines += self._differences() if self.rows else [EQUAL] * self.equal
+        lines += self.residual[:1]
+        return "\n".join(part for line in filter(None, lines) for part in folded(line, width))
+
+    def _differences(self) -> list[str]:
+        groups = self.groups()
+        shown, rest = groups[:MAX_ROWS_SHOWN], groups[MAX_ROWS_SHOWN:]
+        numbers = [signed(_sum(rows)) if _sum(rows) else "0" for rows in shown]
+        letters = zip_longest(numbers, self.residual[1 : len(shown) + 1], fillvalue="0")
+        numbers = [n if t.strip(MINUS).isdigit() else f"{n} = {t}" for n, t in letters]
+        lines = [f"  {n}  {_sentence(rows)}" for n, rows in zip(numbers, shown, strict=True)]
+        if rest:
+            lines.append(f"  {signed(sum(map(_sum, rest)))}  and {len(rest):,} more")
+        return lines
+
+    def _on_another(self) -> str:
+        """Return a sentence on a model that shares less than half with the formula, or ""."""
+        unlike, lacking = 0, 0
+        for row in self.rows:
+            if row.kind in ("missing", "unexpected", "wrong shape"):
+                own = max(row.difference, 0)
+                if row.kind == "wrong shape":
+                    own = math.prod(row.observed or ())
+                unlike += own
+                lacking += own - row.difference
+        if 2 * unlike <= self.actual or 2 * lacking <= self.formula:
+            return ""
+        return (
+            "this is a model of another architecture or of other sizes: of the formula's "
+            f"{self.formula:,} parameters, {self.formula - lacking:,} have a counterpart"
+        )
+
+    def groups(self) -> list[list[Row]]:
+        """Return the rows in groups, the largest difference first; one differs in layers only."""
+        groups: dict[tuple[object, ...], list[Row]] = {}
+        for row in self.rows:
+            key = (row.component, row.kind, row.expected, row.observed)
+            groups.setdefault(key, []).append(row)
+        whole = "wrong name"  # This is about all tensors, so it comes first.
+        return sorted(groups.values(), key=lambda own: (own[0].kind != whole, -abs(_sum(own))))
+
+
+def _sentence(rows: list[Row]) -> str:
+    """Return what a group of rows says: the layers, the tensor, and how it differs."""
+    row = rows[0]
+    expected, observed = (legible(shape_text(shape)) for shape in (row.expected, row.observed))
+    name = legible(placed([one.path for one in rows]), MAX_NOTE_SHOWN)
+    names_match = row.kind == "wrong name" or starred(row.native or row.path) == row.component
+    native = f"named {legible(row.native)}{' ...' * (len(rows) > 1)} in the model"
+    note = legible(row.note, MAX_NOTE_SHOWN) * (row.kind != "wrong trainability")
+    should = "trainable" if row.note == "frozen" else "frozen"
+    said = {
+        "missing": f"{name} is missing: {expected}",
+        "unexpected": f"{name} is unexpected: {observed}",
+        "wrong shape": f"{name} has the shape {observed}, not {expected}",
+        "wrong trainability": f"{name} is {row.note}, but should be {should}: {observed}",
+        "wrong count": f"{name} differs in its number",
+        "wrong name": "",
+    }
+    return "; ".join(filter(None, (said[row.kind], native * (not names_match), note)))
+
+
+def folded(line: str, width: int | None) -> list[str]:
+    """Return a line in parts of at most ``width``; the parts after the first are indented."""
+    if width is None or len(line) <= width:
+        return [line]
+    parts, room = [""], width - len(HANGING)
+    for piece in PIECE.findall(line):
+        if len(parts[-1]) + len(piece.rstrip()) > room and parts[-1]:
+            parts.append("")
+        parts[-1] += piece
+        while len(parts[-1].rstrip()) > room:
+            parts[-1:] = [parts[-1][:room], parts[-1][room:]]
+    return [f"{HANGING * bool(n)}{part.rstrip()}" for n, part in enumerate(parts)]
+
+
+def _sum(rows: list[Row]) -> int:
+    return sum(row.difference for row in rows)
+
+
+def totals(actual: int, formula: int) -> str:
+    difference = signed(actual - formula) if actual != formula else "0"
+    return f"actual {actual:,} {MINUS} formula {formula:,} = {difference}"
+
 
 class Matched(NamedTuple):
-    """The rows that differ, the weights that count, and notes for the report."""
-
     rows: Iterable[Row]
     weights: Sequence[Weight]
     notes: tuple[str, ...] = ()
@@ -54,8 +237,6 @@ def compare(
 
 
 class _Comparison:
-    """The expected canonical tensors, and the paths that a weight has been matched with so far."""
-
     def __init__(self, inventory: Inventory) -> None:
         self.head_size = head_size_of(inventory.letters)
         self.layers: dict[str | None, int] = {stack_of(t.path): t.repeat for t in inventory}
@@ -72,7 +253,6 @@ class _Comparison:
                 yield Row("missing", tensor.path, tensor.shape, None, None, -tensor.size)
 
     def _storage(self, weight: Weight) -> Iterator[Row]:
-        """Yield the differences of a weight's storage from the canonical tensors in its parts."""
         counted = weight.size if weight.trainable else 0
         reasons = {part: self._why_unexpected(part) for part in weight.parts}
         parts = [part for part, reason in reasons.items() if not reason]
@@ -86,7 +266,12 @@ class _Comparison:
         self.seen.update(tensor.path for tensor in tensors)
         difference = counted - sum(tensor.size for tensor in tensors if tensor.trainable)
         path = shared_path(tensor.path for tensor in tensors)
-        expected = self._stored_shape(weight, parts)
+        expected = stored_shape(
+            weight.layout,
+            [self.expected[self._paths(part)[0]].shape for part in parts],
+            head_size=self.head_size,
+            layers=self._layers(parts[0]),
+        )
         if expected != weight.shape:
             yield Row("wrong shape", path, expected, weight.path, weight.shape, difference, note)
             difference = 0
@@ -112,7 +297,6 @@ class _Comparison:
                 self.seen.add(path)
 
     def _why_unexpected(self, part: str) -> str:
-        """Return why the formula does not expect this part here, "" if it does."""
         for path in self._paths(part):
             tensor = self.expected.get(path)
             if tensor is None:
@@ -124,17 +308,7 @@ class _Comparison:
         return ""
 
     def _paths(self, part: str) -> list[str]:
-        """Return the canonical paths of a part: one for each layer if it is stacked."""
         return [at_layer(part, index) for index in range(self._layers(part))] or [part]
 
     def _layers(self, part: str) -> int:
-        """Return the number of layers in the stack of ``part``; 1 outside of stacks."""
         return self.layers.get(stack_of(part), 0)
-
-    def _stored_shape(self, weight: Weight, parts: list[str]) -> Shape:
-        return stored_shape(
-            weight.layout,
-            [self.expected[self._paths(part)[0]].shape for part in parts],
-            head_size=self.head_size,
-            layers=self._layers(parts[0]),
-        )

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TypeAlias
 
-from paramproof.formulas.lookup import no_such
+from paramproof.formulas.errors import no_such
 from paramproof.formulas.parts import PartName, parts_of
 from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.condition import Condition
-from paramproof.formulas.errors import InvalidInput, require_type
+from paramproof.formulas.errors import InvalidInput, no_such, require_type
 from paramproof.formulas.expression import Expression, letter, sum_of
 from paramproof.formulas.impossible import (
     is_never_negative,
@@ -21,9 +21,7 @@ from paramproof.formulas.impossible import (
     require_tensor,
     value_at,
 )
-from paramproof.formulas.lookup import no_such
-from paramproof.formulas.native_parts import NativeNames, NativeTensor
-from paramproof.formulas.parts import TensorParts
+from paramproof.formulas.parts import NativeNames, NativeTensor, TensorParts
 from paramproof.formulas.spec import Quantity
 from paramproof.formulas.tensors import Inventory, Tensor
 

@@ -8,8 +8,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
-from paramproof.formulas.expression import Expression, Number, expression
-from paramproof.formulas.products import Powers, inverted, multiplied, order, shared
+from paramproof.formulas.expression import (
+    Expression,
+    Number,
+    Powers,
+    expression,
+    inverted,
+    multiplied,
+    order,
+    shared,
+)
 
 
 @dataclass(frozen=True)

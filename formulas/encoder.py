@@ -6,9 +6,8 @@ arithmetic on the letters and never branch on one: indicators are factors.
 
 from __future__ import annotations
 
-from paramproof.formulas.family import Family
 from paramproof.formulas.path import LAYER
-from paramproof.formulas.spec import EncoderLetters, EncoderSpec, Quantity
+from paramproof.formulas.spec import EncoderLetters, Quantity
 from paramproof.formulas.tensors import Inventory, Tensor
 from paramproof.formulas.terms import (
     BERT,
@@ -128,6 +127,3 @@ def _mlm_head(letters: EncoderLetters) -> Tensors:
 def _nsp_head(letters: EncoderLetters) -> Tensors:
     source = f"{BERT_CODE}, run_pretraining.py, get_next_sentence_output"
     return within("nsp_head.classifier", linear(letters.H, 2, source))
-
-
-FAMILY = Family(EncoderSpec, EncoderLetters, inventory, closed_form)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from paramproof.formulas.family import Family
 from paramproof.formulas.path import LAYER
-from paramproof.formulas.spec import EncoderDecoderLetters, EncoderDecoderSpec, Quantity
+from paramproof.formulas.spec import EncoderDecoderLetters, Quantity
 from paramproof.formulas.tensors import Inventory
 from paramproof.formulas.terms import (
     TRANSFORMER,
@@ -115,6 +114,3 @@ def _fed_forward(letters: EncoderDecoderLetters) -> tuple[Tensors, Tensors]:
         within("feed_forward", feed_forward(letters.H, letters.F)),
         within("feed_forward_layer_norm", layer_norm(letters.H)),
     )
-
-
-FAMILY = Family(EncoderDecoderSpec, EncoderDecoderLetters, inventory, closed_form)

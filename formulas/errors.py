@@ -1,13 +1,40 @@
-"""The errors that users can meet, with the source, the key or the name at fault as attributes.
+"""The errors that users can meet, and the look-up of names that they type.
 
-Each prints as one line of bounded length, with foreign text escaped.
+An error has the source, the key or the name at fault as attributes. It prints as one line of
+bounded length, with foreign text escaped. Names are looked up without regard to case, and an
+unknown one gets similar names as suggestions.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable
+from difflib import SequenceMatcher
 from enum import Enum, auto
+from functools import lru_cache
 
-from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text, shown
+from paramproof.formulas.printing import (
+    MAX_MESSAGE_SHOWN,
+    MAX_VALUE_SHOWN,
+    legible,
+    path_text,
+    shown,
+    some_of,
+)
+
+ALIKE = 0.8
+"""The share of letters that a misspelt name has in common with the right one."""
+
+SHORTEST_BEGINNING = 3
+"""The shortest text that is completed to a name."""
+
+LONG_WORD = 5
+"""The length of a word that may be misspelt on its own, as "tensorlow" for keras-tensorflow."""
+
+MAX_SUGGESTIONS = 3
+
+MAX_NAMES_LISTED = 40
+"""The maximum number of names that an error lists if no command lists them."""
 
 
 class InvalidInput(ValueError):
@@ -70,18 +97,12 @@ class UnknownName(InvalidInput):
 class Refusal(Enum):
     """Why the catalogue has no formula for a configuration."""
 
-    NOT_TRIED = auto()
-    """The value of a key is of a sort that was not tried."""
-    OTHER_VALUE = auto()
-    """The value of a key is not the one that the entry was derived at."""
-    NO_SIZE = auto()
-    """A size is null, which transformers refuses for most sizes, too."""
-    OTHER_PART = auto()
-    """The model type of a part differs from that in the entry."""
-    CONDITIONS = auto()
-    """The sizes violate a condition of the formula."""
-    CONSTRUCTOR = auto()
-    """The sizes violate a condition, and transformers refuses to build such a model."""
+    NOT_TRIED = auto()  # The value of a key is of a sort that was not tried.
+    OTHER_VALUE = auto()  # The value of a key is not the one that the entry was derived at.
+    NO_SIZE = auto()  # A size is null, which transformers refuses for most sizes, too.
+    OTHER_PART = auto()  # The model type of a part differs from that in the entry.
+    CONDITIONS = auto()  # The sizes violate a condition of the formula.
+    CONSTRUCTOR = auto()  # They do, and transformers refuses to build such a model.
     OTHER = auto()
 
 
@@ -117,6 +138,13 @@ class NotInCatalogue(ValueError):
         return _line(self.where, self.reason) + advice
 
 
+def _line(where: str, reason: str) -> str:
+    said = legible(reason, MAX_MESSAGE_SHOWN)
+    # A model type that was named by itself is the place and the subject of the reason.
+    is_said = not where or said.startswith(f"{where}: ")
+    return said if is_said else f"{path_text(where)}: {said}"
+
+
 def require_type(value: object, kind: type | tuple[type, ...], what: str) -> None:
     """Raise ``InvalidInput`` unless ``value``, called ``what``, is of a type. A bool is no int."""
     kinds = kind if isinstance(kind, tuple) else (kind,)
@@ -125,8 +153,73 @@ def require_type(value: object, kind: type | tuple[type, ...], what: str) -> Non
         raise InvalidInput(f"{what} is {shown(value)}, which is not of the type {names}")
 
 
-def _line(where: str, reason: str) -> str:
-    said = legible(reason, MAX_MESSAGE_SHOWN)
-    # A model type that was named by itself is the place and the subject of the reason.
-    is_said = not where or said.startswith(f"{where}: ")
-    return said if is_said else f"{path_text(where)}: {said}"
+def canonical_name(
+    name: str, names: Iterable[str], folded: Callable[[str], str] = str.casefold
+) -> str | None:
+    """Return the one of ``names`` that equals ``name`` once both are ``folded``.
+
+    An exact match takes precedence. None if no name or several names match.
+    """
+    known = list(names)
+    if name in known:
+        return name
+    wanted = folded(name)
+    matches = {other for other in known if folded(other) == wanted}
+    return matches.pop() if len(matches) == 1 else None
+
+
+def no_such(kind: str, name: object, known: Iterable[str], listed_by: str = "") -> UnknownName:
+    """Return the error for the unknown ``name`` of a ``kind`` of thing, with similar names.
+
+    It lists the ``known`` names, unless the command ``listed_by`` does:
+    ``no dtype is named 'fp61'; there are: …``.
+    """
+    names = [*known]
+    close = similar_names(name, names)
+    said = f"no {kind} is named {shown(name)}"
+    if close:
+        *others, last = close
+        first = f"{', '.join(others)} or " if others else ""
+        said += f": did you mean {first}{last}?"
+    if not listed_by:
+        listed = some_of(names, MAX_NAMES_LISTED)
+        said += f" There are: {listed}" if close else f"; there are: {listed}"
+    text = name if isinstance(name, str) else shown(name)
+    return UnknownName(said, text, kind, suggestions=tuple(close), listed_by=listed_by)
+
+
+def similar_names(name: object, names: Iterable[str]) -> list[str]:
+    """Return at most three of ``names`` that ``name`` could mean, the likeliest first."""
+    # The time to match grows with the square of the length.
+    if not isinstance(name, str) or len(name) > MAX_VALUE_SHOWN:
+        return []
+    return [*_similar(name, tuple(names))]
+
+
+@lru_cache(1024)  # Many configurations may have the same unknown model type.
+def _similar(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    alike = {known: _likeness(_plain(name), _plain(known)) for known in names}
+    ranked = sorted(filter(alike.get, alike), key=alike.__getitem__, reverse=True)
+    return tuple(ranked[:MAX_SUGGESTIONS])
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_:]", "-", name.lower())
+
+
+def _likeness(name: str, known: str) -> float:
+    """Return how likely ``name`` means ``known``; 0 if only some letters are the same.
+
+    It does if it begins or abbreviates a name, if it has the words of one, or if a slip of a finger
+    or two explains how it differs from the name, or from a long word in it.
+    """
+    whole, *by_word = (
+        SequenceMatcher(None, name, one).ratio()
+        for one in (known, *(word for word in known.split("-") if len(word) >= LONG_WORD))
+    )
+    if len(name) >= SHORTEST_BEGINNING and f"-{name}" in f"-{known}":
+        return 1 + whole
+    rest = iter(known)
+    is_short = name[:3] == known[:3] and all(letter in rest for letter in name)
+    has_words = f"-{known}-" in f"-{name}-" or sorted(name) == sorted(known)
+    return whole if has_words or is_short or max(whole, *by_word, 0) >= ALIKE else 0

@@ -5,20 +5,88 @@ have the same hash. Letters are positive ints. Expressions support plain arithme
 a formula works with ints, NumPy arrays and expressions. They have no order, so a formula that
 branches on a size raises ``TypeError``.
 
-Coefficients are ints. Only an inexact division leaves a ``Fraction``, which no count contains.
+Coefficients are ints. Only an inexact division leaves a ``Fraction``, which no count contains. A
+term is a product of powers: of letters, and of atoms of another sort that modules above this one
+add, rounded quotients (``division``) and what only Python computes (``computed``).
 """
 
 from __future__ import annotations
 
 import operator
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import Any, TypeAlias
-
-from paramproof.formulas.products import Atom, Powers, multiplied
+from typing import Any, Protocol, TypeAlias
 
 Number: TypeAlias = int | Fraction
+
+
+class Opaque(Protocol):
+    """An atom of a product that is not a letter: a rounded quotient or a ``Computed`` number."""
+
+    def evaluate(self, sizes: Mapping[str, int]) -> Number: ...
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether this is a whole number at all sizes."""
+
+    def substitute(self, values: Mapping[str, Expression | Number]) -> Expression: ...
+
+    @property
+    def letters(self) -> frozenset[str]: ...
+
+    @property
+    def key(self) -> str:
+        """A text that is unique to this atom."""
+
+
+Atom: TypeAlias = "str | Opaque"
+"""The name of a letter, a quotient, or a ``Computed`` number."""
+
+Powers: TypeAlias = tuple[tuple[Atom, int], ...]
+"""A product: atoms with nonzero powers; letters sorted by name, then other atoms."""
+
+
+def multiplied(left: Powers, right: Powers) -> Powers:
+    if not (left and right):
+        return left or right
+    powers = dict(left)
+    for atom, power in right:
+        powers[atom] = powers.get(atom, 0) + power
+    return tuple(sorted(((a, p) for a, p in powers.items() if p), key=lambda one: atom_key(one[0])))
+
+
+def inverted(powers: Powers) -> Powers:
+    return tuple((atom, -power) for atom, power in powers)
+
+
+def shared(products: Iterable[Powers]) -> Powers:
+    """Return the largest product that divides each of ``products``."""
+    first, *others = map(dict, products)
+    lowest = {
+        atom: min(power, *(other.get(atom, 0) for other in others)) if others else power
+        for atom, power in first.items()
+    }
+    return tuple((atom, power) for atom, power in lowest.items() if power > 0)
+
+
+def order(products: Iterable[Powers]) -> Callable[[Powers], tuple[int, list[int]]]:
+    """Return a sort key for products: by degree, then by the powers of their first atoms.
+
+    Multiplication preserves this order (it is a monomial order), as polynomial division requires.
+    """
+    atoms = sorted({atom for powers in products for atom, _ in powers}, key=atom_key)
+
+    def key(powers: Powers) -> tuple[int, list[int]]:
+        own = dict(powers)
+        return sum(own.values()), [own.get(atom, 0) for atom in atoms]
+
+    return key
+
+
+def atom_key(atom: Atom) -> tuple[bool, str]:
+    """Return a key that sorts letters by name, and other atoms after them."""
+    return (False, atom) if isinstance(atom, str) else (True, atom.key)
 
 
 class Expression:
@@ -89,7 +157,6 @@ class Expression:
         return value
 
     def substitute(self, values: Mapping[str, Expression | Number]) -> Expression:
-        """Return this expression with expressions or numbers substituted for some letters."""
         return sum_of(_substituted(*term, values) for term in self._terms.items())
 
     @property
@@ -140,8 +207,7 @@ class Expression:
 
     def __truediv__(self, other: Any) -> Expression:
         """Divide exactly. Raises ``ArithmeticError`` if a sum as divisor does not divide."""
-        # Imported here, since that module imports this one: a quotient contains expressions.
-        from paramproof.formulas.division import quotient
+        from paramproof.formulas.division import quotient  # A quotient contains expressions.
 
         right = _operand(other)
         return NotImplemented if right is None else quotient(self, right)
@@ -204,7 +270,6 @@ class Expression:
         return self.constant
 
     def __str__(self) -> str:
-        # Imported here, since that module imports this one.
         from paramproof.formulas.notation import text
 
         return text(self)
@@ -214,7 +279,6 @@ class Expression:
 
 
 def letter(name: str) -> Expression:
-    """Return the letter ``name``, a positive int, as an expression."""
     return Expression({((name, 1),): 1})
 
 
@@ -237,18 +301,13 @@ def expression(value: Expression | float | Fraction) -> Expression:
 def _substituted(
     powers: Powers, number: Number, values: Mapping[str, Expression | Number]
 ) -> Expression:
-    """Return one term with expressions substituted for some letters."""
     kept = tuple((atom, n) for atom, n in powers if isinstance(atom, str) and atom not in values)
     product = Expression({kept: number})
     for atom, power in powers:
         if not isinstance(atom, str) or atom in values:
-            product = product * _value(atom, values) ** power
+            value = expression(values[atom]) if isinstance(atom, str) else atom.substitute(values)
+            product = product * value**power
     return product
-
-
-def _value(atom: Atom, values: Mapping[str, Expression | Number]) -> Expression:
-    """Return an atom with expressions substituted for some letters."""
-    return expression(values[atom]) if isinstance(atom, str) else atom.substitute(values)
 
 
 def _operand(value: object) -> Expression | None:

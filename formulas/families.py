@@ -7,20 +7,32 @@ package.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, Field, asdict, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from paramproof.formulas import encoder, encoder_decoder, gpt, llama
-from paramproof.formulas.alphabet import BUILT_IN, Alphabet
-from paramproof.formulas.errors import InvalidInput
-from paramproof.formulas.family import Family
-from paramproof.formulas.lookup import canonical_name, no_such
-from paramproof.formulas.plugins import entries, note_broken, require_whole
+from paramproof.formulas.errors import InvalidInput, canonical_name, no_such
+from paramproof.formulas.installation import entries, note_broken, require_whole
+from paramproof.formulas.notation import BUILT_IN, Alphabet
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
-from paramproof.formulas.spec import FamilyLetters, Quantity, Spec, letter_kinds
+from paramproof.formulas.spec import (
+    EncoderDecoderLetters,
+    EncoderDecoderSpec,
+    EncoderLetters,
+    EncoderSpec,
+    FamilyLetters,
+    GPTLetters,
+    GPTSpec,
+    LlamaLetters,
+    LlamaSpec,
+    Quantity,
+    Spec,
+    draw,
+    letter_kinds,
+)
 from paramproof.formulas.tensors import Inventory
 
 if TYPE_CHECKING:
@@ -28,7 +40,64 @@ if TYPE_CHECKING:
 
 ENTRY_POINTS = "paramproof.families"
 
-OURS = (encoder.FAMILY, encoder_decoder.FAMILY, gpt.FAMILY, llama.FAMILY)
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """All that this project knows of a family of models.
+
+    ``spec`` has the family's name, its sizes with their ranges, and its numerics. ``letters``
+    annotates each letter with its kind, which decides how it is printed. ``inventory`` and
+    ``closed_form`` count the parameters independently: as named tensors, and as one polynomial.
+    Another distribution registers a family under the entry point group ``paramproof.families``.
+
+    Raises ``ValueError``, in one line, if spec and letters do not fit each other.
+    """
+
+    spec: type[Spec]
+    letters: type[FamilyLetters]
+    inventory: Callable[[Any], Inventory]
+    closed_form: Callable[[Any], Quantity]
+
+    @property
+    def name(self) -> str:
+        return self.spec.family
+
+    def __post_init__(self) -> None:
+        try:
+            self._require_whole()
+        except Exception as error:  # A plug-in's code may raise anything.
+            raise ValueError(f"the family of {self.spec.__name__}: {error}") from error
+
+    def _require_whole(self) -> None:
+        """Require what some command would otherwise miss only when it is half done."""
+        if not is_dataclass(self.spec) or "hidden_size" not in self.field_names:
+            raise ValueError("its spec must be a dataclass with the field hidden_size")
+        for name, kind in letter_kinds(self.letters).items():
+            if not kind:
+                one_of = "Indicator, Layers, Rows or Width"
+                raise ValueError(f"its letter {name} has no kind: annotate it as {one_of}")
+        for end in (min, max):
+            spec = draw(self.spec, lambda _, *range_, end=end: end(range_), {})
+            if type(spec.letters()) is not self.letters:
+                name = self.letters.__name__
+                raise ValueError(f"its letters are not of type {name}: {spec.letters()!r}")
+
+    @property
+    def field_names(self) -> tuple[str, ...]:
+        return tuple(field.name for field in fields(self.spec))
+
+
+OURS = (
+    Family(EncoderSpec, EncoderLetters, encoder.inventory, encoder.closed_form),
+    Family(
+        EncoderDecoderSpec,
+        EncoderDecoderLetters,
+        encoder_decoder.inventory,
+        encoder_decoder.closed_form,
+    ),
+    Family(GPTSpec, GPTLetters, gpt.inventory, gpt.closed_form),
+    Family(LlamaSpec, LlamaLetters, llama.inventory, llama.closed_form),
+)
 """The families of this package, in the order of every table."""
 
 
@@ -100,7 +169,6 @@ def _order(name: str, letters: type[FamilyLetters]) -> Alphabet:
 
 
 def _loaded(entry: EntryPoint, others: Mapping[str, Family]) -> Family:
-    """Import the family of an entry point. Raises ``ValueError`` if it clashes with others."""
     family = entry.load()
     if not isinstance(family, Family):
         raise ValueError(f"it is not a Family, but of type {type(family).__name__}")
@@ -150,7 +218,8 @@ def spec_from(data: Mapping[str, Any]) -> Spec:
     kind: Any = family.spec
     known = [field for field in fields(kind) if field.init]
     unknown = [name for name in given if name not in {field.name for field in known}]
-    missing = [field.name for field in known if _is_required(field) and field.name not in given]
+    required = {one.name for one in known if one.default is one.default_factory is MISSING}
+    missing = [one.name for one in known if one.name in required and one.name not in given]
     if unknown or missing:
         raise SpecFieldsError(family, tuple(unknown), tuple(missing))
     spec: Spec = kind(**given)
@@ -170,7 +239,3 @@ class SpecFieldsError(ValueError):
             problem = f"needs {', '.join(missing)}"
         known = ", ".join(family.field_names)
         super().__init__(f"a spec of the family {family.name} {problem}; its fields are {known}")
-
-
-def _is_required(field: Field[Any]) -> bool:
-    return field.default is MISSING and field.default_factory is MISSING

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from paramproof.formulas.family import Family
 from paramproof.formulas.path import LAYER
-from paramproof.formulas.spec import GPTLetters, GPTSpec, Quantity
+from paramproof.formulas.spec import GPTLetters, Quantity
 from paramproof.formulas.tensors import Inventory
 from paramproof.formulas.terms import (
     GPT_1,
@@ -88,6 +87,3 @@ def _lm_head(letters: GPTLetters) -> Tensors:
     head = within("lm_head", embedding(letters.V, letters.H, source))
     tie = {"embeddings.word_embeddings.weight": 1 - letters.untied}
     return own_or_tied(letters.untied, tie, head)
-
-
-FAMILY = Family(GPTSpec, GPTLetters, inventory, closed_form)

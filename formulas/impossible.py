@@ -8,9 +8,8 @@ from numbers import Integral
 from paramproof.formulas.computed import Computed
 from paramproof.formulas.division import Quotient
 from paramproof.formulas.errors import InvalidInput, require_type
-from paramproof.formulas.expression import Expression, Number
+from paramproof.formulas.expression import Atom, Expression, Number
 from paramproof.formulas.printing import MINUS, shown
-from paramproof.formulas.products import Atom
 
 
 def require_sizes(
@@ -105,20 +104,16 @@ def is_never_negative(one: Expression, at_zero: Collection[str] = ()) -> bool:
 
 
 def _is_factor(atom: Atom, power: int, at_zero: Collection[str]) -> bool:
-    """Return True if the signs show that a power of an atom is defined and 0 or more."""
     if isinstance(atom, str):
         return power > 0 or atom not in at_zero
     return (
         power > 0
         and isinstance(atom, Quotient)
         and is_never_negative(atom.numerator, at_zero)
-        and _is_positive(atom.denominator, at_zero)
+        and not atom.denominator.has_quotients
+        and atom.denominator.letters.isdisjoint(at_zero)
+        and is_never_negative(atom.denominator)
     )
-
-
-def _is_positive(one: Expression, at_zero: Collection[str]) -> bool:
-    letters_only = not one.has_quotients and not one.letters & set(at_zero)
-    return letters_only and bool(one) and is_never_negative(one)
 
 
 def require_tensor(
@@ -147,5 +142,4 @@ def values_of(one: Expression, sizes: Mapping[str, int]) -> str:
 
 
 def signed(number: Number) -> str:
-    """Return a number as formulas print it, with a true minus sign if it is negative."""
     return f"{MINUS}{-number}" if number < 0 else str(number)

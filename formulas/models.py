@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from paramproof.formulas.errors import no_such
 from paramproof.formulas.families import spec_from
-from paramproof.formulas.lookup import no_such
 from paramproof.formulas.spec import Spec
 
 _DATA = Path(__file__).parent

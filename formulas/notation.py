@@ -2,24 +2,105 @@
 
 Terms are grouped: those of each layer in a bracket after the number of layers, those that depend
 on an indicator in a bracket after the indicator, and the rest in a bracket after their common
-factor. ``alphabet`` defines the order of the letters; unknown letters follow, sorted by name.
+factor.
+
+Letters are printed in the order of ``BUILT_IN``; unknown letters follow, sorted by name. Printing
+loads no plug-in: the letters of a plug-in's family carry its own order, as ``OrderedLetter``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
-from paramproof.formulas.alphabet import Alphabet, order_of
 from paramproof.formulas.computed import INFIX, Computed, Operand
 from paramproof.formulas.division import Quotient, common_factor
-from paramproof.formulas.expression import Expression, Number, expression
+from paramproof.formulas.expression import Atom, Expression, Number, Powers, atom_key, expression
+from paramproof.formulas.path import merged
 from paramproof.formulas.printing import MINUS
-from paramproof.formulas.products import Atom, Powers, atom_key
+from paramproof.formulas.spec import KINDS
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+Kinds = Mapping[str, str]
+"""The kind of each letter, in the order of the family."""
+
+
+class Alphabet(NamedTuple):
+    """The letters of each kind, in the order of the families that have them."""
+
+    indicators: tuple[str, ...]
+    layers: tuple[str, ...]
+    rows: tuple[str, ...]
+    widths: tuple[str, ...]
+
+    @classmethod
+    def of(cls, families: Mapping[str, Kinds]) -> Alphabet:
+        """Return the letters of ``families``; earlier families take precedence for the order.
+
+        A new letter follows its predecessor in its own family. Raises ``ValueError`` if a letter
+        has different kinds in two families.
+        """
+        owners: dict[str, tuple[str, str]] = {}
+        for family, kinds in families.items():
+            for letter, kind in kinds.items():
+                owner, other = owners.setdefault(letter, (family, kind))
+                if kind != other:
+                    raise ValueError(
+                        f"the letter {letter} of {family} is {kind}, but {other} in {owner}: "
+                        "a letter must have the same kind in all families"
+                    )
+        of_kind = (
+            ([name for name, own in kinds.items() if own == kind] for kinds in families.values())
+            for kind in KINDS
+        )
+        return cls(*(tuple(merged(orders)) for orders in of_kind))
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """The order of letters in a product, as in V·H."""
+        return (*self.indicators, *self.layers, *self.rows, *self.widths)
+
+    @property
+    def summands(self) -> tuple[str, ...]:
+        """The order of letters that sorts terms of the same degree, as in 3·H + V."""
+        return (*self.indicators, *self.layers, *self.widths, *self.rows)
+
+
+BUILT_IN = Alphabet(
+    indicators=("shared", "learned", "bias", "pooler", "mlm", "untied", "nsp"),
+    layers=("N", "M", "L"),
+    rows=("V", "U", "P", "T"),
+    widths=("H", "A", "G", "K", "F"),
+)
+"""The letters of the families in this package; other letters follow them, sorted by name."""
+
+
+class OrderedLetter(str):
+    """A letter of a plug-in's family, with the order in which its formulas are printed.
+
+    It equals the plain string of the same name.
+    """
+
+    __slots__ = ("order",)
+
+    order: Alphabet
+
+    def __new__(cls, name: str, order: Alphabet) -> Self:
+        letter = super().__new__(cls, name)
+        letter.order = order
+        return letter
+
+    def __getnewargs__(self) -> tuple[str, Alphabet]:  # type: ignore[override]
+        return str(self), self.order  # A copy keeps the order.
+
+
+def order_of(letters: Iterable[str]) -> Alphabet:
+    """Return the order that one of ``letters`` carries, or ``BUILT_IN`` if none does."""
+    orders = (letter.order for letter in letters if isinstance(letter, OrderedLetter))
+    return next(orders, BUILT_IN)
 
 
 class Style(NamedTuple):
@@ -78,8 +159,6 @@ class _Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """Writes expressions in a style, with a given order of the letters."""
-
     style: Style
     order: Alphabet
 
@@ -95,7 +174,6 @@ class _Writer:
         return sorted([*groups, *_always(always)], key=self.group_order)
 
     def group_order(self, group: _Group) -> tuple[object, ...]:
-        """Return the key by which groups are sorted."""
         names = [str(atom) for atom, _ in group.outer]
         known = self.order
         indicators = [known.indicators.index(name) for name in names if name in known.indicators]
@@ -103,11 +181,9 @@ class _Writer:
         return len(indicators), not layers, layers, indicators, self.term_order(group.outer)
 
     def is_outer(self, atom: Atom, power: int) -> bool:
-        """Return whether a factor is written before the brackets."""
         return power > 0 and (atom in self.order.layers or atom in self.order.indicators)
 
     def sum(self, groups: list[_Group]) -> str:
-        """Return the sum of groups as text."""
         signed = [term for group in groups for term in self.terms(group)]
         if not signed:
             return "0"
@@ -135,7 +211,6 @@ class _Writer:
         return -sum(power for _, power in powers), ranked
 
     def product(self, number: Number, powers: Powers) -> str:
-        """Return a product as text."""
         ordered = sorted(powers, key=lambda pair: _rank(pair[0], self.order.factors))
         above = [self.factor(atom, power) for atom, power in ordered if power > 0]
         below = [self.factor(atom, -power) for atom, power in ordered if power < 0]
@@ -152,7 +227,6 @@ class _Writer:
         return style.fraction.format(style.times.join(above), divisor)
 
     def factor(self, atom: Atom, power: int) -> str:
-        """Return a power of an atom as text."""
         written = self.atom(atom)
         if power == 1:
             return written
@@ -160,7 +234,6 @@ class _Writer:
         return written + self.style.power.format(raised)
 
     def atom(self, atom: Atom) -> str:
-        """Return a letter, a quotient or a computed number as text."""
         if isinstance(atom, Computed):
             written = self.steps(atom)
             return self.style.bracket.format(written) if atom.function in INFIX else written

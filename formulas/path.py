@@ -33,12 +33,10 @@ def lies_in(path: str, component: str) -> bool:
 
 
 def parent(path: str) -> str:
-    """Return the component directly above ``path``, "" for a path of one name."""
     return path.rpartition(".")[0]
 
 
 def leaf(path: str) -> str:
-    """Return the last name of ``path``."""
     return path.rpartition(".")[2]
 
 
@@ -55,7 +53,6 @@ def shared_beginning(paths: Sequence[str]) -> str:
 
 
 def has_layer(path: str) -> bool:
-    """Return whether ``path`` has a ``*`` for the number of a layer."""
     return LAYER in path.split(".")
 
 
@@ -92,7 +89,7 @@ def placed(paths: Sequence[str]) -> str:
     if depth is None or (not depth and len(paths) == 1):
         return paths[0]
     stack = ".".join(level[0] for level in levels[:depth]) or "layers"
-    inside = ".".join(_shared_name([*dict.fromkeys(level)]) for level in levels[depth + 1 :])
+    inside = ".".join(_shared_name(level) for level in levels[depth + 1 :])
     return f"{stack} {ranges(levels[depth])}{': ' * bool(inside)}{inside}"
 
 
@@ -135,10 +132,25 @@ def shared_path(paths: Iterable[str]) -> str:
     For example ``layers.0.attention.{query,key,value}.bias``. Numbers that differ become a ``*``,
     since they are layers. Raises ``ValueError`` if the depths differ.
     """
-    levels = zip(*(path.split(".") for path in paths), strict=True)
-    return ".".join(_shared_name(list(dict.fromkeys(level))) for level in levels)
+    return ".".join(map(_shared_name, zip(*(path.split(".") for path in paths), strict=True)))
 
 
-def _shared_name(names: list[str]) -> str:
+def _shared_name(level: Sequence[str]) -> str:
+    names = list(dict.fromkeys(level))
     numbers = len(names) > 1 and all(name.isdigit() for name in names)
     return LAYER if numbers else in_braces(names)
+
+
+def merged(orders: Iterable[Iterable[str]]) -> list[str]:
+    """Return every name in ``orders``, each after the names that precede it in its own order.
+
+    Earlier orders take precedence: the components of several models, in one order.
+    """
+    found: list[str] = []
+    for order in orders:
+        place = 0
+        for name in order:
+            if name not in found:
+                found.insert(place, name)
+            place = found.index(name) + 1
+    return found

@@ -9,7 +9,7 @@ import pytest
 
 from paramproof.builders.registry import layer_packages, model_packages
 from paramproof.formulas.families import registered
-from paramproof.formulas.plugins import forget_broken
+from paramproof.formulas.installation import forget_broken
 from tests.forked import TIMEOUT, ForkServer
 
 OUTSIDERS = Path(__file__).parent / "outsider"

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from paramproof.algebra.symbols import folded, in_order, sizes_as_symbols, sizes_of, with_head_size
 from paramproof.formulas import Inventory, Report, Row, Tensor, inventory
 from paramproof.formulas.architecture import Architecture
+from paramproof.formulas.comparison import Shape
 from paramproof.formulas.expression import Expression, expression, letter, sum_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, lies_in, shared_beginning, stack_of, without_braces
 from paramproof.formulas.printing import MAX_ROWS_SHOWN, legible
-from paramproof.formulas.report import Shape
 
 IN_LAYERS = f"layers.{LAYER}."
 

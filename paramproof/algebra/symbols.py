@@ -14,12 +14,11 @@ from types import SimpleNamespace
 from typing import Any, TypeVar
 
 from paramproof.formulas import FamilyLetters, Inventory, Spec, closed_form, inventory
-from paramproof.formulas.alphabet import BUILT_IN, OrderedLetter
 from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.errors import require_type
+from paramproof.formulas.errors import no_such, require_type
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.families import printing_order
-from paramproof.formulas.lookup import no_such
+from paramproof.formulas.notation import BUILT_IN, OrderedLetter
 from paramproof.formulas.spec import INDICATOR, head_size_of, letter_kinds
 
 AnyLetters = TypeVar("AnyLetters", bound=FamilyLetters)

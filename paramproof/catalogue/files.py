@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from paramproof.catalogue.value_kinds import decode_infinity
-from paramproof.formulas.errors import NotInCatalogue
-from paramproof.formulas.lookup import similar_names
+from paramproof.formulas.errors import NotInCatalogue, similar_names
 from paramproof.formulas.path import parent
 from paramproof.formulas.printing import shown
 

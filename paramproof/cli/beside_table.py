@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from paramproof.formulas.alphabet import BUILT_IN
+from paramproof.formulas.notation import BUILT_IN
 from paramproof.formulas.path import LAYER, beginnings, leaf
 from paramproof.formulas.printing import legible
 from paramproof.resolver import LiveModel, Model

@@ -22,8 +22,7 @@ from paramproof.differences.answer import (
     text_of,
     versions_text,
 )
-from paramproof.formulas.errors import InvalidInput
-from paramproof.formulas.lookup import canonical_name, no_such
+from paramproof.formulas.errors import InvalidInput, canonical_name, no_such
 from paramproof.json_form import document
 from paramproof.views.table import Column, Table, TableRow
 from paramproof.views.terminal import print_lines, print_table

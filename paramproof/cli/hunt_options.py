@@ -17,7 +17,7 @@ from paramproof.cli.options import (
     framework_option,
     json_option,
 )
-from paramproof.formulas.lookup import no_such
+from paramproof.formulas.errors import no_such
 from paramproof.hunt.tasks import CATALOGUE, CHECKS, MODELS, POINTS
 
 HERE, SLURM = "here", "slurm"

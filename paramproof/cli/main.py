@@ -19,7 +19,7 @@ import click
 from paramproof.cli.output import complain
 from paramproof.cli.signals import HAS_SIGPIPE, READER_LEFT, Ended, heed_signals
 from paramproof.formulas.errors import FormulaError
-from paramproof.formulas.plugins import broken_plugins
+from paramproof.formulas.installation import broken_plugins
 from paramproof.formulas.printing import path_text
 from paramproof.views.terminal import write_any_sign
 

@@ -17,10 +17,10 @@ from paramproof.cli.output import CommandAnswer, print_unwrapped, width_of
 from paramproof.cli.tables import verify_table
 from paramproof.cli.workers import broken, how_to_get, record_data, run_in_frameworks
 from paramproof.formulas import FAMILIES, Family
+from paramproof.formulas.comparison import totals
 from paramproof.formulas.families import family_of
 from paramproof.formulas.models import named_models
 from paramproof.formulas.printing import legible
-from paramproof.formulas.report import totals
 from paramproof.formulas.spec import Spec
 from paramproof.json_form import document
 from paramproof.matching.model_comparison import report_on

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from paramproof.builders.registry import Framework
-from paramproof.formulas.order import merged
-from paramproof.formulas.path import LAYER, in_braces, leaf, parent
+from paramproof.formulas.path import LAYER, in_braces, leaf, merged, parent
 from paramproof.record import Record
 from paramproof.views.table import Column
 

@@ -15,10 +15,9 @@ from itertools import product
 from paramproof.catalogue.conversions import Loaded, Operation, Transform, conversions_of
 from paramproof.formulas import Inventory, Row, Spec, Tensor, Weight
 from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.comparison import Matched, by_canonical_name
+from paramproof.formulas.comparison import Matched, Shape, by_canonical_name
 from paramproof.formulas.path import LAYER, layer_of, starred
 from paramproof.formulas.printing import legible, some_of
-from paramproof.formulas.report import Shape
 from paramproof.matching.shapes import (
     BY_SHAPE,
     MAX_LAYERS_NAMED,

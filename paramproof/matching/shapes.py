@@ -21,7 +21,7 @@ from itertools import compress, product
 from typing import TypeAlias
 
 from paramproof.formulas import Inventory, Row, Tensor, Weight
-from paramproof.formulas.comparison import Matched
+from paramproof.formulas.comparison import Matched, Shape
 from paramproof.formulas.path import (
     LAYER,
     at_layer,
@@ -33,7 +33,6 @@ from paramproof.formulas.path import (
     starred,
 )
 from paramproof.formulas.printing import some_of
-from paramproof.formulas.report import Shape
 from paramproof.formulas.spec import head_size_of
 
 Fused: TypeAlias = tuple[str, ...]

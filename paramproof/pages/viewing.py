@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, experts_of, per_token
 from paramproof.formulas.conventions import CONVENTIONS
+from paramproof.formulas.errors import no_such
 from paramproof.formulas.expression import Expression, expression
-from paramproof.formulas.lookup import no_such
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.spec import Quantity

@@ -40,8 +40,7 @@ from typing import TypeAlias
 from paramproof.algebra.symbols import in_order
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import Family, Spec, Weight, closed_form
-from paramproof.formulas.expression import Expression, expression, letter, sum_of
-from paramproof.formulas.products import Powers
+from paramproof.formulas.expression import Expression, Powers, expression, letter, sum_of
 from paramproof.proof.cases import Case, Sizes, case_of, known_sizes, of_free, supported_cases
 from paramproof.proof.indicator_basis import polynomial_in_indicators
 from paramproof.proof.newton import Exponents, divisors, polynomial, with_border

@@ -16,8 +16,8 @@ from paramproof.formulas.conventions import size
 from paramproof.formulas.derivation import PROVED
 from paramproof.formulas.expression import expression, letter, sum_of
 from paramproof.formulas.models import NamedConfiguration, Published
-from paramproof.formulas.native_parts import NativeNames, NativeTensor
 from paramproof.formulas.notation import text
+from paramproof.formulas.parts import NativeNames, NativeTensor
 from paramproof.formulas.path import starred
 from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.resolver.family import spec_of

@@ -19,9 +19,8 @@ from paramproof.catalogue.files import entry_names, keys_for
 from paramproof.catalogue.names import has_type, type_with_class
 from paramproof.formulas import FAMILIES, Spec
 from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.errors import InvalidInput, require_type
+from paramproof.formulas.errors import InvalidInput, canonical_name, no_such, require_type
 from paramproof.formulas.families import spec_from
-from paramproof.formulas.lookup import canonical_name, no_such
 from paramproof.formulas.models import (
     LISTED_BY,
     SHORT_NAMES,

@@ -16,8 +16,7 @@ from paramproof.catalogue.configuration import named_class
 from paramproof.catalogue.files import model_types
 from paramproof.catalogue.names import has_type, type_with_class
 from paramproof.catalogue.unknown_keys import is_misspelt
-from paramproof.formulas.errors import InvalidInput
-from paramproof.formulas.lookup import canonical_name
+from paramproof.formulas.errors import InvalidInput, canonical_name
 from paramproof.formulas.printing import legible, shown
 from paramproof.resolver.names import folded
 

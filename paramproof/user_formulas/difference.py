@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 
 from paramproof.algebra.symbols import folded, heads_only, in_order, sizes_of
 from paramproof.formulas import Family, Report, Spec
+from paramproof.formulas.comparison import totals
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.families import family_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import MINUS
-from paramproof.formulas.report import totals
 from paramproof.proof.cases import Case, case_of, cases
 from paramproof.proof.indicator_basis import polynomial_in_indicators
 from paramproof.random_specs import random_spec

@@ -16,12 +16,10 @@ from typing import Any, NamedTuple
 
 from paramproof.algebra.letters import mean_the_same
 from paramproof.formulas import Inventory, Tensor
-from paramproof.formulas.alphabet import BUILT_IN
 from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.formulas.notation import text
-from paramproof.formulas.order import merged
+from paramproof.formulas.notation import BUILT_IN, text
 from paramproof.formulas.parts import PartName, parts_of
-from paramproof.formulas.path import beginnings, has_layer, parent, shared_path, stack_of
+from paramproof.formulas.path import beginnings, has_layer, merged, parent, shared_path, stack_of
 from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
 from paramproof.json_form import document

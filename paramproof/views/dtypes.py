@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from paramproof.formulas.conventions import in_units
-from paramproof.formulas.errors import UnknownName
-from paramproof.formulas.lookup import canonical_name, no_such
+from paramproof.formulas.errors import UnknownName, canonical_name, no_such
 from paramproof.formulas.printing import shown
 
 BITS = {

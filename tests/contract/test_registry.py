@@ -11,9 +11,8 @@ from paramproof import check, load
 from paramproof.builders import FrameworkUnavailable
 from paramproof.builders.registry import Framework, framework, frameworks
 from paramproof.formulas.errors import InvalidInput, UnknownName
-from paramproof.formulas.installation import install_command
+from paramproof.formulas.installation import broken_plugins, install_command
 from paramproof.formulas.models import named_model
-from paramproof.formulas.plugins import broken_plugins
 from paramproof.workers.jobs import Verify
 from paramproof.workers.pool import run_in_workers
 

@@ -6,10 +6,9 @@ import pickle
 import pytest
 
 from paramproof.formulas import FAMILIES
-from paramproof.formulas.alphabet import BUILT_IN, Alphabet, OrderedLetter, order_of
 from paramproof.formulas.expression import letter
 from paramproof.formulas.families import OURS, printing_order
-from paramproof.formulas.notation import latex, text
+from paramproof.formulas.notation import BUILT_IN, Alphabet, OrderedLetter, latex, order_of, text
 from paramproof.formulas.spec import INDICATOR, LAYERS, ROWS, WIDTH, letter_kinds
 
 FIRST = {"L": LAYERS, "V": ROWS, "T": ROWS, "H": WIDTH, "F": WIDTH, "mlm": INDICATOR}

@@ -12,8 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from paramproof.formulas.division import ceiling, common_factor, floor
-from paramproof.formulas.expression import expression, letter
-from paramproof.formulas.products import atom_key, order
+from paramproof.formulas.expression import atom_key, expression, letter, order
 from tests.polynomials import NAMES, SYMBOLS, polynomials
 
 A, H, L = map(letter, NAMES)

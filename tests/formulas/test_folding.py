@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.formulas.report import HANGING, folded
+from paramproof.formulas.comparison import HANGING, folded
 
 
 @pytest.mark.parametrize(

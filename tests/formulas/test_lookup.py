@@ -4,8 +4,7 @@ import time
 
 import pytest
 
-from paramproof.formulas.errors import UnknownName
-from paramproof.formulas.lookup import MAX_NAMES_LISTED, canonical_name, no_such
+from paramproof.formulas.errors import MAX_NAMES_LISTED, UnknownName, canonical_name, no_such
 
 MODELS = ("bert-base", "bert-large", "gpt2", "gpt2-medium", "gpt2-xl", "T5")
 

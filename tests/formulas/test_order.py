@@ -2,7 +2,7 @@
 
 import pytest
 
-from paramproof.formulas.order import merged
+from paramproof.formulas.path import merged
 
 
 @pytest.mark.parametrize(

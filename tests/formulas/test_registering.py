@@ -8,7 +8,6 @@ from typing import ClassVar, NamedTuple
 import pytest
 
 from paramproof.formulas import FAMILIES
-from paramproof.formulas.alphabet import BUILT_IN
 from paramproof.formulas.errors import InvalidInput, UnknownName
 from paramproof.formulas.expression import letter
 from paramproof.formulas.families import (
@@ -18,7 +17,8 @@ from paramproof.formulas.families import (
     printing_order,
     registered,
 )
-from paramproof.formulas.plugins import broken_plugins, note_broken
+from paramproof.formulas.installation import broken_plugins, note_broken
+from paramproof.formulas.notation import BUILT_IN
 from paramproof.formulas.printing import MAX_NOTE_SHOWN
 from paramproof.formulas.spec import Rows, head_size_of
 from tests.fixtures import forget

@@ -16,7 +16,7 @@ from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig, PreTra
 
 from paramproof.builders.meta import meta
 from paramproof.builders.registry import layer_packages
-from paramproof.formulas.lookup import similar_names
+from paramproof.formulas.errors import similar_names
 from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.constructors import Constructor, LayerKinds, require_sizes
