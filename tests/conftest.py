@@ -5,6 +5,7 @@ header) or ``builder`` (the loaded file), and ``family`` (a name) to run for eac
 ``abstract`` is the builder for tests of shapes that build the same specs repeatedly.
 Tests of one framework's own traps are marked ``framework("name")``, tests that compute nothing
 ``shapes_only``, and tests that depend on one version of a library ``documented("library")``.
+Tests with a case for each type, variant or model are ``shared("why")``: see ``tests/share.py``.
 """
 
 import gc
@@ -21,8 +22,12 @@ from tests import profiles
 from tests.documented import skip_undocumented
 from tests.remembered import Remembering
 from tests.selection import SHAPES_ARE_THOSE_OF, loaded, registered, selected
+from tests.share import Share, share_in, take_share
 
 pytest_plugins = ["tests.fixtures"]
+
+SHARE = pytest.StashKey[Share]()
+CASES = pytest.StashKey[tuple[int, int]]()
 
 # The width of the developer's terminal must not influence a test.
 os.environ.pop("COLUMNS", None)
@@ -47,9 +52,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--require", action="store_true", help="a framework that is absent is a failure, no skip"
     )
+    parser.addoption(
+        "--share",
+        default=os.environ.get("TEST_SHARE", "1/1"),
+        metavar="I/N",
+        help="the part of the cases of shared tests, or commit/N (default: TEST_SHARE, or all)",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.stash[SHARE] = share_in(config.getoption("--share"))
     # Pytest owns this process, so the environment may be set up as for a worker. Where frameworks
     # need conflicting variables the first wins, and the others report what they need.
     for name in selected(config):
@@ -61,7 +73,10 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     seed = config.getoption("--hypothesis-seed") or "random"
     order = "derandomised" if settings().derandomize else f"seed {seed}"
     profile = config.getoption("--hypothesis-profile") or settings.get_current_profile_name()
-    lines = [f"hypothesis profile {profile}, {settings().max_examples} examples, {order}"]
+    lines = [
+        f"hypothesis profile {profile}, {settings().max_examples} examples, {order}",
+        f"share {config.stash[SHARE]} of shared tests: TEST_SHARE={config.stash[SHARE]} repeats it",
+    ]
     for name in selected(config):
         versions = registered(name).versions().items()
         lines.append(f"{name}: " + ", ".join(f"{k} {v or 'not installed'}" for k, v in versions))
@@ -70,13 +85,18 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     chosen = set(selected(config))
-    deselected = []
-    for item in items:
-        marker = item.get_closest_marker("framework")
-        if marker and not chosen.intersection(marker.args):
-            deselected.append(item)
-    config.hook.pytest_deselected(items=deselected)
-    items[:] = [item for item in items if item not in deselected]
+    markers = {item: item.get_closest_marker("framework") for item in items}
+    ours = [one for one in items if not markers[one] or chosen.intersection(markers[one].args)]
+    kept, there, taken = take_share(config.stash[SHARE], ours)
+    left = set(kept)
+    config.hook.pytest_deselected(items=[item for item in items if item not in left])
+    items[:] = kept
+    config.stash[CASES] = (there, taken)
+
+
+def pytest_report_collectionfinish(config: pytest.Config) -> str:
+    there, taken = config.stash[CASES]
+    return f"share {config.stash[SHARE]}: {taken} of {there} cases of shared tests"
 
 
 def pytest_collection_finish() -> None:
@@ -101,6 +121,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "framework" in metafunc.fixturenames:
         metafunc.parametrize("framework", selected(metafunc.config), indirect=True)
+
+
+@pytest.fixture(scope="session")
+def share(request: pytest.FixtureRequest) -> Share:
+    """Return the share of this run, for a test that loops over its cases."""
+    return request.config.stash[SHARE]
 
 
 @pytest.fixture(scope="session", params=FAMILIES)

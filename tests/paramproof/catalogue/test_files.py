@@ -37,6 +37,10 @@ def derivations(name):
             yield derivation_of(file, variant, sizes), variant, sizes
 
 
+OF_EVERY_TYPE = pytest.mark.shared("a case for each of 681 types")
+
+
+@OF_EVERY_TYPE
 @pytest.mark.parametrize("name", entry_names())
 def test_every_variant_can_be_evaluated(name):
     """Letters belong to the file, and a derivation is the same after it was written as data."""
@@ -71,6 +75,7 @@ NO_MODEL = (
 """Types whose defaults alone decide no model."""
 
 
+@OF_EVERY_TYPE
 @pytest.mark.parametrize("name", entry_names())
 def test_every_class_counts_its_types_defaults(name):
     """Only the model type is needed, unless the class was withdrawn."""
@@ -84,22 +89,16 @@ def test_every_class_counts_its_types_defaults(name):
             assert entry_in(file, keys, of_class).count > 0
 
 
-@pytest.mark.parametrize("name", entry_names())
-def test_aliases_name_fields_of_the_file(name):
-    file = read_type(name)
-    fields = {size.key for size in file.letters.values()}
-    known = fields | file.free.keys() | file.fields.keys() | file.texts.keys() | file.below.keys()
-    known |= file.computed.keys() | file.unread.keys() | file.layers.keys() | set(file.refused)
-    assert not file.aliases.keys() & fields
-    assert set(file.aliases.values()) <= known
-
-
-@pytest.mark.parametrize("name", entry_names())
-def test_a_name_in_the_code_of_an_error_is_no_key(name):
-    """They are in the code that validates configurations, and once were in the files as keys."""
-    file = read_type(name)
-    known = {*file.fields, *file.free, *file.texts, *file.unread, *file.refused}
-    assert {leaf(path) for path in known} & {"cause", "field", "validator"} == set()
+def test_the_names_in_a_file():
+    """Aliases name fields. Names in the code that validates configurations once were keys."""
+    for name in entry_names():
+        file = read_type(name)
+        fields = {size.key for size in file.letters.values()}
+        known = {*fields, *file.fields, *file.free, *file.texts, *file.unread, *file.refused}
+        others = {*file.below, *file.computed, *file.layers}
+        assert not file.aliases.keys() & fields, name
+        assert {*file.aliases.values()} <= known | others, name
+        assert {leaf(path) for path in known} & {"cause", "field", "validator"} == set(), name
 
 
 def lacking(data):

@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from paramproof.catalogue.filled_values import by_layer
 from paramproof.catalogue.value_kinds import (
     decode_infinity,
     encode_infinity,
@@ -121,3 +122,14 @@ def test_infinity_is_an_object_in_a_file():
     assert written["limits"] == [0.0, {"__float__": "Infinity"}]
     assert json.loads(json.dumps(written, allow_nan=False)) == written
     assert decode_infinity(written) == value
+
+
+@pytest.mark.parametrize("value", [[1, 0], [0, 0], [0, 3], [-1], [True], ["0"], {"0": {}}, None, 1])
+def test_positions_are_sorted_and_inside(value):
+    assert by_layer(value, "positions", 3) is None
+
+
+def test_the_form_says_how_a_value_is_read():
+    assert by_layer([0, 2], "positions", 3) == [True, False, True]
+    assert by_layer({"1": {"a": 2}}, "overrides", 3) == [None, {"a": 2}, None]
+    assert by_layer([0, 2], "", 3) == [0, 2]
