@@ -35,6 +35,10 @@ PER_TOKEN = (
 )
 """Fields for the number of experts per token."""
 
+USUAL = "num_experts_per_tok"
+
+NO_NUMBER = "active parameters have no single number"
+
 NO_SINGLE_ANSWER = (
     (re.compile(r"zero_expert_num"), "a token may be sent to experts that have no parameters"),
     (re.compile(r"tid2eid|num_hash_layers"), "layers choose experts by a table of token ids"),
@@ -46,12 +50,10 @@ EXPERTS_LEVEL = "experts"
 
 
 def says_per_token(field: str) -> bool:
-    """Return whether a field is the number of experts per token, by its name."""
     return re.fullmatch(PER_TOKEN, _own(field)) is not None
 
 
 def has_experts(architecture: Architecture) -> bool:
-    """Return whether a config has a number of experts, even if no tensor depends on it."""
     return any(re.fullmatch(EXPERTS, _own(field)) for field in architecture.fields.values())
 
 
@@ -61,9 +63,7 @@ def per_token(architecture: Architecture) -> dict[str, str]:
     Raises ``ValueError``, in one line, if the number of active parameters is not a single number.
     """
     parameters = [*architecture.inventory()]
-    moving = frozenset[str]().union(
-        *(length.letters for one in parameters for length in _lengths(one))
-    )
+    moving = {name for one in parameters for length in _lengths(one) for name in length.letters}
     fields, sizes = architecture.fields, architecture.sizes
     numbers = [name for name, field in fields.items() if re.fullmatch(EXPERTS, _own(field))]
     experts = [name for name in numbers if name in moving]
@@ -83,16 +83,12 @@ def per_token(architecture: Architecture) -> dict[str, str]:
     for name in (*fields.values(), *architecture.buffers):
         for sign, why in NO_SINGLE_ANSWER:
             if sign.fullmatch(_own(name)):
-                raise ValueError(
-                    f"active parameters have no single number: {why} ({legible(name)})"
-                )
+                raise ValueError(f"{NO_NUMBER}: {why} ({legible(name)})")
     found = {name: _chosen(architecture, name) for name in experts}
     parts = [parent(fields[name]) for name in experts]
     if len(set(parts)) < len(parts):
         several = ", ".join(legible(fields[name]) for name in experts)
-        raise ValueError(
-            f"active parameters have no single number: several numbers of experts, {several}"
-        )
+        raise ValueError(f"{NO_NUMBER}: several numbers of experts, {several}")
     return found
 
 
@@ -158,12 +154,10 @@ section 2.1, and the model cards of Qwen3.
 
 
 def _own(field: str) -> str:
-    """Return the last name of a field, without its index in a list."""
     return leaf(field.partition("[")[0])
 
 
 def _chosen(architecture: Architecture, experts: str) -> str:
-    """Return the letter for experts per token, from the part of the config that has ``experts``."""
     fields, sizes = architecture.fields, architecture.sizes
     part, field = parent(fields[experts]), legible(fields[experts])
     found = [
@@ -171,11 +165,11 @@ def _chosen(architecture: Architecture, experts: str) -> str:
     ]
     if len(found) != 1:
         several = ", ".join(legible(fields[name]) for name in found)
-        problem = "no field, such as num_experts_per_tok, is the number"
-        if found:
-            problem = f"{several} are all numbers"
+        what = (
+            f"{several} are all numbers" if found else f"no field, such as {USUAL}, is the number"
+        )
         raise ValueError(
-            f"active parameters: {field}={sizes[experts]}, but {problem} of experts per token"
+            f"active parameters: {field}={sizes[experts]}, but {what} of experts per token"
         )
     (chosen,) = found
     if sizes[chosen] > sizes[experts]:
@@ -187,7 +181,6 @@ def _chosen(architecture: Architecture, experts: str) -> str:
 
 
 def _routed(named: Inventory, experts: str, chosen: str) -> Inventory:
-    """Return ``named`` with ``chosen`` in place of ``experts`` in the tensors of experts."""
     stacked = _stacked(named, experts)
 
     def of_token(tensor: Tensor) -> Tensor:
@@ -207,7 +200,6 @@ def _routed(named: Inventory, experts: str, chosen: str) -> Inventory:
 
 
 def _stacked(named: Inventory, experts: str) -> set[str]:
-    """Return the paths of the modules that pack the matrices of experts in one tensor."""
     return {parent(tensor.path) for tensor in named if _is_stack(tensor, experts)}
 
 

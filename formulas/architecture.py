@@ -20,8 +20,12 @@ class Architecture(ABC):
 
     A family produces one from a spec, and ``derive`` returns one. ``sizes`` maps each letter to its
     value, and ``fields`` each letter that is a size to its name in the configuration, the
-    constructor or the spec. The formula holds where all ``conditions`` are met, and for ``fixed``
-    letters only at their value. ``buffers`` are the names of the buffers, which are never counted.
+    constructor or the spec. The ``formula`` is the number of trainable parameters, with tied ones
+    counted once. It holds where all ``conditions`` are met, and for ``fixed`` letters only at their
+    value. ``buffers`` are the names of the buffers, which are never counted. If the formula was
+    derived, ``versions`` are those of the packages that it was derived from, and ``held`` is the
+    number of held-out models that it was compared with. ``at`` and ``at_fields`` give other values
+    to some letters; they raise as ``inventory`` does.
 
     ``spec`` is set if the tensors have the canonical names of a family, and every framework has a
     builder for it; it is None for a derived formula.
@@ -57,7 +61,6 @@ class Architecture(ABC):
 
     @property
     def buffers(self) -> tuple[str, ...]:
-        """The names of the buffers, which are never counted."""
         return ()
 
     @property
@@ -67,7 +70,6 @@ class Architecture(ABC):
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """The versions of the packages from which the formula was derived; none if written."""
         return {}
 
     @property
@@ -82,7 +84,6 @@ class Architecture(ABC):
 
     @property
     def held(self) -> int:
-        """The number of held-out models that a derived formula was compared with."""
         return 0
 
     @abstractmethod

@@ -73,7 +73,6 @@ class Computed:
 
     @property
     def is_whole(self) -> bool:
-        """Whether this is a whole number at all sizes."""
         whole = all(isinstance(one, Expression) and one.is_whole for one in self.operands)
         return self.function in WHOLE or (
             whole and self.function in ("times", "plus", "minus", "div", "mod", "abs")
@@ -107,12 +106,10 @@ class Computed:
         return Fraction(value)
 
     def substitute(self, values: Mapping[str, Expression | Number]) -> Expression:
-        """Return this number with expressions or numbers substituted for some letters."""
         return computed(self.function, *(_substituted(one, values) for one in self.operands))
 
     @cached_property
     def letters(self) -> frozenset[str]:
-        """The letters that occur in the operands."""
         return frozenset().union(
             *(one.letters for one in self.operands if isinstance(one, Expression | Computed))
         )
@@ -151,7 +148,6 @@ def as_operand(one: Operand) -> Operand:
 
 
 def has_computed(one: Expression) -> bool:
-    """Return whether an expression contains a ``Computed`` number anywhere."""
     for powers in one.terms:
         for atom, _ in powers:
             if isinstance(atom, Computed):

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import Any
 
 from paramproof.formulas.computed import has_computed
 from paramproof.formulas.division import Quotient
@@ -49,11 +48,9 @@ class Condition:
 
     @property
     def letters(self) -> frozenset[str]:
-        """The letters that occur on either side."""
         return self.left.letters | self.right.letters
 
     def substitute(self, values: Mapping[str, Expression | Number]) -> Condition:
-        """Return this condition with expressions or numbers substituted for some letters."""
         left, right = self.left.substitute(values), self.right.substitute(values)
         return Condition(self.relation, left, right, self.holds)
 
@@ -76,10 +73,7 @@ class Condition:
 
     @property
     def bound(self) -> Expression | None:
-        """The expression that is 0 or more exactly where this condition is met.
-
-        None if the condition is not an inequality of whole sizes.
-        """
+        """The expression that is 0 or more exactly where this inequality of whole sizes is met."""
         apart = self.left - self.right
         if not apart.is_whole:
             return None
@@ -89,16 +83,6 @@ class Condition:
             return -apart - 1 if self.holds else apart
         return None
 
-    @property
-    def _apart_at_least(self) -> Expression | None:
-        """The expression ``right - left``, which is 0 or more if left divides a positive right.
-
-        None if the relation is negated, or if the right side may be below 1.
-        """
-        positive = Condition(Relation.LESS, self.right, expression(1), False)
-        always = positive.is_settled and positive.is_met(dict.fromkeys(self.right.letters, 1))
-        return self.right - self.left if self.holds and always else None
-
     def implies(self, other: Condition) -> bool:
         """Return True if ``other`` is met wherever this condition is.
 
@@ -106,7 +90,10 @@ class Condition:
         """
         if self.holds and other.holds and self.relation is other.relation is Relation.DIVIDES:
             return self.left == other.left and other.right in (self.right, 2 * self.right)
-        known = self.bound if self.relation is not Relation.DIVIDES else self._apart_at_least
+        known = self.bound
+        # What divides a number of 1 or more is at most that number.
+        if self.relation is Relation.DIVIDES and self.holds and _is_always_positive(self.right):
+            known = self.right - self.left
         if known is None or other.bound is None:
             return self == other
         apart = (other.bound - known).constant
@@ -147,9 +134,15 @@ class Condition:
         if not _have(difference, _is_natural):
             return False
         lowest = _counted_from_one(difference)
-        if self.relation is Relation.EQUAL:
-            return _signs(lowest) in ({1}, {-1}) and bool(lowest.terms.get(()))
-        return _at_least(lowest, self)
+        signs, apart = _signs(lowest), bool(lowest.terms.get(()))
+        # Without a constant the difference may be 0, which decides < from above and > from below.
+        decided = {Relation.LESS: {1}, Relation.MORE: {-1}}.get(self.relation)
+        return len(signs) == 1 and (apart or signs == decided)
+
+
+def _is_always_positive(one: Expression) -> bool:
+    positive = Condition(Relation.LESS, one, expression(1), False)
+    return positive.is_settled and positive.is_met(dict.fromkeys(one.letters, 1))
 
 
 def at_least_one(one: Expression) -> tuple[Condition, ...]:
@@ -167,20 +160,9 @@ def at_least_one(one: Expression) -> tuple[Condition, ...]:
     for quotient in quotients:
         power = min(powers[quotient] for powers in shared)
         rest = rest / Expression({((quotient, power),): 1})
-    left = Condition(Relation.LESS, rest, expression(1), False)
-    if not (left.is_settled and left.is_met(dict.fromkeys(rest.letters, 1))):
+    if not _is_always_positive(rest):
         return (Condition(Relation.LESS, one, expression(1), False),)
     return tuple(Condition(Relation.LESS, q.numerator, q.denominator, False) for q in quotients)
-
-
-def _at_least(difference: Expression, asked: Condition) -> bool:
-    """Return whether the sign of a difference, with letters of 0 or more, decides ``asked``."""
-    signs = _signs(difference)
-    apart = bool(difference.terms.get(()))
-    never_less, never_more = signs == {1}, signs == {-1}
-    if asked.relation is Relation.LESS:
-        return never_less or (never_more and apart)
-    return never_more or (never_less and apart)
 
 
 def _quotients(one: Expression) -> list[tuple[Quotient, int]]:
@@ -194,7 +176,6 @@ def _have(one: Expression, sort: Callable[[Quotient], bool]) -> bool:
 
 
 def _is_defined(one: Quotient) -> bool:
-    """Return whether the signs show that a quotient never divides by 0."""
     bottom = _counted_from_one(one.denominator)
     apart = _signs(bottom) == {1} and bool(bottom.terms.get(()))
     return apart and _have(one.denominator, _is_natural) and _have(one.numerator, _is_defined)
@@ -213,19 +194,9 @@ def _counted_from_one(one: Expression) -> Expression:
     """
     if _quotients(one):
         return one
-    whole = _without_divisors(one)
-    return whole.substitute({name: letter(name) + 1 for name in whole.letters})
-
-
-def _without_divisors(one: Expression) -> Expression:
-    """Return ``one`` times every letter that is a divisor, which keeps the sign."""
-    lowest: dict[Any, int] = {}
-    for powers in one.terms:
-        for name, power in powers:
-            lowest[name] = min(lowest.get(name, 0), power)
-    for name, power in lowest.items():
-        one = one * letter(name) ** -power
-    return one
+    for name in one.letters:  # Times every letter that is a divisor, which keeps the sign.
+        one = one * letter(name) ** -min(0, *(dict(powers).get(name, 0) for powers in one.terms))
+    return one.substitute({name: letter(name) + 1 for name in one.letters})
 
 
 def _signs(one: Expression) -> set[int]:

@@ -39,7 +39,6 @@ class Undecided(ValueError):
 
 
 def size(inventory: Inventory) -> Quantity:
-    """Return the number of entries of all tensors: the sum of present · repeat · size."""
     total: Quantity = 0
     for tensor in inventory:
         total = total + tensor.present * tensor.repeat * tensor.size
@@ -58,12 +57,16 @@ def total(inventory: Inventory) -> Inventory:
 
 def tied_each(inventory: Inventory) -> Inventory:
     """Trainable tensors, tied storage counted once per name."""
-    return _with_names(kept(inventory, lambda tensor: tensor.trainable))
+    return listed(kept(inventory, lambda tensor: tensor.trainable))
 
 
 def listed(inventory: Inventory) -> Inventory:
     """All tensors, including frozen ones, tied storage counted once per name."""
-    return _with_names(inventory)
+    for tensor in inventory:
+        if not tensor.is_one_name:
+            path = legible(tensor.path)
+            raise Undecided(f"{path} is one storage with an unknown number of names")
+    return inventory
 
 
 STORAGE: dict[str, Convention] = {
@@ -123,9 +126,9 @@ def counted(inventory: Inventory, *names: str) -> Inventory:
     exactly one is in STORAGE, so that every count says what a parameter is. Raises ``Undecided``
     if a convention cannot be decided for some tensor of a derived formula.
     """
-    unknown = [name for name in names if name not in CONVENTIONS]
-    if unknown:
-        raise no_such("convention", unknown[0], CONVENTIONS)
+    for name in names:
+        if name not in CONVENTIONS:
+            raise no_such("convention", name, CONVENTIONS)
     if sum(name in STORAGE for name in names) != 1:
         raise ValueError(f"a count takes exactly one of {', '.join(STORAGE)}: {names!r}")
     for name in names:
@@ -151,10 +154,7 @@ def in_units(number: int, unit: int = MILLION, places: int = 2) -> str:
 
 
 def as_named(number: int, digits: int = 2) -> str:
-    """Return ``number`` rounded to significant digits, as in the names of models: 110M, 6.7B.
-
-    Half is rounded up. A number below a thousand has no unit.
-    """
+    """Return ``number`` rounded to significant digits, half up, as in names: 110M, 6.7B, 999."""
     lead = max(len(str(number)) - digits, 0)
     rounded = (number + 10**lead // 2) // 10**lead * 10**lead
     for unit, power in (("T", 12), ("B", 9), ("M", 6), ("K", 3)):
@@ -166,7 +166,6 @@ def as_named(number: int, digits: int = 2) -> str:
 
 
 def kept(inventory: Inventory, keeps: Callable[[Tensor], bool]) -> Inventory:
-    """Return ``inventory`` with only the tensors for which ``keeps`` is true."""
     return Inventory(inventory.letters, tuple(filter(keeps, inventory)))
 
 
@@ -180,12 +179,3 @@ def belongs(part: PartName, tensor: Tensor) -> bool:
         what = PARTS_IN_WORDS[part]
         raise Undecided(f"{legible(tensor.path)} may or may not be {what}: its name does not say")
     return bool(is_in_part)
-
-
-def _with_names(inventory: Inventory) -> Inventory:
-    """Return ``inventory``. Raises ``Undecided`` if a path in it may stand for several names."""
-    for tensor in inventory:
-        if not tensor.is_one_name:
-            path = legible(tensor.path)
-            raise Undecided(f"{path} is one storage with an unknown number of names")
-    return inventory

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from math import prod
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.condition import Condition
@@ -62,8 +62,6 @@ class Kind(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """A tensor group and one shape in ints, as it is compared with a formula."""
-
     kind: Kind
     shape: tuple[int, ...]
 
@@ -72,9 +70,8 @@ class Stored(NamedTuple):
 class DerivedTensor:
     """A tensor group: tensors whose paths differ only in numbers, with a symbolic shape.
 
-    ``times`` is their number. ``traced`` is True if the shape was traced, and False if it was
-    fitted to observed shapes. ``looped`` is True if the number follows from the loops that
-    created the tensors, and False if it was fitted.
+    ``times`` is their number. The shape was ``traced``, or else fitted to observed shapes. The
+    number follows from the loops that created the tensors (``looped``), or else was fitted.
     """
 
     path: str
@@ -87,7 +84,6 @@ class DerivedTensor:
 
     @property
     def kind(self) -> Kind:
-        """What these tensors share."""
         return Kind(self.path, self.role, self.aliases, len(self.shape))
 
     @property
@@ -124,15 +120,13 @@ class StatedCondition:
 class Derivation(Architecture):
     """The model that a constructor creates, with symbolic sizes.
 
-    ``sizes`` maps each letter to its value, and ``fields`` to its name in the constructor. The
-    formula holds where all ``conditions`` are met. ``irrelevant_guards`` were evaluated too, but
-    violating them changed nothing: the formula is proved where they are met, and fitted elsewhere.
-
-    ``fixed`` letters hold only at their value. ``inert`` letters change no tensor, and the model
-    never even reads those in ``unread``. ``unexplained`` are buffers without a formula; buffers are
-    not counted. ``caveats`` are uses of a size that may decide something and that the trace cannot
-    follow. ``validated`` has, for each letter, the smallest and the largest size at which a trace
-    or a held-out model confirmed the formula; a letter is absent if that is unknown.
+    ``irrelevant_guards`` were evaluated like the ``conditions``, but violating them changed
+    nothing: the formula is proved where they are met, and fitted elsewhere. ``inert`` letters
+    change no tensor, and the model never even reads those in ``unread``. ``unexplained`` are
+    buffers without a formula. ``caveats`` are uses of a size that may decide something and that
+    the trace cannot follow. ``validated`` has, for each letter, the smallest and the largest size
+    at which a trace or a held-out model confirmed the formula; a letter is absent if that is
+    unknown. ``Architecture`` describes the rest.
     """
 
     name: str
@@ -152,8 +146,11 @@ class Derivation(Architecture):
     spec = None
 
     @cached_property
+    def parameters(self) -> tuple[DerivedTensor, ...]:
+        return tuple(tensor for tensor in self.tensors if tensor.role != "buffer")
+
+    @cached_property
     def formula(self) -> Expression:
-        """The number of trainable parameters, with tied ones counted once."""
         return sum_of(tensor.size for tensor in self.tensors if tensor.role == "trainable")
 
     def summands(self) -> dict[Expression, list[DerivedTensor]]:
@@ -165,32 +162,26 @@ class Derivation(Architecture):
 
     @property
     def bound_letters(self) -> frozenset[str]:
-        """The letters of all conditions."""
         return frozenset[str]().union(*(one.condition.letters for one in self.conditions))
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """The versions of the packages from which the formula was derived."""
         return self.evidence.versions
 
     @property
     def held(self) -> int:
-        """The number of held-out models that the formula was compared with."""
         return self.evidence.held
 
     @property
     def buffers(self) -> tuple[str, ...]:
-        """The names of the buffers, which are never counted."""
         explained = (tensor.path for tensor in self.tensors if tensor.role == "buffer")
         return (*explained, *(name.removesuffix(" (buffer)") for name in self.unexplained))
 
     def inventory(self, sizes: Mapping[str, int] | None = None) -> Inventory:
-        """Return the parameters as an inventory: symbolic, or in ints at these ``sizes``.
+        """Return the parameters as an inventory, with native paths and without buffers.
 
-        The paths are native. Buffers are left out. Each further name of a storage is a tensor of
-        its own, tied to the first name, after all others.
-
-        Raises ``ValueError`` as ``count`` does.
+        Each further name of a storage is a tensor of its own, tied to the first name, after all
+        others. Raises ``ValueError`` as ``require`` does.
         """
         if sizes is not None:
             self.require(sizes)
@@ -219,8 +210,7 @@ class Derivation(Architecture):
         """The names in an inventory, in its order: tensor, further name of its storage, parts."""
         parameters = [
             (one, NativeTensor((one.path, *one.aliases), one.shape, one.times))
-            for one in self.tensors
-            if one.role != "buffer"
+            for one in self.parameters
         ]
         names = NativeNames((native for _, native in parameters), self.fields)
         own = ((one, native, None) for one, native in parameters)
@@ -232,44 +222,29 @@ class Derivation(Architecture):
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the formula is not proved at any sizes; empty if it is proved at some."""
-        parameters = [tensor for tensor in self.tensors if tensor.role != "buffer"]
-        read = sum(not tensor.traced for tensor in parameters)
-        counted = sum(not tensor.looped for tensor in parameters)
-        found = []
-        if read:
-            found.append(f"the shape is fitted in {read} of {len(parameters)} tensor groups")
-        if counted:
-            groups = "tensor group" if counted == 1 else "tensor groups"
-            found.append(f"the count is fitted in {counted} {groups}")
-        if self.fixed:
-            found.append(f"{', '.join(self.fixed)} did not vary")
-        found.extend(self.caveats)
-        return tuple(found)
+        read = sum(not tensor.traced for tensor in self.parameters)
+        counted = sum(not tensor.looped for tensor in self.parameters)
+        found = {
+            f"the shape is fitted in {read} of {len(self.parameters)} tensor groups": read,
+            f"the count is fitted in {counted} tensor group{'s' * (counted != 1)}": counted,
+            f"{', '.join(self.fixed)} did not vary": self.fixed,
+        }
+        return (*(reason for reason, applies in found.items() if applies), *self.caveats)
 
     @property
     def is_proved(self) -> bool:
-        """Whether every shape and count was traced, nothing is fixed, and there is no caveat.
-
-        The formula is then proved where all ``irrelevant_guards`` are met: see ``proved_where``.
-        """
+        """Whether every shape and count was traced, nothing is fixed, and there is no caveat."""
         return not self.reasons
 
     @property
     def proved_where(self) -> tuple[str, ...] | None:
-        """The guards that bound the proof, as text; None if nothing is proved.
-
-        Empty if the formula is proved wherever its conditions are met.
-        """
         return tuple(map(str, self.irrelevant_guards)) if self.is_proved else None
 
     @property
     def status(self) -> str:
-        """``proved`` or ``fitted``, where all ``irrelevant_guards`` are met."""
         return PROVED if self.is_proved else FITTED
 
     def is_proved_at(self, sizes: Mapping[str, int]) -> bool:
-        """Return whether the formula is proved at these sizes."""
         return not self.reasons_at(sizes)
 
     def reasons_at(self, sizes: Mapping[str, int]) -> tuple[str, ...]:
@@ -280,37 +255,30 @@ class Derivation(Architecture):
         size, as ``require`` does.
         """
         self._require_sizes(sizes)
-        violated = [
-            one for one in self.irrelevant_guards if self.is_proved and not one.is_met(sizes)
-        ]
+        guards = self.irrelevant_guards if self.is_proved else ()
+        violated = [one for one in guards if not one.is_met(sizes)]
         if self.is_proved and not violated:
             return ()
-        letters = frozenset[str]().union(*(one.letters for one in violated))
-        here = [f"{name} = {self.fields[name]} = {sizes[name]}" for name in sorted(letters)]
-        beyond = [
-            "these sizes violate a guard that the proof rests on "
-            f"({' and '.join(map(str, violated))}; {', '.join(here)})"
+        found = []
+        if violated:
+            letters = sorted(frozenset[str]().union(*(one.letters for one in violated)))
+            here = ", ".join(f"{name} = {self.fields[name]} = {sizes[name]}" for name in letters)
+            unmet = " and ".join(map(str, violated))
+            found = [f"these sizes violate a guard that the proof rests on ({unmet}; {here})"]
+        found += [
+            f"{name} = {sizes[name]} lies outside the sizes it was validated at ({low} to {high})"
+            for name, (low, high) in self.validated.items()
+            if name not in self.inert and name in sizes and not low <= sizes[name] <= high
         ]
-        return (*(beyond if violated else ()), *self._beyond_validated(sizes), *self.reasons)
-
-    def _beyond_validated(self, sizes: Mapping[str, int]) -> Iterator[str]:
-        """Yield a reason for each size that matters and lies outside the validated range."""
-        for name, (low, high) in self.validated.items():
-            if name not in self.inert and name in sizes and not low <= sizes[name] <= high:
-                yield (
-                    f"{name} = {sizes[name]} lies outside the sizes it was validated at "
-                    f"({low} to {high})"
-                )
+        return (*found, *self.reasons)
 
     def at(self, sizes: Mapping[str, int]) -> Derivation:
-        """Return this derivation with other values of some letters. Raises as ``require`` does."""
         require_type(sizes, Mapping, "sizes")
         whole = {**self.sizes, **sizes}
         self.require(whole)
         return replace(self, sizes=whole)
 
     def at_fields(self, sizes: Mapping[str, int]) -> Derivation:
-        """Return this derivation with other sizes, by field. Raises as ``require`` does."""
         require_type(sizes, Mapping, "sizes")
         letters = {field: name for name, field in self.fields.items()}
         if absent := [field for field in sizes if field not in letters]:
@@ -318,7 +286,6 @@ class Derivation(Architecture):
         return self.at({letters[field]: size for field, size in sizes.items()})
 
     def allows(self, name: str, size: int) -> bool:
-        """Return whether the conditions on a letter are met where it has this value."""
         sizes = {**self.sizes, name: size}
         about = (s.condition for s in self.conditions if name in s.condition.letters)
         is_moved = name in self.fixed and size != self.sizes[name]
@@ -332,8 +299,7 @@ class Derivation(Architecture):
     def violated(self, sizes: Mapping[str, int]) -> StatedCondition | None:
         """Return the first condition that these sizes violate, None if they meet all."""
         require_letters(sizes, self.sizes)
-        unmet = (one for one in self.conditions if not one.condition.is_met(sizes))
-        return next(unmet, None)
+        return next((one for one in self.conditions if not one.condition.is_met(sizes)), None)
 
     def require(self, sizes: Mapping[str, int]) -> None:
         """Require that the formula holds at these sizes.
@@ -345,11 +311,9 @@ class Derivation(Architecture):
         self._require_sizes(sizes)
         if stated := self.violated(sizes):
             raise InvalidInput(f"{self.name}: the formula holds where {stated.condition}")
-        moved = [name for name in self.fixed if sizes[name] != self.sizes[name]]
-        if moved:
-            raise InvalidInput(
-                f"{self.name}: the formula holds at {moved[0]} = {self.sizes[moved[0]]}"
-            )
+        for name in self.fixed:
+            if sizes[name] != self.sizes[name]:
+                raise InvalidInput(f"{self.name}: the formula holds at {name} = {self.sizes[name]}")
         for tensor in self._to_check:
             require_tensor(self._in(tensor), tensor.times, tensor.shape, sizes)
 
@@ -362,27 +326,21 @@ class Derivation(Architecture):
     @cached_property
     def at_zero(self) -> frozenset[str]:
         """The letters whose size may be 0: a model confirmed it, or no model reads the size."""
-        confirmed = (name for name, (low, _) in self.validated.items() if low == 0)
-        return frozenset((*confirmed, *self.unread))
+        return frozenset(self.unread).union(n for n, (low, _) in self.validated.items() if low == 0)
 
     @cached_property
     def _to_check(self) -> tuple[DerivedTensor, ...]:
         """The parameters whose lengths or number may be negative, as far as their signs show."""
         return tuple(
             tensor
-            for tensor in self.tensors
-            if tensor.role != "buffer"
-            and not all(
-                is_never_negative(one, self.at_zero) for one in (tensor.times, *tensor.shape)
-            )
+            for tensor in self.parameters
+            if not all(is_never_negative(n, self.at_zero) for n in (tensor.times, *tensor.shape))
         )
 
     def _in(self, tensor: DerivedTensor) -> str:
-        """Return the name of a tensor for an error."""
         return f"{self.name}: {tensor.path}"
 
     def untied(self, paths: Iterable[str]) -> Derivation:
-        """Return this derivation with tensors of their own under these further names."""
         own = frozenset(paths)
         tensors: list[DerivedTensor] = []
         for one in self.tensors:
@@ -415,18 +373,16 @@ class Derivation(Architecture):
         Text keeps the old letters: the caveats and the names of buffers.
         """
 
-        def names(old: Iterable[str]) -> tuple[str, ...]:
-            return tuple(letters[name] for name in old)
-
-        return replace(
-            self.substitute({name: letter(new) for name, new in letters.items()}),
-            sizes={letters[name]: value for name, value in self.sizes.items()},
-            fields={letters[name]: field for name, field in self.fields.items()},
-            fixed=names(self.fixed),
-            inert=names(self.inert),
-            unread=names(self.unread),
-            validated={letters[name]: sizes for name, sizes in self.validated.items()},
-        )
+        named: dict[str, Any] = {
+            key: {letters[name]: value for name, value in getattr(self, key).items()}
+            for key in ("sizes", "fields", "validated")
+        }
+        named |= {
+            key: tuple(letters[name] for name in getattr(self, key))
+            for key in ("fixed", "inert", "unread")
+        }
+        new = {name: letter(to) for name, to in letters.items()}
+        return replace(self.substitute(new), **named)
 
 
 def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Counter[Stored]:

@@ -45,18 +45,11 @@ BRACKETS = (("(", ")"), ("⌊", "⌋"), ("⌈", "⌉"))
 VALIDATED = re.compile(r"([^\s,]+) ([0-9]+)\.\.([0-9]+)")
 
 FROZEN, READ, COUNTED = MARKS = "frozen", "read from values", "counted"
-"""Marks in brackets after a shape.
-
-The tensor is not trained, its shape was read from values, or its number was read from counts.
-"""
+"""Marks after a shape: not trained, its shape fitted to values, its number to counts."""
 
 
 def derivation_data(derivation: Derivation) -> dict[str, Any]:
-    """Return a derivation as data for ``json.dumps``, with what it says at its own sizes.
-
-    Conditions with the message of the constructor's error, or with the places that evaluate them,
-    have these under ``messages`` and ``places``.
-    """
+    """Return a derivation as data for ``json.dumps``, with what it says at its own sizes."""
     where, stated = derivation.proved_where, derivation.conditions
     return {
         "name": derivation.name,
@@ -127,23 +120,20 @@ def in_normal_form(derivation: Derivation) -> Derivation:
     for one in derivation.conditions:
         condition = one.condition.normalized()
         conditions.setdefault(condition, replace(one, condition=condition))
+    guards = dict.fromkeys(one.normalized() for one in derivation.irrelevant_guards)
     return replace(
         derivation,
         tensors=tuple(in_order(derivation.tensors)),
         conditions=tuple(conditions.values()),
-        irrelevant_guards=tuple(
-            dict.fromkeys(one.normalized() for one in derivation.irrelevant_guards)
-        ),
+        irrelevant_guards=tuple(guards),
     )
 
 
 def in_order(tensors: Iterable[DerivedTensor]) -> list[DerivedTensor]:
     """Return tensors in the order of their data: buffers last, and those of one path together."""
     listed = list(tensors)
-    first: dict[str, int] = {}
-    for index, one in enumerate(listed):
-        first.setdefault(one.path, index)
-    return sorted(listed, key=lambda one: (one.role == "buffer", first[one.path]))
+    place = {path: n for n, path in enumerate(dict.fromkeys(one.path for one in listed))}
+    return sorted(listed, key=lambda one: (one.role == "buffer", place[one.path]))
 
 
 def all_tensors_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
@@ -157,7 +147,6 @@ def all_tensors_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
 
 
 def all_tensors_from(data: Mapping[str, Any]) -> list[DerivedTensor]:
-    """Return the tensors that ``all_tensors_data`` wrote, without their other paths."""
     return [
         *parse_tensors(data.get("tensors", {})),
         *parse_tensors(data.get("buffers", {}), buffer=True),
@@ -165,7 +154,6 @@ def all_tensors_from(data: Mapping[str, Any]) -> list[DerivedTensor]:
 
 
 def format_tensor(tensor: DerivedTensor) -> str:
-    """Return the text of a tensor: its number, its shape, and its marks."""
     shape = ", ".join(map(text, tensor.shape)) or SCALAR
     times = f"{text(tensor.times)} × " if tensor.times != 1 else ""
     applies = tensor.role == FROZEN, not tensor.traced, not tensor.looped
@@ -174,11 +162,10 @@ def format_tensor(tensor: DerivedTensor) -> str:
 
 
 def parse_tensor(path: str, written: str, *, buffer: bool = False) -> DerivedTensor:
-    """Parse the text that ``format_tensor`` writes. Raises ``ValueError`` for any other."""
     shapes, _, marks = written.removesuffix("]").partition(" [")
     found_marks = marks.split(", ") if marks else []
-    if unknown := set(found_marks) - {*MARKS}:
-        raise ValueError(f"{path} has the unknown mark {sorted(unknown)[0]!r}")
+    if unknown := sorted({*found_marks} - {*MARKS}):
+        raise ValueError(f"{path} has the unknown mark {unknown[0]!r}")
     *times, shape = _split(shapes, " × ")
     role: Role = "buffer" if buffer else "frozen" if FROZEN in found_marks else "trainable"
     return DerivedTensor(
@@ -204,29 +191,21 @@ def _split(written: str, sign: str) -> list[str]:
 
 
 def parse_tensors(data: Mapping[str, Any], *, buffer: bool = False) -> Iterator[DerivedTensor]:
-    """Yield the tensors of a mapping from paths to texts, or to lists of texts."""
     for path, written in data.items():
         for one in [written] if isinstance(written, str) else written:
             yield parse_tensor(path, one, buffer=buffer)
 
 
 def tensors_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
-    """Return the mapping from which ``parse_tensors`` reads these tensors."""
-    found: dict[str, Any] = {}
+    found: dict[str, list[str]] = {}
     for tensor in tensors:
-        written = format_tensor(tensor)
-        present = found.get(tensor.path)
-        if present is None:
-            found[tensor.path] = written
-        else:
-            found[tensor.path] = [*([present] if isinstance(present, str) else present), written]
-    return found
+        found.setdefault(tensor.path, []).append(format_tensor(tensor))
+    return {path: written if len(written) > 1 else written[0] for path, written in found.items()}
 
 
 def with_ties(
     tensors: Iterable[DerivedTensor], ties: Mapping[str, Any]
 ) -> tuple[DerivedTensor, ...]:
-    """Return tensors with the other paths that ``ties_data`` wrote."""
     found: list[DerivedTensor] = []
     seen: Counter[str] = Counter()
     for one in tensors:
@@ -260,10 +239,6 @@ def format_validated(validated: Mapping[str, tuple[int, int]]) -> str:
 
 
 def parse_validated(written: str) -> dict[str, tuple[int, int]]:
-    """Return the smallest and largest validated size of each letter.
-
-    Reads what ``format_validated`` writes.
-    """
     return {name: (int(low), int(high)) for name, low, high in VALIDATED.findall(written)}
 
 

@@ -29,21 +29,17 @@ class Quotient:
     is_whole = True
 
     def evaluate(self, sizes: Mapping[str, int]) -> int:
-        """Return the exact value at these sizes."""
         return self.numerator.evaluate(sizes) // self.denominator.evaluate(sizes)
 
     def substitute(self, values: Mapping[str, Expression | Number]) -> Expression:
-        """Return the quotient with expressions or numbers substituted for some letters."""
         return floor(self.numerator.substitute(values), self.denominator.substitute(values))
 
     @property
     def letters(self) -> frozenset[str]:
-        """The letters that occur in numerator or denominator."""
         return self.numerator.letters | self.denominator.letters
 
     @cached_property
     def key(self) -> str:
-        """A text that is unique to this quotient."""
         return repr([_ordered(self.numerator), _ordered(self.denominator)])
 
 

@@ -13,7 +13,6 @@ from paramproof.formulas.terms import (
     BERT,
     BERT_CODE,
     TRANSFORMER,
-    Tensors,
     attention,
     embedding,
     feed_forward,
@@ -35,14 +34,40 @@ def inventory(letters: EncoderLetters) -> Inventory:
     Source: Devlin et al. 2018, section 3 and figure 2. The heads: section 3.1, which mentions
     neither their dense layer nor a bias, and google-research/bert, run_pretraining.py.
     """
+    L, H, _, F, V, P, T, pooler, mlm, untied, nsp = letters
+    tables = f"{BERT}, section 3, figure 2"
+    # The paper's MultiHead has no biases; the code gives one to each of the four projections,
+    # and so does every encoder that is compared with this formula.
+    biases = f"biases: {BERT_CODE}, modeling.py, attention_layer"
+    heads = f"{TRANSFORMER}, section 3.2.2; {biases}"
+    # The paper only says that [CLS] is used; the dense layer is in the code.
+    pooled = f"{BERT_CODE}, modeling.py, BertModel (pooler)"
+    masked = f"{BERT_CODE}, run_pretraining.py, get_masked_lm_output"
+    next_sentence = f"{BERT_CODE}, run_pretraining.py, get_next_sentence_output"
+    layer = within(
+        f"layers.{LAYER}",
+        within("attention", attention(H, heads)),
+        within("attention_layer_norm", layer_norm(H)),
+        within("feed_forward", feed_forward(H, F)),
+        within("feed_forward_layer_norm", layer_norm(H)),
+    )
+    decoder = within("mlm_head.decoder", embedding(V, H, masked))
+    tie = {"embeddings.word_embeddings.weight": mlm - untied}
     return Inventory(
         letters,
         (
-            *_embeddings(letters),
-            *repeated(letters.L, _layer(letters)),
-            *present(letters.pooler, _pooler(letters)),
-            *_mlm_head(letters),
-            *present(letters.nsp, _nsp_head(letters)),
+            *within("embeddings.word_embeddings", embedding(V, H, tables)),
+            *within("embeddings.position_embeddings", embedding(P, H, tables)),
+            *within("embeddings.token_type_embeddings", embedding(T, H, tables)),
+            # The paper does not mention this norm; the code has it (embedding_postprocessor).
+            *within("embeddings.layer_norm", layer_norm(H)),
+            *repeated(L, layer),
+            *present(pooler, within("pooler", linear(H, H, pooled))),
+            *present(mlm, within("mlm_head.dense", linear(H, H, masked))),
+            *present(mlm, within("mlm_head.layer_norm", layer_norm(H))),
+            *own_or_tied(untied, tie, decoder),
+            *present(mlm, (Tensor("mlm_head.decoder.bias", (V,), masked),)),
+            *present(nsp, within("nsp_head.classifier", linear(H, 2, next_sentence))),
         ),
     )
 
@@ -71,59 +96,3 @@ def closed_form(letters: EncoderLetters) -> Quantity:
         + untied * (V * H)
         + nsp * (2 * H + 2)
     )
-
-
-def _embeddings(letters: EncoderLetters) -> Tensors:
-    source = f"{BERT}, section 3, figure 2"
-    return within(
-        "embeddings",
-        within("word_embeddings", embedding(letters.V, letters.H, source)),
-        within("position_embeddings", embedding(letters.P, letters.H, source)),
-        within("token_type_embeddings", embedding(letters.T, letters.H, source)),
-        # The paper does not mention this norm; the code has it (embedding_postprocessor).
-        within("layer_norm", layer_norm(letters.H)),
-    )
-
-
-def _layer(letters: EncoderLetters) -> Tensors:
-    # The paper's MultiHead has no biases; the code gives one to each of the four projections,
-    # and so does every encoder that is compared with this formula.
-    biases = f"biases: {BERT_CODE}, modeling.py, attention_layer"
-    source = f"{TRANSFORMER}, section 3.2.2; {biases}"
-    return within(
-        f"layers.{LAYER}",
-        within("attention", attention(letters.H, source)),
-        within("attention_layer_norm", layer_norm(letters.H)),
-        within("feed_forward", feed_forward(letters.H, letters.F)),
-        within("feed_forward_layer_norm", layer_norm(letters.H)),
-    )
-
-
-def _pooler(letters: EncoderLetters) -> Tensors:
-    # The paper only says that [CLS] is used; the dense layer is in the code.
-    source = f"{BERT_CODE}, modeling.py, BertModel (pooler)"
-    return within("pooler", linear(letters.H, letters.H, source))
-
-
-def _mlm_head(letters: EncoderLetters) -> Tensors:
-    """Return the masked-language head; its decoder is a (V, H) table, tied or untied."""
-    source = f"{BERT_CODE}, run_pretraining.py, get_masked_lm_output"
-    decoder = within("mlm_head.decoder", embedding(letters.V, letters.H, source))
-    tie = {"embeddings.word_embeddings.weight": letters.mlm - letters.untied}
-    return (
-        *present(
-            letters.mlm,
-            within(
-                "mlm_head",
-                within("dense", linear(letters.H, letters.H, source)),
-                within("layer_norm", layer_norm(letters.H)),
-            ),
-        ),
-        *own_or_tied(letters.untied, tie, decoder),
-        *present(letters.mlm, (Tensor("mlm_head.decoder.bias", (letters.V,), source),)),
-    )
-
-
-def _nsp_head(letters: EncoderLetters) -> Tensors:
-    source = f"{BERT_CODE}, run_pretraining.py, get_next_sentence_output"
-    return within("nsp_head.classifier", linear(letters.H, 2, source))

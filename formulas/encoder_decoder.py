@@ -31,21 +31,44 @@ def inventory(letters: EncoderDecoderLetters) -> Inventory:
 
     Source: Vaswani et al. 2017, section 3 and figure 1.
     """
+    N, M, H, _, F, V, U, P, shared, learned, bias, untied = letters
     source = f"{TRANSFORMER}, section 3.4"
-    tokens = embedding(letters.U, letters.H, source)
+    tokens = embedding(U, H, source)
     # If both are tied, the decoder's table and the output projection are the encoder's table.
-    shared, own, tied = letters.shared, 1 - letters.shared, 1 - letters.untied
+    own, tied = 1 - shared, 1 - untied
     table = own_or_tied(own, {SOURCE_TABLE: shared}, within("word_embeddings", tokens))
     ties = {SOURCE_TABLE: tied * shared, TARGET_TABLE: tied * own}
+    places = positions(P, H, learned, f"{TRANSFORMER}, section 3.5")
+
+    def attended(name: str, clause: str) -> Tensors:
+        # Neither the paper's MultiHead nor tensor2tensor's has biases.
+        projections = attention(H, f"{TRANSFORMER}, section 3.2.2 and {clause}", bias=bias)
+        return (*within(name, projections), *within(f"{name}_layer_norm", layer_norm(H)))
+
+    fed_forward = (
+        *within("feed_forward", feed_forward(H, F)),
+        *within("feed_forward_layer_norm", layer_norm(H)),
+    )
+    encoder = within(
+        f"encoder.layers.{LAYER}",
+        attended("attention", "section 3.2.3, second bullet"),
+        fed_forward,
+    )
+    decoder = within(
+        f"decoder.layers.{LAYER}",
+        attended("attention", "section 3.2.3, third bullet"),
+        attended("cross_attention", "section 3.2.3, first bullet"),
+        fed_forward,
+    )
     return Inventory(
         letters,
         (
-            *within("encoder.embeddings.word_embeddings", embedding(letters.V, letters.H, source)),
-            *within("encoder.embeddings", _positions(letters)),
-            *repeated(letters.N, _encoder_layer(letters)),
-            *within("decoder.embeddings", table, _positions(letters)),
-            *repeated(letters.M, _decoder_layer(letters)),
-            *own_or_tied(letters.untied, ties, within("lm_head", tokens)),
+            *within("encoder.embeddings.word_embeddings", embedding(V, H, source)),
+            *within("encoder.embeddings.position_embeddings", places),
+            *repeated(N, encoder),
+            *within("decoder.embeddings", table, within("position_embeddings", places)),
+            *repeated(M, decoder),
+            *own_or_tied(untied, ties, within("lm_head", tokens)),
         ),
     )
 
@@ -74,43 +97,4 @@ def closed_form(letters: EncoderDecoderLetters) -> Quantity:
         + learned * (2 * P * H)
         + N * (4 * square + inner + 5 * H + bias * (4 * H))
         + M * (8 * square + inner + 7 * H + bias * (8 * H))
-    )
-
-
-def _positions(letters: EncoderDecoderLetters) -> Tensors:
-    source = f"{TRANSFORMER}, section 3.5"
-    table = positions(letters.P, letters.H, letters.learned, source)
-    return within("position_embeddings", table)
-
-
-def _encoder_layer(letters: EncoderDecoderLetters) -> Tensors:
-    return within(
-        f"encoder.layers.{LAYER}",
-        *_attended(letters, "attention", "section 3.2.3, second bullet"),
-        *_fed_forward(letters),
-    )
-
-
-def _decoder_layer(letters: EncoderDecoderLetters) -> Tensors:
-    return within(
-        f"decoder.layers.{LAYER}",
-        *_attended(letters, "attention", "section 3.2.3, third bullet"),
-        *_attended(letters, "cross_attention", "section 3.2.3, first bullet"),
-        *_fed_forward(letters),
-    )
-
-
-def _attended(letters: EncoderDecoderLetters, name: str, clause: str) -> tuple[Tensors, Tensors]:
-    """Return an attention of the layer, and the norm after it."""
-    # Neither the paper's MultiHead nor tensor2tensor's has biases.
-    source = f"{TRANSFORMER}, section 3.2.2 and {clause}"
-    projections = attention(letters.H, source, bias=letters.bias)
-    return within(name, projections), within(f"{name}_layer_norm", layer_norm(letters.H))
-
-
-def _fed_forward(letters: EncoderDecoderLetters) -> tuple[Tensors, Tensors]:
-    """Return the feed-forward network of the layer, and the norm after it."""
-    return (
-        within("feed_forward", feed_forward(letters.H, letters.F)),
-        within("feed_forward_layer_norm", layer_norm(letters.H)),
     )

@@ -90,8 +90,6 @@ def atom_key(atom: Atom) -> tuple[bool, str]:
 
 
 class Expression:
-    """A sum of products of letters and quotients, each with a coefficient."""
-
     __slots__ = ("_hash", "_letters", "_terms")
     __array_ufunc__ = None  # NumPy then leaves arithmetic with arrays of objects to this class.
 
@@ -161,7 +159,6 @@ class Expression:
 
     @property
     def is_polynomial(self) -> bool:
-        """Whether no letter is a divisor."""
         return all(power > 0 for powers in self._terms for _, power in powers)
 
     @property
@@ -311,7 +308,6 @@ def _substituted(
 
 
 def _operand(value: object) -> Expression | None:
-    """Return ``value`` as an expression, None if it is not a number."""
     if isinstance(value, Expression):
         return value
     if isinstance(value, int | float | Fraction):

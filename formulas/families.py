@@ -102,8 +102,6 @@ OURS = (
 
 
 class _Families(Mapping[str, Family]):
-    """All families by name, those of this package first. Other names load the plug-ins."""
-
     def __getitem__(self, name: str) -> Family:
         own = next((family for family in OURS if family.name == name), None)
         return own or registered()[name]

@@ -9,7 +9,6 @@ from paramproof.formulas.terms import (
     GPT_1,
     GPT_CODE,
     TRANSFORMER,
-    Tensors,
     attention,
     embedding,
     feed_forward,
@@ -30,13 +29,27 @@ def inventory(letters: GPTLetters) -> Inventory:
     src/model.py. GPT-3 has the same parts: Brown et al. 2020, arXiv:2005.14165, section 2.1
     (its attention is sparse in every other layer, which removes no parameter).
     """
+    L, H, _, F, V, P, untied = letters
+    tables = f"{GPT_CODE}, model (wte and wpe)"
+    heads = f"{TRANSFORMER}, section 3.2.2; biases: {GPT_CODE}, attn (conv1d)"
+    # The GPT-2 paper refers to the GPT paper; only that and the code say that the table is tied.
+    logits = f"{GPT_1}, section 3.1, equation 2; {GPT_CODE}, model (logits)"
+    layer = within(
+        f"layers.{LAYER}",
+        within("attention_layer_norm", layer_norm(H)),
+        within("attention", attention(H, heads)),
+        within("feed_forward_layer_norm", layer_norm(H)),
+        within("feed_forward", feed_forward(H, F)),
+    )
+    tie = {"embeddings.word_embeddings.weight": 1 - untied}
     return Inventory(
         letters,
         (
-            *_embeddings(letters),
-            *repeated(letters.L, _layer(letters)),
-            *within("final_layer_norm", layer_norm(letters.H)),
-            *_lm_head(letters),
+            *within("embeddings.word_embeddings", embedding(V, H, tables)),
+            *within("embeddings.position_embeddings", embedding(P, H, tables)),
+            *repeated(L, layer),
+            *within("final_layer_norm", layer_norm(H)),
+            *own_or_tied(untied, tie, within("lm_head", embedding(V, H, logits))),
         ),
     )
 
@@ -56,34 +69,3 @@ def closed_form(letters: GPTLetters) -> Quantity:
     """
     L, H, _, F, V, P, untied = letters
     return (V + P) * H + L * (4 * (H * H) + 9 * H + 2 * H * F + F) + 2 * H + untied * (V * H)
-
-
-def _embeddings(letters: GPTLetters) -> Tensors:
-    source = f"{GPT_CODE}, model (wte and wpe)"
-    return within(
-        "embeddings",
-        within("word_embeddings", embedding(letters.V, letters.H, source)),
-        within("position_embeddings", embedding(letters.P, letters.H, source)),
-    )
-
-
-def _layer(letters: GPTLetters) -> Tensors:
-    source = f"{TRANSFORMER}, section 3.2.2; biases: {GPT_CODE}, attn (conv1d)"
-    return within(
-        f"layers.{LAYER}",
-        within("attention_layer_norm", layer_norm(letters.H)),
-        within("attention", attention(letters.H, source)),
-        within("feed_forward_layer_norm", layer_norm(letters.H)),
-        within("feed_forward", feed_forward(letters.H, letters.F)),
-    )
-
-
-def _lm_head(letters: GPTLetters) -> Tensors:
-    """Return the language head: a (V, H) table, tied to the token table (h·Wᵀ) or untied.
-
-    The GPT-2 paper refers to the GPT paper; only that and the code say that the table is tied.
-    """
-    source = f"{GPT_1}, section 3.1, equation 2; {GPT_CODE}, model (logits)"
-    head = within("lm_head", embedding(letters.V, letters.H, source))
-    tie = {"embeddings.word_embeddings.weight": 1 - letters.untied}
-    return own_or_tied(letters.untied, tie, head)

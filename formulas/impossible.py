@@ -30,7 +30,6 @@ def require_sizes(
 
 
 def require_letters(sizes: Mapping[str, int], letters: Iterable[str]) -> None:
-    """Raise ``InvalidInput`` unless ``sizes`` has a whole number for each of ``letters``."""
     require_type(sizes, Mapping, "sizes")
     for name in letters:
         if name not in sizes:

@@ -52,7 +52,6 @@ def note_broken(entry: EntryPoint, problem: object) -> None:
 
 
 def broken_plugins() -> tuple[InvalidInput, ...]:
-    """Return the error of each broken plug-in that this process has met."""
     return tuple(_broken.values())
 
 
@@ -64,7 +63,6 @@ def require_whole(group: str, name: object) -> None:
 
 
 def forget_broken() -> None:
-    """Forget all recorded errors, for a test that installs other plug-ins."""
     _broken.clear()
 
 

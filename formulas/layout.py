@@ -11,6 +11,7 @@ tensor on the left and the stored one on the right. They can be executed in both
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -49,23 +50,19 @@ class Weight:
     aliases: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        unknown = set(self.layout) - {*LAYOUTS, STACKED}
-        if unknown:
+        if unknown := set(self.layout) - {*LAYOUTS, STACKED}:
             known = ", ".join([*LAYOUTS, STACKED])
             raise ValueError(f"{self.path}: unknown layouts {sorted(unknown)}; known are {known}")
         if self.stacked != any(map(has_layer, self.parts)):
-            raise ValueError(
-                f"{self.path}: a weight is stacked if, and only if, its parts have a *"
-            )
+            problem = "a weight is stacked if, and only if, its parts have a *"
+            raise ValueError(f"{self.path}: {problem}")
 
     @property
     def stacked(self) -> bool:
-        """Whether this weight stacks the tensors of all layers on its first axis."""
         return STACKED in self.layout
 
     @property
     def size(self) -> int:
-        """Number of entries: the product of the shape."""
         return math.prod(self.shape)
 
 
@@ -102,15 +99,4 @@ def _rearranged(pattern: str, shape: tuple[int, ...], head_size: int) -> tuple[i
 
 def _axes(side: str) -> list[list[str]]:
     """Return the axes of a pattern: ``[["i"], ["a", "k"]]`` for ``"i (a k)"``."""
-    axes: list[list[str]] = []
-    inside = False
-    for token in side.replace("(", "( ").replace(")", " )").split():
-        if token == "(":
-            axes.append([])
-        elif token != ")":
-            if inside:
-                axes[-1].append(token)
-            else:
-                axes.append([token])
-        inside = token == "(" or (inside and token != ")")
-    return axes
+    return [axis.strip("()").split() for axis in re.findall(r"\(.*?\)|\w+", side)]

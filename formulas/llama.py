@@ -10,7 +10,6 @@ from paramproof.formulas.terms import (
     LLAMA,
     LLAMA_CODE,
     TRANSFORMER,
-    Tensors,
     attention,
     embedding,
     gated_feed_forward,
@@ -29,13 +28,27 @@ def inventory(letters: LlamaLetters) -> Inventory:
 
     Source: Touvron et al. 2023, section 2.2, and meta-llama/llama, llama/model.py.
     """
+    L, H, A, G, K, F, V, untied = letters
+    tokens = f"{LLAMA}, section 2.2; {LLAMA_CODE}, Transformer (tok_embeddings)"
+    heads = f"{TRANSFORMER}, section 3.2.2; {GROUPED}; {LLAMA_CODE}, Attention (no biases)"
+    # The paper does not say whether the head is tied. In the code it is untied; smaller models
+    # since tie it.
+    logits = f"{LLAMA_CODE}, Transformer (output)"
+    layer = within(
+        f"layers.{LAYER}",
+        within("attention_norm", rms_norm(H)),
+        within("attention", attention(H, heads, queries=A * K, keys=G * K, bias=None)),
+        within("feed_forward_norm", rms_norm(H)),
+        within("feed_forward", gated_feed_forward(H, F)),
+    )
+    tie = {"embeddings.word_embeddings.weight": 1 - untied}
     return Inventory(
         letters,
         (
-            *_embeddings(letters),
-            *repeated(letters.L, _layer(letters)),
-            *within("final_norm", rms_norm(letters.H)),
-            *_lm_head(letters),
+            *within("embeddings.word_embeddings", embedding(V, H, tokens)),
+            *repeated(L, layer),
+            *within("final_norm", rms_norm(H)),
+            *own_or_tied(untied, tie, within("lm_head", embedding(V, H, logits))),
         ),
     )
 
@@ -57,37 +70,3 @@ def closed_form(letters: LlamaLetters) -> Quantity:
     """
     L, H, A, G, K, F, V, untied = letters
     return V * H + L * (2 * H * K * (A + G) + 3 * H * F + 2 * H) + H + untied * (V * H)
-
-
-def _embeddings(letters: LlamaLetters) -> Tensors:
-    source = f"{LLAMA}, section 2.2; {LLAMA_CODE}, Transformer (tok_embeddings)"
-    return within("embeddings.word_embeddings", embedding(letters.V, letters.H, source))
-
-
-def _layer(letters: LlamaLetters) -> Tensors:
-    source = f"{TRANSFORMER}, section 3.2.2; {GROUPED}; {LLAMA_CODE}, Attention (no biases)"
-    heads = attention(
-        letters.H,
-        source,
-        queries=letters.A * letters.K,
-        keys=letters.G * letters.K,
-        bias=None,
-    )
-    return within(
-        f"layers.{LAYER}",
-        within("attention_norm", rms_norm(letters.H)),
-        within("attention", heads),
-        within("feed_forward_norm", rms_norm(letters.H)),
-        within("feed_forward", gated_feed_forward(letters.H, letters.F)),
-    )
-
-
-def _lm_head(letters: LlamaLetters) -> Tensors:
-    """Return the language head: a (V, H) table, untied, or tied as in smaller models since.
-
-    The paper does not say whether it is tied; in the code it is untied.
-    """
-    source = f"{LLAMA_CODE}, Transformer (output)"
-    head = within("lm_head", embedding(letters.V, letters.H, source))
-    tie = {"embeddings.word_embeddings.weight": 1 - letters.untied}
-    return own_or_tied(letters.untied, tie, head)

@@ -93,7 +93,6 @@ class NamedConfiguration(Published):
 
     @property
     def model_type(self) -> str:
-        """The model type in Hugging Face transformers."""
         return str(self.keys["model_type"])
 
 
@@ -104,7 +103,7 @@ class NamedTables(Mapping[str, Named]):
     counting one.
     """
 
-    def __init__(self, files: Iterable[Path], make: Callable[[str, dict[str, Any]], Named]) -> None:
+    def __init__(self, files: Iterable[Path], make: Callable[..., Named]) -> None:
         self._make = make
         self._texts: dict[str, str] = {}
         self._made: dict[str, Named] = {}
@@ -119,7 +118,9 @@ class NamedTables(Mapping[str, Named]):
         if name not in self._made:
             import tomllib
 
-            self._made[name] = self._make(name, tomllib.loads(self._texts[name])[name])
+            table = tomllib.loads(self._texts[name])[name]
+            table["also"] = tuple(AlsoPublished(**one) for one in table.get("also", ()))
+            self._made[name] = self._make(name=name, **table)
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -131,34 +132,20 @@ class NamedTables(Mapping[str, Named]):
 
 @cache
 def named_models() -> Mapping[str, NamedModel]:
-    """Return all named models of families by full name."""
     return NamedTables([_DATA / "models.toml"], _model)
 
 
 @cache
 def named_configurations() -> Mapping[str, NamedConfiguration]:
-    """Return all named models with a config by name."""
-    return NamedTables(sorted((_DATA / CONFIGURATIONS).iterdir()), _configuration)
+    return NamedTables(sorted((_DATA / CONFIGURATIONS).iterdir()), NamedConfiguration)
 
 
 def model_names() -> Iterator[str]:
-    """Yield every name of a model, including short names."""
     yield from (*named_models(), *SHORT_NAMES, *named_configurations())
 
 
-def _with_also(table: dict[str, Any]) -> dict[str, Any]:
-    return {**table, "also": tuple(AlsoPublished(**one) for one in table.get("also", ()))}
-
-
-def _configuration(name: str, table: dict[str, Any]) -> NamedConfiguration:
-    return NamedConfiguration(name=name, **_with_also(table))
-
-
-def _model(name: str, table: dict[str, Any]) -> NamedModel:
-    fields = _with_also(table)
-    family = fields.pop("family", "encoder")
-    spec = spec_from({"family": family, **fields.pop("spec")})
-    return NamedModel(name=name, spec=spec, **fields)
+def _model(*, spec: dict[str, Any], family: str = "encoder", **published: Any) -> NamedModel:
+    return NamedModel(spec=spec_from({"family": family, **spec}), **published)
 
 
 def named_model(name: str) -> NamedModel:

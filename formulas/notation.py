@@ -98,7 +98,6 @@ class OrderedLetter(str):
 
 
 def order_of(letters: Iterable[str]) -> Alphabet:
-    """Return the order that one of ``letters`` carries, or ``BUILT_IN`` if none does."""
     orders = (letter.order for letter in letters if isinstance(letter, OrderedLetter))
     return next(orders, BUILT_IN)
 
@@ -248,7 +247,6 @@ class _Writer:
         return str(atom) if self.style is PLAIN else _latex_name(str(atom))
 
     def steps(self, one: Computed) -> str:
-        """Return a ``Computed`` number as text, without brackets around it."""
         is_infix = one.function in INFIX
         parts = enumerate(one.operands)
         operands = [self.side(part, is_right=is_infix and place > 0) for place, part in parts]

@@ -109,7 +109,6 @@ class _Reader:
         return self.tokens[self.at]
 
     def take(self, sign: str) -> bool:
-        """Consume ``sign`` if it is the next token, and return whether it was."""
         is_next = self.next() == ("sign", sign)
         self.at += is_next
         return is_next
@@ -170,7 +169,6 @@ class _Reader:
         raise _ParseError
 
     def function(self, name: str) -> Expression:
-        """Parse the operands of a function, and return the number that it computes."""
         if name not in FUNCTIONS:
             raise _ParseError
         operands = [self.step()]
@@ -215,7 +213,6 @@ class _Reader:
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the kind and the text of each token."""
     if len(text) > LONGEST:
         raise _ParseError
     at, end = 0, len(text.rstrip())

@@ -36,12 +36,10 @@ def legible(text: object, limit: int = MAX_CELL_SHOWN) -> str:
 
 
 def shown(value: object) -> str:
-    """Return the ``repr`` of a foreign value, escaped and cut."""
     return legible(repr(value), MAX_VALUE_SHOWN)
 
 
 def path_text(path: object) -> str:
-    """Return the path of a file, escaped and cut."""
     return legible(path, MAX_PATH_SHOWN)
 
 

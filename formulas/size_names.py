@@ -18,7 +18,6 @@ class SizeName(NamedTuple):
 
 @cache
 def size_names() -> tuple[SizeName, ...]:
-    """Return all sizes that have a customary letter."""
     lines = json.loads(Path(__file__).with_name("size_names.json").read_text("utf-8"))
     return tuple(SizeName(one, tuple(own.split()), tuple(no.split())) for one, own, no in lines)
 

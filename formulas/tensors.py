@@ -41,7 +41,6 @@ class Tensor:
 
     @property
     def size(self) -> Quantity:
-        """Number of entries: the product of the shape."""
         return math.prod(self.shape)
 
     @property
@@ -57,7 +56,6 @@ class Tensor:
         return same and self.path != self.tied_to
 
     def under(self, prefix: str) -> Tensor:
-        """Return the same tensor within the component ``prefix``."""
         return replace(self, path=f"{prefix}.{self.path}")
 
 
