@@ -1,84 +1,291 @@
-"""Try releases: ``python -m releases [LIBRARY | LIBRARY==VERSION ...] [--again] [--catalogue]``.
+"""Find out in which releases of the frameworks the formulas hold.
 
-Run this in the checkout; it needs ``uv``. It installs each release in its own environment, together
-with this checkout, and runs ``paramproof verify`` there for each framework that uses the library.
-It writes each result to ``docs/versions.json`` at once, and skips releases that already have one,
-unless ``--again`` is given. ``--catalogue`` compares the catalogue with releases of transformers,
-and writes ``docs/catalogue-releases.json``. ``python -m docs.writers versions`` renders both.
+``python -m releases [NAME ...]`` tries releases that have no result yet: each is installed by
+``uv`` in an environment of its own, with this checkout, and ``paramproof verify`` runs there.
+``--catalogue`` derives the most used model types again in releases of transformers, and
+``--take-in RELEASE [TYPE ...]`` updates the catalogue's files to a release. Results are stored at
+once, in docs/versions.json and docs/catalogue-releases.json; ``python -m docs.writers versions``
+shows them.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import subprocess
 import sys
+import tempfile
 import time
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from releases import algebra, store
-from releases.trying import ROOT, Release, counts, releases, tried
+from sweep.entries.difference import Difference, DifferenceKind
 from sweep.library.most_used import MOST_USED
 
-DATA = ROOT / "docs" / "versions.json"
+ROOT = Path(__file__).parent.parent
+VERSIONS = ROOT / "docs" / "versions.json"
+CATALOGUE = ROOT / "docs" / "catalogue-releases.json"
+
+EXAMPLES = 5
+"""The number of random models of each family, in addition to the named ones."""
+
+LONGEST = 1800
+"""Seconds that ``verify`` may take in one framework."""
+
+SECONDS = 500
+"""The processor time for each model type that is derived."""
+
+OLDEST = [5, 4]
+"""The first release of transformers whose configurations are dataclasses, as deriving needs."""
+
+BESIDE = ("scipy", "timm", "torchvision")
+"""Packages that classes such as DETR's and Mask2Former's import."""
+
+COMPARE = f"""
+import json, sys
+from sweep.jobs import compare, differences_in
+from sweep.pool import run_in_processes
+for name, result, _ in run_in_processes(sys.argv[1:], compare, {SECONDS}):
+    print(json.dumps([name, [one.data for one in differences_in(result)]]), flush=True)
+"""
+"""The program that compares model types in the environment of a release."""
+
+KEPT = (
+    DifferenceKind.FORMULA,
+    DifferenceKind.GONE,
+    DifferenceKind.NEW,
+    DifferenceKind.NOT_DERIVED,
+    DifferenceKind.DEFAULT,
+)
+"""The kinds of differences that are kept as text: those of formulas, classes and defaults."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release of a library, the packages installed with it, and the frameworks that use it."""
+
+    library: str
+    version: str
+    beside: tuple[str, ...]
+    frameworks: tuple[str, ...]
+    python: str
+
+    @property
+    def name(self) -> str:
+        """The requirement that installs it, such as ``flax==0.12.8``."""
+        return f"{self.library}=={self.version}"
+
+    @property
+    def parts(self) -> list[int]:
+        """The numbers of its version."""
+        return [int(part) for part in self.version.split(".")]
+
+
+def releases() -> Iterator[Release]:
+    """Yield the releases in ``table.toml``, by library and version."""
+    table = tomllib.loads((Path(__file__).parent / "table.toml").read_text("utf-8"))
+    for library, said in table.items():
+        beside = dict.fromkeys(said.get("releases", ()), said.get("beside", ())) | said.get(
+            "with", {}
+        )
+        found = (
+            Release(
+                library, one, tuple(with_), tuple(said["frameworks"]), said.get("python", "3.11")
+            )
+            for one, with_ in beside.items()
+        )
+        yield from sorted(found, key=lambda one: one.parts)
+
+
+def of_transformers() -> list[Release]:
+    """Return the releases of transformers whose configurations can be derived."""
+    return [one for one in releases() if one.library == "transformers" and one.parts >= OLDEST]
+
+
+def results(file: Path) -> dict[str, Any]:
+    """Return the results so far, by release."""
+    found: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    return found
 
 
 def main(arguments: list[str]) -> int:
-    """Try the releases that the arguments name, and return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m releases", description=__doc__.split("\n")[0])
-    parser.add_argument(
-        "names",
-        nargs="*",
-        metavar="NAME",
-        help="flax or flax==0.12.8; all by default",
-    )
-    parser.add_argument("--again", action="store_true", help="also try releases that have a result")
-    parser.add_argument(
-        "--catalogue",
-        action="store_true",
-        help="compare the most used types",
-    )
-    options = parser.parse_args(arguments)
-    there = algebra.others() if options.catalogue else list(releases())
+    """Run the command, and return the exit status."""
+    options = _options(arguments)
+    if options.take_in:
+        return take_in(options.take_in, options.names)
+    there = of_transformers() if options.catalogue else list(releases())
     named = {one.library for one in there} | {one.name for one in there}
     if unknown := sorted(set(options.names) - named):
         print(f"releases/table.toml does not name {', '.join(unknown)}", file=sys.stderr)
         return 2
-    wanted = [
-        one for one in there if not options.names or {one.library, one.name} & {*options.names}
-    ]
-    known = {} if options.again else algebra.written() if options.catalogue else written()
-    todo = [one for one in wanted if one.name not in known]
-    for number, release in enumerate(todo, 1):
+    file = CATALOGUE if options.catalogue else VERSIONS
+    known = {} if options.again else results(file)
+    for release in there:
+        is_wanted = not options.names or {release.library, release.name} & {*options.names}
+        if not is_wanted or release.name in known:
+            continue
         started = time.perf_counter()
-        said = _compared(release) if options.catalogue else _tried(release)
-        seconds = time.perf_counter() - started
-        print(f"{number}/{len(todo)} {release.name}: {said} ({seconds:.0f} s)", flush=True)
+        found = compared(release) if options.catalogue else tried(release)
+        ordered = {**results(file), release.name: found}
+        ordered = {one.name: ordered[one.name] for one in releases() if one.name in ordered}
+        file.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        print(f"{release.name}: {time.perf_counter() - started:.0f} s", flush=True)
     return 0
 
 
-def _tried(release: Release) -> str:
-    found = dict(tried(release))
-    store.write(DATA, release.name, found)
-    return ", ".join(f"{name}: {_in_short(one)}" for name, one in found.items())
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m releases", description="Try releases.")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="flax or flax==0.12.8, or a model type; all if none",
+    )
+    parser.add_argument("--again", action="store_true", help="also try releases with a result")
+    parser.add_argument("--catalogue", action="store_true", help="compare the most used types")
+    parser.add_argument("--take-in", metavar="RELEASE", help="such as 5.24.0")
+    return parser.parse_args(arguments)
 
 
-def _compared(release: Release) -> str:
-    found = algebra.compared(release, MOST_USED)
-    store.write(algebra.DATA, release.name, found)
-    if "error" in found:
-        return f"not run: {found['error']}"
-    return f"{len(found['otherwise'])} of {len(found['types'])} types differ"
+def tried(release: Release) -> dict[str, Any]:
+    """Return the result of ``verify`` in a release, for each framework that uses it."""
+    with tempfile.TemporaryDirectory() as folder:
+        if error := installed(release, Path(folder)):
+            return {framework: {"error": error} for framework in release.frameworks}
+        return {framework: _verified(framework, Path(folder)) for framework in release.frameworks}
 
 
-def written() -> dict[str, Any]:
-    """Return the results so far, by release and framework."""
-    return store.read(DATA)
+def installed(release: Release, folder: Path) -> str:
+    """Install a release. Return the end of the installer's error, or "" if it succeeds.
+
+    Exits if the machine lacks uv or the release's Python: neither says anything about the release.
+    """
+    environment = {**os.environ, "VIRTUAL_ENV": str(folder), "UV_PYTHON_DOWNLOADS": "never"}
+    make = ["uv", "venv", "--quiet", "--python", release.python, "--allow-existing", str(folder)]
+    install = ["uv", "pip", "install", "--quiet", f"{ROOT}[weights]", release.name, *release.beside]
+    try:
+        done = subprocess.run(make, env=environment, capture_output=True, text=True)
+    except FileNotFoundError:
+        sys.exit("uv is not installed; https://docs.astral.sh/uv says how to install it")
+    if done.returncode:
+        sys.exit(f"no Python {release.python}: {_end(done)}")
+    done = subprocess.run(install, env=environment, capture_output=True, text=True)
+    return _end(done) if done.returncode else ""
 
 
-def _in_short(found: dict[str, Any]) -> str:
-    if "error" in found:
-        return f"not run: {found['error']}"
-    equal, models = counts(found)
-    return f"{equal} of {models} equal"
+def _end(done: subprocess.CompletedProcess[str]) -> str:
+    return " ".join(done.stderr.split())[-300:]
+
+
+def _verified(framework: str, folder: Path) -> dict[str, Any]:
+    result = folder / f"{framework}.json"
+    command = [str(folder / "bin" / "paramproof"), "verify", "--framework", framework]
+    command += ["--examples", str(EXAMPLES), "--json", str(result)]
+    # By default, JAX removes frames from a traceback that would show the cause.
+    environment = {**os.environ, "JAX_TRACEBACK_FILTERING": "off"}
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=LONGEST
+        )
+    except subprocess.TimeoutExpired:
+        return {"error": f"not done within {LONGEST} seconds"}
+    if not result.exists():
+        return {"error": _end(done)}
+    return found(json.loads(result.read_text("utf-8")), framework)
+
+
+def found(said: Mapping[str, Any], framework: str) -> dict[str, Any]:
+    """Return the versions in the output of ``verify``, and the outcomes of each family's models.
+
+    A family also has the ``first`` model that is not equal to the formula, with the reason. If the
+    framework's process ended early, there is an ``error`` instead.
+    """
+    families: dict[str, dict[str, Any]] = {}
+    for one in said["results"]:
+        if one["spec"] is None:
+            if one["status"] == "broken":
+                return {"versions": said["versions"][framework], "error": _why(one)}
+            continue
+        family = families.setdefault(one["spec"]["family"], {})
+        family[one["status"]] = family.get(one["status"], 0) + 1
+        if one["status"] in ("different", "broken", "refused") and "first" not in family:
+            family["first"] = [one["model"], _why(one)]
+    return {"versions": said["versions"][framework], "families": families}
+
+
+def _why(result: Mapping[str, Any]) -> str:
+    report = result.get("report")
+    if result["status"] == "different" and report:
+        return f"{report['actual']:,} parameters, and the formula has {report['formula']:,}"
+    return " ".join(str(result["reason"]).split())[:300]
+
+
+def counts(found: Mapping[str, Any]) -> tuple[int, int]:
+    """Return how many models equal the formula, and how many could be built."""
+    families = found["families"].values()
+    built = ("equal", "different", "broken")
+    return (
+        sum(family.get("equal", 0) for family in families),
+        sum(family.get(status, 0) for family in families for status in built),
+    )
+
+
+def is_whole(found: Mapping[str, Any]) -> bool:
+    """Return whether a framework ran, and every model equals the formula."""
+    return "error" not in found and len({*counts(found)}) == 1
+
+
+def compared(release: Release, types: Sequence[str] = MOST_USED) -> dict[str, Any]:
+    """Return the differences between a release and the catalogue, by model type.
+
+    Each type has the ``lines`` about formulas, classes and defaults, and the number of ``others``,
+    about conditions, buffers and keys. If the comparison could not run, there is an ``error``.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        if error := installed(release, Path(folder)):
+            return {"error": error}
+        command = [str(Path(folder) / "bin" / "python"), "-c", COMPARE, *types]
+        done = _in_checkout(command, capture_output=True)
+    said = dict(map(json.loads, done.stdout.splitlines()))
+    if done.returncode or said.keys() != set(types):
+        return {"error": _end(done)}
+    return {
+        "types": list(types),
+        "otherwise": {name: kept(said[name]) for name in sorted(said) if said[name]},
+    }
+
+
+def kept(lines: Sequence[list[str]]) -> dict[str, Any]:
+    """Return the lines about formulas, classes and defaults, and the number of other lines."""
+    shown = [one.text for one in map(Difference.read, lines) if one.kind in KEPT]
+    return {"lines": shown, "others": len(lines) - len(shown)}
+
+
+def take_in(version: str, types: Sequence[str]) -> int:
+    """Compare the catalogue's files with the models of a release of transformers, and update them.
+
+    Types that differ or are new are derived, and the differences are printed as formulas. Returns
+    the exit status.
+    """
+    newest = of_transformers()[-1]
+    release = replace(newest, version=version, beside=(*newest.beside, *BESIDE))
+    with tempfile.TemporaryDirectory() as folder:
+        if error := installed(release, Path(folder)):
+            print(f"{release.name} was not installed: {error}", file=sys.stderr)
+            return 2
+        python = str(Path(folder) / "bin" / "python")
+        options = ["--take-in", "--seconds", str(SECONDS), *types]
+        return _in_checkout([python, "-m", "sweep", *options]).returncode
+
+
+def _in_checkout(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command with the checkout's own modules, in place of those installed."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=ROOT, env=environment, text=True, check=False, **options)
 
 
 if __name__ == "__main__":

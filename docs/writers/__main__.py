@@ -1,48 +1,62 @@
-"""Rewrite the generated parts of README and docs: ``python -m docs.writers [PAGE ...]``.
+"""Fill the marked places of README and docs: ``python -m docs.writers [PAGE ...] [--measure]``.
 
-Run it in the checkout. Without arguments it rewrites every page. ``frameworks`` and ``differences``
-need every framework, ``readme``, ``faults`` and ``hunt`` need PyTorch, ``derived`` and ``public``
-need Hugging Face transformers, ``kerashub`` needs KerasHub, and ``second-opinion`` MLX and
-mlx-lm.
+Run it in the checkout. Without PAGE it fills all pages. It prints which places it leaves as they
+are because a package that they need is not installed. ``--measure`` first measures anew what the
+places show: it builds the models of every framework and library, and takes long.
 """
 
+from __future__ import annotations
+
+import argparse
 import sys
-from importlib import import_module
+from collections.abc import Callable, Mapping
 
-PAGES = {
-    "formulas": "formulas_page",
-    "configurations": "configs_page",
-    "commands": "commands_page",
-    "families": "families_page",
-    "guides": "guides",
-    "json": "json_page",
-    "python": "python_page",
-    "claims": "claims.page",
-    "mutation": "mutation_page",
-    "parity": "parity_page",
-    "explain": "explain_page",
-    "faults": "faults_page",
-    "versions": "versions_page",
-    "public": "public_page",
-    "hunt": "hunt_page",
-    "derived": "derived_page",
-    "libraries": "libraries_page",
-    "kerashub": "kerashub.page",
-    "published": "published_page",
-    "second-opinion": "second_opinion_page",
-    "readme": "readme",
-    "frameworks": "frameworks_page",
-    "differences": "differences.reference",
+from docs.writers import (
+    counts,
+    differences,
+    evidence,
+    explain_index,
+    formulas,
+    hunt_page,
+    libraries_page,
+    schema,
+    second_opinion_page,
+    versions,
+)
+from docs.writers.blocks import PAGES, fill
+from docs.writers.claims import page as claims
+from docs.writers.kerashub import page as kerashub
+
+REGISTERED = (claims, formulas, hunt_page, schema, versions)
+"""Modules whose import registers what fills places, and which measure nothing."""
+
+MEASURES: Mapping[str, Callable[[], None]] = {
+    "derived": counts.measure_derived,
+    "explain": explain_index.write,
+    "faults": evidence.measure_faults,
+    "framework-differences": differences.measure,
+    "frameworks": evidence.measure_verify,
+    "kerashub": kerashub.write,
+    "libraries": libraries_page.write,
+    "public-configurations": counts.measure_public,
+    "second-opinion": second_opinion_page.write,
 }
-"""The module of each page; the fastest come first."""
+"""What measures a page's data anew."""
 
 
-def main(names: list[str]) -> None:
-    """Rewrite the named pages, or all. Exits with an error if a name is unknown."""
-    if unknown := set(names) - set(PAGES):
-        sys.exit(f"unknown page: {', '.join(unknown)}; choose from {', '.join(PAGES)}")
-    for name in names or PAGES:
-        import_module(f"docs.writers.{PAGES[name]}").write()
+def main(arguments: list[str]) -> None:
+    """Fill the named pages, or all. Exits with an error if a name is unknown."""
+    parser = argparse.ArgumentParser(prog="python -m docs.writers", description="Fill the pages.")
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help="such as formulas; all if none")
+    parser.add_argument("--measure", action="store_true", help="measure what the places show")
+    options = parser.parse_args(arguments)
+    if unknown := set(options.pages) - set(PAGES):
+        sys.exit(f"unknown page: {', '.join(sorted(unknown))}; choose from {', '.join(PAGES)}")
+    chosen = options.pages or list(PAGES)
+    for page in filter(MEASURES.__contains__, chosen if options.measure else ()):
+        MEASURES[page]()
+    for page in chosen:
+        fill(page)
 
 
 if __name__ == "__main__":

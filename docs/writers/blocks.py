@@ -1,66 +1,143 @@
-"""Read and write the generated blocks of README and docs, and samples of commands' output.
+"""Pages are text by hand with marked places, and this module fills the places.
 
-A block lies between ``<!-- NAME -->`` and ``<!-- end -->``. Tests compare each block with the
-project's current output, and name the command that updates an outdated block.
+A place lies between ``<!-- NAME -->`` and ``<!-- end -->``: on lines of its own it shows a table or
+what commands print, within a line a figure. ``paramproof …`` as NAME is a command, and ``session``
+has its commands after ``$``; both run in a folder with the files that the page shows. Any other
+name is registered by ``place``, or by ``kept`` if a measurement writes it.
 """
+
+from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
 ROOT = Path(__file__).parents[2]
-EVIDENCE = ROOT / "docs" / "evidence.md"
-AGAIN = "run tox run -e docs"
+DOCS = ROOT / "docs"
+EVIDENCE = DOCS / "evidence.md"
+AGAIN = "run python -m docs.writers"
+
+PAGES = {path.stem: path for path in sorted(DOCS.rglob("*.md")) if path.stem != "README"}
+PAGES["readme"] = ROOT / "README.md"
+"""Every page that may have places, by the name that ``python -m docs.writers`` takes."""
+
+Content: TypeAlias = Callable[[], str]
+Run: TypeAlias = Callable[[list[str], Path], tuple[str, str]]
+"""Run a command in a folder, and return what it prints to standard output and error."""
+
+MARKED = re.compile(
+    r"(?<!`)<!-- (?P<name>(?!end -->)(?:(?!-->)[^\n])+?) -->(?P<body>(?:(?!<!-- ).)*?)<!-- end -->",
+    re.DOTALL,
+)
+FILE = re.compile(r"^<!-- ([\w-]+\.\w+) -->\n\n```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+COMMAND = re.compile(r"^ +\$ (paramproof .*)$", re.MULTILINE)
+
+
+class Place(NamedTuple):
+    """What fills a place, and the packages that it needs."""
+
+    content: Content
+    needs: tuple[str, ...]
+
+
+PLACES: dict[tuple[str, str], Place] = {}
+KEPT: set[tuple[str, str]] = set()
+
+
+def place(name: str, *pages: str, needs: tuple[str, ...] = ()) -> Callable[[Content], Content]:
+    """Register a function that returns the content of a place, in Markdown."""
+
+    def register(content: Content) -> Content:
+        PLACES.update({(page, name): Place(content, needs) for page in pages})
+        return content
+
+    return register
+
+
+def kept(name: str, page: str) -> None:
+    """Register a place that a measurement writes, and that filling the page leaves as it is."""
+    KEPT.add((page, name))
+
+
+def places() -> Iterator[tuple[str, str, str]]:
+    """Yield the page, the name and the text of every place, except of those that are kept."""
+    for page, path in PAGES.items():
+        for match in MARKED.finditer(path.read_text("utf-8")):
+            if (page, match["name"]) not in KEPT:
+                yield page, match["name"], match["body"].strip("\n")
+
+
+def absent(page: str, name: str) -> list[str]:
+    """Return the packages that a place needs and that are not installed."""
+    needs = PLACES[page, name].needs if (page, name) in PLACES else ()
+    return [one for one in needs if find_spec(one) is None]
+
+
+def content(page: str, name: str, text: str, run: Run | None = None) -> str:
+    """Return what fills a place that has ``text``. Raises ``KeyError`` if nothing does."""
+    run = run or run_command
+    if name != "session" and not name.startswith("paramproof "):
+        return PLACES[page, name].content().strip("\n")
+    with tempfile.TemporaryDirectory() as folder:
+        write_files(PAGES[page], Path(folder))
+        if name != "session":
+            return indented(run(name.split()[1:], Path(folder))[0])
+        printed = (
+            f"$ {command}\n{''.join(run(shlex.split(command)[1:], Path(folder)))}"
+            for command in COMMAND.findall(text)
+        )
+        return indented("".join(printed))
+
+
+def fill(page: str) -> None:
+    """Fill all places of a page for which everything that they need is installed."""
+
+    def filled(name: str, text: str) -> str | None:
+        if (page, name) in KEPT:
+            return None
+        if missing := absent(page, name):
+            print(f"{page}: '{name}' needs {', '.join(missing)}", file=sys.stderr)
+            return None
+        return content(page, name, text)
+
+    _rewrite(page, filled)
+
+
+def put(page: str, **contents: str) -> None:
+    """Replace the content of some places."""
+    _rewrite(page, lambda name, _: contents[name].strip("\n") if name in contents else None)
+
+
+def _rewrite(page: str, filled: Callable[[str, str], str | None]) -> None:
+    def replaced(match: re.Match[str]) -> str:
+        name, body = match["name"], match["body"]
+        if (text := filled(name, body.strip("\n"))) is not None:
+            body = f"\n\n{text}\n\n" if "\n" in body else text
+        return f"<!-- {name} -->{body}<!-- end -->"
+
+    path = PAGES[page]
+    path.write_text(MARKED.sub(replaced, path.read_text("utf-8")), "utf-8")
 
 
 def block(name: str, text: str) -> str:
-    """Return the lines of the block ``name`` in ``text``, unindented. Raises ``KeyError``."""
-    match = _pattern(name).search(text)
-    if match is None:
-        raise KeyError(f"the page has no lines <!-- {name} --> and <!-- end -->")
-    return "".join(line.removeprefix("    ") for line in match["lines"].splitlines(keepends=True))
+    """Return the lines of the place ``name`` in ``text``, unindented. Raises ``KeyError``."""
+    for match in MARKED.finditer(text):
+        if match["name"] == name:
+            lines = match["body"].strip("\n").splitlines()
+            return "".join(line.removeprefix("    ") + "\n" for line in lines)
+    raise KeyError(f"the page has no lines <!-- {name} --> and <!-- end -->")
 
 
-def with_block(name: str, text: str, lines: str, margin: str = "    ") -> str:
-    """Return ``text`` with ``lines`` in the block ``name``: code, or Markdown without margin.
-
-    Raises ``KeyError`` if ``text`` does not have the block.
-    """
-    block(name, text)
-    indented = "".join(f"{margin}{line}".rstrip() + "\n" for line in lines.rstrip().splitlines())
-    return _pattern(name).sub(lambda match: f"{match['start']}\n{indented}\n{match['end']}", text)
-
-
-def _pattern(name: str) -> re.Pattern[str]:
-    start, end = re.escape(f"<!-- {name} -->"), re.escape("<!-- end -->")
-    return re.compile(rf"(?P<start>{start}\n)\n?(?P<lines>.*?)\n?(?P<end>{end})", re.DOTALL)
-
-
-def paramproof(*arguments: str, folder: str | None = None) -> str:
-    """Return what the command prints. Raises ``ValueError`` if it fails."""
-    return trimmed(_run(0, *arguments, folder=folder).stdout)
-
-
-def refusal(*arguments: str) -> str:
-    """Return the error of a command that exits with status 2. Raises ``ValueError`` otherwise."""
-    return _run(2, *arguments).stderr.rstrip()
-
-
-def _run(
-    status: int, *arguments: str, folder: str | None = None
-) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    if folder is not None:
-        environment["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, sys.path))
-    command = [sys.executable, "-m", "paramproof", *arguments]
-    done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
-    if done.returncode != status:
-        said = f"status {done.returncode}, not {status}: {done.stderr}"
-        raise ValueError(f"paramproof {' '.join(arguments)}: {said}")
-    return done
+def indented(text: str) -> str:
+    """Return printed text as Markdown shows it, between the first line and the last."""
+    return "\n".join(f"    {line}".rstrip() for line in text.splitlines()).strip("\n")
 
 
 def trimmed(text: str) -> str:
@@ -68,28 +145,28 @@ def trimmed(text: str) -> str:
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
-def write_blocks(page: Path, blocks: Mapping[str, str], margin: str = "") -> None:
-    """Replace blocks of a page, by their names: Markdown, or preformatted with a margin."""
-    text = page.read_text("utf-8")
-    for name, lines in blocks.items():
-        text = with_block(name, text, lines, margin)
-    page.write_text(text, "utf-8")
+def run_command(arguments: list[str], folder: Path) -> tuple[str, str]:
+    """Run ``paramproof`` in a folder, and return what it prints to standard output and error."""
+    path = os.pathsep.join(map(os.path.abspath, sys.path))
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    done = subprocess.run(
+        [sys.executable, "-m", "paramproof", *arguments],
+        env=environment | {"PYTHONPATH": path},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout, done.stderr
 
 
-def samples(page: Path) -> list[str]:
-    """Return the commands whose output a page shows, which are the names of its blocks."""
-    return re.findall(r"^<!-- (paramproof .*?) -->$", page.read_text("utf-8"), re.MULTILINE)
-
-
-def write_samples(page: Path) -> None:
-    """Run the commands whose output a page shows, and insert what they print."""
-    printed = {command: paramproof(*command.split()[1:]) for command in samples(page)}
-    write_blocks(page, printed, margin="    ")
+def write_files(page: Path, folder: Path) -> None:
+    """Write the files that a page shows into a folder."""
+    for name, text in FILE.findall(page.read_text("utf-8")):
+        (folder / name).write_text(text, "utf-8")
 
 
 def script_in(text: str, name: str) -> str:
     """Return the Python block that follows the comment ``name`` in a page."""
-    pattern = rf"<!-- {re.escape(name)} -->\n\n```python\n(.*?)```"
     source: str
-    (source,) = re.findall(pattern, text, re.DOTALL)
+    (source,) = re.findall(rf"<!-- {re.escape(name)} -->\n\n```python\n(.*?)```", text, re.DOTALL)
     return source

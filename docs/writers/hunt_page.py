@@ -6,11 +6,9 @@
 from __future__ import annotations
 
 import json
-import tempfile
-from pathlib import Path
 from typing import Any
 
-from docs.writers.blocks import ROOT, paramproof, write_blocks
+from docs.writers.blocks import ROOT, kept, place
 from paramproof.views.table import markdown_rows
 
 PAGE = ROOT / "docs" / "hunt.md"
@@ -47,9 +45,5 @@ def _row(group: dict[str, Any]) -> tuple[str, ...]:
     return (group["framework"], group["of"], f"{first} to {last}", *numbers)
 
 
-def write() -> None:
-    """Run the sample, and insert its output and the long hunt's table in the page."""
-    with tempfile.TemporaryDirectory() as folder:
-        printed = paramproof(*SAMPLE, "--folder", str(Path(folder, "hunt")))
-    write_blocks(PAGE, {"hunted": printed}, margin="    ")
-    write_blocks(PAGE, {"long": render(known())})
+kept("hunted", "hunt")
+place("long", "hunt")(lambda: render(known()))

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from docs.writers import frameworks_page
-from docs.writers.blocks import block
+from docs.writers.blocks import PAGES, block
+from docs.writers.evidence import VERIFY
 from paramproof.formulas import closed_form
 from tests import literals
 from tests.strategies import random_specs
@@ -14,7 +14,7 @@ from tests.strategies import random_specs
 @pytest.mark.documented
 def test_verify_sample(framework, builder):
     """Compare versions, totals and the sums over the random specs, but not times and memory."""
-    lines = block("verify", frameworks_page.PAGE.read_text("utf-8")).splitlines()
+    lines = block("verify", PAGES["frameworks"].read_text("utf-8")).splitlines()
     (head,) = (index for index, line in enumerate(lines) if line.startswith(f" {framework.name} "))
     base, random = (re.split(r"  +", line.strip()) for line in lines[head + 1 : head + 3])
 
@@ -23,7 +23,7 @@ def test_verify_sample(framework, builder):
     total = f"{literals.TOTALS['bert-base-uncased']:,}"
     assert base[:4] == ["bert-base-uncased", total, total, "0"]
 
-    examples = int(frameworks_page.VERIFY[-1])
+    examples = int(VERIFY[-1])
     specs = random_specs(builder, examples, 0, **framework.fixed)
     total = f"{sum(closed_form(spec.letters()) for spec in specs):,}"
     assert random[:4] == [f"{examples} random encoder specs", total, total, "0"]

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("transformers")
 
-from releases.algebra import kept
+from releases.__main__ import kept
 from sweep import tasks
 from sweep.failure import NO_TIME
 from sweep.jobs import compare

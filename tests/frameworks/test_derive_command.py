@@ -7,8 +7,8 @@ import textwrap
 
 import pytest
 
-from docs.writers import derived_page, readme
-from docs.writers.blocks import AGAIN, block
+from docs.writers import counts, evidence
+from docs.writers.blocks import AGAIN, PAGES, block, indented
 from paramproof.formulas import EncoderLetters, closed_form
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.formulas.expression import letter
@@ -110,7 +110,7 @@ def test_page(name):
     from paramproof.derivation.pipeline import derive
     from paramproof.tracing.constructors.transformers_class import transformers_constructor
 
-    said = derived_page.known()[name]
+    said = counts.derived()[name]
     again = derive(transformers_constructor(name))
     # The number of distant models that are built depends on the time.
     assert (again.evidence.traces, again.held) == (said.evidence.traces, said.held)
@@ -123,8 +123,8 @@ def test_page(name):
 
 
 def test_the_sample_in_the_readme():
-    printed = block("derived", readme.PAGE.read_text("utf-8"))
-    assert printed.strip() == readme.derived().strip(), AGAIN
+    printed = block("derived", PAGES["readme"].read_text("utf-8"))
+    assert indented(printed) == evidence.derived(), AGAIN
 
 
 CALCULATORS = """

@@ -2,8 +2,7 @@
 
 import pytest
 
-from docs.writers.blocks import ROOT, block
-from docs.writers.guides import write_files
+from docs.writers.blocks import ROOT, block, write_files
 from tests.plugin import run_pytest
 
 pytestmark = pytest.mark.framework("torch")

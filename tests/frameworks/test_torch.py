@@ -92,13 +92,12 @@ def test_untied_where_the_spec_ties():
 
 
 def test_report_in_the_readme():
-    from docs.writers.blocks import AGAIN, block
-    from docs.writers.readme import PAGE
+    from docs.writers.blocks import AGAIN, PAGES, block
     from paramproof.algebra.residual import explained
     from paramproof.algebra.symbols import FamilyArchitecture
 
     encoder, nn = built()
     bias_dropped(encoder, nn)
-    sample = block("report", PAGE.read_text("utf-8"))
+    sample = block("report", PAGES["readme"].read_text("utf-8"))
     report = explained(report_of(encoder), FamilyArchitecture.of(SPEC))
     assert sample == f"{report}\n", AGAIN

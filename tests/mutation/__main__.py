@@ -19,8 +19,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from docs.writers import mutation_page
-from docs.writers.blocks import block
+from docs.writers import evidence  # noqa: F401
+from docs.writers.blocks import PAGES, block, fill, put
 from tests.mutation import trying, wide
 from tests.mutation.survivors import (
     EQUIVALENT_SAMPLED,
@@ -58,9 +58,10 @@ def run_all(write: bool) -> int:
         return 1
     print(score())
     if write:
-        mutation_page.write()
-        mutation_page.write_score(score())
-    elif block("score", mutation_page.PAGE.read_text("utf-8")).strip() != score().strip():
+        put("mutation", score=score())
+        fill("mutation")
+        fill("evidence")
+    elif block("score", PAGES["mutation"].read_text("utf-8")).strip() != score().strip():
         print("docs/mutation.md has another score: run tox run -e mutation -- --write")
         return 1
     return 0
@@ -92,8 +93,9 @@ def run_sample(options: argparse.Namespace) -> int:
     found = sampled_score([one.status for one in results], len(population))
     print(found)
     if options.write:
-        mutation_page.write()
-        mutation_page.write_sampled_score(found)
+        put("mutation", **{"sampled-score": found})
+        fill("mutation")
+        fill("evidence")
     return 0
 
 

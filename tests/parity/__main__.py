@@ -4,39 +4,23 @@
 """
 
 import json
-import os
-import subprocess
 import sys
 
-from docs.writers import parity_page
-from docs.writers.blocks import ROOT
-from paramproof.builders.registry import Framework, frameworks
-
-
-def measure_in_subprocess(framework: Framework) -> dict:
-    """Measure in the framework's own process. Raises ``RuntimeError`` if it fails."""
-    result = subprocess.run(
-        [sys.executable, "-m", "tests.parity.measure", framework.name],
-        cwd=ROOT,
-        env={**os.environ, **framework.environment},
-        capture_output=True,
-        text=True,
-    )
-    if result.returncode:
-        raise RuntimeError(f"{framework.name}: status {result.returncode}\n{result.stderr}")
-    return json.loads(result.stdout.splitlines()[-1])
+from docs.writers import evidence
+from docs.writers.blocks import fill
+from paramproof.builders.registry import frameworks
 
 
 def main() -> None:
     """Measure the frameworks in the arguments, or all; keep earlier results for the others."""
-    results = parity_page.known()
+    results = evidence.parity()
     for name, framework in frameworks().items():
         if name in sys.argv[1:] or not sys.argv[1:]:
-            results[name] = measure_in_subprocess(framework)
-            parity_page.RESULTS.write_text(
+            results[name] = evidence.in_process("tests.parity.measure", framework)
+            evidence.PARITY.write_text(
                 json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8"
             )
-    parity_page.write()
+    fill("parity")
 
 
 if __name__ == "__main__":

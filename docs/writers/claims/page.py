@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from docs.writers.blocks import ROOT, write_blocks
+from docs.writers.blocks import ROOT, place
 from docs.writers.claims.data import Entry, TensorRow, entries, sources
 from docs.writers.claims.verdict import Verdict, verdict
 from paramproof.views.table import markdown_rows
@@ -14,6 +14,7 @@ HEADINGS = ("where", "as stated", "verdict", "what it is", "claimed − formula"
 ROW_HEADINGS = ("name there", "as stated", "verdict", "what it is", "claimed − formula", "right is")
 
 
+@place("summary", "claims")
 def summary() -> str:
     """Return how many numbers have each verdict, in a line each."""
     kinds = Counter(verdict(entry).kind for entry in entries())
@@ -21,6 +22,7 @@ def summary() -> str:
     return "\n".join([f"{sum(kinds.values())} numbers:", "", *lines])
 
 
+@place("refuted", "claims")
 def refuted() -> str:
     """Return a table of the wrong numbers."""
     wrong = [entry for entry in entries() if verdict(entry).kind == "refuted"]
@@ -32,6 +34,7 @@ def refuted() -> str:
     return markdown_rows(headings, rows)
 
 
+@place("ledger", "claims")
 def ledger() -> str:
     """Return a section for each source, with a table for each model and one for its tensors."""
     lines: list[str] = []
@@ -59,11 +62,6 @@ def cells(first: str, entry: Entry) -> tuple[str, ...]:
     stated, kind = f"`{entry.stated}`", f"**{found.kind}**"
     own = (first, stated, kind, found.what, _residual(found), found.correct)
     return tuple(map(_escaped, own))
-
-
-def write() -> None:
-    """Rewrite every block."""
-    write_blocks(PAGE, {"summary": summary(), "refuted": refuted(), "ledger": ledger()})
 
 
 def _residual(found: Verdict) -> str:

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from docs.writers import python_page
-from docs.writers.blocks import AGAIN, ROOT, script_in
+from docs.writers.blocks import PAGES, ROOT, script_in
+from tests.sessions import failures
 
 pytestmark = pytest.mark.framework("torch")
 
@@ -31,6 +31,5 @@ def test_as_printed(tmp_path):
     assert done.stdout == shown
 
 
-def test_the_examples_in_python():
-    text = python_page.PAGE.read_text("utf-8")
-    assert python_page.rendered(text, with_torch=True) == text, AGAIN
+def test_the_examples_in_python(tmp_path):
+    assert failures(PAGES["python"].read_text("utf-8"), tmp_path, with_torch=True) == 0

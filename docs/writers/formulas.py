@@ -1,31 +1,42 @@
-"""The generated parts of docs/formulas.md: docstrings of ``formulas/``, sums of its inventories."""
+"""docs/formulas.md and docs/families.md, from the docstrings and inventories of the formulas."""
 
 import inspect
 from collections.abc import Iterator
+from functools import partial
 from types import FunctionType
 
-from docs.writers.blocks import ROOT, write_blocks
+from docs.writers.blocks import place
 from paramproof.algebra.symbols import symbols
 from paramproof.formulas import FAMILIES, Family, Tensor, closed_form, inventory
 from paramproof.formulas import terms as parts_module
+from paramproof.formulas.models import named_models
 from paramproof.formulas.notation import text
 from paramproof.formulas.spec import FIELDS, INDICATOR, letter_kinds
 from paramproof.views.formula import Term, terms
 from paramproof.views.table import markdown_rows
 
-PAGE = ROOT / "docs" / "formulas.md"
+
+@place("families", "families")
+def families() -> str:
+    """Return each family with its specification and its closed form."""
+    rows = (
+        (f"`{name}`", f"`{one.spec.__name__}`", text(closed_form(symbols(one.letters))))
+        for name, one in FAMILIES.items()
+    )
+    return markdown_rows(["family", "specification", "trainable parameters"], rows)
 
 
-def blocks() -> dict[str, str]:
-    """Return the text of every block, by name."""
-    return {"parts": parts(), **{name: family(found) for name, found in FAMILIES.items()}}
+@place("models", "families")
+def models() -> str:
+    """Return the named models of each family."""
+    names: dict[str, list[str]] = {family: [] for family in FAMILIES}
+    for name, model in named_models().items():
+        names[model.spec.family].append(f"`{name}`")
+    rows = ((f"`{family}`", ", ".join(own)) for family, own in names.items())
+    return markdown_rows(["family", "named models"], rows)
 
 
-def write() -> None:
-    """Rewrite every block."""
-    write_blocks(PAGE, blocks())
-
-
+@place("parts", "formulas")
 def parts() -> str:
     """Return the parts that models share, each with its count and source."""
     sections = [
@@ -56,6 +67,10 @@ def family(found: Family) -> str:
             markdown(found.closed_form),
         ]
     )
+
+
+for _name, _family in FAMILIES.items():
+    place(_name, "formulas")(partial(family, _family))
 
 
 def markdown(function: object) -> str:

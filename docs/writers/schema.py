@@ -1,4 +1,4 @@
-"""docs/json.md: the kinds of JSON with their keys, from the schema; a grammar; and a sample."""
+"""docs/json.md: the kinds of JSON with their keys, from the schema, and a grammar."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from textwrap import dedent
 from typing import Any, TypeAlias
 
-from docs.writers.blocks import ROOT, write_blocks, write_samples
+from docs.writers.blocks import place
 from paramproof.formulas import parsing
 from paramproof.views.table import markdown_rows
 from tests.json_schema import definition, description, has_keys, kinds, schema
-
-PAGE = ROOT / "docs" / "json.md"
 
 WORDS = {
     "integer": "int",
@@ -29,33 +27,43 @@ IN_EVERY_DOCUMENT = ("paramproof", "kind")
 Row: TypeAlias = tuple[str, str, str]
 
 
-def blocks() -> dict[str, str]:
-    """Return the generated parts of the page, by block."""
-    source = schema()
-    rows = ((f"[{kind}](#{kind})", description(source["$defs"][kind], source)) for kind in kinds())
-    others = (one for one in source["$defs"] if one not in kinds() and _has_section(one))
-    return {
-        "grammar": _grammar(),
-        "kinds": markdown_rows(["kind", "what it is"], rows),
-        "keys": "\n\n".join(map(_section, kinds())),
-        "objects": "\n\n".join(map(_section, others)),
-    }
+@place("kinds", "json")
+def _kinds() -> str:
+    rows = ((f"[{kind}](#{kind})", description(_definition(kind), schema())) for kind in kinds())
+    return markdown_rows(["kind", "what it is"], rows)
 
 
+@place("keys", "json")
+def _keys() -> str:
+    return "\n\n".join(map(_section, kinds()))
+
+
+@place("objects", "json")
+def _objects() -> str:
+    others = (one for one in schema()["$defs"] if one not in kinds() and _has_section(one))
+    return "\n\n".join(map(_section, others))
+
+
+@place("grammar", "json")
 def _grammar() -> str:
     """Return the grammar of expressions, from the module that parses them."""
     _, _, rules = (parsing.__doc__ or "").partition("::\n\n")
     return f"```text\n{dedent(rules).strip()}\n```"
 
 
+def _definition(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = schema()["$defs"][name]
+    return found
+
+
 def _has_section(name: str) -> bool:
     """Return whether a definition has a section, to which its uses link."""
-    one = schema()["$defs"][name]
+    one = _definition(name)
     return has_keys(one, schema()) or "prefixItems" in one.get("items", {})
 
 
 def _section(name: str) -> str:
-    one = schema()["$defs"][name]
+    one = _definition(name)
     rows = [*_rows(one, "", IN_EVERY_DOCUMENT if name in kinds() else ())]
     said = description(one, schema())
     if "$ref" in one:
@@ -110,9 +118,3 @@ def _container(word: str, value: dict[str, Any]) -> str:
 def _link(one: dict[str, Any]) -> str:
     name = one["$ref"].removeprefix("#/$defs/")
     return f"[{name}](#{name})"
-
-
-def write() -> None:
-    """Rewrite the tables, and the sample."""
-    write_blocks(PAGE, blocks())
-    write_samples(PAGE)

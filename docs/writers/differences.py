@@ -1,0 +1,182 @@
+"""docs/framework-differences.md, and the recorded answers that it and ``differences`` show.
+
+A place ``answer FRAMEWORKS: ROW`` or ``ROW/FACT`` in a sentence has the answer that all of these
+frameworks give; names may have a ``*``. If an answer changes, so does the sentence, and a reader
+must check whether it still describes a pitfall.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatch
+from functools import partial
+from typing import Any
+
+from docs.writers.blocks import MARKED, PAGES, ROOT, place
+from paramproof.builders.registry import Framework, frameworks
+from paramproof.differences.answer import (
+    COUNTED,
+    FACTS,
+    RECORDED,
+    Answer,
+    Section,
+    by_row,
+    facts_of,
+    in_order,
+    names_text,
+    recorded,
+    versions_text,
+)
+from paramproof.differences.ask import counted_spec
+from paramproof.formulas import closed_form
+from paramproof.formulas.layout import LAYOUTS
+from paramproof.views.table import Column, Table, TableRow, markdown, markdown_rows
+from paramproof.workers.jobs import Differences
+from paramproof.workers.pool import run_in_workers
+
+NAME = "framework-differences"
+ANSWER = re.compile(r"answer (?P<frameworks>\S+): (?P<row>[^/\s]+)(?:/(?P<fact>\S+))?")
+
+MAX_QUESTIONS_NAMED = 3
+"""So many ways of asking are named beside an answer; where there were more, none is."""
+
+QUESTIONS: dict[Section, tuple[str, str]] = {
+    "shapes": ("tensor", "shape"),
+    "defaults": ("row", "question"),
+    "counts": ("row", "number of"),
+}
+"""The headings of a row's name and of its question, by section."""
+
+SHOWN: dict[Section, tuple[str, ...]] = {
+    "shapes": ("row", "what", "framework", "path", "shape", "layout"),
+    "defaults": ("row", "what", "answer", "framework", "asked"),
+    "counts": ("row", "what", "framework", "how", COUNTED[-1], "difference"),
+}
+"""The columns of each section's tables."""
+
+place("formula", NAME)(lambda: f"{closed_form(counted_spec(COUNTED[-1]).letters()):,}")
+place("defaults", NAME)(lambda: markdown(difference_table("defaults", recorded()[1])))
+place("counts", NAME)(lambda: markdown(difference_table("counts", recorded()[1])))
+place("layouts", NAME)(lambda: ", ".join(f"*{name}* `{one}`" for name, one in LAYOUTS.items()))
+
+
+@place("versions", NAME)
+def _versions() -> str:
+    rows = ((name, versions_text([own])) for name, own in recorded()[0].items())
+    return markdown_rows(("framework", "measured with"), rows)
+
+
+def agreed(name: str, answers: Sequence[Answer] | None = None) -> str:
+    """Return the answer that a place names. Raises ``ValueError`` if frameworks do not agree."""
+    match = ANSWER.fullmatch(name)
+    if match is None:
+        raise ValueError(f"not a question: {name}")
+    patterns = match["frameworks"].split(",")
+    said = {
+        one.facts[match["fact"] or ("difference" if one.section == "counts" else "answer")]
+        for one in (recorded()[1] if answers is None else answers)
+        if one.row == match["row"] and any(fnmatch(one.framework, own) for own in patterns)
+    }
+    if len(said) != 1:
+        raise ValueError(f"{match['frameworks']} do not say one thing of {match['row']}: {said}")
+    return said.pop()
+
+
+for _match in MARKED.finditer(PAGES[NAME].read_text("utf-8")):
+    if _match["name"].startswith("answer "):
+        place(_match["name"], NAME)(partial(agreed, _match["name"]))
+
+
+@place("tensors", NAME)
+def _tensors() -> str:
+    """Return a heading and a table for each component."""
+    table = difference_table("shapes", recorded()[1])
+    groups: dict[str, list[TableRow]] = {}
+    for row in table.rows:
+        if row.starts_section:
+            first, *rest = row.cells[0].split(".")
+            own = groups.setdefault(f"{first}.*.{rest[1]}" if rest[0] == "*" else first, [])
+        own.append(row)
+    return "\n\n".join(
+        f"### {component}\n\n{markdown(replace(table, rows=tuple(rows)))}"
+        for component, rows in groups.items()
+    )
+
+
+def difference_table(section: Section, answers: Sequence[Answer]) -> Table:
+    """Return the answers of a section, in which frameworks that agree share a row.
+
+    Each question starts a section of the table.
+    """
+    name, question = QUESTIONS[section]
+    every = list(dict.fromkeys(answer.framework for answer in answers))
+    rows: list[TableRow] = []
+    for own in by_row(section, answers):
+        found: dict[tuple[str, ...], list[Answer]] = {}
+        for answer in own:
+            found.setdefault(facts_of(answer), []).append(answer)
+        about: tuple[str | None, ...] = (own[0].row, own[0].what)
+        for said, same in found.items():
+            asked = dict.fromkeys(one.facts.get("asked", "") for one in same)
+            few = "; ".join(asked) if len(asked) <= MAX_QUESTIONS_NAMED else ""
+            cells = (*about, names_text([one.framework for one in same], every), *said, few)
+            rows.append(TableRow(cells, starts_section=about[0] is not None))
+            about = (None, None)
+    columns = (Column(name, "row", is_code=True), Column(question, "what"))
+    facts = (Column("framework", "framework"), *FACTS[section], Column("asked", "asked"))
+    return Table.of((*columns, *facts), rows).only(*SHOWN[section])
+
+
+def versions() -> dict[str, dict[str, str]]:
+    """Return, for each of our frameworks, what it needs in the versions of constraints.txt."""
+    text = (ROOT / "constraints.txt").read_text("utf-8")
+    lines = re.findall(r"^([\w.-]+)==(\S+)$", text, re.MULTILINE)
+    pinned = {name.lower().replace("_", "-"): version for name, version in lines}
+    return {
+        one.name: {name: pinned[name.lower().replace("_", "-")] for name in one.distributions}
+        for one in _ours()
+    }
+
+
+def measure() -> None:
+    """Measure every framework, and write the record.
+
+    Raises ``RuntimeError``, without writing, if a framework is missing or broken.
+    """
+    ours, pinned = _ours(), versions()
+    for framework in ours:
+        # ``+cpu`` names a build.
+        found = {name: (v or "").split("+")[0] for name, v in framework.versions().items()}
+        if found != pinned[framework.name]:
+            raise RuntimeError(f"{framework.name}: not as in constraints.txt")
+    answers = run_in_workers(ours, Differences())
+    if reasons := [answer.facts["reason"] for answer in answers if answer.failed]:
+        raise RuntimeError("; ".join(reasons))
+    RECORDED.write_text(record(pinned, answers), "utf-8")
+
+
+def record(versions: Mapping[str, Mapping[str, str]], answers: Sequence[Answer]) -> str:
+    """Return the record as JSON: a line for each answer, with the frameworks that give it."""
+    rows = []
+    for row in in_order(answers):
+        same = [answer for answer in answers if answer.row == row]
+        found: dict[str, list[str]] = {}
+        for answer in same:
+            found.setdefault(_json(answer.facts), []).append(answer.framework)
+        said = ",\n ".join(f'["{" ".join(names)}", {facts}]' for facts, names in found.items())
+        about = ("section", "row", "what", "components")
+        head = ", ".join(f'"{key}": {_json(getattr(same[0], key))}' for key in about)
+        rows.append(f'{{{head}, "answers": [\n {said}]}}')
+    written = ",\n".join(rows)
+    return f'{{"versions": {_json(versions)},\n"rows": [\n{written}\n]}}\n'
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False)
+
+
+def _ours() -> list[Framework]:
+    return [framework for framework in frameworks().values() if framework.extra]

@@ -1,1 +1,0 @@
-"""Write the page of framework differences, with its pitfalls."""

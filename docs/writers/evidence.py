@@ -1,0 +1,205 @@
+"""What the tests found: planted faults, mutants, parity, and two samples that need PyTorch."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from docs.writers.blocks import DOCS, PAGES, ROOT, block, indented, kept, place, put, script_in
+from paramproof.builders.registry import Framework, frameworks
+from paramproof.views.table import markdown_rows
+
+MUTANTS = ROOT / "tests" / "mutation"
+PARITY = DOCS / "parity.json"
+
+VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
+"""The command whose output docs/frameworks.md shows."""
+
+kept("verify", "frameworks")
+kept("everywhere", "faults")
+kept("score", "mutation")
+kept("sampled-score", "mutation")
+# An excerpt; a test finds its lines in the output.
+kept("derived", "tutorial")
+
+
+@place("faults", "faults", needs=("torch",))
+def faults() -> str:
+    """Return a table of every fault and the evidence that catches it, with totals."""
+    from tests.faults.catalogue import FAULTS
+    from tests.faults.evidence import EVIDENCE
+    from tests.faults.matrix import observed
+
+    rows = [
+        [name, *("caught" if kind in observed(name) else "·" for kind in EVIDENCE), fault.about]
+        for name, fault in FAULTS.items()
+    ]
+    sums = [sum(kind in observed(name) for name in FAULTS) for kind in EVIDENCE]
+    rows.append([f"**caught, of {len(FAULTS)}**", *(f"**{number}**" for number in sums), ""])
+    rule = ["---", *[":-:"] * len(EVIDENCE), "---"]
+    return markdown_rows(["fault", *EVIDENCE, "what is wrong"], rows, rule)
+
+
+@place("summary", "faults", "evidence", needs=("torch",))
+def summary() -> str:
+    """Return how many faults there are, how many are caught, and what parity alone catches."""
+    from tests.faults.catalogue import FAULTS
+    from tests.faults.matrix import observed
+
+    caught = [name for name in FAULTS if observed(name)]
+    parity = [name for name in FAULTS if observed(name) == {"parity"}]
+    return (
+        f"{len(FAULTS)} faults; {len(caught)} are caught by at least one kind of evidence. "
+        f"{len(parity)} do not change any name, shape or count, and only parity catches them: "
+        f"{', '.join(parity)}."
+    )
+
+
+def everywhere() -> dict[str, dict[str, str]]:
+    """Return the columns of the table of faults in every framework, as the page has them."""
+    lines = block("everywhere", PAGES["faults"].read_text("utf-8")).splitlines()
+    header, _, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+    return {
+        framework: {row[0]: row[number] for row in rows}
+        for number, framework in enumerate(header[1:], start=1)
+    }
+
+
+def in_process(module: str, framework: Framework) -> Any:
+    """Run a module for a framework in a process of its own; return the JSON that it prints last.
+
+    Raises ``RuntimeError`` if it fails.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", module, framework.name],
+        cwd=ROOT,
+        env={**os.environ, **framework.environment},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise RuntimeError(f"{framework.name}: status {done.returncode}\n{done.stderr}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def measure_faults() -> None:
+    """Plant the faults in every framework, and write the table of what catches them."""
+    columns: Mapping[str, Mapping[str, str]] = {
+        name: in_process("tests.faults.everywhere", one) for name, one in frameworks().items()
+    }
+    names = list(dict.fromkeys(name for column in columns.values() for name in column))
+    rows = [[name, *(column[name] for column in columns.values())] for name in names]
+    rule = ["---", *[":-:"] * len(columns)]
+    put("faults", everywhere=markdown_rows(["fault", *columns], rows, rule))
+
+
+def measure_verify() -> None:
+    """Run ``verify`` in every framework, and write what it prints."""
+    command = [sys.executable, "-m", "paramproof", *VERIFY]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    put("frameworks", verify=indented(done.stdout))
+
+
+def survivors(listed: Path) -> str:
+    """Return the table of survivors, each with the reason why no test can detect it."""
+    from tests.mutation.survivors import equivalent
+
+    rows = (
+        (f"`{one.function}`", f"`{one.before}`", f"`{one.after}`", reason)
+        for one, reason in equivalent(listed).items()
+    )
+    return markdown_rows(["function", "before", "after", "why no test can tell"], rows)
+
+
+place("survivors", "mutation")(lambda: survivors(MUTANTS / "equivalent.toml"))
+place("sampled-survivors", "mutation")(lambda: survivors(MUTANTS / "equivalent_sampled.toml"))
+
+
+def _score(name: str) -> str:
+    return block(name, PAGES["mutation"].read_text("utf-8"))
+
+
+place("score", "evidence")(partial(_score, "score"))
+place("sampled-score", "evidence")(partial(_score, "sampled-score"))
+
+
+def parity() -> dict[str, Any]:
+    """Return what was measured last, by framework."""
+    found: dict[str, Any] = json.loads(PARITY.read_text("utf-8"))
+    return found
+
+
+def figures(dtype: str) -> str:
+    """Return the differences in outputs with a row for each framework."""
+    from tests.parity.differences import FORMATS
+
+    rows = []
+    for name, found in sorted(parity().items()):
+        own = [found["figures"][dtype][kind] for kind in FORMATS]
+        rows.append([name, *(f"{each['found']:.1e} ({each['share']:.2f})" for each in own)])
+    return markdown_rows(["framework", *FORMATS], rows)
+
+
+place("float32", "parity")(partial(figures, "float32"))
+place("float64", "parity")(partial(figures, "float64"))
+
+
+@place("settings", "parity")
+def settings() -> str:
+    """Return the numbers that parity was measured with."""
+    from tests.parity.bounds import FACTOR, SAMPLES
+    from tests.parity.cases import HIDDEN_SIZE
+    from tests.parity.measure import CASES
+
+    versions = {k: v for found in parity().values() for k, v in found["versions"].items()}
+    rows = {
+        "random encoders": str(CASES),
+        "hidden size": str(HIDDEN_SIZE),
+        "runs with rounding errors": str(SAMPLES),
+        "factor of a bound": str(FACTOR),
+        "releases": ", ".join(f"{name} {version}" for name, version in sorted(versions.items())),
+    }
+    return markdown_rows(["", ""], rows.items())
+
+
+@place("float32 steps", "parity")
+def steps() -> str:
+    """Return the steps that frameworks compute in float32, even with float64 weights."""
+    return "\n".join(
+        f"- {one.name}: {', '.join(one.float32_steps)}"
+        for one in sorted(frameworks().values(), key=lambda one: one.name)
+        if one.float32_steps
+    )
+
+
+@place("report", "readme", needs=("torch",))
+def report() -> str:
+    """Return the comparison of PyTorch's encoder without its first feed-forward bias."""
+    from paramproof.algebra.residual import explained
+    from paramproof.algebra.symbols import FamilyArchitecture
+    from tests.frameworks import broken_torch
+
+    encoder, nn = broken_torch.built()
+    broken_torch.bias_dropped(encoder, nn)
+    spec = FamilyArchitecture.of(broken_torch.SPEC)
+    return indented(str(explained(broken_torch.report_of(encoder), spec)))
+
+
+@place("derived", "readme", needs=("torch",))
+def derived() -> str:
+    """Return the formula of the page's own model, its guards, and its status."""
+    from paramproof.derivation.pipeline import derive
+    from paramproof.tracing.constructors.function import function_constructor
+    from paramproof.views.formula import formula_lines
+
+    names: dict[str, Any] = {"__name__": "mine"}
+    exec(script_in(PAGES["readme"].read_text("utf-8"), "mine.py"), names)
+    found = derive(function_constructor("mine:model", names["model"]))
+    conditions = ", ".join(str(stated.condition) for stated in found.conditions)
+    return indented("\n".join([*formula_lines(found), f"holds where {conditions}", found.status]))

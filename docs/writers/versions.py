@@ -1,0 +1,110 @@
+"""docs/versions.md: in which releases of the frameworks the formulas hold, and why not in all."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from docs.writers.blocks import ROOT, place
+from paramproof.views.table import markdown_rows
+from releases.__main__ import (
+    CATALOGUE,
+    EXAMPLES,
+    VERSIONS,
+    Release,
+    counts,
+    is_whole,
+    releases,
+    results,
+)
+
+CAUSES = ROOT / "releases" / "causes.toml"
+
+MOST_LINES = 4
+"""The most differences that are listed for one model type."""
+
+
+place("examples", "versions")(lambda: str(EXAMPLES))
+
+
+@place("releases", "versions")
+def tables() -> str:
+    """Return a section for each library: a table of its releases, and the causes."""
+    found = results(VERSIONS)
+    by_library: dict[str, list[Release]] = {}
+    for release in releases():
+        if release.name in found:
+            by_library.setdefault(release.library, []).append(release)
+    return "\n\n".join(_section(name, there, found) for name, there in by_library.items())
+
+
+def _section(library: str, there: list[Release], found: Mapping[str, Any]) -> str:
+    frameworks = there[0].frameworks
+    rows = (
+        [
+            one.version,
+            *(_cell(found[one.name][name]) for name in frameworks),
+            ", ".join(one.replace("==", " ") for one in one.beside),
+        ]
+        for one in there
+    )
+    table = markdown_rows(["release", *frameworks, "beside"], rows)
+    causes = "\n".join(_causes(there, found))
+    return f"## {library}\n\n{table}\n\n{causes}".rstrip()
+
+
+def _cell(found: Mapping[str, Any]) -> str:
+    return "not run" if "error" in found else "{} of {}".format(*counts(found))
+
+
+def _causes(there: list[Release], found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for each release in which models differ: the cause, and an example."""
+    for release in there:
+        for framework, one in found[release.name].items():
+            if not is_whole(one):
+                families = one.get("families", {}).values()
+                firsts = (family["first"] for family in families if "first" in family)
+                shown = "; ".join(f"{model or 'a random model'}: {why}" for model, why in firsts)
+                example = f"`{one['error']}`" if "error" in one else f"{shown}."
+                name = release.name.replace("==", " ")
+                yield f"- {name}, {framework}: {cause(release, framework)} {example}"
+
+
+def cause(release: Release, framework: str) -> str:
+    """Return why models differ in a release. Raises ``KeyError`` if no cause is written."""
+    for one in written_causes():
+        if release.name in one["releases"] and framework in one["frameworks"]:
+            link = f" ([{one['source']}]({one['link']}))" if "link" in one else ""
+            return f"{one['why']}{link}."
+    raise KeyError(f"{CAUSES.name} has no cause for {release.name}, {framework}")
+
+
+@cache
+def written_causes() -> list[dict[str, Any]]:
+    """Return the causes of differences, each with its releases and frameworks."""
+    found: list[dict[str, Any]] = tomllib.loads(CAUSES.read_text("utf-8"))["cause"]
+    return found
+
+
+@place("catalogue", "versions")
+def catalogue(found: Mapping[str, Any] | None = None) -> str:
+    """Return the differences of the catalogue in other releases of transformers."""
+    rows, lines = [], []
+    for release, one in (found or results(CATALOGUE)).items():
+        name = release.replace("==", " ")
+        if "error" in one:
+            rows.append([name, "not run", "", ""])
+            lines.append(f"- {name}: `{one['error']}`")
+            continue
+        said = {of: kept["lines"] for of, kept in one["otherwise"].items() if kept["lines"]}
+        same, aside = len(one["types"]) - len(one["otherwise"]), len(one["otherwise"]) - len(said)
+        rows.append([name, *map(str, (same, aside, len(said)))])
+        for of, kept in said.items():
+            more = len(kept) - MOST_LINES
+            rest = f"; and {more} more." if more > 0 else "."
+            lines.append(f"- {name}, `{of}`: {'; '.join(kept[:MOST_LINES])}{rest}")
+    other = ("other conditions, buffers or keys", "other formulas or classes")
+    table = markdown_rows(["release", "as written", *other], rows)
+    return "\n".join([table, "", *lines]).rstrip()

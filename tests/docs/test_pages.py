@@ -1,0 +1,337 @@
+"""What the pages say is complete, agrees with other files, and adds up."""
+
+import re
+import shlex
+import tomllib
+
+import pytest
+
+from docs.writers import counts, differences, evidence, formulas, versions
+from docs.writers.blocks import AGAIN, MARKED, PAGES, ROOT, block, write_files
+from paramproof.builders.registry import frameworks
+from paramproof.catalogue.files import model_types, read_type
+from paramproof.cli.main import GROUPS, OTHER_NAMES, UNLISTED, cli
+from paramproof.differences.answer import RECORDED, recorded
+from paramproof.formulas import FAMILIES, terms
+from paramproof.formulas.models import named_configurations, named_models
+from paramproof.formulas.spec import FIELDS
+from paramproof.views.counted import Count
+from paramproof.views.published import every_named_model, verdict_on
+from releases import __main__ as releases
+from sweep.entries.difference import Difference, DifferenceKind
+from sweep.library.most_used import MOST_USED
+from tests.json_schema import kinds
+from tests.parity.cases import DTYPES
+from tests.parity.differences import FORMATS
+from tests.plugin import run_pytest
+from tests.printed import COMPLETION_IN_BASH
+
+TEXT = {name: path.read_text("utf-8") for name, path in PAGES.items()}
+
+
+def pinned():
+    """Return the versions in constraints.txt, by plain name."""
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    return dict(line.replace("_", "-").split("==") for line in lines if "==" in line)
+
+
+# Commands.
+
+
+def test_every_command_is_described_and_those_of_the_help_have_a_row():
+    start = TEXT["commands"].partition("\n## ")[0]
+    rows = re.findall(r"^\| `([a-z]+)", start, re.MULTILINE)
+    listed = sorted(name for names in GROUPS.values() for name in names)
+    assert sorted([*rows, *OTHER_NAMES]) == listed
+    assert sorted([*listed, *UNLISTED]) == sorted(cli.list_commands(None))
+    assert all(f"`{name}`" in start for name in [*OTHER_NAMES, *UNLISTED])
+
+
+def test_a_user_formula(paramproof, outsider, user_formulas):
+    """Every correct framework gives the sample, the toy framework included."""
+    (shown,) = re.findall(r"^    (actual 5 − .*\n    .*)$", TEXT["commands"], re.MULTILINE)
+    arguments = ("--framework", "toy", "--model", "bert-tiny", "--examples", "5")
+    printed = paramproof("verify", "--formula", f"{user_formulas}:without_biases", *arguments)
+    assert shown.replace("\n    ", "\n") in printed.stdout, printed.stderr
+
+
+def test_completion():
+    """The line for bash is the one tested in a real bash, and each shell has a line."""
+    assert f"| bash | `{COMPLETION_IN_BASH}` |" in TEXT["commands"]
+    for shell in ("bash", "zsh", "fish"):
+        assert re.search(rf"^\| {shell} \| `.*={shell}_source paramproof", TEXT["commands"], re.M)
+
+
+@pytest.mark.parametrize("page", TEXT)
+def test_options_exist(page):
+    """Each option of a command in a block is one that the command has."""
+    for line in TEXT[page].replace("\\\n", " ").splitlines():
+        if found := re.match(r" {4,}(?:\S*/)?paramproof (\w+) (.*)", line):
+            command = cli.get_command(None, found[1])
+            options = {name for param in command.params for name in param.opts}
+            used = {word for word in shlex.split(found[2], comments=True) if word[:2] == "--"}
+            assert used <= options, line
+
+
+# Guides.
+
+
+def test_the_guarded_configuration(tmp_path):
+    write_files(PAGES["guard-a-model"], tmp_path)
+    done = run_pytest(tmp_path, "test_config.py")
+    assert "1 passed" in done.stdout, done.stdout
+    config = tmp_path / "config.json"
+    config.write_text(config.read_text("utf-8").replace("4096", "4224"), "utf-8")
+    assert "1 failed" in run_pytest(tmp_path, "test_config.py").stdout
+
+
+def test_many_configurations(paramproof, tmp_path):
+    write_files(PAGES["count-a-configuration"], tmp_path)
+    done = paramproof("count", "--jsonl", "configs.jsonl", "--json", "counts.jsonl")
+    assert done.returncode == 2
+    counted, refused = (tmp_path / "counts.jsonl").read_text("utf-8").splitlines()
+    assert '"about":{"name":"small"}' in counted
+    assert "did you mean 'hidden_size'" in refused
+
+
+# Formulas.
+
+
+def test_the_code_of_families():
+    (code,) = re.findall(r"```python\n(.*?)```", TEXT["families"], re.DOTALL)
+    names = {}
+    *statements, closed, total = code.strip().splitlines()
+    exec("\n".join(statements), names)
+    for line in (closed, total):
+        expression, comment = line.split("  # ")
+        assert eval(expression, names) == int(comment)
+
+
+def test_every_part_in_use_documents_its_count():
+    """A helper has no tensors of its own; every function that creates one is on the page."""
+    helpers = {"within", "repeated", "present", "tied", "own_or_tied"}
+    public = {
+        name
+        for name, value in vars(terms).items()
+        if callable(value) and getattr(value, "__module__", "") == terms.__name__
+    }
+    assert public - helpers == {part.__name__ for part in formulas.part_functions()}
+
+
+def test_every_letter_that_is_a_size_is_a_field():
+    for found in FAMILIES.values():
+        sizes = [FIELDS[name] for name in found.letters._fields if name.isupper()]
+        assert set(sizes) <= set(found.spec.__dataclass_fields__)
+
+
+def python_of(formula):
+    """Return a printed formula as an expression of Python."""
+    for sign, operator in (("·", "*"), ("×", "*"), ("−", "-"), ("²", "**2"), ("³", "**3")):
+        formula = formula.replace(sign, operator)
+    while "⌊" in formula:
+        formula = re.sub(r"⌊([^⌊⌋]*)/([^⌊⌋/]*)⌋", r"((\1)//(\2))", formula)
+    return formula
+
+
+def test_derived_formulas_as_printed():
+    """Python evaluates each to the number beside it, at the type's sizes."""
+    derivations = counts.derived()
+    rows = re.findall(r"^\| (\w+) \| ([\d,]+) \| (.+?) \|", block("types", TEXT["derived"]), re.M)
+    assert tuple(derivations) == counts.TYPES == tuple(name for name, *_ in rows)
+    assert len(rows) >= 24
+    for name, number, formula in rows:
+        assert eval(python_of(formula), {}, dict(derivations[name].sizes)) == int(
+            number.replace(",", "")
+        )
+        assert derivations[name].held >= 21
+    assert "site-packages" not in counts.DERIVED.read_text("utf-8")
+
+
+def test_published_numbers():
+    found = every_named_model()
+    names = [one.name for one, _ in found]
+    assert names == [*named_models(), *named_configurations()]
+    assert all(TEXT["published"].count(f"\n| {name} | ") >= 2 for name in names)
+    kinds = {one.name: counts.kind(verdict_on(one, model), one) for one, model in found}
+    assert set(kinds.values()) == set(counts.KINDS)
+    assert kinds["qwen3-8b"] == kinds["keras-bert-question"] == "exact"
+    assert kinds["transformer-one-layer"] == "exact, under a convention"
+    assert kinds["clip-vit-b-32"] == kinds["llama-65b"] == "rounded or cut off"
+    assert kinds["gpt-j-6b"] == kinds["pythia-31m"] == "none"
+
+
+def test_the_readme_and_the_number_of_model_types():
+    assert len(TEXT["readme"].splitlines()) <= 150
+    assert "more than 500 model types" in " ".join(TEXT["readme"].split())
+    assert len(model_types()) > 500
+
+
+def test_every_attribute_of_a_count_has_a_row():
+    table = TEXT["python"].partition("| attribute |")[2].partition("\n\n")[0]
+    listed = re.findall(r"`([a-z_]+)(?:\(.*?\))?`", "".join(re.findall(r"^\|(.*?)\|", table, re.M)))
+    public = {name for name in vars(Count) if not name.startswith("_")}
+    assert set(listed) == public - {"name", "model"}
+
+
+def test_every_kind_of_json_has_a_row_and_a_section():
+    for kind in kinds():
+        assert f"| [{kind}](#{kind}) |" in TEXT["json"]
+        assert f"\n### {kind}\n" in TEXT["json"]
+
+
+# Frameworks.
+
+
+def test_every_framework_has_a_row():
+    table = TEXT["frameworks"].partition("## Installing")[0]
+    named = re.findall(r"`([a-z-]+)`", "".join(re.findall(r"^\|(.*?)\|", table, re.MULTILINE)))
+    assert sorted(named) == sorted(frameworks())
+
+
+def test_the_record_of_differences():
+    versions, answers = recorded()
+    assert differences.versions() == versions
+    assert differences.record(versions, answers) == RECORDED.read_text("utf-8")
+    assert len({one.id for one in answers}) == len(answers) > 400
+    pitfalls = TEXT["framework-differences"].partition("## Tensors")[0]
+    lines = re.findall(r"^\d+\. (.*)", pitfalls, re.MULTILINE)
+    assert len(lines) >= 10
+    # Each sentence names the rows that support it.
+    for line in lines:
+        rows = {differences.ANSWER.fullmatch(one["name"])["row"] for one in MARKED.finditer(line)}
+        assert rows == set(re.findall(r"`([^`]+)`", line.rpartition("(")[2]))
+
+
+FIGURES = {
+    (name, dtype, kind): figure
+    for name, found in evidence.parity().items()
+    for dtype, kinds in found["figures"].items()
+    for kind, figure in kinds.items()
+}
+
+
+def test_figures_of_parity_cover_everything_and_keep_to_their_bounds():
+    assert set(FIGURES) == {(f, d, kind) for f in frameworks() for d in DTYPES for kind in FORMATS}
+    for (name, dtype, kind), figure in FIGURES.items():
+        assert figure["cases"] >= 1
+        assert 0 <= figure["found"] <= figure["bound"] < 1e-2, "a bound that allows anything"
+        assert figure["found"] / figure["bound"] <= figure["share"] <= 1
+        if dtype == "float64":
+            assert figure["found"] < FIGURES[name, "float32", kind]["bound"]
+    for name, found in evidence.parity().items():
+        for one, version in found["versions"].items():
+            assert version.split("+")[0] == pinned()[one].split("+")[0], f"{name}: {AGAIN}"
+
+
+# Releases.
+
+
+def test_every_release_of_the_table_was_tried():
+    there = [one.name for one in releases.releases()]
+    assert len(set(there)) == len(there)
+    found = releases.results(releases.VERSIONS)
+    assert list(found) == there
+    by_library = {}
+    for one in releases.releases():
+        for result in found[one.name].values():
+            if "error" not in result and releases.counts(result)[0]:
+                by_library.setdefault(one.library, set()).add(one.name)
+    for library in ("transformers", "flax", "jax", "keras", "tensorflow"):
+        assert len(by_library[library]) >= 6
+
+
+def test_every_difference_of_a_release_has_its_cause():
+    found = releases.results(releases.VERSIONS)
+    differ = [
+        (release.name, framework)
+        for release in releases.releases()
+        for framework, one in found[release.name].items()
+        if not releases.is_whole(one)
+    ]
+    causes = tomllib.loads(versions.CAUSES.read_text("utf-8"))["cause"]
+    said = [(n, f) for one in causes for n in one["releases"] for f in one["frameworks"]]
+    assert sorted(said) == sorted(differ)
+    (release,) = (one for one in releases.releases() if one.library == "torch")
+    with pytest.raises(KeyError, match=f"has no cause for {release.name}, torch"):
+        versions.cause(release, "torch")
+
+
+def test_the_catalogue_is_compared_with_every_release_from_which_it_is_derived():
+    found = releases.results(releases.CATALOGUE)
+    assert list(found) == [one.name for one in releases.of_transformers()]
+    assert all(one["types"] == list(MOST_USED) for one in found.values())
+    own = f"transformers=={read_type('bert').versions['transformers']}"
+    assert not found[own]["otherwise"]
+
+
+def test_a_summary_of_a_releases_differences():
+    """Formulas, classes and defaults are named; conditions and keys are counted."""
+    formula = "BertModel: the formula changed by (2·H)"
+    lines = [
+        Difference(DifferenceKind.FORMULA, formula),
+        Difference(DifferenceKind.PROPERTY, "BertModel: conditions: was [], is now ['H ≥ A']"),
+        Difference(DifferenceKind.KEY, "is_new is a new key"),
+    ]
+    assert releases.kept([one.data for one in lines]) == {"lines": [formula], "others": 2}
+    found = {"types": ["bert", "llama", "t5"], "otherwise": {}}
+    found["otherwise"]["bert"] = {"lines": [formula, *["BertForCats is gone"] * 4], "others": 2}
+    found["otherwise"]["t5"] = {"lines": [], "others": 1}
+    text = versions.catalogue(
+        {"transformers==5.4.0": found, "transformers==5.1.0": {"error": "no"}}
+    )
+    assert "| transformers 5.4.0 | 1 | 1 | 1 |" in text
+    gone = "; ".join(["BertForCats is gone"] * 3)
+    assert f"- transformers 5.4.0, `bert`: {formula}; {gone}; and 1 more.\n" in text
+    assert text.endswith("- transformers 5.1.0: `no`")
+
+
+def result(status, family="llama", **more):
+    return {"status": status, "model": "m", "spec": {"family": family}, "reason": "", **more}
+
+
+def test_a_summary_of_verify():
+    report = {"formula": 10, "actual": 1234}
+    results = [
+        result("equal"),
+        result("different", report=report),
+        result("different", report={"formula": 1, "actual": 2}),
+        result("not expressible", "gpt", reason="no"),
+        result("broken", "gpt", reason="two\nlines"),
+        {"status": "not expressible", "spec": None, "reason": "none of them"},
+    ]
+    one = releases.found({"versions": {"flax-nnx": {"flax": "1"}}, "results": results}, "flax-nnx")
+    first = ["m", "1,234 parameters, and the formula has 10"]
+    assert one == {
+        "versions": {"flax": "1"},
+        "families": {
+            "llama": {"equal": 1, "different": 2, "first": first},
+            "gpt": {"not expressible": 1, "broken": 1, "first": ["m", "two lines"]},
+        },
+    }
+    assert (releases.counts(one), releases.is_whole(one)) == ((1, 4), False)
+    broken = {"status": "broken", "spec": None, "reason": "no jax"}
+    one = releases.found({"versions": {"torch": {}}, "results": [broken]}, "torch")
+    assert (one, releases.is_whole(one)) == ({"versions": {}, "error": "no jax"}, False)
+
+
+def test_a_release_missing_from_the_table(capsys):
+    assert releases.main(["flax==0.1", "keras"]) == 2
+    assert capsys.readouterr().err == "releases/table.toml does not name flax==0.1\n"
+
+
+def test_a_release_that_is_not_installed_is_an_error_in_one_line(monkeypatch, capsys):
+    """It is taken in with the packages of the lane that derives."""
+    asked = []
+    monkeypatch.setattr(releases, "installed", lambda one, _: asked.append(one) or "not found")
+    assert releases.main(["--take-in", "9.9.9"]) == 2
+    assert capsys.readouterr().err == "transformers==9.9.9 was not installed: not found\n"
+    (release,) = asked
+    tox = (ROOT / "tox.ini").read_text("utf-8").partition("[testenv:architectures]")[2]
+    assert re.search(r"deps =\n((?:    \w+\n)+)", tox)[1].split() == list(releases.BESIDE)
+    assert {*release.beside} >= {*releases.BESIDE}
+
+
+def test_uv_is_asked_for_in_one_line(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemExit, match=r"^uv is not installed; https://\S+ says how"):
+        releases.main(["--take-in", "5.24.0"])

@@ -1,0 +1,154 @@
+"""Every marked place of every page has what fills it today."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+import docs.writers.__main__ as command
+from docs.writers import blocks, differences, formulas
+from docs.writers.blocks import (
+    AGAIN,
+    KEPT,
+    MARKED,
+    PAGES,
+    PLACES,
+    block,
+    content,
+    fill,
+    places,
+    script_in,
+    write_files,
+)
+from paramproof.differences.answer import recorded
+from paramproof.formulas import FAMILIES, terms
+from tests.sessions import failures
+
+# Places that need a framework are compared in the lane of that framework.
+HERE = [one for one in places() if not (PLACES.get(one[:2]) and PLACES[one[:2]].needs)]
+
+
+@pytest.fixture
+def run(paramproof, tmp_path):
+    """Run a command in a folder with a page's files."""
+
+    def in_folder(arguments, folder):
+        for file in folder.iterdir():
+            (tmp_path / file.name).write_bytes(file.read_bytes())
+        done = paramproof(*arguments)
+        return done.stdout, done.stderr
+
+    return in_folder
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "text"), HERE, ids=[f"{page}-{name}"[:60] for page, name, _ in HERE]
+)
+def test_a_place_is_up_to_date(page, name, text, run):
+    assert content(page, name, text, run) == text, f"{AGAIN} {page}"
+
+
+def test_all_places_are_filled():
+    assert len(HERE) > 90
+    assert sum(name.startswith("paramproof ") for _, name, _ in HERE) > 25
+    named = {(page, name) for page, name, _ in places()} | KEPT
+    assert named >= PLACES.keys(), "a registered place that no page has"
+
+
+def test_places_are_found_and_filled(tmp_path, monkeypatch):
+    page = tmp_path / "page.md"
+    text = "a <!-- n -->1<!-- end --> b\n<!-- t -->\n\nold\n\n<!-- end -->\n"
+    text += "`<!-- N --> <!-- end -->`\n<!-- kept -->\n\nas it is\n\n<!-- end -->\n"
+    page.write_text(text, "utf-8")
+    monkeypatch.setitem(PAGES, "page", page)
+    for name, found in (("n", "2"), ("t", "| x |\n")):
+        monkeypatch.setitem(PLACES, ("page", name), blocks.Place(lambda found=found: found, ()))
+    monkeypatch.setattr(blocks, "KEPT", {("page", "kept")})
+    fill("page")
+    filled = page.read_text("utf-8")
+    assert filled == text.replace("old", "| x |").replace(">1<", ">2<")
+    assert [match["name"] for match in MARKED.finditer(filled)] == ["n", "t", "kept"]
+    assert (block("n", filled), block("t", filled)) == ("2\n", "| x |\n")
+    assert block("kept", filled) == "as it is\n"
+    with pytest.raises(KeyError, match="no lines <!-- y -->"):
+        block("y", filled)
+    monkeypatch.delitem(PLACES, ("page", "n"))
+    with pytest.raises(KeyError):
+        fill("page")
+
+
+def test_only_the_given_pages_are_filled(monkeypatch):
+    called = []
+    monkeypatch.setattr(command, "fill", called.append)
+    monkeypatch.setitem(command.MEASURES, "faults", lambda: called.append("measured"))
+    command.main(["claims", "faults"])
+    assert called == ["claims", "faults"]
+    command.main(["faults", "--measure"])
+    assert called[2:] == ["measured", "faults"]
+    with pytest.raises(SystemExit, match="unknown page: poems"):
+        command.main(["poems"])
+
+
+def test_the_examples_in_python(tmp_path):
+    """``tests/frameworks`` runs those that need PyTorch."""
+    text = PAGES["python"].read_text("utf-8")
+    assert failures(text, tmp_path, with_torch=False) == 0
+    changed = text.replace("109482240", "109482241", 1)
+    assert failures(changed, tmp_path, with_torch=False) == 1
+
+
+def test_a_script_as_printed(tmp_path):
+    text = PAGES["catalogue"].read_text("utf-8")
+    write_files(PAGES["catalogue"], tmp_path)
+    path = os.pathsep.join(map(os.path.abspath, sys.path))
+    done = subprocess.run(
+        [sys.executable, "-P", "show.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"```text\n{done.stdout}```" in text
+
+
+def test_the_validation_of_json_works():
+    exec(script_in(PAGES["json"].read_text("utf-8"), "validate"), {})
+
+
+def test_another_docstring_or_term_is_noticed(monkeypatch):
+    was = {name: formulas.family(found) for name, found in FAMILIES.items()}
+    assert len(set(was.values())) == len(FAMILIES)
+    parts = formulas.parts()
+    monkeypatch.setattr(terms.attention, "__doc__", "Count: 5·width².")
+    assert formulas.parts() != parts
+
+
+@pytest.mark.parametrize("section", ["shapes", "defaults", "counts"])
+def test_any_other_answer_changes_the_page(section):
+    """A table of the page has every fact, though sometimes in other words."""
+    _, answers = recorded()
+    own = [one for one in answers if one.section == section]
+    was = differences.difference_table(section, answers)
+    for cell in (one for one in own if one.framework in ("torch", "keras-bert")):
+        for fact in cell.facts.keys() - {"asked"}:
+            facts = {**cell.facts, fact: "another answer"}
+            changed = [replace(cell, facts=facts) if one is cell else one for one in own]
+            assert differences.difference_table(section, changed) != was, (cell.id, fact)
+    assert len(own) > 30
+
+
+def test_a_sentence_about_differing_frameworks_is_refused():
+    _, answers = recorded()
+    name = "answer keras-[jt]*: layer_norm_eps"
+    assert differences.agreed(name) == "0.001"
+    wrong = [
+        replace(one, facts=one.facts | {"answer": "1e-12"})
+        if one.id == "differences::keras-torch::layer_norm_eps"
+        else one
+        for one in answers
+    ]
+    with pytest.raises(ValueError, match="do not say one thing of layer_norm_eps"):
+        differences.agreed(name, wrong)
