@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Mapping
 
 from docs.writers import (
+    claims,
     counts,
     differences,
     evidence,
@@ -24,7 +25,6 @@ from docs.writers import (
     versions,
 )
 from docs.writers.blocks import PAGES, fill
-from docs.writers.claims import page as claims
 from docs.writers.kerashub import page as kerashub
 
 REGISTERED = (claims, formulas, hunt_page, schema, versions)

@@ -1,0 +1,424 @@
+"""The ledger of claims.toml: numbers that texts print about the size of models, with verdicts.
+
+Nothing of a verdict is stored. The printed arithmetic is evaluated as it is, a number is compared
+with the formula of what the text says it counts, then with that formula under each convention, and
+``paramproof explain`` searches for what a wrong number counts.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from docs.writers.blocks import place
+from paramproof.algebra.symbols import FamilyArchitecture, sizes_as_symbols
+from paramproof.explanation.answer import Match, in_powers
+from paramproof.explanation.index import Described, Way, component, named, words
+from paramproof.explanation.number import WrittenNumber, read
+from paramproof.explanation.search import PLAIN, search
+from paramproof.explanation.ways import TRAINABLE, Part, PartCounts
+from paramproof.formulas import inventory
+from paramproof.formulas.conventions import PARTS, STORAGE, Undecided, as_named
+from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.models import named_model, named_models
+from paramproof.formulas.notation import text as in_text
+from paramproof.formulas.path import has_layer, in_braces, leaf, lies_in, parent
+from paramproof.formulas.printing import signed
+from paramproof.formulas.spec import Spec
+from paramproof.views.table import markdown_rows
+
+LEDGER = Path(__file__).with_suffix(".toml")
+EXACT, CONVENTION, REFUTED = "exact", "exact under a convention", "refuted"
+
+TIMES = "\N{MULTIPLICATION SIGN}"
+SIGNS = str.maketrans({TIMES: "*", "·": "*", "−": "-", "[": "(", "]": ")", ",": None, "\n": " "})
+TOKEN = re.compile(r"(?P<number>\d+)|(?P<letter>\w+)|\*\*\s*\d\b|\*(?!\*)|/(?!/)|[-+() ]")
+
+TABLES = {"vocab_size", "target_vocab_size", "max_position_embeddings", "type_vocab_size"}
+"""The sizes in which a model may differ from the one whose number a text prints for it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A printed number; claims.toml describes the fields of each ``kind``."""
+
+    kind: str
+    source: str
+    where: str
+    model: str
+    claimed: str = ""
+    printed: str = ""
+    expression: str = ""
+    letters: str = ""
+    of: tuple[str, ...] = ()
+    all: bool = False
+    counts: tuple[str, ...] = ()
+    complete: bool = False
+    whole: bool = False
+    at: Mapping[str, str] = field(default_factory=dict)
+    field: str = ""
+    shape: tuple[int, ...] = ()
+
+    @property
+    def spec(self) -> Spec:
+        """The spec of the model."""
+        return named_model(self.model).spec
+
+    @property
+    def stated(self) -> str:
+        """The entry as the text prints it."""
+        if self.kind == "tensor":
+            return f"{list(self.shape)}: {self.claimed}"
+        if self.kind == "share":
+            return f"about {self.claimed} %"
+        return " = ".join(filter(None, (self.letters or self.printed, self.claimed)))
+
+
+class Verdict(NamedTuple):
+    """What a number counts; ``residual`` is claimed − formula, and ``correct`` the right number."""
+
+    kind: str
+    what: str
+    residual: str = ""
+    correct: str = ""
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """Return every entry by source; the tensors of tables follow a source's other entries."""
+    data = tomllib.loads(LEDGER.read_text("utf-8"))
+    found = [
+        Entry(kind=kind, **{k: tuple(v) if isinstance(v, list) else v for k, v in one.items()})
+        for kind in ("claim", "formula", "size", "share")
+        for one in data[kind]
+    ]
+    for table in data["table"]:
+        about = {key: table[key] for key in ("source", "model")}
+        found += [
+            Entry(kind="tensor", where=name, shape=tuple(shape), claimed=count, of=(path,), **about)
+            for name, shape, count, path in table["rows"]
+        ]
+    return tuple(sorted(found, key=lambda one: one.source))
+
+
+def evaluate(text: str, letters: Mapping[str, Any] | None = None) -> Any:
+    """Return the exact value of printed arithmetic: whole numbers, ``letters``, operators.
+
+    Raises ``ValueError``, in one line, for anything else.
+    """
+    source = text.translate(SIGNS).strip()
+    tokens = list(TOKEN.finditer(source))
+    strange = {found["letter"] for found in tokens} - {None, *(letters or ())}
+    if strange or "".join(found[0] for found in tokens) != source:
+        raise ValueError(f"{text!r} is not made of whole numbers, letters and + - * /")
+    # The source has only the tokens above, and every number becomes an exact fraction.
+    exact = "".join(f"Number({found[0]})" if found["number"] else found[0] for found in tokens)
+    try:
+        return eval(exact, {"__builtins__": {}, "Number": Fraction, **(letters or {})})
+    except (SyntaxError, TypeError, ZeroDivisionError) as error:
+        raise ValueError(f"{text!r} is not valid arithmetic") from error
+
+
+def whole(text: str) -> int:
+    """Return the value of ``text`` if it is a whole number. Raises ``ValueError`` if not."""
+    value = evaluate(text)
+    if value.denominator != 1:
+        raise ValueError(f"{text!r} comes to {value}, which is not a whole number")
+    return int(value)
+
+
+class Target(NamedTuple):
+    """The components of a model that a number claims to count, with conventions."""
+
+    model: str
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, entry: Entry) -> Target:
+        """Return the target of an entry: the whole model if it names no component."""
+        names = (*TRAINABLE, *entry.counts)
+        one = (
+            Part(p, has_layer(p) and not entry.all, conventions=names) for p in entry.of or ("",)
+        )
+        return cls(entry.model, tuple(one))
+
+    @property
+    def formula(self) -> Expression:
+        """The correct number in letters."""
+        return in_hidden(part_counts(self.model).formula(self.parts), self.model)
+
+    @property
+    def count(self) -> int:
+        """The correct number."""
+        spec = named_model(self.model).spec
+        return self.formula.evaluate(FamilyArchitecture.of(spec).sizes)
+
+    @property
+    def text(self) -> str:
+        """Its components in words; those of one component are joined, ``attention.{query,key}``."""
+        groups: dict[tuple[object, ...], list[Part]] = {}
+        for part in self.parts:
+            above = parent(part.component) or part.component
+            groups.setdefault((above, part.one, part.conventions), []).append(part)
+        return " + ".join(map(_words, groups.values()))
+
+    def under(self, *names: str) -> Target:
+        """Return the same components, counted under other conventions."""
+        return Target(self.model, tuple(one._replace(conventions=names) for one in self.parts))
+
+
+def _words(parts: list[Part]) -> str:
+    first = parts[0]
+    names = ", ".join(name for name in first.conventions if (name,) != TRAINABLE)
+    if not first.component:
+        return words(Way("under", names or "trainable", 0, ""))
+    above, own = parent(first.component), in_braces([leaf(part.component) for part in parts])
+    path = f"{above}.{own}" if above else own
+    what = f"{path} under {names}" if names else path
+    return component(Way("one" if first.one else "all", what, 0, ""), noun=False)
+
+
+@cache
+def part_counts(model: str) -> PartCounts:
+    """Return what counts the parts of a model."""
+    return PartCounts(FamilyArchitecture.of(named_model(model).spec))
+
+
+def in_hidden(formula: Expression, model: str) -> Expression:
+    """Return a formula with H for G·K and A·K, if every head has keys and values of H/A."""
+    own = named_model(model).spec.letters()._asdict()
+    if own.get("G") != own.get("A") or own.get("A", 1) * own.get("K", 0) != own["H"]:
+        return formula
+    return formula.substitute({"G": letter("A"), "K": letter("H") / letter("A")})
+
+
+def excuse(number: int, target: Target) -> Target | None:
+    """Return the target under the convention that makes ``number`` right, or None."""
+    for names in (*((*TRAINABLE, name) for name in PARTS), *((name,) for name in STORAGE)):
+        with suppress(Undecided):
+            if target.under(*names).count == number:
+                return target.under(*names)
+    return None
+
+
+def explanations(number: int, target: Target, complete: bool) -> Iterator[tuple[str, Expression]]:
+    """Yield what else ``number`` counts, in words and in letters, the closest to its target first.
+
+    It counts other components, or those of a named model that differs only in the sizes of tables:
+    then such a size has a prime. A text that is ``complete`` lists every tensor, so that no
+    convention explains its number.
+    """
+    found = list(_matches(number, target.model, complete))
+    for match in sorted(found, key=lambda one: not _is_inside(one.way, target)):
+        yield match.text, in_hidden(match.expression, target.model)
+    spec = named_model(target.model).spec
+    for name, model in named_models().items():
+        if type(model.spec) is not type(spec):
+            continue
+        pairs = ((one.name, getattr(model.spec, one.name)) for one in fields(spec))
+        sizes = {field: size for field, size in pairs if size != getattr(spec, field)}
+        if not sizes or not sizes.keys() <= TABLES:
+            continue
+        for match in _matches(number, name):
+            letters = {field: one for one, (field, _) in match.model.letters.items()}
+            primed = {letters[field]: letter(f"{letters[field]}'") for field in sizes}
+            shown = ", ".join(f"{field}={size}" for field, size in sizes.items())
+            expression = in_hidden(match.expression, target.model).substitute(primed)
+            yield f"{match.text}, at {shown} (of {name})", expression
+
+
+def _is_inside(way: Way, target: Target) -> bool:
+    """Return whether a way counts parts of the target only, in as many layers."""
+    path = "" if way.kind in ("under", "estimate") else way.what
+    one = way.kind in ("one", "wide")
+    return any(lies_in(path, own.component) and one == own.one for own in target.parts)
+
+
+def _matches(number: int, model: str, complete: bool = False) -> Iterator[Match]:
+    known = named()[model]
+    first, *others = (way for way in known.ways if way.kind in PLAIN and way.kind != "class")
+    ways = [way for way in others if not (complete and way.kind == "under")]
+    own = Described(model, (first, *ways), known.letters)
+    yield from search(WrittenNumber(str(number), number), [own], alone=True)
+
+
+def verdict(entry: Entry) -> Verdict:
+    """Return the verdict on an entry of the ledger."""
+    return VERDICTS[entry.kind](entry)
+
+
+def _of_claim(entry: Entry) -> Verdict:
+    target = Target.of(entry)
+    value = whole(entry.expression or entry.printed) if entry.printed else None
+    if not entry.claimed:
+        return _of_number(value or 0, target, entry)
+    try:
+        number = read(entry.claimed)
+    except ValueError:
+        number = WrittenNumber(entry.claimed, whole(entry.claimed))
+    found = _of_number(number.exact, target, entry) if number.exact else _of_rounded(number, target)
+    if value in (None, number.exact) or any(value in one for one in number.readings):
+        return found
+    own = _of_number(value or 0, target, entry)
+    what = f"the arithmetic comes to {value:,} ({own.what}); {entry.claimed} is {found.what}"
+    return Verdict(REFUTED, what, found.residual or own.residual, f"{target.count:,}")
+
+
+def _of_number(number: int, target: Target, entry: Entry) -> Verdict:
+    if number == target.count:
+        return Verdict(CONVENTION if entry.counts else EXACT, target.text)
+    # A text that lists every tensor, or that names a convention, has no other excuse.
+    if not (entry.complete or entry.counts) and (other := excuse(number, target)):
+        return Verdict(CONVENTION, other.text, correct=f"{target.count:,}")
+    residual = number - target.count
+    none = ("no explanation", None)
+    what, expression = next(explanations(number, target, entry.complete), none)
+    letters = (
+        in_powers(residual, entry.spec.hidden_size)
+        if expression is None
+        else in_text(expression - target.formula)
+    )
+    return Verdict(REFUTED, what, f"{signed(residual)} = {letters}", f"{target.count:,}")
+
+
+def _of_rounded(number: WrittenNumber, target: Target) -> Verdict:
+    for reading in number.readings:
+        if target.count in reading:
+            return Verdict(CONVENTION, f"{target.text}: {target.count:,}, {reading.says}")
+    residual = signed(int(number.readings[0].stated) - target.count)
+    right = f"{as_named(target.count)} ({target.count:,})"
+    return Verdict(REFUTED, "no explanation", residual, right)
+
+
+def _of_formula(entry: Entry) -> Verdict:
+    if entry.claimed:
+        value = evaluate(entry.letters, entry.spec.letters()._asdict())
+        residual = signed(int(int(entry.claimed) - value))
+        wrong = Verdict(REFUTED, entry.letters, residual, f"{value}")
+        return wrong if value != int(entry.claimed) else Verdict(EXACT, entry.letters)
+    target, ours = Target.of(entry), sizes_as_symbols(entry.spec)._asdict()
+    names = {**ours, "d": ours["H"], "d_model": ours["H"], "N": ours["L"]}
+    claimed = evaluate(entry.letters, names)
+    at = {name: evaluate(written, ours) for name, written in entry.at.items()}
+    for conventions in (TRAINABLE, *((*TRAINABLE, name) for name in PARTS)):
+        counted = target.under(*conventions)
+        if claimed == counted.formula.substitute(at):
+            what = counted.text + "".join(f", at {k} = {v}" for k, v in entry.at.items())
+            if entry.whole:
+                everything = Target(entry.model, (Part(),)).formula.substitute(at)
+                return Verdict(CONVENTION, what, in_text(claimed - everything))
+            return Verdict(EXACT if conventions == TRAINABLE else CONVENTION, what)
+    residual = in_text(claimed - target.formula.substitute(at))
+    return Verdict(REFUTED, "no explanation", residual, in_text(target.formula))
+
+
+def _of_size(entry: Entry) -> Verdict:
+    spec, name, claimed = entry.spec, entry.field, int(entry.claimed)
+    right: int = getattr(spec, name)
+    residual = signed(claimed - right)
+    if entry.printed and whole(entry.printed) != claimed:
+        comes = f"the arithmetic comes to {whole(entry.printed):,}"
+        return Verdict(REFUTED, comes, residual, f"{right:,}")
+    if claimed == right:
+        return Verdict(EXACT, name)
+    try:
+        changed: Spec = replace(spec, **{name: claimed})
+    except ValueError as error:
+        return Verdict(REFUTED, str(error), f"{residual} in {name}", f"{right:,}")
+    target = Target(entry.model, (Part(),))
+    own = {of: one for one, of in FamilyArchitecture.of(spec).fields.items()}[name]
+    difference = target.formula.substitute({own: letter(f"{own}'")}) - target.formula
+    count = int(inventory(changed.letters()).total())
+    what = f"with it the model would have {count:,}, not {target.count:,}"
+    residual = f"{signed(count - target.count)} = {in_text(difference)}"
+    return Verdict(REFUTED, what, residual, f"{right:,}")
+
+
+def _of_share(entry: Entry) -> Verdict:
+    tensors = inventory(entry.spec.letters())
+    part, total = sum(tensors.total(path) for path in entry.of), tensors.total()
+    digits = len(entry.claimed.rstrip("0"))
+    step = 10 ** (len(entry.claimed) - digits)
+    share = f"{100 * part / total:.2f} %"
+    what = f"{', '.join(entry.of)}: {part:,} of {total:,}, {share}"
+    if abs(200 * part - 2 * int(entry.claimed) * total) <= step * total:
+        plural = "s" if digits > 1 else ""
+        return Verdict(CONVENTION, f"{what}, rounded to {digits} significant digit{plural}")
+    return Verdict(REFUTED, what, "", share)
+
+
+def _of_tensor(entry: Entry) -> Verdict:
+    (path,) = entry.of
+    tensors = inventory(entry.spec.letters())
+    tensors = tensors if has_layer(path) else tensors.expand()
+    tensor = next(one for one in tensors if one.present and one.path == path)
+    claimed, turned = whole(entry.claimed), tensor.shape[::-1]
+    # A shape may be as it is, transposed, or that of a convolution of width 1.
+    if claimed != tensor.size or entry.shape not in (tensor.shape, turned, (*turned, 1)):
+        residual = signed(claimed - tensor.size)
+        return Verdict(REFUTED, str(tensor.shape), residual, f"{tensor.size:,}")
+    if tensor.tied_to:
+        what = f"{path} (tied-each): its storage is {tensor.tied_to}"
+        return Verdict(CONVENTION, what, correct="0")
+    if not tensor.trainable:
+        return Verdict(CONVENTION, f"{path} (total): it is fixed", correct="0")
+    return Verdict(EXACT, path)
+
+
+VERDICTS: Mapping[str, Callable[[Entry], Verdict]] = {
+    "claim": _of_claim,
+    "formula": _of_formula,
+    "size": _of_size,
+    "share": _of_share,
+    "tensor": _of_tensor,
+}
+
+
+@place("summary", "claims")
+def summary() -> str:
+    """Return how many numbers have each verdict, in a line each."""
+    kinds = Counter(verdict(entry).kind for entry in entries())
+    lines = [f"- {number} {kind}" for kind, number in sorted(kinds.items())]
+    return "\n".join([f"{sum(kinds.values())} numbers:", "", *lines])
+
+
+@place("refuted", "claims")
+def refuted() -> str:
+    """Return a table of the wrong numbers."""
+    return _table(one for one in entries() if verdict(one).kind == REFUTED)
+
+
+@place("ledger", "claims")
+def ledger() -> str:
+    """Return a section for each source, with a table."""
+    titles = tomllib.loads(LEDGER.read_text("utf-8"))["sources"]
+    return "\n\n".join(
+        f"## {number}: {about['title']}\n\n"
+        + _table(one for one in entries() if one.source == number)
+        for number, about in titles.items()
+    )
+
+
+def _table(shown: Iterator[Entry]) -> str:
+    heads = (
+        "model",
+        "where",
+        "as stated",
+        "verdict",
+        "what it is",
+        "claimed − formula",
+        "right is",
+    )
+    rows = (
+        (f"{one.source}, {one.model}", one.where, f"`{one.stated}`", *verdict(one)) for one in shown
+    )
+    escaped = ([c if c.startswith("`") else c.replace("*", r"\*") for c in row] for row in rows)
+    return markdown_rows(heads, escaped)

@@ -1,1 +1,0 @@
-"""The ledger of published numbers about the size of models, with a verdict on each."""
