@@ -25,7 +25,7 @@ from paramproof.formulas.expression import Expression
 from paramproof.formulas.printing import shown
 from paramproof.json_form import document, json_text
 from paramproof.resolver import entry_of
-from paramproof.resolver.lookup import config_reading
+from paramproof.resolver.reading import ConfigReading
 from paramproof.resolver.spellings import as_transformers
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
 from paramproof.views.active import active_formula
@@ -133,7 +133,7 @@ def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
     """
     spelled, notes = as_transformers(keys)
     found = entry_of(spelled)
-    reading = config_reading(spelled, found.derivation, found)
+    reading = ConfigReading.of_entry(spelled, found)
     return {
         **reading_data(reading),
         "total": found.count,

@@ -16,7 +16,7 @@ from paramproof.json_form import document
 from paramproof.matching.model_comparison import formula_beside, opened, report_on
 from paramproof.resolver import Model
 from paramproof.sources.checkpoints import Checkpoint
-from paramproof.sources.telltale import WRAPPERS
+from paramproof.sources.tensor_names import WRAPPERS
 
 MAX_DTYPES_NAMED = 6
 

@@ -42,7 +42,7 @@ from paramproof.formulas.printing import some_of
 from paramproof.formulas.spec import Quantity
 from paramproof.formulas.tensors import Tensor
 from paramproof.resolver import Model
-from paramproof.resolver.family import described_types
+from paramproof.resolver.models import described_types
 
 TRAINABLE = ("trainable",)
 

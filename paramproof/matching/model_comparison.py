@@ -17,8 +17,8 @@ from paramproof.formulas.printing import and_more, legible, path_text, some_of
 from paramproof.matching.names import match_derived, match_family
 from paramproof.resolver import resolve
 from paramproof.resolver.request import REFERENCE
-from paramproof.sources.checkpoints.header import Checkpoint, checkpoint, recorded_spec
-from paramproof.sources.live.readers import live_weights
+from paramproof.sources.checkpoints import Checkpoint, checkpoint, recorded_spec
+from paramproof.sources.live import live_weights
 from paramproof.sources.reference import in_one_line, load_reference
 
 MAX_NAMES_SHOWN = 4

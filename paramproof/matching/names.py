@@ -29,8 +29,7 @@ from paramproof.matching.shapes import (
     most_pairs,
     unit_of,
 )
-from paramproof.sources.checkpoints.names import CheckpointNames, best_prefix
-from paramproof.sources.telltale import unwrapped
+from paramproof.sources.tensor_names import CheckpointNames, best_prefix, unwrapped
 
 BY_NAME = "tensors matched by name"
 """The note of a report on a comparison by name."""

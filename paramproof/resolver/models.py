@@ -1,16 +1,23 @@
-"""Resolved models: their tensors, their sources, and the status of their formulas."""
+"""Resolved models: their tensors, their sources, the status of their formulas, their name maps.
+
+A ``Model`` has a formula, whatever it comes from; a ``LiveModel`` has weights, and no formula. What
+a family adds to a configuration of transformers is a name map: canonical names, and a builder for
+every framework. The formula and the names that a configuration is counted with stay those of its
+class.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.catalogue import Head
-from paramproof.catalogue.unknown_keys import looks_like_size
-from paramproof.formulas import Inventory, Tensor, Weight
+from paramproof.formulas import FAMILIES, Inventory, Spec, Tensor, Weight, inventory
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import size
 from paramproof.formulas.derivation import PROVED
@@ -20,104 +27,15 @@ from paramproof.formulas.notation import text
 from paramproof.formulas.parts import NativeNames, NativeTensor
 from paramproof.formulas.path import starred
 from paramproof.formulas.printing import legible, path_text, some_of
-from paramproof.resolver.family import spec_of
+from paramproof.resolver.reading import ConfigReading
 
 MAX_NAMED = 4
 """How many tensors or reasons a line names."""
-
-MAX_KEYS_NAMED = 8
-
-MAX_SIZES_NAMED = 100
-"""How many sizes a line names: more than any model has, except a file that is made to flood."""
 
 ONE = expression(1)
 
 COUNTED = "counted"
 """The status of a live model, whose weights were counted without a formula."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigReading:
-    """How a configuration was read.
-
-    ``is_default`` is set if only a model type was named, without sizes. ``assumed`` has the default
-    of each size that is absent, and ``unknown`` the keys that the configuration class does not
-    have. ``quantized`` is the quantization method, ``dtype`` the type of the weights, and
-    ``stored`` the type of the quantized weights; each is "" if the file does not tell.
-    ``has_code`` is set if ``auto_map`` names custom code. ``read_as`` has the model types that
-    were replaced, with the ones used instead. ``left_out`` has the keys that announce layers which
-    the class does not build. ``library`` is the one whose model is counted. ``entry`` is the name
-    of the catalogue's entry, or "" if there is none.
-    """
-
-    model_type: str
-    class_name: str
-    is_class_named: bool = True
-    is_default: bool = False
-    assumed: Mapping[str, int] = field(default_factory=dict)
-    unknown: tuple[str, ...] = ()
-    quantized: str = ""
-    stored: str = ""
-    dtype: str = ""
-    has_code: bool = False
-    read_as: Mapping[str, str] = field(default_factory=dict)
-    left_out: Mapping[str, int] = field(default_factory=dict)
-    library: str = "transformers"
-    entry: str = ""
-
-    def lines(self) -> Iterator[str]:
-        """Yield what is counted, a line for each fact."""
-        if self.is_default:
-            yield f"sizes: the defaults of {self.entry or self.model_type}, class {self.class_name}"
-        elif not self.is_class_named:
-            usual = f"usual for {self.model_type}; the file names none"
-            yield f"class: {self.class_name} ({usual})"
-        if self.library != "transformers":
-            yield (
-                f"counted as {self.library} builds it, with its defaults: transformers does not "
-                f"have the model type {self.model_type}"
-            )
-        if self.quantized:
-            yield (
-                f"quantized ({legible(self.quantized)}): counted as the model before quantization; "
-                "the file stores weights in other shapes, with scales"
-            )
-
-    def beside_total(self) -> Iterator[str]:
-        """Yield a line on the layers that the file announces and the class leaves out."""
-        if self.left_out:
-            keys = ", ".join(f"{legible(key)} = {n}" for key, n in self.left_out.items())
-            yield (
-                "not counted: layers for multi-token prediction, which the file announces "
-                f"({keys}) and {self.class_name} of {self.library} does not build"
-            )
-
-    def remarks(self) -> Iterator[str]:
-        """Yield what was assumed and what was ignored, a line for each kind.
-
-        Keys that look like sizes come first, and all of them are named.
-        """
-        for model_type, other in self.read_as.items():
-            yield (
-                f"read as {other}, the type of the class that the file names: transformers does "
-                f"not have the model type {legible(model_type)}"
-            )
-        if self.assumed and not self.is_default:
-            sizes = [f"{legible(name)} = {size}" for name, size in self.assumed.items()]
-            yield (
-                f"sizes that are absent, for which the defaults of {self.model_type} are counted: "
-                f"{some_of(sizes, MAX_SIZES_NAMED)}"
-            )
-        if self.unknown:
-            sizes = [*filter(looks_like_size, self.unknown)][:MAX_SIZES_NAMED]
-            keys = [*sizes, *(key for key in self.unknown if key not in sizes)]
-            names = some_of([*map(legible, keys)], max(len(sizes), MAX_KEYS_NAMED))
-            yield f"ignored keys, which {self.model_type} does not have: {names}"
-        if self.has_code:
-            yield (
-                "auto_map names custom code, which is not run: counted as "
-                f"{self.class_name} of {self.library}"
-            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -352,3 +270,54 @@ def published_lines(named: Published) -> Iterator[str]:
     if isinstance(named, NamedConfiguration) and named.active:
         yield f"published as active: {named.active} ({named.active_source or named.source})"
     yield f"sizes from: {named.config}"
+
+
+@cache
+def described_types() -> dict[str, Any]:
+    """Return the families of model types, with the parts of each class, from ``families.toml``."""
+    import tomllib  # Most models need none of this.
+
+    return tomllib.loads(Path(__file__).with_name("families.toml").read_text("utf-8"))
+
+
+def spec_of(one: Architecture, keys: Mapping[str, Any]) -> Spec | None:
+    """Return the spec of a configuration with these keys, whose class has the architecture ``one``.
+
+    Return None if no family has the class, or if the class has other tensors.
+    """
+    described = described_types().get(str(keys["model_type"]), {"classes": {}})
+    if one.name not in described["classes"]:
+        return None
+    family, names = FAMILIES[described["family"]], described.get("names", {})
+    given = {names.get(field, field): one.sizes[name] for name, field in one.fields.items()}
+    # n_inner of GPT-2 is null in most files.
+    sizes = {"intermediate_size": 4 * given["hidden_size"], **given}
+    sizes = {name: size for name, size in sizes.items() if name in family.field_names}
+    try:
+        spec = family.spec(**sizes, **_parts(described["classes"][one.name], keys))
+    except ValueError:
+        return None
+    width = spec.hidden_size if "is_stacked" in described else 0
+    own = _shapes(one.inventory(one.sizes), width)
+    return spec if _shapes(inventory(spec.letters()), width) == own else None
+
+
+def _parts(parts: Mapping[str, bool], keys: Mapping[str, Any]) -> dict[str, bool]:
+    """Return the parts of a class; the configuration or the default of its type ties the head."""
+    default = keys.get("model_type") != "llama"
+    tied = keys.get("tie_word_embeddings")
+    return {"tie_word_embeddings": default if tied is None else tied is True, **parts}
+
+
+def _shapes(named: Inventory, width: int = 0) -> Counter[tuple[int, ...]]:
+    """Return how many trainable tensors have each shape, whatever the order of its axes.
+
+    If ``width`` is given, a tensor of three times that width counts as three tensors.
+    """
+    found: Counter[tuple[int, ...]] = Counter()
+    for tensor in named:
+        if tensor.trainable and not tensor.tied_to and tensor.present:
+            *others, widest = sorted(map(int, tensor.shape))
+            parts = 3 if width and widest == 3 * width else 1
+            found[tuple(sorted((*others, widest // parts)))] += int(tensor.repeat) * parts
+    return found

@@ -1,13 +1,15 @@
 """Read how a user names a model: by name, file, standard input, JSON, type, class or function.
 
-This module reads the source, once; ``lookup`` then finds the formula.
+This module reads the source, once; ``lookup`` then finds the formula. JSON is a configuration, the
+fields of a spec, or the document of a derivation, which is checked: its tensors must give what it
+says of them.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +21,8 @@ from paramproof.catalogue.files import entry_names, keys_for
 from paramproof.catalogue.names import has_type, type_with_class
 from paramproof.formulas import FAMILIES, Spec
 from paramproof.formulas.architecture import Architecture
+from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.formulas.errors import InvalidInput, canonical_name, no_such, require_type
 from paramproof.formulas.families import spec_from
 from paramproof.formulas.models import (
@@ -30,15 +34,15 @@ from paramproof.formulas.models import (
     named_models,
 )
 from paramproof.formulas.printing import legible, path_text, shown
-from paramproof.resolver.derivation_document import derivation_in_document, is_derivation
-from paramproof.resolver.names import folded, model_meant, without_owner
-from paramproof.resolver.spellings import as_transformers, kind_of
-from paramproof.sources.live.readers import comes_from, is_of_another_framework
-from paramproof.sources.strict_json import (
-    object_in_file,
-    object_in_text,
-    object_on_standard_input,
+from paramproof.json_form import VERSION
+from paramproof.resolver.spellings import (
+    as_transformers,
+    folded,
+    kind_of,
+    model_meant,
+    without_owner,
 )
+from paramproof.sources.strict_json import object_in_file, object_in_text
 
 STANDARD_INPUT = "-"
 """The model argument that stands for standard input."""
@@ -54,6 +58,8 @@ IN_DIRECTORY = (
     "modules.json",
 )
 """The files that are looked for in a directory, in this order, before weights."""
+
+UNREADABLE = "is not a derivation in the form of this release: derive the model again"
 
 SAFETENSORS = (".safetensors", ".safetensors.index.json")
 """How the names of files with weights end that can be counted."""
@@ -98,10 +104,7 @@ def read_request(source: object) -> Request:
         return _in_file(str(source))
     if isinstance(source, Architecture):
         return Request(name=source.name, architecture=source)
-    # Some mappings are of a framework: nnx.State, FrozenDict, a module of MLX.
-    if isinstance(source, Mapping) and not (
-        comes_from("flax", source) or is_of_another_framework(source)
-    ):
+    if type(source) is dict:
         return _described("", source)
     if any(type(source) is family.spec for family in FAMILIES.values()):
         return Request(name=repr(source), architecture=FamilyArchitecture.of(cast(Spec, source)))
@@ -110,12 +113,19 @@ def read_request(source: object) -> Request:
             f"{shown(source)} is not a model: give a name, a path, the keys of a configuration, "
             "or a model of a framework"
         )
+    from paramproof.sources.live import comes_from, is_of_another_framework
+
+    # Some mappings are of a framework: nnx.State, FrozenDict, a module of MLX.
+    if isinstance(source, Mapping) and not (
+        comes_from("flax", source) or is_of_another_framework(source)
+    ):
+        return _described("", source)
     return Request(name=type(source).__name__, live=source)
 
 
 def _read_text(source: str) -> Request:
     if source == STANDARD_INPUT:
-        return _described("standard input", object_on_standard_input())
+        return _described("standard input", object_in_file(None))
     if source.lstrip().startswith("{"):
         return _described(legible(source.strip()), object_in_text(source, "the JSON given"))
     if named := _named(source):
@@ -185,8 +195,8 @@ def _described(name: str, keys: Mapping[str, Any]) -> Request:
     try:
         for key in keys:
             require_type(key, str, "a key")
-        if is_derivation(keys):
-            return Request(name=name, architecture=derivation_in_document(keys))
+        if keys.get("kind") == "derivation" and "paramproof" in keys:
+            return Request(name=name, architecture=_derivation_in(keys))
         if family := _family(keys):
             spec = spec_from({"family": family, **keys})
             return Request(name=name, architecture=FamilyArchitecture.of(spec))
@@ -199,6 +209,44 @@ def _described(name: str, keys: Mapping[str, Any]) -> Request:
         raise
     except ValueError as error:
         raise InvalidInput(str(error), where=path_text(name)) from error
+
+
+def _derivation_in(document: Mapping[str, Any]) -> Derivation:
+    """Return the derivation in a document.
+
+    Raises ``InvalidInput`` if the document has another version, or if it does not say what its
+    tensors and conditions say: its form is older, or it was changed.
+    """
+    if document["paramproof"] != VERSION:
+        version = shown(document["paramproof"])
+        raise InvalidInput(f"has the JSON form {version}, and this release reads {VERSION}")
+    try:
+        found = derivation_from(document)
+        if not all(_types(found)):
+            raise InvalidInput(UNREADABLE)
+        again = derivation_data(found)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise InvalidInput(UNREADABLE) from error
+    wrong = [key for key, value in again.items() if document.get(key) != value]
+    if wrong:
+        raise InvalidInput(f"{UNREADABLE} (its tensors do not give what {wrong[0]} says)")
+    return found
+
+
+def _types(found: Derivation) -> Iterator[bool]:
+    """Yield for each value that is printed or computed with whether it has the right type."""
+    numbers = [*found.sizes.values(), found.evidence.traces, found.evidence.builds, found.held]
+    yield from (type(number) is int for number in numbers)
+    texts = [found.name, *found.fields.values(), *found.versions, *found.versions.values()]
+    texts += [
+        *found.unexplained,
+        *found.caveats,
+        *(one.consequence.why for one in found.conditions),
+    ]
+    texts += [alias for tensor in found.tensors for alias in tensor.aliases]
+    texts += [file for stated in found.conditions for file, _ in stated.places]
+    yield from (isinstance(text, str) for text in texts)
+    yield {*found.fields} == {*found.sizes} >= {*found.inert, *found.unread}
 
 
 def _type_or_class(text: str) -> Request | None:

@@ -1,14 +1,20 @@
-"""Read configurations that other programs write as keys of today's transformers.
+"""Read what other programs and other people write, as keys and names that paramproof has.
 
-``spellings.toml`` describes each program: how to recognise its files, what its keys are called in
-transformers, and which of them change the model. A file that no program describes exactly is
-refused, with the key. Files of other kinds, such as a tokenizer's, are named for what they are.
+Configurations: ``spellings.toml`` describes each program that writes them: how to recognise its
+files, what its keys are called in transformers, and which of them change the model. A file that no
+program describes exactly is refused, with the key. Files of other kinds, such as a tokenizer's, are
+named for what they are.
+
+Names: one from the Hub, from ollama or from prose means a model if both are equal once they are
+folded, and words that change no size are left out (``names.toml``). Nothing is guessed: a name
+without a size, or with another one, is unknown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +23,58 @@ from paramproof.catalogue.files import model_types
 from paramproof.catalogue.names import has_type, type_with_class
 from paramproof.catalogue.unknown_keys import is_misspelt
 from paramproof.formulas.errors import InvalidInput, canonical_name
-from paramproof.formulas.printing import legible, shown
-from paramproof.resolver.names import folded
+from paramproof.formulas.printing import MAX_PATH_SHOWN, legible, shown
 
 Keys = Mapping[str, Any]
 
 LISTED = ("names", "ignored", "unset", "absent")
 """The lists of keys that are known to a program."""
 
+SPELLINGS, NAMES = "spellings.toml", "names.toml"
+
 NO_TYPE = "model_type is missing"
+
+HUB = (
+    r"((https?://)?(www\.)?(huggingface\.co|hf\.co|ollama\.com/library)/)?"
+    r"(?P<name>(\w[\w.-]*/)?[\w.-]+(:[\w.-]+)?)"
+    r"(/(blob|raw|resolve|tree)/[\w.-]+(/config\.json)?)?/?(\?\S*)?"
+)
+"""A name, or a URL, of the Hugging Face Hub or of ollama: ``hf.co/Qwen/Qwen3-8B``."""
 
 
 @cache
-def _data() -> dict[str, Any]:
+def _data(file: str) -> dict[str, Any]:
     import tomllib  # Most models need none of this.
 
-    return tomllib.loads(Path(__file__).with_name("spellings.toml").read_text("utf-8"))
+    return tomllib.loads(Path(__file__).with_name(file).read_text("utf-8"))
+
+
+@lru_cache(4096)
+def folded(name: str) -> str:
+    """Return a name for comparison: ``llama-3.1-8b`` for ``Llama3.1:8b`` and ``Llama 3.1 8B``."""
+    parts = re.split(r"[\s_:-]+", name.casefold().strip())
+    return "-".join(re.sub(r"^([^\W\d]+)(?=\d)", r"\1-", part) for part in parts)
+
+
+def without_owner(text: str) -> str:
+    """Return what a name or a URL of the Hub names, without its owner; other text as it is."""
+    found = re.fullmatch(HUB, text)
+    return found["name"].rpartition("/")[2] if found else text
+
+
+def model_meant(text: str, names: Iterable[str]) -> str:
+    """Return the one of ``names``, those of models, that ``text`` means, or ""."""
+    if len(text) > MAX_PATH_SHOWN:
+        return ""
+    known = {folded(one): one for one in names} | _data(NAMES)["also"]
+    name, last = folded(without_owner(text)), ""
+    while name != last:
+        last = name
+        for word in ["(?!)", *_data(NAMES)["words"]]:
+            name = re.sub(word, "", name)
+            if name in known:
+                return str(known[name])
+    return ""
 
 
 def as_transformers(keys: Keys) -> tuple[Keys, tuple[str, ...]]:
@@ -66,7 +108,7 @@ def as_transformers(keys: Keys) -> tuple[Keys, tuple[str, ...]]:
 
 def kind_of(keys: Keys, file: str = "") -> str:
     """Return what a file is that is no configuration, and what to give instead, or ""."""
-    for kind in _data()["kind"]:
+    for kind in _data(SPELLINGS)["kind"]:
         signs = (sign.split() for sign in kind.get("signs", ()))
         is_one = "vocab_size" not in keys and any(keys.keys() >= {*sign} for sign in signs)
         if is_one or file.endswith(tuple(kind.get("files", ()))):
@@ -82,7 +124,7 @@ def _program(keys: Keys) -> dict[str, Any] | None:
     Raises ``InvalidInput`` for the fewest keys with which no variant of a program agrees.
     """
     tried = []
-    for one in _data()["program"]:
+    for one in _data(SPELLINGS)["program"]:
         if keys.get("model_type") not in (None, one.get("calls_itself")):
             continue
         for program in ({**one, **variant} for variant in one.get("variant", ({},))):
@@ -102,7 +144,7 @@ def _problems(program: dict[str, Any], keys: Keys) -> Iterator[InvalidInput]:
     def problem(key: str, what: str, instead: str) -> InvalidInput:
         return InvalidInput(f"{key}={shown(given[key])} {what} in {title}: {instead}", key=key)
 
-    others = _data()["other_models"] if program.get("is_early") else {}
+    others = _data(SPELLINGS)["other_models"] if program.get("is_early") else {}
     for key in filter(keys.__contains__, others):
         meant = f"{NO_TYPE}, and {key}={shown(keys[key])} could mean {others[key]}"
         yield InvalidInput(f"{meant}: add the model_type", key="model_type")

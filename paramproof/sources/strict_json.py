@@ -9,6 +9,7 @@ import re
 import stat
 import sys
 from collections import Counter
+from contextlib import nullcontext
 from itertools import accumulate
 from pathlib import Path
 from typing import IO, Any
@@ -25,9 +26,6 @@ MAX_DEPTH = 100
 MAX_LISTS = 2_000_000
 """The most lists and objects: each takes far more memory than its two characters."""
 
-STANDARD_INPUT = "standard input"
-"""The name of standard input in errors."""
-
 CHUNK = 2**18
 """Bytes read at once, since ``read`` allocates memory for the whole number requested."""
 
@@ -39,33 +37,28 @@ _BRACKET = re.compile(r"[][{}]")
 _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
-def object_in_file(path: Path, *, largest: int = MAX_FILE_BYTES) -> dict[str, Any]:
-    """Return the JSON object in the file at ``path``, of at most ``largest`` bytes.
+def object_in_file(path: Path | None, *, largest: int = MAX_FILE_BYTES) -> dict[str, Any]:
+    """Return the JSON object in a file of at most ``largest`` bytes; None is standard input.
 
     Raises ``InvalidInput``, whose ``where`` is the path, for anything else.
     """
-    require_file(path)
-    where = path_text(path)
+    where = path_text(path) if path else "standard input"
+    if path:
+        require_file(path)
+    elif sys.stdin is None:
+        raise InvalidInput("is closed", where=where)
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb") if path else nullcontext(sys.stdin.buffer) as file:
             content = _up_to(largest + 1, file)
     except OSError as error:
         raise InvalidInput(f"cannot be read: {error.strerror}", where=where) from None
-    return _object_in(content, where, largest)
-
-
-def object_on_standard_input() -> dict[str, Any]:
-    """Return the JSON object on standard input, of at most ``MAX_FILE_BYTES``.
-
-    Raises ``InvalidInput``, whose ``where`` is standard input, for anything else.
-    """
-    if sys.stdin is None:
-        raise InvalidInput("is closed", where=STANDARD_INPUT)
+    if len(content) > largest:
+        raise InvalidInput(f"is longer than {largest:,} bytes, the limit", where=where)
     try:
-        content = _up_to(MAX_FILE_BYTES + 1, sys.stdin.buffer)
-    except OSError as error:
-        raise InvalidInput(f"cannot be read: {error.strerror}", where=STANDARD_INPUT) from None
-    return _object_in(content, STANDARD_INPUT, MAX_FILE_BYTES)
+        return object_in_text(content.decode("utf-8"), where)
+    except UnicodeDecodeError:
+        found = "is in UTF-16" if content.startswith(UTF_16) else "is not text in UTF-8"
+        raise InvalidInput(f"{found}: JSON must be in UTF-8", where=where) from None
 
 
 def object_in_text(text: str, where: str) -> dict[str, Any]:
@@ -123,17 +116,6 @@ def _up_to(number: int, file: IO[bytes]) -> bytes:
     while chunk := file.read(min(CHUNK, number - len(found))):
         found += chunk
     return bytes(found)
-
-
-def _object_in(content: bytes, where: str, largest: int) -> dict[str, Any]:
-    if len(content) > largest:
-        raise InvalidInput(f"is longer than {largest:,} bytes, the limit", where=where)
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError:
-        found = "is in UTF-16" if content.startswith(UTF_16) else "is not text in UTF-8"
-        raise InvalidInput(f"{found}: JSON must be in UTF-8", where=where) from None
-    return object_in_text(text, where)
 
 
 def _require_shallow(text: str) -> None:

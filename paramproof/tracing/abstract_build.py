@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from paramproof.builders.protocol import FrameworkUnavailable, LiveReader
 from paramproof.builders.registry import model_packages
-from paramproof.sources.live.readers import (
+from paramproof.sources.live import (
     comes_from,
     framework_with_reader,
     is_pair,

@@ -20,7 +20,7 @@ from paramproof.formulas.models import NamedConfiguration, Published
 from paramproof.formulas.notation import text
 from paramproof.json_form import document
 from paramproof.resolver import LiveModel, Model
-from paramproof.resolver.models import ConfigReading
+from paramproof.resolver.reading import ConfigReading
 from paramproof.views.active import active_as_json, active_formula, total_and_active
 from paramproof.views.conventions import as_counted, under_every, with_storage
 from paramproof.views.dtypes import bytes_of, require_dtype

@@ -21,8 +21,7 @@ from paramproof.builders.protocol import Array
 from paramproof.formulas import Spec
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text, shown
-from paramproof.sources.checkpoints.header import SPEC
-from paramproof.sources.checkpoints.safetensors_file import TensorEntry, read_header
+from paramproof.sources.checkpoints import SPEC, TensorEntry, read_header
 from paramproof.weights.transfer import dtype_of, require_canonical
 
 DTYPES = {"F32": "<f4", "F64": "<f8", "F16": "<f2", "BF16": "<u2"}

@@ -8,7 +8,7 @@ import pytest
 import paramproof
 from paramproof import compare
 from paramproof.builders.registry import model_packages
-from paramproof.sources.live.readers import supported
+from paramproof.sources.live import supported
 from paramproof.tracing.abstract_build import build_abstractly
 
 SIZES = "hidden_size=6, num_attention_heads=3, intermediate_size=5"

@@ -130,7 +130,7 @@ def test_the_statistics_of_a_batch_norm_are_a_second_object(eqx, mode):
 
 
 def test_a_state_is_not_a_model(eqx):
-    from paramproof.sources.live.readers import live_weights
+    from paramproof.sources.live import live_weights
 
     _, state = eqx.nn.make_with_state(eqx.nn.BatchNorm)(H, "batch", mode="ema")
     with pytest.raises(ValueError, match=r"State is not an eqx\.Module"):

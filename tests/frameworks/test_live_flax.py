@@ -122,7 +122,7 @@ def test_an_nnx_state_is_read_like_its_module(nnx_net):
     """The statistics of a batch norm are not trainable."""
     from flax import nnx
 
-    from paramproof.sources.live.readers import live_weights
+    from paramproof.sources.live import live_weights
 
     net = nnx_net(norm=nnx.BatchNorm)
     weights = live_weights(net)

@@ -6,7 +6,7 @@ import pytest
 
 import paramproof
 from paramproof import compare
-from paramproof.sources.live.readers import live_weights
+from paramproof.sources.live import live_weights
 from tests.specs import SMALL_ENCODER as SPEC
 
 pytestmark = pytest.mark.framework("mlx")

@@ -4,7 +4,7 @@ import pytest
 
 from paramproof.formulas.errors import InvalidInput
 from paramproof.resolver import resolve
-from paramproof.resolver.family import described_types
+from paramproof.resolver.models import described_types
 from tests.configs import BERT, ERNIE, GPT2, LLAMA, ROBERTA
 from tests.found_configs import FOUND, UNNAMED
 from tests.frameworks.transformers_configs import CLASSES, SMALL, config_of, model_of

@@ -1,6 +1,6 @@
 """Classes of transformers with small configurations, and the models built from them."""
 
-from paramproof.resolver.family import described_types
+from paramproof.resolver.models import described_types
 from tests.configs import without
 
 CLASSES = [(kind, name) for kind, found in described_types().items() for name in found["classes"]]

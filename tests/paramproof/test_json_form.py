@@ -9,7 +9,7 @@ from paramproof.bulk import count_line, json_line
 from paramproof.formulas.models import named_configurations, named_models
 from paramproof.json_form import json_text
 from paramproof.resolver import LiveModel
-from paramproof.sources.live.readers import live_weights
+from paramproof.sources.live import live_weights
 from paramproof.views.counted import Count
 from tests.configs import BERT, LLAMA
 from tests.json_schema import assert_document

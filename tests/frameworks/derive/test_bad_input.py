@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from paramproof.sources.live.readers import supported
+from paramproof.sources.live import supported
 from tests.paramproof.derivation import bad
 
 pytestmark = pytest.mark.framework("torch")

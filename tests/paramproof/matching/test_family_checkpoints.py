@@ -8,7 +8,7 @@ from paramproof import compare
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.formulas.families import family_of, spec_fields
 from paramproof.resolver import resolve
-from paramproof.sources.checkpoints.names import CheckpointNames
+from paramproof.sources.tensor_names import CheckpointNames
 from paramproof.weights.files import save_weights
 from paramproof.weights.transfer import stored_tensors
 from tests.bitwise import odd_weights

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import paramproof
-from paramproof.sources.live.readers import UNSUPPORTED, live_weights, supported
+from paramproof.sources.live import UNSUPPORTED, live_weights, supported
 
 SUPPORTED = supported()
 

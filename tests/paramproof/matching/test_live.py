@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from paramproof import assert_parameters, compare
 from paramproof.formulas import EncoderSpec, Weight, inventory
 from paramproof.matching.shapes import Unit, most_pairs
-from paramproof.sources.live.readers import READERS, live_weights, reader
+from paramproof.sources.live import READERS, live_weights, reader
 from tests.paramproof.matching.models import model, shapes
 from tests.specs import LIVE_ENCODER as SPEC
 from tests.specs import SPECS

@@ -8,7 +8,7 @@ import pytest
 from paramproof import assert_parameters, compare
 from paramproof.formulas import Weight
 from paramproof.matching import model_comparison
-from paramproof.sources.live.readers import live_weights
+from paramproof.sources.live import live_weights
 from tests.checkpoints import GROUPED
 from tests.configs import BERT
 from tests.derivations import MIXTURE, NUMBER, E, H, tensor, with_tensors

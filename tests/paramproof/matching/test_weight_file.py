@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from paramproof.matching.model_comparison import report_on
-from paramproof.sources.checkpoints import Checkpoint
-from paramproof.sources.checkpoints.header import StoredTensor
+from paramproof.sources.checkpoints import Checkpoint, StoredTensor
 from tests.checkpoints import T5, derivation, in_memory
 from tests.configs import BERT
 from tests.public_configs import SMALL_MIXTRAL as SMALL

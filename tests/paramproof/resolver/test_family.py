@@ -10,7 +10,7 @@ from paramproof.formulas import EncoderSpec, closed_form
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.models import named_model
 from paramproof.resolver import resolve
-from paramproof.resolver.family import described_types, spec_of
+from paramproof.resolver.models import described_types, spec_of
 from tests.configs import ALL, BAIDU, BERT, ERNIE, GOOGLE, GPT2, LLAMA, ROBERTA, without
 
 BASE = named_model("bert-base").spec

@@ -13,7 +13,7 @@ from paramproof.formulas import Weight
 from paramproof.formulas.derivation import FITTED, PROVED
 from paramproof.formulas.parsing import condition_in
 from paramproof.resolver import LiveModel, Model, lookup, resolve
-from paramproof.resolver.models import MAX_KEYS_NAMED, ConfigReading
+from paramproof.resolver.reading import MAX_KEYS_NAMED, ConfigReading
 from tests.configs import BERT, LLAMA, without
 from tests.derivations import MIXTURE, with_tensors
 from tests.public_configs import MIXTRAL_8X7B

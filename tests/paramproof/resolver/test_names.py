@@ -7,7 +7,7 @@ import pytest
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.models import model_names
 from paramproof.resolver import read_request, request_for_name, resolve
-from paramproof.resolver.names import data, folded
+from paramproof.resolver.spellings import NAMES, _data, folded
 
 MEANT = {
     "qwen3-8b": (
@@ -81,7 +81,7 @@ def test_nothing_is_guessed(text):
 def test_no_two_models_have_the_same_name_once_folded():
     names = [*model_names()]
     assert len({*map(folded, names)}) == len(names)
-    also = data()["also"]
+    also = _data(NAMES)["also"]
     assert {*also.values()} <= {*names}
     assert {*also} == {*map(folded, also)}
     assert not {*also} & {*map(folded, names)}

@@ -9,7 +9,7 @@ from paramproof import compare
 from paramproof.formulas import inventory
 from paramproof.formulas.families import spec_fields
 from paramproof.sources.checkpoints import checkpoint
-from paramproof.sources.telltale import unwrapped
+from paramproof.sources.tensor_names import unwrapped
 from tests.checkpoints import GPT, GROUPED, canonical, header, sharded, write
 
 LINEAR = "model.layers.0.self_attn.q_proj"

@@ -1,65 +1,49 @@
-"""A wrong MODULE:FUNCTION is refused before its module is imported, if its source shows that."""
+"""MODULE:FUNCTION: each mistake has its line, in the module or in the function."""
 
 import sys
 
 import pytest
 
 from paramproof.formulas.errors import InvalidInput
-from paramproof.sources.reference import load_reference, require_reference
+from paramproof.sources.reference import load_reference, require_arguments
 
-SOURCE = """
-import a_framework_that_takes_seconds
-
-def model(hidden_size, layers=2, *, heads): pass
-def ready(hidden_size=64, **others): pass
-"""
-IMPORTED = "cannot be imported: ModuleNotFoundError"
+SOURCE = "def model(hidden_size, layers=2): pass\nnumber = 3\n"
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    """A directory with modules that cannot be imported."""
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ("mine", "'mine' is not MODULE:FUNCTION"),
+        ("mine:a b", "'mine:a b' is not MODULE:FUNCTION"),
+        ("mine:nope", "mine:nope: mine has no 'nope'"),
+        ("mine:number", "mine:number: 'number' is not a function but of type int"),
+        ("mine.py:model", "mine.py:model: write mine:model, without .py"),
+        ("absent:model", "absent cannot be imported: ModuleNotFoundError: No module named"),
+        ("lazy:nope", "lazy:nope: lazy has no 'nope': its __getattr__ raised ZeroDivisionError"),
+        ("stops:model", "stops cannot be imported: SystemExit"),
+    ],
+)
+def test_a_function_that_cannot_be_loaded(tmp_path, monkeypatch, reference, said):
     (tmp_path / "mine.py").write_text(SOURCE)
-    (tmp_path / "lazy.py").write_text(SOURCE + "def __getattr__(name): pass\n")
-    (tmp_path / "package").mkdir()
-    (tmp_path / "package" / "__init__.py").touch()
-    (tmp_path / "package" / "inside.py").write_text(SOURCE)
+    (tmp_path / "lazy.py").write_text("def __getattr__(name): return 1 / 0\n")
+    (tmp_path / "stops.py").write_text("raise SystemExit\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
-
-
-@pytest.mark.parametrize(
-    ("reference", "given", "said"),
-    [
-        ("mine:nope", None, "mine:nope: mine has no 'nope'"),
-        ("package.inside:nope", None, "package.inside:nope: package.inside has no 'nope'"),
-        ("mine.py:model", None, "mine.py:model: write mine:model, without .py"),
-        ("mine:model", (), "mine:model has no default for hidden_size: give --size hidden_size=…"),
-        (
-            "mine:model",
-            ("hidden_size",),
-            "mine:model has no default for heads: give --size heads=…",
-        ),
-        ("mine:model", ("x",), "mine:model takes no 'x'; it takes hidden_size, layers, heads"),
-    ],
-)
-def test_refused_without_an_import(here, reference, given, said):
     with pytest.raises(InvalidInput) as refusal:
-        require_reference(reference, given)
-    assert str(refusal.value) == said
+        load_reference(reference)
+    assert str(refusal.value).startswith(said)
+    for module in ("mine", "lazy", "stops"):
+        sys.modules.pop(module, None)
 
 
 @pytest.mark.parametrize(
-    ("reference", "given"),
+    ("given", "said"),
     [
-        ("mine:model", ("hidden_size", "heads")),
-        ("mine:ready", ("anything",)),
-        ("lazy:nope", None),
-        ("absent:nope", None),
-        ("package.absent:nope", None),
+        ((), "mine:model has no default for hidden_size: give --size hidden_size=…"),
+        (("x",), "mine:model takes no 'x'; it takes hidden_size, layers"),
     ],
 )
-def test_what_the_source_does_not_show_is_imported(here, reference, given):
-    require_reference(reference, given)
-    with pytest.raises(InvalidInput, match=IMPORTED):
-        load_reference(reference)
+def test_arguments_that_a_function_does_not_take(given, said):
+    with pytest.raises(InvalidInput) as refusal:
+        require_arguments("mine:model", {"hidden_size": False, "layers": True}, given)
+    assert str(refusal.value) == said

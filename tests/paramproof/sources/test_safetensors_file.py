@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors import SafetensorError, safe_open
 
-from paramproof.sources.checkpoints.safetensors_file import (
+from paramproof.sources.checkpoints import (
     BITS,
     MAX_HEADER_BYTES,
     NotSafetensors,

@@ -1,25 +1,26 @@
 """Read the weights of a live model of any framework, whatever their names.
 
 A model's framework is recognised by the modules of its classes. No framework is imported for that:
-the code that built the model has imported its framework.
+the code that built the model has imported its framework. The module of a framework whose header has
+``model_packages`` reads its models. The readers here are of the frameworks that several modules
+build with, such as Keras, or none, such as tf-keras.
 
-The module of a framework whose header has ``model_packages`` reads its models. The readers here
-are of the frameworks that several modules build with, such as Keras, or none, such as tf-keras.
-
-Each framework defines its parameters: ``nn.Parameter`` in PyTorch (buffers do not count),
-``weights`` in Keras (including the moving statistics of a batch norm), the ``params`` collection in
-linen (other collections are not trainable), ``nnx.Param`` in nnx (the statistics of a batch norm
-are not trainable).
+Each framework defines its parameters: ``nn.Parameter`` in PyTorch (a storage counts once, a buffer
+never), ``weights`` in Keras (including the moving statistics of a batch norm), the ``params``
+collection in linen (other collections are not trainable), ``nnx.Param`` in nnx (the statistics of a
+batch norm are not trainable). ``nn.DataParallel``, ``torch.compile`` and FSDP 2 (``fully_shard``)
+leave parameters and shapes unchanged; models changed by FSDP 1, quantisation or adapters are
+refused.
 
 A model of an unsupported framework is refused by name, even if it looks like something else, such
-as a dict. A plain dict of arrays tells neither its framework nor which arrays are
-trained, so it is refused unless it has linen's ``params`` collection.
+as a dict. A plain dict of arrays tells neither its framework nor which arrays are trained, so it is
+refused unless it has linen's ``params`` collection.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Any, cast
 
 from paramproof.builders.protocol import LiveReader
@@ -27,8 +28,12 @@ from paramproof.builders.registry import Framework, model_packages
 from paramproof.formulas import Weight
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible
-from paramproof.sources.live.name import name_of
-from paramproof.sources.live.pytorch import torch_weights
+from paramproof.sources.tensor_names import Disguise, disguise, disguises
+
+
+def name_of(model: Any) -> str:
+    kind = type(model)
+    return legible(f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins."))
 
 
 def live_weights(model: Any) -> list[Weight]:
@@ -57,7 +62,7 @@ def reader(model: Any) -> Callable[[Any], Iterator[Weight]]:
         if comes_from(framework, model):
             return read
     if own := framework_with_reader(model):
-        return partial(_by_framework, own)
+        return cast(LiveReader, own.load()).live_weights
     if isinstance(model, tuple) and model and (own := framework_with_reader(model[0])):
         (title, *_) = own.model_packages.values()
         raise InvalidInput(
@@ -85,7 +90,6 @@ def framework_with_reader(model: Any) -> Framework | None:
 
 
 def unsupported_framework(model: Any) -> str:
-    """Return the name of a model's framework if that has no reader, or else ""."""
     found = (name for package, name in UNSUPPORTED.items() if comes_from(package, model))
     return next(found, "")
 
@@ -96,7 +100,6 @@ def is_of_another_framework(model: Any) -> bool:
 
 
 def is_pair(model: Any) -> bool:
-    """Return whether ``model`` is a pair of a linen module and its variables."""
     return isinstance(model, tuple) and len(model) == 2 and isinstance(model[1], Mapping)
 
 
@@ -106,9 +109,73 @@ def comes_from(framework: str, model: Any) -> bool:
     return any(f"{module}.".startswith(f"{framework}.") for module in modules)
 
 
-def _by_framework(framework: Framework, model: Any) -> Iterator[Weight]:
-    """Read a model by the framework's own module."""
-    yield from cast(LiveReader, framework.load()).live_weights(model)
+def torch_weights(model: Any) -> Iterator[Weight]:
+    """Yield the weights of an ``nn.Module``.
+
+    Parameters that are the same elements of a storage are one weight, which is trainable if any
+    of them is. Raises ``ValueError`` if they are not plain weights, or have no shape yet.
+    """
+    if not hasattr(type(model), "named_parameters"):
+        raise InvalidInput(f"{name_of(model)} is not an nn.Module")
+    if recognised := _disguise(model):
+        path, kind = recognised
+        raise InvalidInput(
+            f"{name_of(model)} {kind['what']} (it has {legible(path)}): {kind['model']}"
+        )
+    found: dict[object, list[tuple[str, Any]]] = {}
+    for path, parameter in model.named_parameters(remove_duplicate=False):
+        if type(parameter).__name__ == "UninitializedParameter":
+            raise InvalidInput(f"{name_of(model)} is not built: {legible(path)} has no shape yet")
+        found.setdefault(_elements(parameter), []).append((path, parameter))
+    for named in found.values():
+        (path, first), *others = named
+        trainable = any(parameter.requires_grad for _, parameter in named)
+        yield Weight(path, tuple(first.shape), trainable, aliases=tuple(name for name, _ in others))
+
+
+def _elements(parameter: Any) -> object:
+    """Return a key that is equal exactly for parameters with the same elements of a storage.
+
+    A matrix has the same key as its transpose and as its rows in one vector. A storage object has
+    an address on the meta device, too, where its data has none.
+    """
+    try:
+        storage = parameter.untyped_storage()._cdata
+        axes = sorted(zip(parameter.stride(), parameter.shape, strict=True))
+    except (NotImplementedError, RuntimeError):  # A sparse parameter has no storage.
+        return id(parameter)
+    steps: list[tuple[int, int]] = []
+    for step, length in axes:
+        if steps and step == math.prod(steps[-1]):
+            steps[-1] = steps[-1][0], steps[-1][1] * length
+        elif length != 1:
+            steps.append((step, length))
+    return storage, parameter.storage_offset(), tuple(steps)
+
+
+def _disguise(model: Any) -> tuple[str, Disguise] | None:
+    named = dict(model.named_parameters())
+    if by_name := disguise(named, "adapter", "flat"):
+        return by_name
+    sharded = any(
+        getattr(getattr(module, "_handle", None), "uses_sharded_strategy", False)
+        for module in model.modules()
+    )
+    for path, parameter in named.items():
+        # FSDP 1 gives the module this name, except inside ``summon_full_params``.
+        if sharded and "_fsdp_wrapped_module" in path.split("."):
+            return path, disguises()["flat"]
+        # Only floating-point numbers can be trained; bitsandbytes and Quanto have others.
+        if not (parameter.is_floating_point() or parameter.is_complex()):
+            return path, disguises()["quantised"]
+    for path, _ in model.named_buffers():
+        if path.split(".")[-1] in ("qweight", "weight_packed"):
+            return path, disguises()["quantised"]
+    for path, module in model.named_modules():
+        # PyTorch's own quantised modules, whose weights are neither parameters nor buffers.
+        if ".nn.quantized." in type(module).__module__:
+            return path or name_of(module), disguises()["quantised"]
+    return None
 
 
 def _keras(model: Any) -> Iterator[Weight]:
@@ -163,7 +230,6 @@ def _require_collections(variables: Mapping[str, Any]) -> None:
 
 
 def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield the leaves of a tree of mappings, each with its path."""
     if isinstance(tree, Mapping) and not is_of_another_framework(tree):
         for name, branch in tree.items():
             yield from _leaves(branch, f"{path}/{name}")
@@ -230,7 +296,6 @@ def _titles(conjunction: str) -> str:
 
 
 def supported() -> str:
-    """Return the sentence that names every framework whose live models can be read."""
     return f"{_titles('and')} are supported"
 
 

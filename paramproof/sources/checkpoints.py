@@ -1,7 +1,11 @@
-"""Read the tensors that a checkpoint lists in its headers: no weight is loaded.
+"""Read the tensors that checkpoints list in their headers: no weight is loaded.
 
 A checkpoint is a safetensors file, or an index (JSON) that maps tensors to several such files, its
-shards. Nothing is unpickled: a pickle is refused unopened.
+shards. A file begins with the length of its header, as a little-endian integer of eight bytes. The
+header is JSON: the type, shape and offsets of each tensor by name, and texts under
+``__metadata__``. The bytes of the tensors follow, without gaps. Headers are read with the standard
+library and checked strictly; a test compares this reader with the reference implementation.
+Nothing is unpickled: a pickle is refused unopened.
 
 Source: https://github.com/huggingface/safetensors, section "Format".
 """
@@ -12,34 +16,30 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible, path_text, shown, some_of
-from paramproof.sources.checkpoints.safetensors_file import BITS, NotSafetensors, read_header
-from paramproof.sources.strict_json import object_in_file, require_file
-from paramproof.sources.telltale import disguise, disguises, unwrapped
+from paramproof.sources.strict_json import object_in_file, object_in_text, require_file
+from paramproof.sources.tensor_names import disguise, disguises, unwrapped
 
 MAX_INDEX_BYTES = 2**26
 """The largest index, in bytes: enough for some 500,000 names."""
 
+INDEX = ".safetensors.index.json"
+"""How the name of an index of shards ends."""
+
 PICKLED = {".bin", ".ckpt", ".pickle", ".pkl", ".pt", ".pth"}
 """Suffixes of files that ``torch.save`` and ``pickle`` write."""
 
-MAGIC = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+PICKLE = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 """The first bytes of such files."""
-
-GGUF = b"GGUF"
-"""The first bytes of a file of llama.cpp."""
 
 SHARD = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<shards>\d{5})\.safetensors")
 """The file name that Hugging Face gives a shard."""
-
-INDEX = ".safetensors.index.json"
-"""How the name of an index of shards ends."""
 
 MAX_FILES_NAMED = 4
 
@@ -58,11 +58,6 @@ class StoredTensor:
     dtype: str
 
     @property
-    def size(self) -> int:
-        """Number of entries, the product of the shape."""
-        return math.prod(self.shape)
-
-    @property
     def is_float(self) -> bool:
         """Whether its entries are floating-point numbers, which can be trained."""
         return self.dtype.startswith(("F", "BF", "C"))
@@ -70,7 +65,7 @@ class StoredTensor:
     @property
     def stored_bytes(self) -> int:
         """The bytes that it takes in the file."""
-        return -(-BITS[self.dtype] * self.size // 8)
+        return -(-BITS[self.dtype] * math.prod(self.shape) // 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +152,7 @@ def _in_file(path: Path) -> Iterator[StoredTensor]:
 def _require_no_lone_shard(path: Path) -> None:
     shard = SHARD.fullmatch(path.name)
     if shard and int(shard["shards"]) > 1:
-        index = path.with_name(f"{shard['stem']}.safetensors.index.json")
+        index = path.with_name(shard["stem"] + INDEX)
         where = "" if index.exists() else ", which should be next to it"
         raise InvalidInput(
             f"{path_text(path)} is one of {int(shard['shards'])} shards: "
@@ -174,8 +169,7 @@ def _require_weights(found: Checkpoint) -> None:
         if stored.dtype[:1] in ("I", "U") and stored.name.endswith("weight")
     )
     names = (stored.name for stored in found.tensors)
-    recognised = disguise(names, "adapter", "flat", "quantised") or next(packed, None)
-    if recognised:
+    if recognised := disguise(names, "adapter", "flat", "quantised") or next(packed, None):
         name, kind = recognised
         where = path_text(found.path)
         raise InvalidInput(f"{where} {kind['what']} (it has {legible(name)}): {kind['file']}")
@@ -188,9 +182,9 @@ def _why(path: Path, error: NotSafetensors | OSError) -> str:
             start = file.read(8)
     except OSError as denied:
         return denied.strerror or str(denied)
-    if start.startswith(MAGIC):
+    if start.startswith(PICKLE):
         return f"it begins as a pickle; {CONVERT}"
-    if start.startswith(GGUF):
+    if start.startswith(b"GGUF"):
         return (
             "it is in GGUF, llama.cpp's format, with names and packed types of its own: "
             "give the safetensors files that it was converted from"
@@ -221,14 +215,147 @@ def _in_shard(path: Path, names: list[str]) -> list[StoredTensor]:
     where = path_text(path)
     tensors = list(_in_file(path))
     found = {stored.name for stored in tensors}
-    absent = [name for name in names if name not in found]
-    if absent:
-        raise InvalidInput(
-            f"{where} does not have {shown(absent[0])}, which the index assigns to it"
-        )
-    surplus = sorted(found - set(names))
-    if surplus:
-        raise InvalidInput(
-            f"{where} has {shown(surplus[0])}, which the index does not assign to it"
-        )
+    for one in (name for name in names if name not in found):
+        raise InvalidInput(f"{where} does not have {shown(one)}, which the index assigns to it")
+    for one in sorted(found - {*names}):
+        raise InvalidInput(f"{where} has {shown(one)}, which the index does not assign to it")
     return tensors
+
+
+MAX_HEADER_BYTES = 100_000_000
+"""The limit of the reference implementation."""
+
+LENGTH_BYTES = 8
+
+METADATA = "__metadata__"
+
+BITS = {
+    **{"F4": 4, "F6_E2M3": 6, "F6_E3M2": 6},
+    **dict.fromkeys(("BOOL", "U8", "I8", "F8_E5M2", "F8_E4M3", "F8_E8M0"), 8),
+    **dict.fromkeys(("F8_E4M3FNUZ", "F8_E5M2FNUZ"), 8),
+    **dict.fromkeys(("I16", "U16", "F16", "BF16"), 16),
+    **dict.fromkeys(("I32", "U32", "F32"), 32),
+    **dict.fromkeys(("C64", "F64", "I64", "U64"), 64),
+}
+"""Bits of an element, by the name of its type."""
+
+MAX_INTEGER = 2**64 - 1
+"""The largest integer that the reference implementation reads."""
+
+
+class NotSafetensors(ValueError):
+    """A file does not follow the format. The message says why, without the file's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorEntry:
+    """A header's entry for one tensor."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    first: int
+    """Where its bytes begin, counted from the first byte after the header."""
+    last: int
+    """Where its bytes end, exclusively."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header: its tensors in the order of their names, and its texts."""
+
+    tensors: Mapping[str, TensorEntry]
+    metadata: Mapping[str, str]
+    start: int
+    """Where in the file the bytes of the tensors begin."""
+
+
+def read_header(path: Path) -> Header:
+    """Return the header of the safetensors file at ``path``.
+
+    Raises ``NotSafetensors`` if the file does not follow the format, ``ValueError``, which names
+    the file, if its JSON repeats a key, and ``OSError`` if it cannot be read.
+    """
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        start = file.read(LENGTH_BYTES)
+        if len(start) < LENGTH_BYTES:
+            raise NotSafetensors(
+                f"it has only {size} bytes, and the length of its header takes {LENGTH_BYTES}"
+            )
+        length = int.from_bytes(start, "little")
+        if LENGTH_BYTES + length > size:
+            raise NotSafetensors(
+                f"its header would have {length:,} bytes, but the file has only {size:,}"
+            )
+        if length > MAX_HEADER_BYTES:
+            raise NotSafetensors(f"its header has more than {MAX_HEADER_BYTES:,} bytes")
+        data = file.read(length)
+    header = _header(_object(data, path), LENGTH_BYTES + length)
+    end = header.start + max((entry.last for entry in header.tensors.values()), default=0)
+    if end != size:
+        raise NotSafetensors(
+            f"its header describes a file of {end:,} bytes, but the file has {size:,}"
+        )
+    return header
+
+
+def _object(data: bytes, path: Path) -> dict[str, Any]:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise NotSafetensors("its header is not text in UTF-8") from None
+    if text.startswith("\ufeff"):
+        raise NotSafetensors("its header begins with a byte order mark")
+    return object_in_text(text, f"the header of {path_text(path)}")
+
+
+def _header(entries: Mapping[str, Any], start: int) -> Header:
+    metadata = entries.get(METADATA)
+    if metadata is None:
+        metadata = {}
+    if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
+        raise NotSafetensors(f"{METADATA} of its header is not a table of texts")
+    tensors = {name: _entry(name, entries[name]) for name in sorted(entries) if name != METADATA}
+    end = 0
+    for name, entry in sorted(tensors.items(), key=lambda item: (item[1].first, item[1].last)):
+        if entry.first != end:
+            raise NotSafetensors(
+                f"the bytes of {shown(name)} begin at {entry.first:,}, not at {end:,}, "
+                "where those of the tensor before it end"
+            )
+        end = entry.last
+    return Header(tensors, metadata, start)
+
+
+def _entry(name: str, found: Any) -> TensorEntry:
+    where = shown(name)
+    if not isinstance(found, dict):
+        raise NotSafetensors(f"{where} is {shown(found)} in its header, not a table")
+    dtype, shape, offsets = (found.get(key) for key in ("dtype", "shape", "data_offsets"))
+    if not isinstance(dtype, str) or dtype not in BITS:
+        raise NotSafetensors(f"{where} has the dtype {shown(dtype)}, which is not in the format")
+    if not _are_sizes(shape):
+        raise NotSafetensors(f"{where} has the shape {shown(shape)}, which is not a list of sizes")
+    if not _are_sizes(offsets) or len(offsets) != 2:
+        raise NotSafetensors(f"{where} has the data_offsets {shown(offsets)}, not two offsets")
+    first, last = offsets
+    if 8 * (last - first) != BITS[dtype] * _elements(shape):
+        kind = f"{dtype} of shape {legible(shape)}"
+        raise NotSafetensors(f"{where} has {last - first:,} bytes, which do not fit {kind}")
+    return TensorEntry(dtype, tuple(shape), first, last)
+
+
+def _elements(shape: list[int]) -> int:
+    """Return the number of elements, or if that is huge, a number larger than any file has bits."""
+    elements = 1
+    for length in shape:
+        elements *= length
+        if elements > MAX_INTEGER:  # A product of millions of lengths would take hours.
+            return 8 * MAX_INTEGER + 1
+    return elements
+
+
+def _are_sizes(values: Any) -> TypeGuard[list[int]]:
+    return isinstance(values, list) and all(
+        type(value) is int and 0 <= value <= MAX_INTEGER for value in values
+    )

@@ -1,1 +1,0 @@
-"""Read the weights of a live model of any framework, as the framework itself lists them."""

@@ -1,0 +1,112 @@
+"""What names of tensors tell: wrappers, kinds of files and models, and canonical tensors.
+
+Names in a checkpoint are Hugging Face's (``builders/huggingface.toml``) or the canonical ones, with
+or without the names of wrappers (``module.``, ``_orig_mod.``), which only add their own name.
+Other names show that tensors are not plain weights: an adapter adds its tensors to weights, a
+quantised model packs several weights into one number, and FSDP packs several tensors into one.
+``disguises.toml`` has these kinds. A tensor with any other name is extra.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+from paramproof.builders.huggingface import names_of
+from paramproof.builders.names import NUMBER, Storage, storage_of
+from paramproof.formulas import Inventory
+from paramproof.formulas.path import LAYER, has_layer
+
+MAX_NAMES_TRIED = 100
+"""The most names of a file that are tried to find the prefix of all of them."""
+
+MAX_NAME = 1000
+"""The longest name that is looked up, in characters: all known names are shorter."""
+
+Disguise = Mapping[str, Any]
+"""A kind in ``disguises.toml``: what it is, its signs, and what to do with a file or a model."""
+
+DATA_PARALLEL = "module"
+"""The prefix that ``nn.DataParallel`` and DeepSpeed add to every name, only at its beginning."""
+
+WRAPPERS = {
+    DATA_PARALLEL: "DataParallel",
+    "_orig_mod": "torch.compile",
+    "_fsdp_wrapped_module": "FSDP",
+    "_checkpoint_wrapped_module": "activation checkpointing",
+}
+"""The names that wrappers give to the wrapped module, with the names of the wrappers."""
+
+
+@cache
+def disguises() -> Mapping[str, Disguise]:
+    return tomllib.loads(Path(__file__).with_name("disguises.toml").read_text("utf-8"))
+
+
+def disguise(names: Iterable[str], *kinds: str) -> tuple[str, Disguise] | None:
+    """Return the first name with a sign of one of the ``kinds``, and the kind; None without any."""
+    signs = {sign: kind for kind in kinds for sign in disguises()[kind]["signs"]}
+    found = ((name, signs[part]) for name in names for part in name.split(".") if part in signs)
+    return next(((name, disguises()[kind]) for name, kind in found), None)
+
+
+def unwrapped(name: str) -> tuple[str, list[str]]:
+    """Return ``name`` without the names of wrappers, and the names that were removed."""
+    kept: list[str] = []
+    gone: list[str] = []
+    for part in name.split("."):
+        wraps = part in WRAPPERS and (part != DATA_PARALLEL or not kept)
+        (gone if wraps else kept).append(part)
+    return (".".join(kept), gone) if kept else (name, [])
+
+
+def best_prefix(names: Sequence[str], known: Callable[[Sequence[str]], int]) -> str:
+    """Return the shared prefix without which the most names are ``known``, or "" if none helps.
+
+    A prefix ends in a dot. Of prefixes that are equally good, the shortest is returned.
+    """
+    tried = names[:: max(1, len(names) // MAX_NAMES_TRIED)]
+    first, last = min(names, default=""), max(names, default="")
+    shared = takewhile(lambda signs: signs[0] == signs[1], zip(first, last, strict=False))
+    prefixes = (first[:end] for end, (sign, _) in enumerate(shared, 1) if sign == ".")
+    return max(
+        ("", *prefixes), key=lambda prefix: known([name.removeprefix(prefix) for name in tried])
+    )
+
+
+class CheckpointNames:
+    """The meaning of names in the checkpoints of one family, for models of one inventory."""
+
+    def __init__(self, family: str, inventory: Inventory) -> None:
+        self.names = names_of(family)
+        self.canonical = {tensor.path: Storage((tensor.path,)) for tensor in inventory}
+
+    def is_buffer(self, name: str) -> bool:
+        if len(name) > MAX_NAME:
+            return False
+        return NUMBER.sub(LAYER, self._without_prefix(unwrapped(name)[0])) in self.names.buffers
+
+    def storage(self, name: str) -> Storage:
+        """Return the canonical tensors in the tensor called ``name``, and how they are stored."""
+        if len(name) > MAX_NAME or has_layer(name):
+            return Storage()
+        own, _ = unwrapped(name)
+        found = storage_of(self.names.table, self._without_prefix(own))
+        return found if found.parts else storage_of(self.canonical, own)
+
+    def unknown_prefix(self, names: Sequence[str]) -> str:
+        """Return the shared prefix without which most names are known, if none is known with it."""
+        if any(map(self._is_known, names)):
+            return ""
+        return best_prefix(names, lambda bare: sum(map(self._is_known, bare)))
+
+    def _is_known(self, name: str) -> bool:
+        return bool(self.storage(name).parts) or self.is_buffer(name)
+
+    def _without_prefix(self, name: str) -> str:
+        prefix = next(filter(name.startswith, self.names.prefixes), "")
+        return name.removeprefix(prefix)
