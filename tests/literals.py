@@ -18,7 +18,7 @@ TOTALS = {
     "ernie-1.0": 99_866_112,
     "keras-bert-question": 109_705_010,
     "encoder-175b": 174_755_291_136,
-    # By hand, term by term; tests/formulas/test_totals.py has the products.
+    # By hand, term by term; tests/formulas/test_models.py has the products.
     "transformer-base": 63_045_632,
     "transformer-big": 214_171_648,
     # Source 000 prints 10,152,448, including two fixed tables of positions.

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from fractions import Fraction
 
 import pytest
 
@@ -23,15 +22,25 @@ from paramproof.formulas.derivation import (
 from paramproof.formulas.derivation_data import (
     derivation_data,
     derivation_from,
+    format_tensor,
     in_normal_form,
+    parse_tensor,
+    parse_tensors,
+    tensors_data,
+    ties_data,
+    with_ties,
 )
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
+from paramproof.formulas.parsing import expression_in
 
-A, H, L = map(letter, "AHL")
+A, H, L, V = map(letter, "AHLV")
 HEADS = floor(H, A)
 DIVIDES = Condition(Relation.DIVIDES, A, H, True)
 SMALL = Condition(Relation.LESS, H, expression(25_000), True)
+
+
+GROUP = DerivedTensor("größe", (expression(2), letter("ß")), H, "trainable", (), True, True)
 
 
 def derivation(**changes):
@@ -81,21 +90,8 @@ def test_every_part_is_text():
         {"conditions": (StatedCondition(SMALL, Consequence(Outcome.NOT_TRIED)),)},
         {"validated": {"H": (12, 9000), "L": (0, 9)}},
         {"inert": ("A", "L"), "unread": ("L",)},
-        {
-            "tensors": (
-                DerivedTensor(
-                    "größe",
-                    (expression(Fraction(4, 2)), letter("ß")),
-                    H,
-                    "trainable",
-                    (),
-                    True,
-                    True,
-                ),
-            ),
-            "sizes": {"H": 12, "A": 3, "L": 4, "ß": 5},
-        },
-        {"tensors": (DerivedTensor("s", (), expression(1), "frozen", ("t", "u"), False, True),)},
+        {"tensors": (GROUP,), "sizes": {"H": 12, "A": 3, "L": 4, "ß": 5}},
+        {"tensors": (replace(GROUP, shape=(), role="frozen", aliases=("t", "u"), traced=False),)},
     ],
 )
 def test_round_trip(changes):
@@ -145,12 +141,19 @@ def test_tensors_that_are_given_replace_those_of_the_data():
     assert found == derivation(tensors=(weight, bias))
 
 
-def test_the_data_states_its_certainty():
-    assert derivation_data(derivation())["status"] == "proved"
-    data = derivation_data(derivation(fixed=("A",)))
-    assert (data["status"], data["reasons"]) == (FITTED, ["A did not vary"])
+@pytest.mark.parametrize(
+    ("changes", "status", "reasons", "where"),
+    [
+        ({}, PROVED, [], ["H < 25000"]),
+        ({"irrelevant_guards": ()}, PROVED, [], []),
+        ({"fixed": ("A",)}, FITTED, ["A did not vary"], None),
+    ],
+)
+def test_the_data_states_its_certainty(changes, status, reasons, where):
+    data = derivation_data(derivation(**changes))
+    assert (data["status"], data["reasons"], data["proved_where"]) == (status, reasons, where)
     assert data["parameters"] == 3 * 12 * 12
-    assert data["fixed"] == {"A": 3}
+    assert data["fixed"] == dict.fromkeys(changes.get("fixed", ()), 3)
 
 
 def test_absent_keys_are_empty():
@@ -160,14 +163,6 @@ def test_absent_keys_are_empty():
     assert derivation_from(data) == one
     del data["validated"]
     assert derivation_from(data) == derivation()
-
-
-@pytest.mark.parametrize(
-    ("changes", "where"),
-    [({}, ["H < 25000"]), ({"irrelevant_guards": ()}, []), ({"fixed": ("A",)}, None)],
-)
-def test_the_data_states_where_it_is_proved(changes, where):
-    assert derivation_data(derivation(**changes))["proved_where"] == where
 
 
 def test_the_data_has_the_derivations_own_sizes():
@@ -184,12 +179,13 @@ def test_the_data_has_the_derivations_own_sizes():
         ({"fixed": ("A", "H")}, "A, H did not vary"),
         ({"caveats": ("H was looked up (a.py:3)",)}, "H was looked up (a.py:3)"),
         (
-            {"tensors": (DerivedTensor("a", (H,), L, "trainable", (), False, True),)},
+            {"tensors": (replace(GROUP, traced=False),)},
             "the shape is fitted in 1 of 1 tensor groups",
         ),
+        ({"tensors": (replace(GROUP, looped=False),)}, "the count is fitted in 1 tensor group"),
         (
-            {"tensors": (DerivedTensor("a", (H,), L, "trainable", (), True, False),)},
-            "the count is fitted in 1 tensor group",
+            {"tensors": (replace(GROUP, looped=False),) * 2},
+            "the count is fitted in 2 tensor groups",
         ),
     ],
 )
@@ -199,21 +195,13 @@ def test_reasons_why_it_is_not_proved(changes, reason):
     assert not one.is_proved
 
 
-def test_proved_where_every_guard_has_its_recorded_answer():
-    """An irrelevant guard bounds the proof, but not the formula."""
-    one = derivation()
-    assert one.is_proved_at({"H": 12, "A": 3, "L": 4})
-    beyond = {"H": 30_000, "A": 3, "L": 4}
-    assert not one.is_proved_at(beyond)
-    assert one.count(beyond) == 3 * 30_000**2
-
-
 BEYOND = "these sizes violate a guard that the proof rests on "
 
 
 def test_the_reason_names_the_guard_and_the_sizes_that_violate_it():
     one = derivation()
-    assert one.reasons_at({"H": 24_999, "A": 1, "L": 1}) == ()
+    assert one.is_proved_at({"H": 24_999, "A": 1, "L": 1})
+    assert one.count({"H": 30_000, "A": 3, "L": 4}) == 3 * 30_000**2, "the formula holds"
     assert one.reasons_at({"H": 25_000, "A": 1, "L": 1}) == (
         f"{BEYOND}(H < 25000; H = hidden_size = 25000)",
     )
@@ -225,30 +213,19 @@ def test_the_reason_names_the_guard_and_the_sizes_that_violate_it():
 VALIDATED = {"H": (12, 9000), "A": (1, 30), "L": (1, 9)}
 
 
-@pytest.mark.parametrize(
-    ("sizes", "reasons"),
-    [
-        ({"H": 12}, []),
-        ({"H": 9000}, []),
-        ({"H": 11}, ["H = 11 lies outside the sizes it was validated at (12 to 9000)"]),
-        ({"H": 9001}, ["H = 9001 lies outside the sizes it was validated at (12 to 9000)"]),
-        (
-            {"H": 20_000, "L": 10},
-            [
-                "H = 20000 lies outside the sizes it was validated at (12 to 9000)",
-                "L = 10 lies outside the sizes it was validated at (1 to 9)",
-            ],
-        ),
-    ],
-)
-def test_a_fitted_formula_says_that_a_size_was_not_tried(sizes, reasons):
+def beyond(name, size):
+    low, high = VALIDATED[name]
+    return f"{name} = {size} lies outside the sizes it was validated at ({low} to {high})"
+
+
+@pytest.mark.parametrize("sizes", [{"H": 12}, {"H": 9000}, {"H": 11}, {"H": 9001, "L": 10}])
+def test_a_fitted_formula_says_that_a_size_was_not_tried(sizes):
     """This reason comes first, before the reasons why nothing is proved at any size."""
+    reasons = [beyond(n, s) for n, s in sizes.items() if s in (10, 11, 9001)]
     sizes = {"H": 12, "A": 3, "L": 4} | sizes
-    one = derivation(caveats=("H was looked up (a.py:3)",), validated=VALIDATED)
-    assert one.reasons_at(sizes) == (*reasons, "H was looked up (a.py:3)")
-    assert one.status == FITTED
-    unknown = derivation(caveats=("H was looked up (a.py:3)",))
-    assert unknown.reasons_at(sizes) == ("H was looked up (a.py:3)",)
+    one = derivation(caveats=("a caveat",), validated=VALIDATED)
+    assert one.reasons_at(sizes) == (*reasons, "a caveat")
+    assert derivation(caveats=("a caveat",)).reasons_at(sizes) == ("a caveat",)
 
 
 def test_a_size_without_effect_may_have_any_value():
@@ -260,30 +237,16 @@ def test_a_proof_covers_sizes_that_were_not_tried():
     """Beyond a guard the formula is fitted, so the sizes that were tried matter."""
     one = derivation(validated=VALIDATED)
     assert one.reasons_at({"H": 20_000, "A": 3, "L": 4}) == ()
-    beyond, size = one.reasons_at({"H": 30_000, "A": 3, "L": 4})
-    assert beyond.startswith(BEYOND)
-    assert size == "H = 30000 lies outside the sizes it was validated at (12 to 9000)"
-
-
-def test_nothing_is_counted_outside_the_conditions():
-    one = derivation(fixed=("L",))
-    assert one.count({"H": 6, "A": 2, "L": 4}) == 3 * 36
-    with pytest.raises(ValueError, match=r"^somebody:model: the formula holds where A divides H$"):
-        one.count({"H": 7, "A": 2, "L": 4})
-    with pytest.raises(ValueError, match=r"^somebody:model: the formula holds at L = 4$"):
-        one.count({"H": 6, "A": 2, "L": 5})
+    guard, size = one.reasons_at({"H": 30_000, "A": 3, "L": 4})
+    assert guard.startswith(BEYOND)
+    assert size == beyond("H", 30_000)
 
 
 def test_tensors_with_multiplicities():
     weight, bias, ids = derivation().tensors
-    more = derivation(tensors=(weight, bias, ids, replace(ids, path="more")))
-    summands = more.summands()
-    assert list(summands) == [L - 1, expression(1), L]
-    assert [[one.path for one in some] for some in summands.values()] == [
-        ["h.*.weight"],
-        ["h.*.bias"],
-        ["h.*.ids", "more"],
-    ]
+    more = replace(ids, path="more")
+    summands = derivation(tensors=(weight, bias, ids, more)).summands()
+    assert summands == {L - 1: [weight], expression(1): [bias], L: [ids, more]}
 
 
 def test_renaming_letters_reaches_every_expression():
@@ -307,4 +270,62 @@ def test_expected_tensors_with_their_numbers():
     twice = expected([derivation().tensors[1]] * 2, {"H": 12})
     assert list(twice.values()) == [2]
     with pytest.raises(ValueError, match="5/2 is not a whole number"):
-        expected([DerivedTensor("a", (H / 2,), L, "buffer", (), True, True)], {"H": 5, "L": 1})
+        expected([replace(GROUP, shape=(H / 2,))], {"H": 5})
+
+
+def group(path, times, *aliases):
+    return replace(GROUP, path=path, shape=(V, H), times=times, aliases=aliases)
+
+
+def read_back(tensors):
+    plain = [replace(one, aliases=()) for one in tensors]
+    read = list(parse_tensors(tensors_data(plain)))
+    assert read == plain
+    return list(with_ties(read, ties_data(tensors)))
+
+
+@pytest.mark.parametrize(
+    ("written", "times", "shape"),
+    [
+        ("scalar", "1", ()),
+        ("L × scalar", "L", ()),
+        ("X, H", "1", ("X", "H")),
+        ("X × X, H", "X", ("X", "H")),
+        ("int(H × 0.7) × H", "int(H × 0.7)", ("H",)),
+        ("int(int(H × 0.5) × 0.7), H", "1", ("int(int(H × 0.5) × 0.7)", "H")),
+        ("⌊(H + ⌊H/2⌋)/2⌋ × H", "⌊(H + ⌊H/2⌋)/2⌋", ("H",)),
+    ],
+)
+def test_number_and_shape_are_split_outside_brackets(written, times, shape):
+    found = parse_tensor("a.weight", written)
+    assert found.times == expression_in(times)
+    assert found.shape == tuple(map(expression_in, shape))
+    assert (format_tensor(found), found.role) == (written, "trainable")
+
+
+def test_an_unknown_mark_is_named():
+    with pytest.raises(ValueError, match=r"^a\.weight has the unknown mark 'odd'$"):
+        parse_tensor("a.weight", "H [frozen, odd]")
+
+
+def test_several_tensors_of_one_path():
+    tensors = [group("a", expression(number), *ties) for number, ties in enumerate("xyz", 2)]
+    assert tensors_data(tensors) == {"a": ["2 × V, H", "3 × V, H", "4 × V, H"]}
+    assert ties_data(tensors) == {"a": [["x"], ["y"], ["z"]]}
+    assert read_back(tensors) == tensors
+
+
+def test_a_tie_of_all_tensors():
+    tensors = [group("embed.weight", expression(1), "head.weight"), group("other", L)]
+    assert ties_data(tensors) == {"embed.weight": ["head.weight"]}
+    assert read_back(tensors) == tensors
+
+
+def test_a_tie_of_some_layers():
+    """Bark's fine model predicts all codes but the first, and ties each head to a table."""
+    tensors = [
+        group("tables.*.weight", expression(1)),
+        group("tables.*.weight", L - 1, "heads.*.weight"),
+    ]
+    assert ties_data(tensors) == {"tables.*.weight": [[], ["heads.*.weight"]]}
+    assert read_back(tensors) == tensors

@@ -1,94 +1,77 @@
-"""Errors have fields, print as one line, and keep their fields across processes."""
+"""Errors have fields, print as one line, survive pickling, and suggest names for unknown ones."""
 
 import pickle
+import time
 
 import pytest
 
-from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal, UnknownName
-from paramproof.formulas.installation import install_command
+from paramproof.formulas.errors import (
+    MAX_NAMES_LISTED,
+    InvalidInput,
+    NotInCatalogue,
+    Refusal,
+    UnknownName,
+    canonical_name,
+    no_such,
+)
+
+INVALID = {"where": "config.json", "key": "hidden_size"}
+UNKNOWN = {"suggestions": ("y",), "listed_by": "paramproof models", "where": "-", "key": "type"}
+MISSING = {"model_type": "x", "key": "layers", "install": "pip", "where": "config.json"}
+ERRORS = [
+    (InvalidInput("no", **INVALID), {"reason": "no"} | INVALID),
+    (
+        UnknownName("no", "x", "model", **UNKNOWN),
+        {"reason": "no", "name": "x", "kind": "model"} | UNKNOWN,
+    ),
+    (
+        NotInCatalogue("no", **MISSING, refusal=Refusal.NO_SIZE),
+        {"reason": "no", "refusal": Refusal.NO_SIZE} | MISSING,
+    ),
+    (InvalidInput("no"), {"reason": "no", "where": "", "key": ""}),
+    (
+        UnknownName("no", "x", "model"),
+        {"reason": "no", "name": "x", "kind": "model", "where": "", "key": ""}
+        | {"suggestions": (), "listed_by": ""},
+    ),
+    (
+        NotInCatalogue("no"),
+        {"reason": "no", "model_type": "", "key": "", "install": "", "where": ""}
+        | {"refusal": Refusal.OTHER},
+    ),
+]
 
 
-def errors():
-    """Return an error of each class, with all that it may be given."""
-    return [
-        InvalidInput("is not JSON", where="config.json", key="hidden_size"),
-        UnknownName(
-            "no model is named 'x'",
-            "x",
-            "model",
-            suggestions=("y",),
-            listed_by="paramproof models",
-            where="standard input",
-            key="model_type",
+@pytest.mark.parametrize(("error", "fields"), ERRORS)
+def test_an_error_has_what_it_was_given(error, fields):
+    again = pickle.loads(pickle.dumps(error))
+    assert vars(error) == vars(again) == fields
+    assert (type(again), str(again)) == (type(error), str(error))
+    assert error.args[0] == error.reason
+
+
+def unknown(*suggestions):
+    return UnknownName("no: y?", "x", "model", suggestions=suggestions, listed_by="c")
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (InvalidInput("is not JSON", where="config.json"), "config.json: is not JSON"),
+        (InvalidInput("is not JSON"), "is not JSON"),
+        (NotInCatalogue("rwkv7: no formula", where="rwkv7"), "rwkv7: no formula"),
+        (NotInCatalogue("no formula", where="config.json"), "config.json: no formula"),
+        (
+            NotInCatalogue("no formula", install="pip install x"),
+            "no formula; to derive it from code, add --derive (derive=True in Python), which "
+            "needs transformers: pip install x",
         ),
-        NotInCatalogue(
-            "no formula for x",
-            model_type="x",
-            key="layer_types",
-            install=install_command("transformers"),
-            where="config.json",
-        ),
-    ]
-
-
-@pytest.mark.parametrize("number", range(3))
-def test_a_pickled_error_keeps_its_fields(number):
-    error = errors()[number]
-    found = pickle.loads(pickle.dumps(error))
-
-    assert type(found) is type(error)
-    assert vars(found) == vars(error)
-    assert str(found) == str(error)
-
-
-def test_an_error_has_what_it_was_given():
-    invalid, unknown, missing = errors()
-    assert (invalid.reason, invalid.where, invalid.key) == (
-        *("is not JSON", "config.json", "hidden_size"),
-    )
-    assert (unknown.reason, unknown.name, unknown.kind) == ("no model is named 'x'", "x", "model")
-    assert (unknown.where, unknown.key) == ("standard input", "model_type")
-    assert (unknown.suggestions, unknown.listed_by) == (("y",), "paramproof models")
-    assert (missing.reason, missing.model_type, missing.key, missing.where) == (
-        *("no formula for x", "x", "layer_types", "config.json"),
-    )
-    assert missing.refusal is Refusal.OTHER
-    assert NotInCatalogue("no", refusal=Refusal.NO_SIZE).refusal is Refusal.NO_SIZE
-    for error in (invalid, missing):
-        assert error.args == (error.reason,)
-
-
-def test_an_error_has_no_more_than_it_was_given():
-    invalid, unknown = InvalidInput("no"), UnknownName("no", "x", "model")
-    missing = NotInCatalogue("no")
-    for error in (invalid, unknown, missing):
-        assert (error.where, error.key) == ("", "")
-    assert (unknown.suggestions, unknown.listed_by) == ((), "")
-    assert (missing.model_type, missing.install) == ("", "")
-
-
-def test_the_line_ends_with_the_command_that_lists_all_names():
-    def line(*suggestions):
-        return str(
-            UnknownName("no: did you mean y?", "x", "model", suggestions=suggestions, listed_by="c")
-        )
-
-    assert line("y") == "no: did you mean y? 'c' lists all names"
-    assert line() == "no: did you mean y?; 'c' lists all names"
-
-
-def test_the_place_comes_before_the_reason():
-    assert str(InvalidInput("is not JSON", where="config.json")) == "config.json: is not JSON"
-    assert str(InvalidInput("is not JSON")) == "is not JSON"
-    assert str(NotInCatalogue("rwkv7: no formula", where="rwkv7")) == "rwkv7: no formula"
-
-
-def test_the_line_says_what_to_install_if_that_helps():
-    helps = NotInCatalogue("no formula for x", install=install_command("transformers"))
-
-    assert install_command("transformers") in str(helps)
-    assert str(NotInCatalogue("no formula for x")) == "no formula for x"
-    assert str(NotInCatalogue("no formula", where="config.json")) == "config.json: no formula"
+        (unknown("y"), "no: y? 'c' lists all names"),
+        (unknown(), "no: y?; 'c' lists all names"),
+    ],
+)
+def test_the_line(error, line):
+    assert str(error) == line
 
 
 @pytest.mark.parametrize("foreign", ["\x1b[2J", "a\nb", "x" * 100_000])
@@ -96,3 +79,84 @@ def test_the_line_is_printable_and_short(foreign):
     for error in (InvalidInput(foreign, where=foreign), NotInCatalogue(foreign, where=foreign)):
         assert str(error).isprintable()
         assert len(str(error)) < 3000
+
+
+MODELS = ("bert-base", "bert-large", "gpt2", "gpt2-medium", "gpt2-xl", "T5")
+LONG = "x" * 60
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "suggestions"),
+    [
+        ("brt-base", MODELS, ("bert-base",)),
+        ("GPT2-XL", MODELS, ("gpt2-xl", "gpt2")),
+        ("t5", MODELS, ("T5",)),
+        ("gpt2-m", MODELS, ("gpt2-medium", "gpt2")),
+        ("large", MODELS, ("bert-large",)),
+        ("bert-large-whole-words", MODELS, ("bert-large",)),
+        ("resnet", MODELS, ()),
+        ("btep", MODELS, ()),
+        ("", MODELS, ()),
+        ("model", [f"model-{n}" for n in range(100)], ("model-0", "model-1", "model-2")),
+        # A longer name takes too long to compare.
+        (LONG, [LONG[1:]], (LONG[1:],)),
+        (LONG + "x", [LONG], ()),
+    ],
+)
+def test_the_most_similar_names_are_suggested(name, known, suggestions):
+    error = no_such("model", name, known)
+    assert (error.name, error.kind, error.suggestions) == (name, "model", suggestions)
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "said"),
+    [
+        ("gpt2-xxl", MODELS[:5], "'gpt2-xxl': did you mean gpt2-xl or gpt2? There are: "),
+        ("bert", MODELS, "'bert': did you mean bert-base or bert-large? There are: bert-base, "),
+        ("gpt2", MODELS[3:], "'gpt2': did you mean gpt2-xl or gpt2-medium? There are: "),
+        ("resnet", MODELS, f"'resnet'; there are: {', '.join(MODELS)}"),
+        (["\x1b"], MODELS, r"['\x1b']; there are: bert-base, "),
+        ("\x1b[2Jgpt2", ["\x1b[2Jgpt"], r"'\x1b[2Jgpt2': did you mean \x1b[2Jgpt? There are: "),
+    ],
+)
+def test_the_line_suggests_or_lists_names(name, names, said):
+    assert str(no_such("model", name, names)).startswith(f"no model is named {said}")
+
+
+@pytest.mark.parametrize("name", ["resnet", "gpt2-m"])
+def test_a_command_replaces_the_list(name):
+    """The reason alone omits it, for a reader without a command line."""
+    error = no_such("model", name, [*MODELS, "resolute"], "paramproof models")
+    assert error.listed_by == "paramproof models"
+    assert error.listed_by in str(error)
+    assert error.listed_by not in error.reason
+    assert "bert-large" not in str(error)
+
+
+def test_a_list_of_names_is_bounded():
+    line = str(no_such("model", "resnet", [f"bert-{number}" for number in range(10_000)]))
+    assert line.count(", ") == MAX_NAMES_LISTED - 1
+    assert "9,960 more" in line
+
+
+def test_a_long_name_is_answered_at_once():
+    start = time.process_time()
+    no_such("model", "x" * 40 + "y", ["x" * 59])
+    no_such("model", "x" * 10**5 + "y", ["x" * 10**5])
+    assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("gpt2", "gpt2"),
+        ("GPT2-XL", "gpt2-xl"),
+        ("t5", "T5"),
+        ("gpt3", None),
+        ("", None),
+        ("Bloom", "Bloom"),
+        ("BLOOM", None),
+    ],
+)
+def test_case_does_not_matter_if_one_name_matches(name, meant):
+    assert canonical_name(name, iter([*MODELS, *MODELS, "bloom", "Bloom"])) == meant

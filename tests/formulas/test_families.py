@@ -1,58 +1,65 @@
-"""The registry of families: what it finds, and what it refuses."""
+"""The registry of families: what it finds, here and in other distributions, and what it refuses."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from importlib import metadata
+from types import SimpleNamespace
 from typing import ClassVar, NamedTuple
 
 import pytest
 
 import paramproof
 from paramproof import formulas
-from paramproof.formulas import FAMILIES, Family, closed_form, inventory, spec
-from paramproof.formulas.errors import InvalidInput
-from paramproof.formulas.families import OURS, SpecFieldsError, family_of, spec_fields, spec_from
-from paramproof.formulas.spec import GPTSpec, Width
+from paramproof.formulas import FAMILIES, Family, closed_form, inventory
+from paramproof.formulas.errors import InvalidInput, UnknownName
+from paramproof.formulas.expression import letter
+from paramproof.formulas.families import (
+    ENTRY_POINTS,
+    OURS,
+    SpecFieldsError,
+    family_named,
+    family_of,
+    printing_order,
+    registered,
+    spec_fields,
+    spec_from,
+)
+from paramproof.formulas.installation import broken_plugins, note_broken
+from paramproof.formulas.notation import BUILT_IN
+from paramproof.formulas.printing import MAX_NOTE_SHOWN
+from paramproof.formulas.spec import GPTSpec, Rows, Width, head_size_of
+from tests.fixtures import forget
+from tests.outsider.mixer import FAMILY, MixerLetters, MixerSpec
 from tests.specs import SPECS
+
+
+def test_every_family_is_listed():
+    assert list(FAMILIES) == ["encoder", "encoder-decoder", "gpt", "llama"]
+    assert {family.name: family for family in OURS} == FAMILIES
+    for family in OURS:
+        assert getattr(formulas, family.letters.__name__) is family.letters
+        assert {family.spec.__name__, family.letters.__name__} <= {*formulas.__all__}
+        assert family.spec.__name__ in paramproof.__all__
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_family_is_found_by_its_spec_and_by_its_letters(name):
     family, spec = FAMILIES[name], SPECS[name]
-    assert family.name == name
     assert family_of(spec) is family_of(spec.letters()) is family
     assert inventory(spec.letters()) == family.inventory(spec.letters())
     assert closed_form(spec.letters()) == family.closed_form(spec.letters())
-
-
-def test_the_fields_of_a_spec_are_its_sizes_and_flags():
-    assert FAMILIES["gpt"].field_names == tuple(asdict(SPECS["gpt"]))
-
-
-def test_every_family_is_listed():
-    assert len(FAMILIES) == 4
-    assert list(FAMILIES) == ["encoder", "encoder-decoder", "gpt", "llama"]
-    assert {family.name: family for family in OURS} == FAMILIES
-
-
-@pytest.mark.parametrize("name", FAMILIES)
-def test_a_family_is_exported_from_every_public_module(name):
-    for kind in (FAMILIES[name].spec, FAMILIES[name].letters):
-        for module in (formulas, spec):
-            assert getattr(module, kind.__name__) is kind
-            assert kind.__name__ in formulas.__all__
-    assert FAMILIES[name].spec.__name__ in paramproof.__all__
 
 
 class PlainLetters(NamedTuple):
     H: int
 
 
+class WidthOnly(NamedTuple):
+    H: Width
+
+
 class NoSpec:
     family = "none"
     hidden_size = 1
-
-
-class WidthOnly(NamedTuple):
-    H: Width
 
 
 @dataclass(frozen=True)
@@ -71,26 +78,25 @@ class NamelessSpec:
     width: int
 
 
-INCOMPLETE = [
-    (NoSpec, WidthOnly, "NoSpec: its spec must be a dataclass with the field hidden_size"),
-    (NamelessSpec, WidthOnly, "NamelessSpec: its spec must be a dataclass with the field hidd"),
-    (
-        GPTSpec,
-        PlainLetters,
-        "GPTSpec: its letter H has no kind: annotate it as Indicator, Layers, Rows or Width",
-    ),
-    (GPTSpec, WidthOnly, "GPTSpec: its letters are not of type WidthOnly: GPTLetters("),
-    # Draws are checked at both ends of their ranges.
-    (FlatSpec, WidthOnly, "FlatSpec: its letters are not of type WidthOnly: PlainLetters(H=3)"),
-]
-
-
-@pytest.mark.parametrize(("spec", "letters", "message"), INCOMPLETE)
+@pytest.mark.parametrize(
+    ("spec", "letters", "message"),
+    [
+        (NoSpec, WidthOnly, "its spec must be a dataclass with the field hidden_size"),
+        (NamelessSpec, WidthOnly, "its spec must be a dataclass with the field hidden_size"),
+        (
+            *(GPTSpec, PlainLetters),
+            "its letter H has no kind: annotate it as Indicator, Layers, Rows or Width",
+        ),
+        (GPTSpec, WidthOnly, "its letters are not of type WidthOnly: GPTLetters("),
+        # Draws are checked at both ends of their ranges.
+        (FlatSpec, WidthOnly, "its letters are not of type WidthOnly: PlainLetters(H=3)"),
+    ],
+)
 def test_an_incomplete_family_is_refused(spec, letters, message):
     own = FAMILIES["gpt"]
     with pytest.raises(ValueError, match=r"^the family of .*: ") as refused:
         Family(spec, letters, own.inventory, own.closed_form)
-    assert str(refused.value).startswith(f"the family of {message}")
+    assert str(refused.value).startswith(f"the family of {spec.__name__}: {message}")
 
 
 @pytest.mark.parametrize("given", [tuple(SPECS["gpt"].letters()), 7, None])
@@ -101,26 +107,22 @@ def test_other_objects_have_no_family(given):
 
 
 def test_the_fields_of_a_spec():
-    assert spec_fields(SPECS["gpt"]) == {"family": "gpt", **asdict(SPECS["gpt"])}
-    assert next(iter(spec_fields(SPECS["gpt"]))) == "family"
-
-
-def test_a_spec_without_a_family_is_an_encoder():
-    assert spec_from(asdict(SPECS["encoder"])) == SPECS["encoder"]
+    """Its family comes first; without one it is an encoder."""
     fields = spec_fields(SPECS["llama"])
+    assert [*fields] == ["family", *FAMILIES["llama"].field_names]
     assert spec_from(fields) == SPECS["llama"]
-    # The argument is not modified.
-    assert fields["family"] == "llama"
+    assert fields["family"] == "llama", "the argument is not modified"
+    assert spec_from(asdict(SPECS["encoder"])) == SPECS["encoder"]
 
 
-REFUSED = [
-    ({"family": "bert"}, "no family is named 'bert'; there are: encoder, encoder-decoder, gpt, "),
-    ({"family": ["gpt"]}, r"no family is named \['gpt'\]; there are: "),
-    ({"hidden_size": "12"}, "hidden_size='12' is not possible: it must be an int"),
-]
-
-
-@pytest.mark.parametrize(("change", "message"), REFUSED)
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"family": "bert"}, "no family is named 'bert'; there are: encoder, encoder-decoder, gpt"),
+        ({"family": ["gpt"]}, r"no family is named \['gpt'\]; there are: "),
+        ({"hidden_size": "12"}, "hidden_size='12' is not possible: it must be an int"),
+    ],
+)
 def test_wrong_families_and_values_are_refused(change, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         spec_from(spec_fields(SPECS["gpt"]) | change)
@@ -132,12 +134,14 @@ def test_wrong_families_and_values_are_refused(change, message):
         ({"type_vocab_size": 2}, ("type_vocab_size",)),
         ({"family": "llama"}, ("max_position_embeddings",)),
         ({"self": 1, "kind": 2}, ("self", "kind")),
+        ({"y" * 1000: 1}, ("y" * 1000,)),
     ],
 )
 def test_an_unknown_field_is_refused(change, unknown):
-    with pytest.raises(SpecFieldsError) as refusal:
+    with pytest.raises(SpecFieldsError, match=unknown[0][:100]) as refusal:
         spec_from(spec_fields(SPECS["gpt"]) | change)
     assert refusal.value.unknown == unknown
+    assert len(str(refusal.value)) < 500
 
 
 def test_missing_fields_are_refused():
@@ -153,10 +157,127 @@ def test_missing_fields_are_refused():
     )
 
 
-@pytest.mark.parametrize("name", ["a_field_of_" + "x" * 100, "y" * 1000])
-def test_a_long_unknown_field_is_cut(name):
-    with pytest.raises(SpecFieldsError) as refusal:
-        spec_from(spec_fields(SPECS["gpt"]) | {name: 1})
-    assert refusal.value.unknown == (name,)
-    assert (name in str(refusal.value)) == (len(name) < 200)
-    assert len(str(refusal.value)) < 500
+MIXER = "tests.outsider.mixer:FAMILY"
+SOURCE = "tests.outsider.mixer:SOURCE"
+GONE = "tests.outsider.gone:FAMILY"
+
+
+@pytest.fixture
+def entries(monkeypatch):
+    """Register entry points by name and value, replacing the installed ones."""
+
+    def put(**values):
+        found = [metadata.EntryPoint(name, value, ENTRY_POINTS) for name, value in values.items()]
+        places = {"paramproof.families": found}
+        monkeypatch.setattr(metadata, "entry_points", lambda group: places[group])
+        forget()
+
+    yield put
+    forget()
+
+
+def test_ours_come_first(entries):
+    entries()
+    assert tuple(registered().values()) == OURS
+    entries(a_mixer=MIXER)
+    assert list(registered().values()) == [*OURS, FAMILY]
+    assert FAMILIES["mixer"] is FAMILY
+    assert printing_order(FAMILY.letters).layers == ("B", "N", "M", "L")
+    assert head_size_of(SimpleNamespace(hidden_size=3)) == 1
+
+
+def test_printing_loads_no_other_families(entries):
+    """A broken family is reported when families are requested, not when a sum is printed."""
+    entries(gone=GONE)
+    assert str(letter("V") * letter("H") + letter("S")) == "V·H + S"
+    assert not broken_plugins()
+    registered()
+    assert broken_plugins()
+
+
+def test_a_letter_of_another_kind_than_ours_is_refused(entries):
+    class Letters(NamedTuple):
+        H: Rows
+
+    with pytest.raises(ValueError, match=r"^the letter H of Letters"):
+        printing_order(Letters)
+    assert printing_order(FAMILY.letters) != BUILT_IN
+
+
+class ClashingLetters(MixerLetters):
+    """Letters in which the hidden size is a number of rows."""
+
+    H: Rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClashingSpec(MixerSpec):
+    family: ClassVar[str] = "clashing"
+
+    def letters(self):
+        return ClashingLetters(*MixerSpec.letters(self))
+
+
+CLASHING = replace(FAMILY, spec=ClashingSpec, letters=ClashingLetters)
+CLASH = "tests.formulas.test_families:CLASHING"
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        (
+            {"clashing": CLASH},
+            "the letter H of clashing is rows of a table, but a width in encoder",
+        ),
+        ({"one": MIXER, "two": MIXER}, "a family named 'mixer' exists already"),
+        ({"gone": GONE}, "ModuleNotFoundError: No module named 'tests.outsider.gone'"),
+        ({"spec": SOURCE}, "it is not a Family, but of type str"),
+    ],
+)
+def test_other_objects_are_an_error_when_requested(entries, values, reason):
+    entries(**values)
+    assert tuple(registered().values())[: len(OURS)] == OURS
+    (broken,) = broken_plugins()
+    *_, (name, where) = values.items()
+    assert (broken.where, reason in broken.reason) == (where, True)
+    for meant in (name, name.upper()):
+        with pytest.raises(InvalidInput) as refused:
+            family_named(meant)
+        assert refused.value is broken
+
+
+def test_a_broken_family_does_not_affect_others(entries):
+    entries(a=GONE, b=SOURCE, mixer=MIXER, z=MIXER)
+    assert list(registered().values()) == [*OURS, FAMILY]
+    assert family_named("Mixer") is FAMILY
+    assert len(broken_plugins()) == 3
+    with pytest.raises(UnknownName) as refused:
+        family_named("mixture")
+    assert (refused.value.name, refused.value.kind) == ("mixture", "family")
+
+
+@pytest.mark.parametrize(
+    ("problem", "why"),
+    [(KeyError("x"), "KeyError: 'x'"), ("it is not a Family\x1b", r"it is not a Family\x1b")],
+)
+@pytest.mark.parametrize("owned", [True, False])
+def test_the_reason_names_the_plugin_and_its_distribution(entries, problem, why, owned):
+    entries()
+    dist = SimpleNamespace(name="my\ndist") if owned else None
+    entry = SimpleNamespace(name="mine\n", value=MIXER, group=ENTRY_POINTS, dist=dist)
+    note_broken(entry, problem)
+    note_broken(entry, "a later problem")
+    (broken,) = broken_plugins()
+    by = r" of my\ndist" if owned else ""
+    assert broken.reason == rf"the plug-in mine\n{by} cannot be used: {why}"
+    assert broken.where == MIXER
+
+
+def test_a_long_error_is_cut(entries):
+    entries(long=f"tests.outsider.{'x' * 300}:FAMILY")
+    registered()
+    (broken,) = broken_plugins()
+    start = "the plug-in long cannot be used: "
+    assert broken.reason.startswith(start)
+    assert broken.reason.endswith("...")
+    assert len(broken.reason) <= len(start) + MAX_NOTE_SHOWN

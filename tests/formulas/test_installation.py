@@ -37,30 +37,55 @@ def arguments(extra="torch"):
     return rest
 
 
-def test_from_an_index(installed):
-    assert install_command("torch") == 'python -m pip install "paramproof[torch]"'
-    assert arguments("keras-jax") == ["paramproof[keras-jax]"]
+GIT = "https://example.org/paramproof.git"
+COMMIT = {"vcs": "git", "commit_id": "c0ffee", "requested_revision": "main"}
+ARCHIVE = "https://example.org/paramproof-1.0.zip?download=1&from=~me"
+
+
+@pytest.mark.parametrize(
+    ("origin", "url"),
+    [
+        ({"url": GIT, "vcs_info": COMMIT}, f"git+{GIT}@c0ffee"),
+        (
+            {"url": GIT, "vcs_info": COMMIT, "subdirectory": "python/it"},
+            f"git+{GIT}@c0ffee#subdirectory=python/it",
+        ),
+        ({"url": ARCHIVE, "archive_info": {}}, ARCHIVE),
+        # What is not of its type is ignored.
+        ({"url": GIT, "vcs_info": COMMIT | {"vcs": 3}}, GIT),
+        ({"url": GIT, "vcs_info": COMMIT | {"commit_id": 3}}, GIT),
+        ({"url": GIT, "vcs_info": [3]}, GIT),
+        ({"url": GIT, "dir_info": [3]}, GIT),
+        ({"url": GIT, "subdirectory": [3]}, GIT),
+    ],
+)
+def test_from_elsewhere(installed, origin, url):
+    installed(origin)
+    assert arguments() == [f"paramproof[torch] @ {url}"]
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["", "no json", "[]", "{}", '{"url": 3}', '{"url": ""}', '{"url": null, "dir_info": 3}'],
+)
+def test_from_an_index(installed, origin):
+    installed(origin)
+    assert install_command("keras-jax") == 'python -m pip install "paramproof[keras-jax]"'
 
 
 @pytest.mark.parametrize("name", ["plain", ODD])
-def test_from_a_wheel(installed, tmp_path, name):
-    wheel = tmp_path / name / "paramproof-1.0-py3-none-any.whl"
-    wheel.parent.mkdir()
-    wheel.touch()
-    installed({"url": wheel.as_uri(), "archive_info": {}})
+@pytest.mark.parametrize("about", ["archive_info", "dir_info"])
+def test_from_a_file_or_folder(installed, tmp_path, name, about):
+    path = tmp_path / name
+    path.mkdir()
+    installed({"url": path.as_uri(), about: {}})
     (given,) = arguments()
     requirement = Requirement(given)
     assert (requirement.name, requirement.extras) == ("paramproof", {"torch"})
-    assert requirement.url == wheel.as_uri()
-
-
-@pytest.mark.parametrize("name", ["plain", ODD])
-def test_from_a_clone(installed, tmp_path, name):
-    (tmp_path / name).mkdir()
-    installed({"url": (tmp_path / name).as_uri(), "dir_info": {}})
-    (given,) = arguments()
-    assert Requirement(given).url == (tmp_path / name).as_uri()
-    assert Requirement(given).extras == {"torch"}
+    assert requirement.url == path.as_uri()
+    path.rmdir()
+    install_command.cache_clear()
+    assert arguments() == ["paramproof[torch]"], "it is gone"
 
 
 @pytest.mark.parametrize("name", ["plain", ODD])
@@ -69,49 +94,6 @@ def test_from_an_editable_clone(installed, tmp_path, name):
     (tmp_path / name).mkdir()
     installed({"url": (tmp_path / name).as_uri(), "dir_info": {"editable": True}})
     assert arguments() == ["--editable", f"{(tmp_path / name).as_uri()}[torch]"]
-
-
-def test_from_git(installed):
-    url = "https://example.org/paramproof.git"
-    vcs = {"vcs": "git", "commit_id": "c0ffee", "requested_revision": "main"}
-    installed({"url": url, "vcs_info": vcs})
-    assert arguments() == [f"paramproof[torch] @ git+{url}@c0ffee"]
-    installed({"url": url, "vcs_info": vcs, "subdirectory": "python/it"})
-    install_command.cache_clear()
-    assert arguments() == [f"paramproof[torch] @ git+{url}@c0ffee#subdirectory=python/it"]
-
-
-@pytest.mark.parametrize("wrong", [{"vcs": 3}, {"commit_id": 3}])
-def test_from_an_invalid_commit(installed, wrong):
-    vcs = {"vcs": "git", "commit_id": "c0ffee", **wrong}
-    installed({"url": "https://example.org/paramproof", "vcs_info": vcs})
-    assert arguments() == ["paramproof[torch] @ https://example.org/paramproof"]
-
-
-def test_from_an_archive_elsewhere(installed):
-    url = "https://example.org/paramproof-1.0.zip?download=1&from=~me"
-    installed({"url": url, "archive_info": {}})
-    assert arguments() == [f"paramproof[torch] @ {url}"]
-
-
-def test_from_a_file_that_is_gone(installed, tmp_path):
-    installed({"url": (tmp_path / "gone.whl").as_uri(), "archive_info": {}})
-    assert arguments() == ["paramproof[torch]"]
-
-
-@pytest.mark.parametrize(
-    "origin",
-    ["", "no json", "[]", "{}", '{"url": 3}', '{"url": ""}', '{"url": null, "dir_info": 3}'],
-)
-def test_malformed_metadata(installed, origin):
-    installed(origin)
-    assert arguments() == ["paramproof[torch]"]
-
-
-@pytest.mark.parametrize("field", ["dir_info", "vcs_info", "subdirectory"])
-def test_fields_of_a_wrong_type_are_ignored(installed, tmp_path, field):
-    installed({"url": tmp_path.as_uri(), field: [3]})
-    assert arguments() == [f"paramproof[torch] @ {tmp_path.as_uri()}"]
 
 
 def test_a_url_is_quoted_for_shells_and_terminals(installed):

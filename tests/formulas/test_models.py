@@ -1,4 +1,4 @@
-"""The named models: their totals, and the rules for their data."""
+"""The named models: their totals, by hand as well, and the rules for their data."""
 
 import json
 import re
@@ -13,69 +13,89 @@ from paramproof.formulas import closed_form, inventory, models
 from paramproof.formulas.conventions import in_units
 from paramproof.formulas.errors import UnknownName
 from paramproof.formulas.families import spec_fields
-from paramproof.formulas.models import (
-    SHORT_NAMES,
-    model_names,
-    named_configurations,
-    named_model,
-    named_models,
-)
+from paramproof.formulas.models import named_configurations, named_model, named_models
 from tests import literals
 
 ROOT = Path(__file__).parents[2]
-
-NAMES = [
-    "bert-base-uncased",
-    "bert-large-uncased",
-    "bert-base-cased",
-    "bert-large-cased",
-    "bert-base-chinese",
-    "bert-base-multilingual-cased",
-    "bert-tiny",
-    "roberta-base",
-    "roberta-large",
-    "distilroberta-base",
-    "ernie-1.0",
-    "keras-bert-question",
-    "encoder-175b",
-    "transformer-base",
-    "transformer-big",
-    "transformer-one-layer",
-    "gpt2",
-    "gpt2-medium",
-    "gpt2-large",
-    "gpt2-xl",
-    "distilgpt2",
-    "gpt3-175b",
-    "llama-7b",
-    "llama-13b",
-    "llama-33b",
-    "llama-65b",
-    "llama-2-70b",
-    "llama-3-8b",
-    "llama-3.2-1b",
-    "llama-3.2-3b",
-    "tinyllama-1.1b",
-]
+MODELS, CONFIGURATIONS = named_models(), named_configurations()
+EVERY = [*MODELS.values(), *CONFIGURATIONS.values()]
 
 
 def test_names():
-    assert list(named_models()) == NAMES
-    assert list(literals.TOTALS) == NAMES
+    assert list(MODELS) == list(literals.TOTALS)
+    known = MODELS.keys() | models.SHORT_NAMES.keys() | CONFIGURATIONS.keys()
+    assert sorted(models.model_names()) == sorted(known)
+    assert named_model("bert-base") is named_model("bert-base-uncased")
+    assert named_model("bert-large") is named_model("bert-large-uncased")
+    with pytest.raises(UnknownName) as caught:
+        named_model("resnet")
+    assert (caught.value.name, caught.value.kind) == ("resnet", "model")
+    assert caught.value.listed_by == "paramproof models"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", literals.TOTALS)
 def test_total(name):
-    assert closed_form(named_model(name).spec.letters()) == literals.TOTALS[name]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_published_is_cited_and_about_a_component(name):
     model = named_model(name)
-    assert model.published
-    assert len(model.source) > 10
-    assert len(model.config) > 10
-    assert inventory(model.spec.letters()).total(model.component) > 0
+    named = inventory(model.spec.letters())
+    assert closed_form(model.spec.letters()) == named.total() == literals.TOTALS[name]
+    assert named.total(model.component) > 0
+
+
+def layers(depth, H, F, *, biases=0, attentions=1):
+    """Return the parameters of layers with a norm after each part, by hand."""
+    attention = attentions * (4 * H * H + biases * 4 * H)
+    return depth * (attention + (H * F + F) + (F * H + H) + (attentions + 1) * 2 * H)
+
+
+def transformer(V, depth, H, F, biases=0):
+    encoder = layers(depth, H, F, biases=biases)
+    return V * H + encoder + layers(depth, H, F, biases=biases, attentions=2)
+
+
+BY_HAND = {
+    "transformer-base": transformer(37_000, 6, 512, 2_048),
+    "transformer-big": transformer(37_000, 6, 1_024, 4_096),
+    "transformer-one-layer": transformer(5_395, 1, 512, 2_048, biases=1),
+    "gpt3-175b": (50_257 + 2_048) * 12_288 + layers(96, 12_288, 49_152, biases=1) + 2 * 12_288,
+    "llama-2-70b": 2 * 32_000 * 8_192
+    + 80 * (2 * 8_192 * (8_192 + 1_024) + 3 * 8_192 * 28_672 + 2 * 8_192)
+    + 8_192,
+}
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_by_hand(name):
+    assert BY_HAND[name] == literals.TOTALS[name]
+
+
+# Each layer's attention, by hand: four matrices and, except in LLaMA, four biases.
+ATTENTIONS = {
+    "gpt2": 4 * (768 * 768 + 768),
+    "llama-7b": 4 * 4_096 * 4_096,
+    "llama-3-8b": 2 * 4_096 * 4_096 + 2 * 4_096 * 1_024,
+}
+
+
+@pytest.mark.parametrize("name", ATTENTIONS)
+def test_attention(name):
+    letters = named_model(name).spec.letters()
+    assert inventory(letters).total("layers.*.attention") == ATTENTIONS[name]
+
+
+def test_published_numbers_are_cited():
+    for model in EVERY:
+        assert model.published
+        assert min(len(model.source), len(model.config)) > 10
+        assert all(len(one.source) > 10 for one in model.also)
+    for model in MODELS.values():
+        assert bool(model.retracted) == bool(model.retracted_source)
+    for name, model in CONFIGURATIONS.items():
+        assert model.name == name
+        assert model.published[0].isdigit()
+        assert model.model_type == model.keys["model_type"]
+        assert len(model.keys["architectures"]) == 1
+        assert not model.component
+        assert bool(model.active) >= bool(model.active_source)
 
 
 @pytest.mark.parametrize(
@@ -88,44 +108,24 @@ def test_the_gpt2_paper_has_different_counts(name, paper):
     counted = closed_form(model.spec.letters())
     assert model.retracted == paper
     assert "table 2" in model.retracted_source
-    assert model.published == f"{in_units(counted, places=0)}M".replace(",", "")
-    assert model.published != paper
-
-
-def test_retracted_numbers_cite_their_source():
-    models = named_models().values()
-    assert sum(bool(model.retracted) for model in models) == 4
-    assert all(bool(model.retracted) == bool(model.retracted_source) for model in models)
+    assert model.published == f"{in_units(counted, places=0)}M".replace(",", "") != paper
 
 
 def test_models_that_were_never_released():
-    synthetic = [name for name, model in named_models().items() if model.synthetic]
+    """The published numbers of two are right; one of them counts two tables of fixed positions."""
+    synthetic = [name for name, model in MODELS.items() if model.synthetic]
     assert synthetic == ["keras-bert-question", "encoder-175b", "transformer-one-layer"]
+    question, _, one_layer = map(named_model, synthetic)
+    counted = inventory(question.spec.letters()).total(question.component)
+    assert f"{counted:,}" == question.published
+    named = inventory(one_layer.spec.letters())
+    fixed = sum(tensor.size for tensor in named.expand() if not tensor.trainable)
+    assert fixed == 2 * 33 * 512
+    assert f"{named.total() + fixed:,}" == one_layer.published == "10,152,448"
 
 
-def test_the_keras_bert_question_is_answered():
-    model = named_model("keras-bert-question")
-    counted = inventory(model.spec.letters()).total(model.component)
-    assert f"{counted:,}" == model.published
-
-
-def test_short_names():
-    assert SHORT_NAMES == {"bert-base": "bert-base-uncased", "bert-large": "bert-large-uncased"}
-    assert named_model("bert-base") is named_model("bert-base-uncased")
-
-
-def test_unknown_name():
-    with pytest.raises(UnknownName) as caught:
-        named_model("resnet")
-    assert (caught.value.name, caught.value.kind) == ("resnet", "model")
-    assert caught.value.listed_by == "paramproof models"
-
-
-EVERY = [*named_models().values(), *named_configurations().values()]
-
-
-def test_a_year_is_that_of_the_paper():
-    """A source on arXiv has its year in its number."""
+def test_years():
+    """A source on arXiv has its year in its number; only what was never released has none."""
     years = {
         one.name: (one.year, 2000 + int(paper[1]))
         for one in EVERY
@@ -133,12 +133,10 @@ def test_a_year_is_that_of_the_paper():
     }
     assert len(years) > 10
     assert {name: pair for name, pair in years.items() if pair[0] != pair[1]} == {}
-
-
-def test_every_released_model_has_a_year():
-    without = [one.name for one in EVERY if one.year is None]
-    assert without == [one.name for one in EVERY if getattr(one, "synthetic", False)]
-    assert all(2017 <= one.year <= 2026 for one in EVERY if one.year)
+    assert all(
+        2017 <= one.year <= 2026 if one.year else getattr(one, "synthetic", False) for one in EVERY
+    )
+    assert sum(one.year is None for one in EVERY) == 3
 
 
 def test_the_precision_is_that_of_the_configuration_that_is_named():
@@ -159,75 +157,38 @@ def test_the_precision_is_that_of_the_configuration_that_is_named():
     assert {name: pair for name, pair in checked.items() if pair[0] != pair[1]} == {}
 
 
-def test_the_data_contains_no_counts():
-    """Totals are computed: a stored count could contradict the formula."""
-    tables = tomllib.loads(files("paramproof.formulas").joinpath("models.toml").read_text("utf-8"))
-    known = {"family", "published", "source", "config", "component", "spec"}
-    known |= {"also", "retracted", "retracted_source", "synthetic", "year", "dtype"}
-    for table in tables.values():
-        assert set(table) <= known
+def tables():
+    """Return the tables of all files; no two have one name."""
+    folder = files("paramproof.formulas")
+    found = {}
+    for file in (folder / "models.toml", *(folder / "configurations").iterdir()):
+        own = tomllib.loads(file.read_text("utf-8"))
+        assert not found.keys() & own.keys()
+        found |= own
+    return found
 
 
 def test_the_data_is_read_unchanged():
-    """Read afresh, since other tests share what was read first."""
-    tables = tomllib.loads(files("paramproof.formulas").joinpath("models.toml").read_text("utf-8"))
-    for name, model in named_models.__wrapped__().items():
-        table = tables[name]
-        about = {k: v for k, v in table.items() if k not in ("family", "spec", "also")}
-        fields = {"family": table.get("family", "encoder"), **table["spec"]}
-        assert model.name == name
-        assert about.items() <= asdict(model).items()
-        assert fields.items() <= spec_fields(model.spec).items()
-
-
-def test_models_by_their_configurations():
-    """At least sixty, without duplicates; cited; with a type, a class and sizes, but no counts."""
-    models = named_configurations()
-    assert len(models) >= 60
-    names = [*model_names()]
-    assert len(set(names)) == len(names) == len(NAMES) + 2 + len(models)
-    for name, model in models.items():
-        assert model.name == name
-        assert min(len(model.source), len(model.config)) > 10
-        assert model.published[0].isdigit()
-        assert model.model_type == model.keys["model_type"]
-        assert len(model.keys["architectures"]) == 1
-        assert not model.component
-        assert bool(model.active) >= bool(model.active_source)
-
-
-def test_the_data_of_configurations_is_read_unchanged():
-    """Read afresh; a table has exactly the fields of a named configuration."""
-    found = {}
-    for file in files("paramproof.formulas").joinpath("configurations").iterdir():
-        tables = tomllib.loads(file.read_text("utf-8"))
-        assert not found.keys() & tables.keys()
-        found |= tables
-    for name, model in named_configurations.__wrapped__().items():
-        table, fields = found.pop(name), asdict(model)
-        also = table.pop("also", [])
-        assert table.items() <= fields.items()
-        for further, read in zip(also, fields["also"], strict=True):
-            assert further.items() <= read.items()
+    """Read afresh, since other tests share what was read first. No field is a stored count."""
+    found = tables()
+    for one in [named_models, named_configurations]:
+        for name, model in one.__wrapped__().items():
+            table, fields = found.pop(name), asdict(model)
+            if spec := table.pop("spec", None):
+                known = spec_fields(model.spec)
+                assert ({"family": table.pop("family", "encoder")} | spec).items() <= known.items()
+            also = table.pop("also", [])
+            assert table.items() <= fields.items()
+            for further, read in zip(also, fields["also"], strict=True):
+                assert further.items() <= read.items()
     assert not found
 
 
-def test_further_published_numbers_are_cited():
-    further = {name: one.also for name, one in named_configurations().items() if one.also}
-    assert [one.published for one in further["deepseek-v3"]] == ["685B", "36.7B"]
-    assert [one.of_active for one in further["deepseek-v3"]] == [False, True]
-    assert [one.published for one in further["whisper-large"]] == ["1,543,304,960"]
-    assert all(len(one.source) > 10 for known in further.values() for one in known)
-
-
-def test_active_numbers_are_cited():
-    active = {name: one.active for name, one in named_configurations().items() if one.active}
-    assert (active["deepseek-v3"], active["mixtral-8x7b"]) == ("37B", "12.9B")
-    assert (active["qwen3-30b-a3b"], active["gpt-oss-120b"]) == ("3.3B", "5.1B")
-
-
-def test_no_two_models_have_one_name():
-    """A table would silently take the place of another one with its name."""
-    files = [models._DATA / "models.toml", *(models._DATA / models.CONFIGURATIONS).iterdir()]
-    headers = [one for file in files for one in models._HEADER.findall(file.read_text("utf-8"))]
-    assert len({*headers}) == len(headers) == len(named_models()) + len(named_configurations())
+def test_further_and_active_numbers():
+    """Read from the data, where the files of the models have them."""
+    model = CONFIGURATIONS["deepseek-v3"]
+    also = [(one.published, one.of_active) for one in model.also]
+    assert also == [("685B", False), ("36.7B", True)]
+    assert model.active == "37B"
+    assert CONFIGURATIONS["mixtral-8x7b"].active == "12.9B"
+    assert len(CONFIGURATIONS) >= 60

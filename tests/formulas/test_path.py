@@ -2,96 +2,71 @@
 
 import pytest
 
-from paramproof.formulas.path import (
-    MAX_BRACES,
-    at_layer,
-    beginnings,
-    has_layer,
-    in_braces,
-    layer_of,
-    leaf,
-    lies_in,
-    parent,
-    shared_path,
-    stack_of,
-    starred,
-    without_braces,
-)
+from paramproof.formulas import path as paths
+from paramproof.formulas.path import MAX_BRACES, lies_in, merged, shared_path, without_braces
 
 QUERY = "layers.*.attention.query.kernel"
+PREFIXES = ("layers", "layers.*", "layers.*.attention", "layers.*.attention.query", QUERY)
 
 
-@pytest.mark.parametrize("component", ["", "layers", "layers.*", "layers.*.attention", QUERY])
-def test_a_path_is_inside_each_of_its_prefixes(component):
-    assert lies_in(QUERY, component)
-
-
-@pytest.mark.parametrize("component", ["layer", "layers.*.att", "attention", f"{QUERY}.bias"])
-def test_a_path_is_inside_nothing_else(component):
-    assert not lies_in(QUERY, component)
-
-
-def test_parent_and_leaf_make_up_the_path():
-    assert (parent("pooler.kernel"), leaf("pooler.kernel")) == ("pooler", "kernel")
-    assert (parent("layers.*.norm"), leaf("layers.*.norm")) == ("layers.*", "norm")
-    assert (parent("pooler"), leaf("pooler")) == ("", "pooler")
-
-
-def test_prefixes_are_all_components_from_the_outermost():
-    assert beginnings("layers.*.norm.scale") == (
-        "layers",
-        "layers.*",
-        "layers.*.norm",
-        "layers.*.norm.scale",
-    )
+def test_a_path_is_inside_each_of_its_prefixes_and_nothing_else():
+    assert paths.beginnings(QUERY) == PREFIXES
+    assert all(lies_in(QUERY, component) for component in ("", *PREFIXES))
+    for component in ("layer", "layers.*.att", "attention", f"{QUERY}.bias"):
+        assert not lies_in(QUERY, component)
 
 
 @pytest.mark.parametrize(
-    ("path", "has", "stack"),
+    ("path", "parent", "leaf", "has_layer", "stack_of"),
     [
-        (QUERY, True, "layers"),
-        ("decoder.layers.*.norm.scale", True, "decoder.layers"),
-        ("layers.0.norm.scale", False, None),
-        ("pooler.kernel", False, None),
-        ("pooler.kernel*", False, None),
+        (QUERY, "layers.*.attention.query", "kernel", True, "layers"),
+        ("decoder.layers.*.scale", "decoder.layers.*", "scale", True, "decoder.layers"),
+        ("layers.0.scale", "layers.0", "scale", False, None),
+        ("pooler", "", "pooler", False, None),
+        ("pooler.kernel*", "pooler", "kernel*", False, None),
         # A layer is chosen, so no component spans all layers.
-        ("layers.*", True, None),
+        ("layers.*", "layers", "*", True, None),
     ],
 )
-def test_a_star_matches_a_layer(path, has, stack):
-    assert has_layer(path) is has
-    assert stack_of(path) == stack
-
-
-def test_at_layer_and_starred_are_inverse():
-    assert at_layer(QUERY, 11) == "layers.11.attention.query.kernel"
-    assert starred(at_layer(QUERY, 11)) == QUERY
-    assert at_layer("pooler.kernel", 3) == starred("pooler.kernel") == "pooler.kernel"
-
-
-def test_only_a_number_is_a_layer():
-    assert starred("ln_1.h.0.mlp2") == "ln_1.h.*.mlp2"
-    assert layer_of("ln_1.h.12.mlp2.0") == 12
-    assert layer_of("ln_1.h.*") is None
-
-
-def test_braces_are_several_paths():
-    assert without_braces("a.{b,c,d}") == ("a.b", "a.c", "a.d")
-    assert without_braces("a.{b,c}.bias") == ("a.b.bias", "a.c.bias")
-    assert without_braces("a.b") == ("a.b",)
-    most = ".".join(["{a,b}"] * MAX_BRACES)
-    assert len(without_braces(most)) == 2**MAX_BRACES
-    assert without_braces(f"{most}.{{a,b}}") == (f"{most}.{{a,b}}",)
-    assert without_braces("{a,b}.{c,d}.e") == ("a.c.e", "a.d.e", "b.c.e", "b.d.e")
-
-
-def test_several_names_are_joined_in_braces():
-    assert in_braces(["query", "key"]) == "{query,key}"
-    assert in_braces(["query"]) == "query"
+def test_the_parts_of_a_path(path, parent, leaf, has_layer, stack_of):
+    assert (paths.parent(path), paths.leaf(path)) == (parent, leaf)
+    assert (paths.has_layer(path), paths.stack_of(path)) == (has_layer, stack_of)
 
 
 @pytest.mark.parametrize(
-    ("paths", "shared"),
+    ("path", "numbers", "placed", "first"),
+    [
+        (QUERY, [11], "layers.11.attention.query.kernel", 11),
+        ("a.*.b.*.c.*", [1, 2], "a.1.b.2.c.2", 1),
+        ("pooler.kernel", [3], "pooler.kernel", None),
+        ("ln_1.h.*.mlp2.*", [12, 0], "ln_1.h.12.mlp2.0", 12),
+    ],
+)
+def test_numbers_of_layers(path, numbers, placed, first):
+    assert paths.at_layer(path, *numbers) == placed
+    assert paths.starred(placed) == path
+    assert (paths.layer_of(placed), paths.layer_of(path)) == (first, None)
+
+
+MOST = ".".join(["{a,b}"] * MAX_BRACES)
+
+
+@pytest.mark.parametrize(
+    ("path", "several"),
+    [
+        ("a.{b,c,d}", ("a.b", "a.c", "a.d")),
+        ("a.b", ("a.b",)),
+        ("{a,b}.{c,d}.e", ("a.c.e", "a.d.e", "b.c.e", "b.d.e")),
+        (f"{MOST}.{{a,b}}", (f"{MOST}.{{a,b}}",)),
+    ],
+)
+def test_braces_are_several_paths(path, several):
+    assert without_braces(path) == several
+    assert len(without_braces(MOST)) == 2**MAX_BRACES
+
+
+@pytest.mark.parametrize(
+    ("several", "shared"),
     [
         (["a.query.bias"], "a.query.bias"),
         (["a.query.bias", "a.key.bias"], "a.{query,key}.bias"),
@@ -101,10 +76,24 @@ def test_several_names_are_joined_in_braces():
         (["b.kernel", "a.bias"], "{b,a}.{kernel,bias}"),
     ],
 )
-def test_a_shared_path_shows_where_paths_differ(paths, shared):
-    assert shared_path(paths) == shared
-
-
-def test_paths_of_unequal_depth_share_none():
+def test_a_shared_path_shows_where_paths_differ(several, shared):
+    assert shared_path(several) == shared
     with pytest.raises(ValueError, match="zip"):
-        shared_path(["a.b", "a.b.c"])
+        shared_path([*several, "deep.er.and.deeper"])
+
+
+@pytest.mark.parametrize(
+    ("orders", "expected"),
+    [
+        ([], ""),
+        (["abc", "abc"], "abc"),
+        (["ac", "abc"], "abc"),
+        (["bc", "abx"], "abxc"),
+        (["ab", "cb", "xc"], "xcab"),
+        # Earlier orders take precedence.
+        (["ab", "ba"], "ab"),
+        (["ab", "bac"], "acb"),
+    ],
+)
+def test_each_name_follows_those_before_it(orders, expected):
+    assert "".join(merged(orders)) == expected

@@ -28,41 +28,44 @@ def _heads(layout, heads):
     return {"a": heads} if "a" in LAYOUTS[layout] else {}
 
 
-def test_plain():
-    assert stored_shape((), [(3, 4)], head_size=2, layers=1) == (3, 4)
+@pytest.mark.parametrize(
+    ("layout", "parts", "shape"),
+    [
+        ((), [(3, 4)], (3, 4)),
+        # Concatenated along the last axis, with unequal parts for grouped queries.
+        ((), [(8, 8), (8, 2), (8, 2)], (8, 12)),
+        (("transposed",), [(8, 8), (8, 2), (8, 2)], (12, 8)),
+        (("heads_out",), [(8, 8), (8, 2), (8, 2)], (8, 6, 2)),
+        ((), [(8,), (2,), (2,)], (12,)),
+        (("stacked", "heads_in"), [(6, 4)], (5, 3, 2, 4)),
+        (("stacked",), [(6,), (6,)], (5, 12)),
+    ],
+)
+def test_concatenated_and_stacked(layout, parts, shape):
+    assert stored_shape(layout, parts, head_size=2, layers=5) == shape
 
 
-def test_concatenated_along_the_last_axis():
-    """With unequal parts too, as for grouped queries."""
-    parts = [(8, 8), (8, 2), (8, 2)]
-    assert stored_shape((), parts, head_size=2, layers=1) == (8, 12)
-    assert stored_shape(("transposed",), parts, head_size=2, layers=1) == (12, 8)
-    assert stored_shape(("heads_out",), parts, head_size=2, layers=1) == (8, 6, 2)
-    assert stored_shape((), [(8,), (2,), (2,)], head_size=2, layers=1) == (12,)
+@pytest.mark.parametrize(
+    ("layout", "parts", "message"),
+    [
+        (("heads",), [(7,)], "7 does not split"),
+        (("transposed",), [(7,)], "does not fit the layout 'i o -> o i'"),
+        ((), [(7, 1), (8, 1)], "cannot be concatenated"),
+    ],
+)
+def test_shapes_that_do_not_fit_are_refused(layout, parts, message):
+    with pytest.raises(ValueError, match=message):
+        stored_shape(layout, parts, head_size=2, layers=1)
 
 
-def test_stacked_over_layers():
-    assert stored_shape(("stacked", "heads_in"), [(6, 4)], head_size=2, layers=5) == (5, 3, 2, 4)
-    assert stored_shape(("stacked",), [(6,), (6,)], head_size=2, layers=0) == (0, 12)
-
-
-def test_shapes_that_do_not_fit_are_refused():
-    with pytest.raises(ValueError, match="7 does not split"):
-        stored_shape(("heads",), [(7,)], head_size=2, layers=1)
-    with pytest.raises(ValueError, match="does not fit the layout 'i o -> o i'"):
-        stored_shape(("transposed",), [(7,)], head_size=1, layers=1)
-    with pytest.raises(ValueError, match="cannot be concatenated"):
-        stored_shape((), [(7, 1), (8, 1)], head_size=1, layers=1)
-
-
-def test_the_registry_is_closed():
-    with pytest.raises(
-        ValueError, match=r"w: unknown layouts \['reshaped'\]; known are transposed, heads_out"
-    ):
-        Weight("w", (1,), True, ("pooler.bias",), ("reshaped",))
-
-
-@pytest.mark.parametrize(("part", "layout"), [("layers.0.x", ("stacked",)), ("layers.*.x", ())])
-def test_stacked_goes_with_a_star(part, layout):
-    with pytest.raises(ValueError, match="stacked if, and only if, its parts have a"):
-        Weight("w", (1,), True, (part,), layout)
+@pytest.mark.parametrize(
+    ("part", "layout", "message"),
+    [
+        ("a", "reshaped", r"w: unknown layouts \['reshaped'\]; known are transposed, heads_out"),
+        ("layers.0.x", "stacked", "stacked if, and only if, its parts have a"),
+        ("layers.*.x", "transposed", "stacked if, and only if, its parts have a"),
+    ],
+)
+def test_impossible_weights_are_refused(part, layout, message):
+    with pytest.raises(ValueError, match=message):
+        Weight("w", (1,), True, (part,), (layout,))
