@@ -1,5 +1,6 @@
 """Active parameters per token of a mixture-of-experts model, in letters."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -73,52 +74,64 @@ def test_all_experts_for_each_token():
         },
         # A gate below the experts belongs to their own feed-forward network.
         {"mlp.experts.gate": [(E, F, H), (t, F, H)], "mlp.gate.weight": [(E, H)]},
+        # Beside packed experts, a bias belongs to them, and a gate to the router.
+        {"mlp.w": [(E, F, H), (t, F, H)], "mlp.gate": [(E, F)], "mlp.w_bias": [(E, F), (t, F)]},
+        {"a.weight": [(F, H)], "mlp.shared_experts.weight": [(F, H)]},
     ],
 )
 def test_packed_experts(shapes):
     """The first shape is that of all experts, and the last that of the active ones."""
-    named = (tensor(path, *every, times=L) for path, (every, *_) in shapes.items())
-    found = [*active(routed(*named))]
+    model = routed(*(tensor(path, *own[0], times=L) for path, own in shapes.items()))
+    found = [*active(model)]
     assert [one.shape for one in found] == [own[-1] for own in shapes.values()]
     assert {one.repeat for one in found} == {L}
+    of_experts = [path for path, own in shapes.items() if len(own) > 1]
+    assert experts_of(model) == dict.fromkeys(of_experts, "E")
+    assert per_token(model) == ({"E": "t"} if of_experts else {})
 
 
-def test_a_router_in_a_list_of_modules():
-    """One row per expert, in a list of modules."""
+def test_experts_and_routers_in_lists_of_modules():
+    assert experts_of(ROUTED) == {"model.layers.*.mlp.experts.*.weight": "E"}
     (found,) = active(routed(tensor("mlp.router.*.weight", H, times=E)))
     assert found.repeat == E
 
 
-def test_a_tensor_that_may_be_expert_or_router_is_refused():
-    beside = tensor("mlp.w", E, F, H), tensor("mlp.scale", E, F)
-    with pytest.raises(Undecided, match=r"mlp\.scale may belong .* router: its name does not say$"):
-        active(routed(*beside))
-    named = tensor("mlp.w", E, F, H), tensor("mlp.gate", E, F), tensor("mlp.w_bias", E, F)
-    assert [one.shape for one in active(routed(*named))] == [(t, F, H), (E, F), (t, F)]
+UNNAMED = tensor("mlp.experts.w", 4, F, H), tensor("mlp.linear.weight", 4, F, H)
 
 
-def test_a_length_not_proportional_to_the_experts_is_refused():
-    with pytest.raises(
-        Undecided,
-        match=r"mlp\.w has H·F·\(E \+ 1\) elements, which is not the same number for each expert$",
-    ):
-        active(routed(tensor("mlp.w", E + 1, F, H)))
-
-
-def test_a_model_without_experts():
-    dense = routed(tensor("a.weight", F, H), tensor("mlp.shared_experts.weight", F, H))
-    assert per_token(dense) == {}
-    assert active(dense) == dense.inventory()
-
-
-def test_the_tensors_of_experts():
-    assert experts_of(ROUTED) == {"model.layers.*.mlp.experts.*.weight": "E"}
-    packed = routed(tensor("mlp.w", E, F, H), tensor("mlp.gate", E, F), tensor("mlp.w_bias", E, F))
-    assert experts_of(packed) == {"mlp.w": "E", "mlp.w_bias": "E"}
-    assert experts_of(routed(tensor("a.weight", F, H))) == {}
-    undecided = routed(tensor("mlp.w", E, F, H), tensor("mlp.x", E, F))
-    with pytest.raises(Undecided, match=r"mlp\.x may belong to the experts or to their router"):
-        experts_of(undecided)
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (
+            routed(tensor("mlp.w", E, F, H), tensor("mlp.scale", E, F)),
+            "mlp.scale may belong to the experts or to their router: its name does not say",
+        ),
+        (
+            routed(tensor("mlp.w", E + 1, F, H)),
+            "mlp.w has H·F·(E + 1) elements, which is not the same number for each expert",
+        ),
+        # If the number of experts did not vary, no shape contains its letter.
+        (
+            routed(UNNAMED[0], fields={**ROUTED.fields, "E": "networks"}),
+            "mlp.experts.w belongs to experts, but no letter is their number",
+        ),
+        (
+            routed(UNNAMED[1], fixed=("A", "E")),
+            "the formula holds only for num_experts=4, and does not say which tensors belong to "
+            "experts",
+        ),
+        (
+            routed(*ROUTED.tensors, tensor("mlp.gate.tid2eid", V, 2, role="buffer")),
+            "layers choose experts by a table of token ids (mlp.gate.tid2eid)",
+        ),
+    ],
+)
+def test_what_leaves_the_experts_open_is_refused(model, words):
+    with pytest.raises(ValueError, match=f"^active parameters.*: {re.escape(words)}$"):
+        active(model)
+    if "may belong" in words:
+        with pytest.raises(Undecided, match="its name does not say"):
+            experts_of(model)
 
 
 def test_a_field_is_a_number_of_experts():
@@ -132,16 +145,6 @@ def test_buffers_are_not_experts():
     """A buffer that counts tokens per expert belongs to no expert."""
     counts = tensor("mlp.experts.counts", E, role="buffer")
     assert per_token(routed(tensor("a.weight", F, H), counts)) == {}
-
-
-def test_an_unknown_number_of_experts_is_refused():
-    """If the number of experts did not vary, no shape contains its letter."""
-    unnamed = routed(tensor("mlp.experts.w", 4, F, H), fields={**ROUTED.fields, "E": "networks"})
-    with pytest.raises(ValueError, match=r"mlp\.experts\.w belongs to experts, but no letter is"):
-        active(unnamed)
-    fixed = routed(tensor("mlp.linear.weight", 4, F, H), fixed=("A", "E"))
-    with pytest.raises(ValueError, match=r"holds only for num_experts=4, and does not say which"):
-        active(fixed)
 
 
 @pytest.mark.parametrize(
@@ -172,17 +175,6 @@ def test_several_possible_answers_are_refused(sizes, fields, words):
         active(one)
 
 
-def test_a_table_that_selects_experts():
-    hashed = with_tensors(
-        *ROUTED.tensors,
-        tensor("mlp.gate.tid2eid", V, 2, role="buffer"),
-        sizes=ROUTED.sizes,
-        fields=ROUTED.fields,
-    )
-    with pytest.raises(ValueError, match=r"by a table of token ids \(mlp\.gate\.tid2eid\)"):
-        active(hashed)
-
-
 def test_experts_of_several_kinds():
     """Experts of several kinds in one part of a configuration are refused; towers may differ."""
     e = letter("e")
@@ -199,29 +191,19 @@ def test_experts_of_several_kinds():
     assert total(active(towers)) == (t + letter("u")) * F * H
 
 
-@pytest.mark.parametrize(
-    ("field", "says"),
-    [
-        ("num_experts_per_tok", True),
-        ("text_config.num_experts_per_token", True),
-        ("moe_topk[3]", True),
-        ("top_k_experts", True),
-        ("moe_k", True),
-        ("ffn_config.moe_top_k", True),
-        ("num_experts", False),
-        ("topk_group", False),
-        ("index_topk", False),
-        ("num_shared_experts", False),
-    ],
+PER_TOKEN = """num_experts_per_tok text_config.num_experts_per_token moe_topk[3] top_k_experts moe_k
+ffn_config.moe_top_k"""
+OTHERS = (
+    """num_experts topk_group index_topk num_shared_experts n_shared_experts moe_intermediate"""
 )
-def test_fields_of_experts_per_token(field, says):
-    assert says_per_token(field) == says
 
 
-@pytest.mark.parametrize("field", ["n_shared_experts", "num_experts_per_tok", "moe_intermediate"])
-def test_fields_other_than_the_number_of_experts(field):
-    other = routed(tensor("a.weight", E, H), fields={**ROUTED.fields, "E": field})
-    assert per_token(other) == {}
+def test_fields_by_their_names():
+    assert all(map(says_per_token, PER_TOKEN.split()))
+    assert not any(map(says_per_token, OTHERS.split()))
+    for field in (*OTHERS.split()[1:], "num_experts_per_tok"):
+        other = routed(tensor("a.weight", E, H), fields={**ROUTED.fields, "E": field})
+        assert per_token(other) == {}
 
 
 def test_conventions_of_a_tied_head():
