@@ -9,18 +9,11 @@ router, which has a row for each expert: ``_is_of_experts`` distinguishes the tw
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.conventions import (
-    PARTS,
-    Convention,
-    Undecided,
-    belongs,
-    kept,
-    trainable,
-)
+from paramproof.formulas.conventions import PARTS, Convention, Undecided, belongs, kept, trainable
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.path import leaf, parent
 from paramproof.formulas.printing import legible
@@ -34,10 +27,6 @@ PER_TOKEN = (
     r"|(num_|n_)(active|activated|selected)_experts|(moe_)?top_?k(_experts)?|moe_k"
 )
 """Fields for the number of experts per token."""
-
-USUAL = "num_experts_per_tok"
-
-NO_NUMBER = "active parameters have no single number"
 
 NO_SINGLE_ANSWER = (
     (re.compile(r"zero_expert_num"), "a token may be sent to experts that have no parameters"),
@@ -69,26 +58,24 @@ def per_token(architecture: Architecture) -> dict[str, str]:
     experts = [name for name in numbers if name in moving]
     for name in numbers:
         if name in architecture.fixed:
-            raise ValueError(
-                f"active parameters: the formula holds only for {legible(fields[name])}="
-                f"{sizes[name]}, and does not say which tensors belong to experts"
-            )
+            given = f"{legible(fields[name])}={sizes[name]}"
+            which = "does not say which tensors belong to experts"
+            raise ValueError(f"active parameters: the formula holds only for {given}, and {which}")
     if not experts:
-        if unknown := [one for one in parameters if EXPERTS_LEVEL in one.path.split(".")]:
-            raise ValueError(
-                f"active parameters: {legible(unknown[0].path)} belongs to experts, but no letter "
-                "is their number"
-            )
+        for one in parameters:
+            if EXPERTS_LEVEL in one.path.split("."):
+                no = "belongs to experts, but no letter is their number"
+                raise ValueError(f"active parameters: {legible(one.path)} {no}")
         return {}
+    many = "active parameters have no single number"
     for name in (*fields.values(), *architecture.buffers):
         for sign, why in NO_SINGLE_ANSWER:
             if sign.fullmatch(_own(name)):
-                raise ValueError(f"{NO_NUMBER}: {why} ({legible(name)})")
+                raise ValueError(f"{many}: {why} ({legible(name)})")
     found = {name: _chosen(architecture, name) for name in experts}
-    parts = [parent(fields[name]) for name in experts]
-    if len(set(parts)) < len(parts):
+    if len({parent(fields[name]) for name in experts}) < len(experts):
         several = ", ".join(legible(fields[name]) for name in experts)
-        raise ValueError(f"{NO_NUMBER}: several numbers of experts, {several}")
+        raise ValueError(f"{many}: several numbers of experts, {several}")
     return found
 
 
@@ -98,25 +85,18 @@ def active(architecture: Architecture) -> Inventory:
     Raises ``ValueError``, in one line, as ``per_token`` does, and if the name and shape of a tensor
     leave open whether it belongs to the experts.
     """
-    named = architecture.inventory()
-    for experts, chosen in per_token(architecture).items():
-        named = _routed(named, experts, chosen)
-    return named
+    named, chosen = architecture.inventory(), per_token(architecture)
+    tensors = (
+        _routed(tensor, experts, chosen[experts]) if experts else tensor
+        for tensor, experts in _owners(named, chosen)
+    )
+    return replace(named, tensors=tuple(tensors))
 
 
 def experts_of(architecture: Architecture) -> dict[str, str]:
-    """Map the path of each tensor of experts to the letter for the number of experts.
-
-    Raises ``ValueError``, in one line, as ``active`` does.
-    """
-    named = architecture.inventory()
-    return {
-        tensor.path: experts
-        for experts in per_token(architecture)
-        for stacked in [_stacked(named, experts)]
-        for tensor in named
-        if _is_of_experts(tensor, experts, stacked)
-    }
+    """Map the path of each tensor of experts to the letter for their number. Raises as above."""
+    owners = _owners(architecture.inventory(), per_token(architecture))
+    return {tensor.path: experts for tensor, experts in owners if experts}
 
 
 def with_both(inventory: Inventory) -> Inventory:
@@ -128,10 +108,7 @@ def with_head(inventory: Inventory) -> Inventory:
     """All but the embeddings: with the head, and with a table that is tied to it."""
     tied = [tensor for tensor in inventory if tensor.tied_to and tensor.present]
     heads = {tensor.tied_to for tensor in tied if belongs("head", tensor)}
-    return kept(
-        trainable(inventory),
-        lambda tensor: tensor.path in heads or not belongs("table", tensor),
-    )
+    return kept(trainable(inventory), lambda one: one.path in heads or not belongs("table", one))
 
 
 def with_neither(inventory: Inventory) -> Inventory:
@@ -164,43 +141,33 @@ def _chosen(architecture: Architecture, experts: str) -> str:
         name for name, other in fields.items() if parent(other) == part and says_per_token(other)
     ]
     if len(found) != 1:
-        several = ", ".join(legible(fields[name]) for name in found)
-        what = (
-            f"{several} are all numbers" if found else f"no field, such as {USUAL}, is the number"
-        )
-        raise ValueError(
-            f"active parameters: {field}={sizes[experts]}, but {what} of experts per token"
-        )
+        several = ", ".join(legible(fields[name]) for name in found) + " are all numbers"
+        what = several if found else "no field, such as num_experts_per_tok, is the number"
+        given = f"{field}={sizes[experts]}"
+        raise ValueError(f"active parameters: {given}, but {what} of experts per token")
     (chosen,) = found
     if sizes[chosen] > sizes[experts]:
-        raise ValueError(
-            f"active parameters: {legible(fields[chosen])}={sizes[chosen]} is more than "
-            f"{field}={sizes[experts]}"
-        )
+        more = f"{legible(fields[chosen])}={sizes[chosen]} is more than {field}={sizes[experts]}"
+        raise ValueError(f"active parameters: {more}")
     return chosen
 
 
-def _routed(named: Inventory, experts: str, chosen: str) -> Inventory:
-    stacked = _stacked(named, experts)
-
-    def of_token(tensor: Tensor) -> Tensor:
-        if not _is_of_experts(tensor, experts, stacked):
-            return tensor
-        swap = {experts: letter(chosen)}
-        whole = expression(tensor.repeat) * tensor.size
-        if whole != letter(experts) * whole.substitute({experts: 1}):
-            raise Undecided(
-                f"active parameters: {legible(tensor.path)} has {whole} elements, which is not the "
-                "same number for each expert"
-            )
-        lengths = [length.substitute(swap) for length in _lengths(tensor)]
-        return replace(tensor, shape=tuple(lengths[:-1]), repeat=lengths[-1])
-
-    return replace(named, tensors=tuple(map(of_token, named)))
+def _routed(tensor: Tensor, experts: str, chosen: str) -> Tensor:
+    whole = expression(tensor.repeat) * tensor.size
+    if whole != letter(experts) * whole.substitute({experts: 1}):
+        no = f"has {whole} elements, which is not the same number for each expert"
+        raise Undecided(f"active parameters: {legible(tensor.path)} {no}")
+    *shape, repeat = (length.substitute({experts: letter(chosen)}) for length in _lengths(tensor))
+    return replace(tensor, shape=tuple(shape), repeat=repeat)
 
 
-def _stacked(named: Inventory, experts: str) -> set[str]:
-    return {parent(tensor.path) for tensor in named if _is_stack(tensor, experts)}
+def _owners(named: Inventory, numbers: Iterable[str]) -> Iterator[tuple[Tensor, str]]:
+    """Yield each tensor with the letter for the number of its experts, "" if it is of none."""
+    # The modules that pack the matrices of experts in one tensor.
+    packing = {e: {parent(one.path) for one in named if _is_stack(one, e)} for e in numbers}
+    for tensor in named:
+        mine = (e for e, modules in packing.items() if _is_of_experts(tensor, e, modules))
+        yield tensor, next(mine, "")
 
 
 def _is_of_experts(tensor: Tensor, experts: str, stacked: set[str]) -> bool:
@@ -218,10 +185,8 @@ def _is_of_experts(tensor: Tensor, experts: str, stacked: set[str]) -> bool:
         return False
     if leaf(tensor.path).endswith("bias"):
         return True
-    raise Undecided(
-        f"active parameters: {legible(tensor.path)} may belong to the experts or to their router: "
-        "its name does not say"
-    )
+    may = "may belong to the experts or to their router: its name does not say"
+    raise Undecided(f"active parameters: {legible(tensor.path)} {may}")
 
 
 def _is_stack(tensor: Tensor, experts: str) -> bool:

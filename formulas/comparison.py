@@ -136,17 +136,14 @@ class Report:
         unlike, lacking = 0, 0
         for row in self.rows:
             if row.kind in ("missing", "unexpected", "wrong shape"):
-                own = max(row.difference, 0)
-                if row.kind == "wrong shape":
-                    own = math.prod(row.observed or ())
+                is_shape = row.kind == "wrong shape"
+                own = math.prod(row.observed or ()) if is_shape else max(row.difference, 0)
                 unlike += own
                 lacking += own - row.difference
         if 2 * unlike <= self.actual or 2 * lacking <= self.formula:
             return ""
-        return (
-            "this is a model of another architecture or of other sizes: of the formula's "
-            f"{self.formula:,} parameters, {self.formula - lacking:,} have a counterpart"
-        )
+        of = f"of the formula's {self.formula:,} parameters, {self.formula - lacking:,}"
+        return f"this is a model of another architecture or of other sizes: {of} have a counterpart"
 
     def groups(self) -> list[list[Row]]:
         """Return the rows in groups, the largest difference first; one differs in layers only."""

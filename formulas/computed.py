@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from paramproof.formulas.expression import Expression, Number, expression
+from paramproof.formulas.expression import Expression, Number, expression, letter
 
 Operand: TypeAlias = "Expression | float | Computed"
 """An operand of an operation: a size, a float in the code, or the float that another one gives."""
@@ -73,10 +73,9 @@ class Computed:
 
     @property
     def is_whole(self) -> bool:
-        whole = all(isinstance(one, Expression) and one.is_whole for one in self.operands)
-        return self.function in WHOLE or (
-            whole and self.function in ("times", "plus", "minus", "div", "mod", "abs")
-        )
+        if self.function not in ("times", "plus", "minus", "div", "mod", "abs"):
+            return self.function in WHOLE
+        return all(isinstance(one, Expression) and one.is_whole for one in self.operands)
 
     def compute(self, sizes: Mapping[str, int]) -> Any:
         """Return the int or float that Python computes at these sizes.
@@ -123,7 +122,7 @@ class Computed:
         return f"{self.function}{tuple(map(str, self.operands))}"
 
     def __str__(self) -> str:
-        return str(Expression({((self, 1),): 1}))
+        return str(letter(self))
 
 
 def computed(function: str, *operands: Operand) -> Expression:
@@ -132,30 +131,26 @@ def computed(function: str, *operands: Operand) -> Expression:
     Raises ``ArithmeticError`` if a constant is not defined or not finite.
     """
     result = Computed(function, tuple(map(as_operand, operands)))
-    return Expression({((result, 1),): 1}) if result.letters else expression(result.evaluate({}))
+    return letter(result) if result.letters else expression(result.evaluate({}))
 
 
 def as_operand(one: Operand) -> Operand:
     """Return an operand in canonical form: ``Computed`` for a float, an expression for an int."""
     if isinstance(one, Computed):
-        return Expression({((one, 1),): 1}) if one.is_whole else one
-    if isinstance(one, Expression) and len(one.terms) == 1:
-        ((powers, number),) = one.terms.items()
-        if number == 1 and len(powers) == 1 and powers[0][1] == 1:
-            atom = powers[0][0]
-            return atom if isinstance(atom, Computed) and not atom.is_whole else one
+        return letter(one) if one.is_whole else one
+    if isinstance(one, Expression):
+        match [*one.terms.items()]:
+            case [(((Computed() as atom, 1),), 1)] if not atom.is_whole:
+                return atom
     return one
 
 
 def has_computed(one: Expression) -> bool:
-    for powers in one.terms:
-        for atom, _ in powers:
-            if isinstance(atom, Computed):
-                return True
-            parts = (getattr(atom, "numerator", None), getattr(atom, "denominator", None))
-            if any(part is not None and has_computed(part) for part in parts):
-                return True
-    return False
+    atoms = [atom for powers in one.terms for atom, _ in powers if not isinstance(atom, str)]
+    sides = (getattr(atom, side, None) for atom in atoms for side in ("numerator", "denominator"))
+    return any(isinstance(atom, Computed) for atom in atoms) or any(
+        side is not None and has_computed(side) for side in sides
+    )
 
 
 def _value(one: Operand, sizes: Mapping[str, int]) -> Any:

@@ -159,7 +159,7 @@ def at_least_one(one: Expression) -> tuple[Condition, ...]:
     rest = one
     for quotient in quotients:
         power = min(powers[quotient] for powers in shared)
-        rest = rest / Expression({((quotient, power),): 1})
+        rest = rest / letter(quotient) ** power
     if not _is_always_positive(rest):
         return (Condition(Relation.LESS, one, expression(1), False),)
     return tuple(Condition(Relation.LESS, q.numerator, q.denominator, False) for q in quotients)

@@ -13,10 +13,9 @@ from paramproof.formulas.expression import (
     Number,
     Powers,
     expression,
-    inverted,
+    letter,
     multiplied,
     order,
-    shared,
 )
 
 
@@ -79,18 +78,13 @@ def floor(numerator: Expression | int, denominator: Expression | int) -> Express
 
 
 def ceiling(numerator: Expression | int, denominator: Expression | int) -> Expression:
-    """Return ⌈numerator / denominator⌉, which is ⌊(numerator + denominator − 1) / denominator⌋."""
     return -floor(-expression(numerator), denominator)
 
 
 def _floor_by_number(top: Expression, number: int) -> Expression:
     """Return ⌊top / number⌋, with coefficients reduced by multiples of ``number``."""
-    whole = Expression(
-        {
-            p: -((number - 2 * int(c)) // (2 * number)) if p else int(c) // number
-            for p, c in top.terms.items()
-        }
-    )
+    nearest = {p: -((number - 2 * int(c)) // (2 * number)) for p, c in top.terms.items()}
+    whole = Expression(nearest | {(): int(top.terms.get((), 0)) // number})
     rest = top - number * whole
     constant = rest.terms.get((), 0)
     letters = rest - constant
@@ -105,7 +99,7 @@ def _floor_by_number(top: Expression, number: int) -> Expression:
     decisive = [c for _, c in _ordered(letters) if 2 * c != number]
     if decisive and decisive[0] < 0:
         return whole - floor(-rest + number - 1, number)
-    return whole + Expression({((Quotient(rest, expression(number)), 1),): 1})
+    return whole + letter(Quotient(rest, expression(number)))
 
 
 def _floor_by_letters(top: Expression, bottom: Expression) -> Expression:
@@ -115,14 +109,19 @@ def _floor_by_letters(top: Expression, bottom: Expression) -> Expression:
     # A divisor that may be negative, as L − 2, would change the value.
     if rest.terms[_leading(rest)] < 0 and all(n > 0 for n in bottom.terms.values()):
         return whole - floor(-rest + bottom - 1, bottom)
-    return whole + Expression({((Quotient(rest, bottom), 1),): 1})
+    return whole + letter(Quotient(rest, bottom))
 
 
 def common_factor(terms: Iterable[tuple[Powers, Number]]) -> Expression:
     """Return the largest product that divides each of ``terms``, with an int as coefficient."""
     products, numbers = zip(*terms, strict=True)
     whole = all(isinstance(number, int) for number in numbers)
-    return Expression({shared(products): math.gcd(*numbers) if whole else 1})
+    first, *others = map(dict, products)
+    lowest = (
+        (atom, min([p, *(other.get(atom, 0) for other in others)])) for atom, p in first.items()
+    )
+    shared = tuple((atom, power) for atom, power in lowest if power > 0)
+    return Expression({shared: math.gcd(*numbers) if whole else 1})
 
 
 def divided(
@@ -134,10 +133,11 @@ def divided(
     """
     by = order([*top.terms, *bottom.terms])
     leading = max(bottom.terms, key=by)
+    inverse = tuple((atom, -power) for atom, power in leading)
     quotient, rest, left = Expression(), Expression(), top
     while left:
         powers = max(left.terms, key=by)
-        ratio = multiplied(powers, inverted(leading))
+        ratio = multiplied(powers, inverse)
         share = Fraction(left.terms[powers]) / bottom.terms[leading]
         number: Number = math.floor(share) if whole else share
         divides = all(power > 0 for _, power in ratio) or (not whole and len(bottom.terms) == 1)

@@ -22,19 +22,11 @@ from paramproof.formulas.printing import (
     some_of,
 )
 
-ALIKE = 0.8
-"""The share of letters that a misspelt name has in common with the right one."""
-
-SHORTEST_BEGINNING = 3
-"""The shortest text that is completed to a name."""
-
-LONG_WORD = 5
-"""The length of a word that may be misspelt on its own, as "tensorlow" for keras-tensorflow."""
-
+ALIKE = 0.8  # The share of letters that a misspelt name has in common with the right one.
+SHORTEST_BEGINNING = 3  # The shortest text that is completed to a name.
+LONG_WORD = 5  # May be misspelt on its own, as "tensorlow" for keras-tensorflow.
 MAX_SUGGESTIONS = 3
-
 MAX_NAMES_LISTED = 40
-"""The maximum number of names that an error lists if no command lists them."""
 
 
 class InvalidInput(ValueError):

@@ -56,20 +56,6 @@ def multiplied(left: Powers, right: Powers) -> Powers:
     return tuple(sorted(((a, p) for a, p in powers.items() if p), key=lambda one: atom_key(one[0])))
 
 
-def inverted(powers: Powers) -> Powers:
-    return tuple((atom, -power) for atom, power in powers)
-
-
-def shared(products: Iterable[Powers]) -> Powers:
-    """Return the largest product that divides each of ``products``."""
-    first, *others = map(dict, products)
-    lowest = {
-        atom: min(power, *(other.get(atom, 0) for other in others)) if others else power
-        for atom, power in first.items()
-    }
-    return tuple((atom, power) for atom, power in lowest.items() if power > 0)
-
-
 def order(products: Iterable[Powers]) -> Callable[[Powers], tuple[int, list[int]]]:
     """Return a sort key for products: by degree, then by the powers of their first atoms.
 
@@ -133,8 +119,7 @@ class Expression:
         Raises ``KeyError`` for a letter without a size, and ``ValueError`` if the value is not a
         whole number.
         """
-        value = self.value(sizes)
-        if value != int(value):
+        if (value := self.value(sizes)) != int(value):
             raise ValueError(f"{value} is not a whole number")
         return int(value)
 
@@ -164,11 +149,9 @@ class Expression:
     @property
     def is_whole(self) -> bool:
         """Whether this is a polynomial with whole coefficients, in letters and whole atoms."""
-        whole = all(isinstance(n, int) for n in self._terms.values())
+        atoms = all(isinstance(atom, str) or atom.is_whole for atom in self._atoms())
         return (
-            whole
-            and self.is_polynomial
-            and all(isinstance(atom, str) or atom.is_whole for atom in self._atoms())
+            self.is_polynomial and atoms and all(isinstance(n, int) for n in self._terms.values())
         )
 
     def _atoms(self) -> Iterator[Atom]:
@@ -203,7 +186,6 @@ class Expression:
         return result
 
     def __truediv__(self, other: Any) -> Expression:
-        """Divide exactly. Raises ``ArithmeticError`` if a sum as divisor does not divide."""
         from paramproof.formulas.division import quotient  # A quotient contains expressions.
 
         right = _operand(other)
@@ -254,8 +236,7 @@ class Expression:
     def __hash__(self) -> int:
         if self._hash is None:
             constant = self.constant
-            own = frozenset(self._terms.items()) if constant is None else constant
-            self._hash = hash(own)
+            self._hash = hash(frozenset(self._terms.items()) if constant is None else constant)
         return self._hash
 
     def __bool__(self) -> bool:
@@ -275,7 +256,8 @@ class Expression:
         return f"<{self}>"
 
 
-def letter(name: str) -> Expression:
+def letter(name: Atom) -> Expression:
+    """Return a letter, or another atom, as an expression."""
     return Expression({((name, 1),): 1})
 
 

@@ -13,26 +13,12 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from paramproof.formulas import encoder, encoder_decoder, gpt, llama
+from paramproof.formulas import encoder, encoder_decoder, gpt, llama, spec
 from paramproof.formulas.errors import InvalidInput, canonical_name, no_such
 from paramproof.formulas.installation import entries, note_broken, require_whole
 from paramproof.formulas.notation import BUILT_IN, Alphabet
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
-from paramproof.formulas.spec import (
-    EncoderDecoderLetters,
-    EncoderDecoderSpec,
-    EncoderLetters,
-    EncoderSpec,
-    FamilyLetters,
-    GPTLetters,
-    GPTSpec,
-    LlamaLetters,
-    LlamaSpec,
-    Quantity,
-    Spec,
-    draw,
-    letter_kinds,
-)
+from paramproof.formulas.spec import FamilyLetters, Quantity, Spec, draw, letter_kinds
 from paramproof.formulas.tensors import Inventory
 
 if TYPE_CHECKING:
@@ -77,26 +63,24 @@ class Family:
                 one_of = "Indicator, Layers, Rows or Width"
                 raise ValueError(f"its letter {name} has no kind: annotate it as {one_of}")
         for end in (min, max):
-            spec = draw(self.spec, lambda _, *range_, end=end: end(range_), {})
-            if type(spec.letters()) is not self.letters:
+            letters = draw(self.spec, lambda _, *range_, end=end: end(range_), {}).letters()
+            if type(letters) is not self.letters:
                 name = self.letters.__name__
-                raise ValueError(f"its letters are not of type {name}: {spec.letters()!r}")
+                raise ValueError(f"its letters are not of type {name}: {letters!r}")
 
     @property
     def field_names(self) -> tuple[str, ...]:
         return tuple(field.name for field in fields(self.spec))
 
 
-OURS = (
-    Family(EncoderSpec, EncoderLetters, encoder.inventory, encoder.closed_form),
-    Family(
-        EncoderDecoderSpec,
-        EncoderDecoderLetters,
-        encoder_decoder.inventory,
-        encoder_decoder.closed_form,
-    ),
-    Family(GPTSpec, GPTLetters, gpt.inventory, gpt.closed_form),
-    Family(LlamaSpec, LlamaLetters, llama.inventory, llama.closed_form),
+OURS = tuple(
+    Family(own, letters, module.inventory, module.closed_form)
+    for own, letters, module in (
+        (spec.EncoderSpec, spec.EncoderLetters, encoder),
+        (spec.EncoderDecoderSpec, spec.EncoderDecoderLetters, encoder_decoder),
+        (spec.GPTSpec, spec.GPTLetters, gpt),
+        (spec.LlamaSpec, spec.LlamaLetters, llama),
+    )
 )
 """The families of this package, in the order of every table."""
 
@@ -156,9 +140,8 @@ def printing_order(letters: type[FamilyLetters]) -> Alphabet:
 
     Raises ``ValueError`` if a letter is of another kind in a family of this package.
     """
-    if any(family.letters is letters for family in OURS):
-        return BUILT_IN
-    return _order(letters.__name__, letters)
+    is_ours = any(family.letters is letters for family in OURS)
+    return BUILT_IN if is_ours else _order(letters.__name__, letters)
 
 
 def _order(name: str, letters: type[FamilyLetters]) -> Alphabet:
@@ -177,18 +160,12 @@ def _loaded(entry: EntryPoint, others: Mapping[str, Family]) -> Family:
 
 
 def inventory(letters: FamilyLetters) -> Inventory:
-    """Return every tensor of the model with these ``letters``, whose type selects the family.
-
-    Raises ``InvalidInput`` for anything but letters.
-    """
+    """Return every tensor of the model with these ``letters``, whose type selects the family."""
     return family_of(letters).inventory(letters)
 
 
 def closed_form(letters: FamilyLetters) -> Quantity:
-    """Return the trainable parameters of the model with these ``letters``, as one polynomial.
-
-    Raises ``InvalidInput`` for anything but letters.
-    """
+    """Return the trainable parameters of the model with these ``letters``, as one polynomial."""
     return family_of(letters).closed_form(letters)
 
 
@@ -200,9 +177,9 @@ def family_of(described: Spec | FamilyLetters) -> Family:
     raise InvalidInput(f"{shown(described)} belongs to no family; pass spec.letters()")
 
 
-def spec_fields(spec: Spec) -> dict[str, Any]:
-    """Return ``spec`` as a dict of scalars for ``spec_from``, with its family first."""
-    return {"family": spec.family, **asdict(spec)}
+def spec_fields(own: Spec) -> dict[str, Any]:
+    """Return a spec as a dict of scalars for ``spec_from``, with its family first."""
+    return {"family": own.family, **asdict(own)}
 
 
 def spec_from(data: Mapping[str, Any]) -> Spec:
@@ -214,26 +191,22 @@ def spec_from(data: Mapping[str, Any]) -> Spec:
     given = dict(data)
     family = family_named(given.pop("family", "encoder"))
     kind: Any = family.spec
-    known = [field for field in fields(kind) if field.init]
-    unknown = [name for name in given if name not in {field.name for field in known}]
-    required = {one.name for one in known if one.default is one.default_factory is MISSING}
-    missing = [one.name for one in known if one.name in required and one.name not in given]
+    required = {f.name: f.default is f.default_factory is MISSING for f in fields(kind) if f.init}
+    unknown = tuple(name for name in given if name not in required)
+    missing = tuple(name for name in required if required[name] and name not in given)
     if unknown or missing:
-        raise SpecFieldsError(family, tuple(unknown), tuple(missing))
-    spec: Spec = kind(**given)
-    return spec
+        raise SpecFieldsError(family, unknown, missing)
+    made: Spec = kind(**given)
+    return made
 
 
 class SpecFieldsError(ValueError):
     """Some fields of a spec are ``unknown`` to its family, or ``missing``."""
 
-    def __init__(
-        self, family: Family, unknown: tuple[str, ...] = (), missing: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, family: Family, unknown: tuple[str, ...], missing: tuple[str, ...]) -> None:
         self.unknown, self.missing = unknown, missing
+        problem = f"needs {', '.join(missing)}"
         if unknown:
             problem = f"does not have the field {legible(repr(unknown[0]), MAX_NOTE_SHOWN)}"
-        else:
-            problem = f"needs {', '.join(missing)}"
         known = ", ".join(family.field_names)
         super().__init__(f"a spec of the family {family.name} {problem}; its fields are {known}")

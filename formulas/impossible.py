@@ -8,7 +8,7 @@ from numbers import Integral
 from paramproof.formulas.computed import Computed
 from paramproof.formulas.division import Quotient
 from paramproof.formulas.errors import InvalidInput, require_type
-from paramproof.formulas.expression import Atom, Expression, Number
+from paramproof.formulas.expression import Atom, Expression, Number, letter
 from paramproof.formulas.printing import MINUS, shown
 
 
@@ -39,11 +39,7 @@ def require_letters(sizes: Mapping[str, int], letters: Iterable[str]) -> None:
 
 
 def value_at(one: Expression, sizes: Mapping[str, int], what: str) -> Number:
-    """Return the value of an expression at these sizes; ``what`` names it in an error.
-
-    Raises ``ValueError`` if the expression divides by 0, naming the divisor, and if it has no value
-    for another reason.
-    """
+    """Return a value. If it divides by 0, the error names the divisor; ``what`` names the value."""
     try:
         return one.value(sizes)
     except ArithmeticError as error:
@@ -51,9 +47,8 @@ def value_at(one: Expression, sizes: Mapping[str, int], what: str) -> Number:
         where = values_of(one if zero is None else zero, sizes)
         if zero is None:
             raise InvalidInput(f"{what} has no value at {where}: {error}") from None
-        if where == f"{zero} = 0":
-            raise InvalidInput(f"{what} divides by {zero}, which is 0") from None
-        raise InvalidInput(f"{what} divides by {zero}, which is 0 at {where}") from None
+        at = "" if where == f"{zero} = 0" else f" at {where}"
+        raise InvalidInput(f"{what} divides by {zero}, which is 0{at}") from None
 
 
 def divisors(one: Expression) -> Iterator[Expression]:
@@ -67,7 +62,7 @@ def divisors(one: Expression) -> Iterator[Expression]:
             elif isinstance(atom, Computed):
                 yield from _divisors_of_steps(atom)
             if power < 0:
-                yield Expression({((atom, 1),): 1})
+                yield letter(atom)
 
 
 def _divisors_of_steps(one: Computed) -> Iterator[Expression]:
@@ -76,12 +71,8 @@ def _divisors_of_steps(one: Computed) -> Iterator[Expression]:
             yield from divisors(operand)
         elif isinstance(operand, Computed):
             yield from _divisors_of_steps(operand)
-    if one.function in ("over", "div", "mod"):
-        by = one.operands[1]
-        if isinstance(by, Computed):
-            yield Expression({((by, 1),): 1})
-        elif isinstance(by, Expression):
-            yield by
+    if one.function in ("over", "div", "mod") and not isinstance(by := one.operands[1], float):
+        yield letter(by) if isinstance(by, Computed) else by
 
 
 def _is_zero(one: Expression, sizes: Mapping[str, int]) -> bool:
@@ -120,11 +111,9 @@ def require_tensor(
 ) -> None:
     """Require that the number of tensors and, unless it is 0, their lengths are 0 or more.
 
-    ``where`` names the tensors. Raises ``ValueError``, in one line, for a negative number or
-    length, and for a division by 0.
+    ``where`` names the tensors in an error.
     """
-    number = value_at(times, sizes, where)
-    if number < 0:
+    if (number := value_at(times, sizes, where)) < 0:
         at = values_of(times, sizes)
         raise InvalidInput(f"{where} would occur {signed(number)} times at {at}")
     for one in shape if number else ():

@@ -32,10 +32,9 @@ CONFIGURATIONS = "configurations"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlsoPublished:
-    """A further published number for a model.
+    """A further published number, of all parameters or only of active ones (``of_active``).
 
-    It counts all parameters, or only active ones (``of_active``). ``includes`` is what it counts
-    according to its ``source``, "" if the source does not say.
+    ``includes`` is what it counts according to its ``source``, "" if the source does not say.
     """
 
     published: str
@@ -48,11 +47,10 @@ class AlsoPublished:
 class Published:
     """A model and its published number of parameters.
 
-    ``published`` is the number of parameters of the model, or of its ``component``, as printed in
-    ``source``: it may be rounded ("110M") or wrong. ``also`` are further published numbers.
-    ``config`` is the source of its sizes. ``year`` is that of the release, None if the model was
-    never released. ``dtype`` is the precision of the released weights as ``config`` states it, ""
-    if it does not.
+    ``published`` is the number for the model, or for its ``component``, as printed in ``source``:
+    it may be rounded ("110M") or wrong. ``config`` is the source of its sizes. ``year`` is that of
+    the release, None if there was none. ``dtype`` is the precision of the released weights as
+    ``config`` states it, "" if it does not.
     """
 
     name: str

@@ -36,8 +36,7 @@ Quantity: TypeAlias = Any
 """An int (exact), a NumPy int64 array (many sizes at once) or an ``Expression`` (symbolic).
 
 Formulas use only ``+``, ``-`` and ``*``, so the same code serves all three. NumPy's int64 wraps
-silently beyond 2**63 - 1 (9.2e18 parameters). No model is near that, but a product of large values
-can be. Ints have no limit.
+silently beyond 2**63 - 1 (9.2e18 parameters), which no model is near. Ints have no limit.
 """
 
 INDICATOR, LAYERS, ROWS, WIDTH = KINDS = (
@@ -56,7 +55,7 @@ Width: TypeAlias = Annotated[Any, WIDTH]
 FamilyLetters: TypeAlias = NamedTuple
 """The letters of any family, each annotated with its kind. One of them is H, the hidden size.
 
-A family with attention heads has a property ``head_size``, the width of one head.
+A family with attention heads has the letter A for their number; their width is K or H / A.
 """
 
 Letters = TypeVar("Letters", bound=FamilyLetters)
@@ -86,7 +85,7 @@ Only ``untied`` is the negation of one, ``tie_word_embeddings``.
 """
 
 Choose: TypeAlias = Callable[[str, int, int], int]
-"""A function of a field's name, smallest and largest value that returns a value between them."""
+"""Returns a value for the field with this name, between the smallest and the largest."""
 
 Ranges: TypeAlias = Mapping[str, tuple[int, int]]
 """The smallest and the largest value of each field, both inclusive."""
@@ -139,8 +138,11 @@ def letter_kinds(letters: Any) -> dict[str, str]:
 
 
 def head_size_of(described: Spec | FamilyLetters | Mapping[str, Quantity]) -> Quantity:
-    """Return the width of one attention head, 1 if there is no property ``head_size``."""
-    return getattr(described, "head_size", 1)
+    """Return the width of one attention head: K or H / A of letters, 1 without heads."""
+    if hasattr(described, "head_size"):
+        return described.head_size
+    own = described._asdict() if isinstance(described, tuple) else {}
+    return own["K"] if "K" in own else own["H"] // own["A"] if "A" in own else 1
 
 
 def letters_of(letters: type[Letters], spec: Any) -> Letters:
@@ -175,13 +177,11 @@ def require_fields(spec: Any, from_zero: Collection[str]) -> None:
 
 
 def require_heads(hidden_size: int, heads: int, where: str = "") -> None:
-    """Require that ``hidden_size`` is divisible by ``num_attention_heads``."""
     wanted = f"a divisor of hidden_size={hidden_size}{where}"
     require(hidden_size % heads == 0, "num_attention_heads", heads, wanted)
 
 
 def fill_default(spec: Any, name: str, value: int) -> None:
-    """Set the field ``name`` of a frozen spec to ``value`` if it was omitted."""
     if getattr(spec, name) is None:
         object.__setattr__(spec, name, value)
 
@@ -286,10 +286,6 @@ class EncoderLetters(NamedTuple):
     untied: Indicator = 0
     nsp: Indicator = 0
 
-    @property
-    def head_size(self) -> Quantity:
-        return self.H // self.A
-
 
 class GPTLetters(NamedTuple):
     """The letters of GPT's formulas. The last is an indicator, 0 or 1."""
@@ -301,10 +297,6 @@ class GPTLetters(NamedTuple):
     V: Rows
     P: Rows
     untied: Indicator = 0
-
-    @property
-    def head_size(self) -> Quantity:
-        return self.H // self.A
 
 
 class LlamaLetters(NamedTuple):
@@ -318,10 +310,6 @@ class LlamaLetters(NamedTuple):
     F: Width
     V: Rows
     untied: Indicator = 1
-
-    @property
-    def head_size(self) -> Quantity:
-        return self.K
 
 
 class EncoderDecoderLetters(NamedTuple):
@@ -342,10 +330,6 @@ class EncoderDecoderLetters(NamedTuple):
     learned: Indicator = 0
     bias: Indicator = 1
     untied: Indicator = 0
-
-    @property
-    def head_size(self) -> Quantity:
-        return self.H // self.A
 
 
 class _SplitIntoHeads:

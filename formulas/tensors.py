@@ -75,9 +75,8 @@ class Inventory:
 
     def letter(self, name: str) -> Quantity:
         """Return the value of the letter ``name``. Raises ``KeyError`` if there is none."""
-        letters = self.letters
-        by_name = letters if isinstance(letters, Mapping) else letters._asdict()
-        return by_name[name]
+        own = self.letters
+        return (own if isinstance(own, Mapping) else own._asdict())[name]
 
     def total(self, component: str = "") -> Quantity:
         """Return the trainable parameters in ``component``, with tied tensors counted once.
@@ -91,15 +90,14 @@ class Inventory:
         tensors = [tensor for tensor in self if lies_in(tensor.path, component)]
         if not tensors and component:
             raise KeyError(f"no tensor is in {component!r}")
-        native = isinstance(self.letters, Mapping)
-        if native and has_layer(component) and len(self.kinds(component)) > 1:
+        one_layer = has_layer(component)
+        if one_layer and isinstance(self.letters, Mapping) and len(self.kinds(component)) > 1:
             raise ValueError(f"{component} has several kinds of layers; count them one by one")
-        total: Quantity = 0
-        for tensor in tensors:
-            if tensor.trainable and tensor.tied_to is None:
-                multiplicity = 1 if has_layer(component) else tensor.repeat
-                total = total + tensor.present * multiplicity * tensor.size
-        return total
+        return sum(
+            tensor.present * (1 if one_layer else tensor.repeat) * tensor.size
+            for tensor in tensors
+            if tensor.trainable and tensor.tied_to is None
+        )
 
     def frozen(self) -> Inventory:
         """Return the tensors that are not trainable, with tied tensors once; no total has them."""
