@@ -1,15 +1,19 @@
-"""``paramproof count``: print a model as a tree, a number, a formula or JSON."""
+"""``paramproof count``: print a model as a tree, a number, a formula or JSON.
+
+Options choose a form of the answer, and a form says which others it can be combined with. Whatever
+the form, an answer is a title, a table or a number, and lines on what it rests on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import click
 from click.core import ParameterSource
 
-from paramproof.cli.count_print import CountOptions, print_beside, print_model
 from paramproof.cli.options import (
     INSTEAD,
     MODELS,
@@ -18,16 +22,47 @@ from paramproof.cli.options import (
     derive_option,
     json_option,
 )
-from paramproof.cli.output import complain, require_writable, write_file, write_json
+from paramproof.cli.output import (
+    complain,
+    console,
+    require_writable,
+    say,
+    write_file,
+    write_json,
+)
 from paramproof.cli.resolving import countable, require_families, require_one_input, resolving_all
-from paramproof.formulas.conventions import CONVENTIONS
+from paramproof.formulas.conventions import CONVENTIONS, MEBI, as_named, count, in_units
+from paramproof.formulas.expression import expression
+from paramproof.formulas.printing import legible
 from paramproof.json_form import document
 from paramproof.resolver import LiveModel, Model
-from paramproof.views.conventions import DEFAULT
+from paramproof.views.active import (
+    active_in_letters,
+    active_table,
+    routing,
+    shown_first,
+    total_and_active,
+    verdict_line,
+)
+from paramproof.views.conventions import DEFAULT, as_counted, conventions_table, with_storage
 from paramproof.views.counted import count_data
-from paramproof.views.dtypes import BITS, require_dtype
+from paramproof.views.dtypes import BITS, bytes_text, require_dtype
+from paramproof.views.formula import (
+    Lettered,
+    holds_where,
+    in_letters,
+    latex_of,
+    letters_in,
+    letters_table,
+    terms_table,
+)
+from paramproof.views.terminal import print_lines, print_table
+from paramproof.views.tree import tree_table
 
 Counted: TypeAlias = Model | LiveModel
+
+TIED = "tied tensors counted once"
+COUNTED = f"trainable parameters, {TIED}"
 
 ANY = {"--class", "--derive", "--dtype", "--json", "--buffers"}
 FORMS = {
@@ -44,13 +79,32 @@ The tree is the form without any of them, and takes all others.
 """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountOptions:
+    """The options of ``paramproof count``, by the names of its parameters."""
+
+    depth: int | None
+    dtype: str
+    json_file: Path | None
+    conventions: Sequence[str]
+    every: bool
+    symbolic: bool
+    active: bool
+    html_file: Path | None
+    latex: bool
+    lines_file: str | None
+    resume: bool
+    buffers: bool
+    class_name: str
+
+
 def _require_one_form(given: Sequence[str]) -> None:
     """Raise ``ValueError`` unless each form in ``given`` can be combined with the others."""
     for form in (one for one in FORMS if one in given):
         for other in given:
             if other != form and other not in FORMS[form]:
-                known = sorted(FORMS[form])
-                takes = f"{', '.join(known[:-1])} and {known[-1]}"
+                *known, last = sorted(FORMS[form])
+                takes = f"{', '.join(known)} and {last}"
                 raise ValueError(f"{form} cannot be combined with {other}, only with {takes}")
     if "--resume" in given and "--jsonl" not in given:
         raise ValueError("--resume needs --jsonl")
@@ -105,13 +159,8 @@ def count_command(models: Sequence[str], **options: Any) -> None:
     """
     ctx = click.get_current_context()
     given = (one for one in ctx.command.params if one.name and one.name != "models")
-    _require_one_form(
-        [
-            one.opts[0]
-            for one in given
-            if ctx.get_parameter_source(one.name) is ParameterSource.COMMANDLINE
-        ]
-    )
+    written = ParameterSource.COMMANDLINE
+    _require_one_form([p.opts[0] for p in given if ctx.get_parameter_source(p.name) is written])
     dtype = options.pop("dtype")
     chosen = CountOptions(**options, dtype=require_dtype(dtype) if dtype else "")
     if chosen.lines_file:
@@ -127,13 +176,17 @@ def count_command(models: Sequence[str], **options: Any) -> None:
         _write_page(chosen.html_file, models, chosen)
         return
     resolved, refused = _resolved(models, chosen.class_name)
+    is_apart = chosen.conventions or chosen.every or chosen.symbolic or chosen.active
     if chosen.json_file:
-        _write_json(chosen.json_file, resolved, chosen)
-    elif len(resolved) > 1 and not chosen.are_of_one_model:
-        print_beside(resolved, chosen)
+        how: dict[str, Any] = {"depth": chosen.depth, "dtype": chosen.dtype}
+        how |= {"active": chosen.active, "under": chosen.conventions}
+        body = {"models": [count_data(model, model.inventory(), **how) for model in resolved]}
+        write_json(chosen.json_file, document("counts", body))
+    elif len(resolved) > 1 and not (is_apart or chosen.latex):
+        _print_beside(resolved, chosen)
     else:
         for model in resolved:
-            print_model(model, chosen)
+            _print_model(model, chosen)
     if refused:
         raise SystemExit(2)
 
@@ -159,13 +212,6 @@ def _resolved(models: Sequence[str], class_name: str) -> tuple[list[Counted], bo
     return found, bool(refused)
 
 
-def _write_json(file: Path, models: Sequence[Counted], chosen: CountOptions) -> None:
-    how: dict[str, Any] = {"depth": chosen.depth, "dtype": chosen.dtype, "active": chosen.active}
-    how["under"] = chosen.conventions
-    body = {"models": [count_data(model, model.inventory(), **how) for model in models]}
-    write_json(file, document("counts", body))
-
-
 def _write_page(file: Path, models: Sequence[str], chosen: CountOptions) -> None:
     from paramproof.pages.document import model_file
 
@@ -175,3 +221,121 @@ def _write_page(file: Path, models: Sequence[str], chosen: CountOptions) -> None
     (under,) = chosen.conventions or (DEFAULT,)
     (model,) = resolving_all(models, chosen.class_name)
     write_file(file, model_file(model, under, chosen.dtype), "--html")
+
+
+def _print_model(model: Counted, chosen: CountOptions) -> None:
+    """Print one model as the options say: its tree, a number, the conventions or the formula."""
+    if chosen.latex:
+        say(latex_of(_lettered(_with_formula(model), chosen.conventions)))
+        return
+    named, first = model.inventory(), ""
+    number = int(count(named, *with_storage(chosen.conventions)))
+    names = ", ".join(with_storage(chosen.conventions))
+    if chosen.active:
+        first, number = _print_active(_with_formula(model), chosen.symbolic)
+    elif chosen.symbolic:
+        model, what = _with_formula(model), f"parameters in letters, {names}"
+        _title(model, what if chosen.conventions else f"trainable parameters in letters, {TIED}")
+        _print_terms(_lettered(model, chosen.conventions), model)
+    elif chosen.every:
+        _title(model, "every convention; those after `listed` count trainable parameters")
+        print_table(console, conventions_table(named))
+    elif chosen.conventions and not chosen.depth:
+        _print_count(model, number, chosen.conventions)
+    elif chosen.conventions:
+        _title(model, names)
+        under = as_counted(named, chosen.conventions)
+        print_table(console, tree_table(under, chosen.depth, chosen.dtype))
+    else:
+        _title(model, COUNTED)
+        print_table(console, tree_table(named, chosen.depth, chosen.dtype, model.beside_total()))
+    if chosen.dtype or not first:
+        print_lines(console, (f"{first}{line}" for line in _bytes(model, number, chosen.dtype)))
+    print_lines(console, _origin(model, chosen))
+
+
+def _print_beside(models: Sequence[Counted], chosen: CountOptions) -> None:
+    """Print models side by side, with their differences from the first."""
+    # One model, which is counted most often, needs no table of several.
+    from paramproof.cli.side_by_side import tables_side_by_side
+
+    console.print(COUNTED)
+    for table in tables_side_by_side(models, chosen.depth, chosen.dtype, console.width):
+        print_table(console, table)
+    for model in models:
+        number = int(model.inventory().total())
+        lines = (*model.beside_total(), *_bytes(model, number, chosen.dtype))
+        said = (*lines, *_origin(model, chosen))
+        print_lines(console, (f"{model.title}: {line}" for line in said))
+
+
+def _with_formula(model: Counted) -> Model:
+    if isinstance(model, LiveModel):
+        options = "--active, --symbolic and --latex"
+        raise ValueError(f"{model.title} has weights, and no formula: {options} need a config.json")
+    return model
+
+
+def _title(model: Counted, what: str) -> None:
+    console.print(f"{model.title}: {what}", markup=False)
+
+
+def _lettered(model: Model, conventions: Sequence[str]) -> Lettered:
+    """Return a model in letters, with only what conventions count."""
+    whole = in_letters(model)
+    if not conventions:
+        return whole
+    return replace(whole, named=as_counted(whole.named, conventions), closed=None)
+
+
+def _print_count(model: Counted, number: int, conventions: Sequence[str]) -> None:
+    """Print the count of a model under conventions, and the meaning of each."""
+    chosen = with_storage(conventions)
+    console.print(f"{model.title}, {', '.join(chosen)}: {number:,}", markup=False, highlight=False)
+    console.print(f"{in_units(number)} × 10⁶, {in_units(number, MEBI)} × 2²⁰", highlight=False)
+    console.print(f"rounded: {as_named(number)}, {as_named(number, 3)}")
+    print_lines(console, (f"{name}: {CONVENTIONS[name].__doc__}" for name in chosen))
+
+
+def _print_terms(counted: Lettered, model: Model, *notes: str) -> None:
+    """Print the terms of a count, their letters, and where the formula holds."""
+    table = terms_table(counted).only("component", "each", "times", "total")
+    print_table(console, replace(table, notes=notes))
+    if letters := letters_in(model, expression(counted.named.total())):
+        print_table(console, letters_table(model.architecture, letters))
+    print_lines(console, holds_where(model))
+
+
+def _print_active(model: Model, symbolic: bool) -> tuple[str, int]:
+    """Print total and active parameters, or the formula of these; return which come first."""
+    counts = total_and_active(model)
+    first, found = shown_first(counts)
+    notes = (*verdict_line(model, counts), *routing(model))
+    if symbolic:
+        _title(model, f"active parameters per token in letters, {first}")
+        _print_terms(active_in_letters(model, first), model, *notes)
+    else:
+        _title(model, f"total and active parameters, {TIED}")
+        table = active_table(counts)
+        print_table(console, replace(table, notes=(*notes, *table.notes)))
+    return f"active, {first}: ", found.active if found else 0
+
+
+def _bytes(model: Counted, number: int, dtype: str) -> Iterator[str]:
+    """Yield the bytes of parameters at ``dtype``, or at the types that a configuration names."""
+    if dtype:
+        yield bytes_text(number, dtype)
+    elif read := model.reading:
+        if read.dtype in BITS:
+            what = "bytes before quantization" if read.quantized else "bytes at the file's dtype"
+            yield f"{what}: {bytes_text(number, read.dtype)}"
+        if read.stored:
+            size = bytes_text(number, read.stored)
+            yield f"bytes if every weight is quantized, without scales: {size}"
+
+
+def _origin(model: Counted, chosen: CountOptions) -> Iterator[str]:
+    yield from model.origin()
+    if chosen.buffers and model.architecture:
+        names = ", ".join(map(legible, model.architecture.buffers)) or "none"
+        yield f"buffers, not counted: {names}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -23,7 +23,7 @@ REFUSED = 2
 
 @dataclass(slots=True)
 class LinesDone:
-    """The number of lines written, and how many of them have an error instead of a count.
+    """How many lines are written, and how many of them have an error instead of a count.
 
     ``line`` is the number in the input of the last line written, and ``digest`` identifies it.
     """
@@ -34,7 +34,6 @@ class LinesDone:
     digest: str = ""
 
     def add(self, body: Mapping[str, Any]) -> None:
-        """Add a document."""
         self.written += 1
         self.refused += "error" in body
         self.line, self.digest = body["line"], body["digest"]
@@ -127,20 +126,19 @@ def _opened(source: str) -> Iterator[BinaryIO]:
     try:
         file = path.open("rb")
     except OSError as error:
-        raise InvalidInput(f"cannot be read: {error.strerror}", where=path_text(path)) from None
+        raise InvalidInput(f"cannot be read: {error.strerror}", where=path_text(source)) from None
     with file:
         yield file
 
 
 @contextmanager
 def _target(out: Path | None) -> Iterator[BinaryIO]:
-    if out is None:
-        sys.stdout.flush()
-        yield sys.stdout.buffer
-        return
+    sys.stdout.flush()
     try:
-        with out.open("ab") as file:
+        with out.open("ab") if out else nullcontext(sys.stdout.buffer) as file:
             yield file
     except OSError as error:
+        if out is None:  # The command ends as its reader, or the disk, makes it end.
+            raise
         where = f"--json {path_text(out)}"
         raise InvalidInput(f"cannot be written: {error.strerror}", where=where) from None

@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 
 from paramproof.cli.options import MODELS, class_option, json_option, time_limit_option
-from paramproof.cli.output import console, errors, require_writable, tables_beside, write_json
+from paramproof.cli.output import errors, require_writable, say, tables_beside, write_json
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.notation import latex
@@ -68,9 +68,9 @@ def derive_command(
     if json_file:
         write_json(json_file, document("derivation", derivation_data(derivation)))
     if as_latex:
-        console.print(latex(derivation.formula), markup=False, highlight=False, soft_wrap=True)
+        say(latex(derivation.formula))
     else:
-        print_derivation(tables_beside(json_file), derivation)
+        _print_derivation(tables_beside(json_file), derivation)
 
 
 def deriving(request: Request, class_name: str = "", **how: Any) -> Derivation:
@@ -81,8 +81,7 @@ def deriving(request: Request, class_name: str = "", **how: Any) -> Derivation:
         )
 
 
-def print_derivation(out: Console, derivation: Derivation) -> None:
-    """Print a derivation: tensors, formula, letters, guards and evidence."""
+def _print_derivation(out: Console, derivation: Derivation) -> None:
     versions = derivation.evidence.versions.items()
     built = ", ".join(f"{name} {version}" for name, version in versions)
     out.print(f"{legible(derivation.name)}, built with {built}\n", markup=False, highlight=False)

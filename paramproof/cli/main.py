@@ -1,23 +1,25 @@
 """The command ``paramproof``.
 
-Exit status: 0 if equal, 1 if different (or if a framework broke), 2 for bad usage or input, with
-one line on standard error, and 128 + N if signal N ended it.
+Each command is a module of its own, which is imported only when it runs. Exit status: 0 if equal, 1
+if different (or if a framework broke), 2 for bad usage or input, with one line on standard error,
+and 128 + N if signal N ended it: child processes are then ended, and the terminal is restored.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from types import FrameType
 from typing import Any, NoReturn, cast
 
 import click
 
-from paramproof.cli.output import complain
-from paramproof.cli.signals import HAS_SIGPIPE, READER_LEFT, Ended, heed_signals
+from paramproof.cli.output import HAS_SIGPIPE, READER_LEFT, Ended, complain
 from paramproof.formulas.errors import FormulaError
 from paramproof.formulas.installation import broken_plugins
 from paramproof.formulas.printing import path_text
@@ -42,10 +44,11 @@ UNLISTED = ("prove", "hunt", "site")
 """The commands for those who work on formulas and on the site."""
 
 COMMANDS = (*(name for names in GROUPS.values() for name in names), *UNLISTED)
-"""The commands, each in a module of its own that is imported only when the command runs."""
 
 OTHER_NAMES = {"checkpoint": "compare"}
-"""Further names of commands."""
+
+ASKING_TO_END = ("SIGTERM", "SIGHUP", "SIGBREAK")
+"""Signals that ask a process to end. SIGHUP exists only on POSIX, SIGBREAK only on Windows."""
 
 EXAMPLES = """\b
 Examples:
@@ -108,7 +111,7 @@ def main() -> None:
         _fail(ValueError("standard output is closed"))
     write_any_sign(sys.stdout)
     write_any_sign(sys.stderr)
-    heed_signals()
+    _heed_signals()
     try:
         try:
             cli.main(prog_name="paramproof", standalone_mode=False)
@@ -132,8 +135,21 @@ def main() -> None:
     except OSError as error:
         if _reader_left(error):
             _end_by(READER_LEFT)
-        _write_nowhere()
+        _discard_output()
         _fail(ValueError(_what_failed(error)))
+
+
+def _heed_signals() -> None:
+    # A signal with another handler, as nohup sets one, is left alone.
+    for number in (getattr(signal, name, None) for name in ASKING_TO_END):
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _raise_ended)
+
+
+def _raise_ended(number: int, frame: FrameType | None) -> None:
+    # A second signal ends the process at once.
+    signal.signal(number, signal.SIG_DFL)
+    raise Ended(number)
 
 
 def _reader_left(error: OSError) -> bool:
@@ -145,7 +161,7 @@ def _reader_left(error: OSError) -> bool:
 
 def _end_by(number: int) -> NoReturn:
     """Exit with the status of a program that a signal ended, such as SIGPIPE."""
-    _write_nowhere()
+    _discard_output()
     sys.exit(128 + number)
 
 
@@ -156,7 +172,7 @@ def _what_failed(error: OSError) -> str:
     return f"{where}: {error.strerror or error}"
 
 
-def _write_nowhere() -> None:
+def _discard_output() -> None:
     """Discard the rest of the output, which Python would try to write at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

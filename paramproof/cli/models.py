@@ -66,7 +66,11 @@ def _as_json(one: Published, model: Model) -> dict[str, Any]:
         "name": one.name,
         "family": model.family or None,
         "short_names": [short for short, name in SHORT_NAMES.items() if name == one.name],
-        **_described(one, model),
+        **({"keys": dict(one.keys)} if isinstance(one, NamedConfiguration) else {}),
+        "letters": dict(model.sizes),
+        **({"spec": spec_fields(model.names.spec)} if model.names else {}),
+        **({"class": model.class_name} if model.class_name else {}),
+        **(_active(one, model) if isinstance(one, NamedConfiguration) and one.active else {}),
         "parameters": model.inventory().total(),
         "published": one.published,
         "component": one.component,
@@ -76,19 +80,7 @@ def _as_json(one: Published, model: Model) -> dict[str, Any]:
     }
 
 
-def _described(one: Published, model: Model) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if isinstance(one, NamedConfiguration):
-        found["keys"] = dict(one.keys)
-    found["letters"] = dict(model.sizes)
-    if model.names:
-        found["spec"] = spec_fields(model.names.spec)
-    if model.class_name:
-        found["class"] = model.class_name
-    if isinstance(one, NamedConfiguration) and one.active:
-        found |= {
-            "published_active": one.active,
-            "active_source": one.active_source or one.source,
-            "active": active_as_json(model),
-        }
-    return found
+def _active(one: NamedConfiguration, model: Model) -> dict[str, Any]:
+    source = one.active_source or one.source
+    numbers = active_as_json(model)
+    return {"published_active": one.active, "active_source": source, "active": numbers}

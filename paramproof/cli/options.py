@@ -28,7 +28,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def completing(names: Callable[[], Iterable[str]], *, files: bool = False) -> Completer:
-    """Return a completer for the names that ``names`` returns, or for files if ``files`` is set."""
 
     def complete(
         ctx: click.Context, param: click.Parameter, incomplete: str
@@ -63,7 +62,6 @@ derive_option = click.option(
 
 
 def deriving() -> bool:
-    """Return whether the command that runs has the option --derive."""
     context = click.get_current_context(silent=True)
     return bool(context and context.meta.get(DERIVES))
 

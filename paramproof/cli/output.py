@@ -1,8 +1,13 @@
-"""Write to the terminal, and to the file that --json or --html names."""
+"""Write to the terminal, and to the file that --json or --html names.
+
+A reader may leave before the end of the output: the command then ends as a signal would end it.
+Files are written completely or not at all.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +18,6 @@ from typing import Any, NamedTuple, TextIO
 from rich.console import Console
 from rich.text import Text
 
-from paramproof.cli.signals import READER_LEFT, Ended
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 from paramproof.json_form import json_text
 from paramproof.views.terminal import in_signs_of
@@ -27,6 +31,20 @@ WHERE = "to FILE, or to standard output (-), with the text on standard error."
 
 UNBOUNDED = 1000
 """The width of a pipe, whose lines are not wrapped."""
+
+
+HAS_SIGPIPE = hasattr(signal, "SIGPIPE")
+"""Whether the system has the signal: Windows has only some of the POSIX signals."""
+
+READER_LEFT: int = signal.SIGPIPE if HAS_SIGPIPE else 13
+"""The signal that ends a program on POSIX if nobody reads its output any more."""
+
+
+class Ended(BaseException):
+    """A signal has asked this process to end. Not an ``Exception``, so that none is caught."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
 class _Signs(Console):
@@ -56,7 +74,6 @@ _beside_json = _Signs(stderr=True, emoji=False, width=_width(sys.stderr))
 
 
 def say(line: str) -> None:
-    """Print ``line`` unchanged, however wide it is."""
     print_unwrapped(console, [line])
 
 

@@ -31,7 +31,7 @@ class _Files(SimpleHTTPRequestHandler):
     }
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's
-        """Log nothing."""
+        pass
 
 
 class _Server(ThreadingHTTPServer):

@@ -153,7 +153,7 @@ def _left_out(keys: Mapping[str, Any], derivation: Derivation, before: str = "")
     return {} if any(EXTRA_LAYERS.fullmatch(leaf(one)) for one in built) else found
 
 
-def _quantization(keys: Mapping[str, Any]) -> dict[str, str]:
+def _quantization(keys: Mapping[str, Any]) -> dict[str, Any]:
     """Return the quantization method and the type of the weights; "" if they are not named."""
     config = keys.get(QUANTIZATION) or keys.get("compression_config")
     if not isinstance(config, Mapping):

@@ -20,7 +20,7 @@ refused unless it has linen's ``params`` collection.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from paramproof.builders.protocol import LiveReader
@@ -52,7 +52,7 @@ def live_weights(model: Any) -> list[Weight]:
     return found
 
 
-def reader(model: Any) -> Callable[[Any], Iterator[Weight]]:
+def reader(model: Any) -> Callable[[Any], Iterable[Weight]]:
     """Return the function that reads the weights of ``model``, by the modules of its classes.
 
     Raises ``ValueError``, with the full name of the class, if there is none.

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from paramproof.cli.beside_table import beside_tables
+from paramproof.cli.side_by_side import tables_side_by_side
 from paramproof.resolver import Model, resolve
 from paramproof.views.conventions import as_counted, conventions_table, under_every
 from paramproof.views.counted import count_data
@@ -112,18 +112,18 @@ def test_side_by_side_a_tree_with_many_rows_has_fewer_levels():
     experts = [tensor(f"mlp.expert_{number}.weight", H) for number in range(MOST_ROWS)]
     shared = tensor("model.layers.*.norm.weight", H, times=L)
     other = Model(name="other.json", architecture=with_tensors(shared, *experts))
-    every = lines_of(*beside_tables([MODEL, other], 3, "", width=200))
+    every = lines_of(*tables_side_by_side([MODEL, other], 3, "", width=200))
     number = 2 * MOST_ROWS + 5
     assert sum("expert_" in line for line in every) == MOST_ROWS
     for models in ([MODEL, other], [other, MODEL]):
-        tables = [*beside_tables(models, None, "", width=200)]
+        tables = [*tables_side_by_side(models, None, "", width=200)]
         assert tables[-1].notes == (f"shown to --depth 1, of {number:,} rows",)
         few = lines_of(*tables)
         assert any(line.startswith("mlp ") for line in few)
         assert not any("expert_" in line or line.startswith("attention") for line in few)
     assert any(
         line.startswith("attention")
-        for line in lines_of(*beside_tables([MODEL] * 2, None, "", width=200))
+        for line in lines_of(*tables_side_by_side([MODEL] * 2, None, "", width=200))
     )
 
 
@@ -209,14 +209,16 @@ def test_latex():
 def test_beside():
     """Sizes under a family's letters, others under their fields; kinds and groups add up."""
     family = resolve("bert-tiny")
-    lines = lines_of(*beside_tables([MODEL, family], 3, "", 1000))
+    lines = lines_of(*tables_side_by_side([MODEL, family], 3, "", 1000))
     assert "V 50 30,522 +30,472" in lines
     assert "experts 4 - -" in lines
     assert not any(line.startswith("E ") for line in lines)
     assert f"layers {NUMBER - 424:,} 396,544 +{396_544 - NUMBER + 424:,}" in lines
     assert "heads 24 - −24" in lines
     (mlp,) = (
-        line for line in lines_of(*beside_tables([MODEL, MODEL], 4, "", 1000)) if "mlp" in line
+        line
+        for line in lines_of(*tables_side_by_side([MODEL, MODEL], 4, "", 1000))
+        if "mlp" in line
     )
     assert mlp == "mlp 1,888 1,888 0"
 

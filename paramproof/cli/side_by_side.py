@@ -21,7 +21,7 @@ GAP = 2
 """Width of the space between two columns."""
 
 
-def beside_tables(
+def tables_side_by_side(
     models: Sequence[Model | LiveModel], depth: int | None, dtype: str, width: int
 ) -> Iterator[Table]:
     """Yield tables that compare the first model with as many of the others as fit in ``width``.
