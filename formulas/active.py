@@ -47,10 +47,7 @@ def has_experts(architecture: Architecture) -> bool:
 
 
 def per_token(architecture: Architecture) -> dict[str, str]:
-    """Map the letter for the number of experts to that for experts per token; {} without experts.
-
-    Raises ``ValueError``, in one line, if the number of active parameters is not a single number.
-    """
+    """Map the letter for the number of experts to that for experts per token, if there are any."""
     parameters = [*architecture.inventory()]
     moving = {name for one in parameters for length in _lengths(one) for name in length.letters}
     fields, sizes = architecture.fields, architecture.sizes
@@ -80,11 +77,7 @@ def per_token(architecture: Architecture) -> dict[str, str]:
 
 
 def active(architecture: Architecture) -> Inventory:
-    """Return the symbolic inventory of the active parameters: k experts in place of E.
-
-    Raises ``ValueError``, in one line, as ``per_token`` does, and if the name and shape of a tensor
-    leave open whether it belongs to the experts.
-    """
+    """Return the symbolic inventory of the active parameters: k experts in place of E."""
     named, chosen = architecture.inventory(), per_token(architecture)
     tensors = (
         _routed(tensor, experts, chosen[experts]) if experts else tensor

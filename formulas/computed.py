@@ -78,10 +78,7 @@ class Computed:
         return all(isinstance(one, Expression) and one.is_whole for one in self.operands)
 
     def compute(self, sizes: Mapping[str, int]) -> Any:
-        """Return the int or float that Python computes at these sizes.
-
-        Raises ``ArithmeticError`` if the function is not defined there, or a power is too large.
-        """
+        """Return the int or float that Python computes at these sizes."""
         values = [_value(one, sizes) for one in self.operands]
         if self.function == "power" and all(isinstance(value, int) for value in values):
             base, power = values
@@ -93,10 +90,7 @@ class Computed:
             raise ArithmeticError(str(error)) from None
 
     def evaluate(self, sizes: Mapping[str, int]) -> Number:
-        """Return the value at these sizes; a float becomes the fraction that equals it exactly.
-
-        Raises ``ArithmeticError`` as ``compute`` does, and if the value is not a finite number.
-        """
+        """Return the value at these sizes; a float becomes the fraction that equals it exactly."""
         value = self.compute(sizes)
         if isinstance(value, int):
             return int(value)
@@ -126,10 +120,7 @@ class Computed:
 
 
 def computed(function: str, *operands: Operand) -> Expression:
-    """Return the result of an operation as an expression, a constant if no operand has a letter.
-
-    Raises ``ArithmeticError`` if a constant is not defined or not finite.
-    """
+    """Return the result of an operation as an expression, a constant if no operand has a letter."""
     result = Computed(function, tuple(map(as_operand, operands)))
     return letter(result) if result.letters else expression(result.evaluate({}))
 

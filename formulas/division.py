@@ -43,10 +43,7 @@ class Quotient:
 
 
 def quotient(top: Expression, bottom: Expression) -> Expression:
-    """Return the exact quotient top / bottom.
-
-    Raises ``ArithmeticError`` if ``bottom`` is 0, or a sum that does not divide ``top``.
-    """
+    """Return the exact quotient top / bottom."""
     if not bottom:
         raise ZeroDivisionError(f"{top} divided by zero")
     found, rest = divided(top, bottom)
@@ -62,8 +59,6 @@ def floor(numerator: Expression | int, denominator: Expression | int) -> Express
     Equal floors get the same form, however they are written: ⌊−x / d⌋ becomes −⌊(x + d − 1) / d⌋
     for a positive d, so the first letter in a numerator has a positive coefficient, and none
     exceeds d / 2 if d is a number. The form is not unique if the denominator has negative terms.
-
-    Raises ``ArithmeticError`` if the denominator is 0, or if either has fractions.
     """
     top, bottom = expression(numerator), expression(denominator)
     if not bottom:

@@ -114,21 +114,13 @@ class Expression:
         return self._terms.get(()) if len(self._terms) == 1 else None
 
     def evaluate(self, sizes: Mapping[str, int]) -> int:
-        """Return the exact value at these sizes, as an int.
-
-        Raises ``KeyError`` for a letter without a size, and ``ValueError`` if the value is not a
-        whole number.
-        """
+        """Return the exact value at these sizes, as an int."""
         if (value := self.value(sizes)) != int(value):
             raise ValueError(f"{value} is not a whole number")
         return int(value)
 
     def value(self, sizes: Mapping[str, int]) -> Number:
-        """Return the exact value at these sizes, as an int or a ``Fraction``.
-
-        Raises ``KeyError`` for a letter without a size, and ``ArithmeticError`` for a division by 0
-        and for a ``Computed`` number that is not defined there.
-        """
+        """Return the exact value at these sizes, as an int or a ``Fraction``."""
         value: Number = 0
         for powers, number in self._terms.items():
             for atom, power in powers:

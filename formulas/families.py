@@ -13,7 +13,8 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from paramproof.formulas import encoder, encoder_decoder, gpt, llama, spec
+from paramproof.formulas import derived_twice as ours
+from paramproof.formulas import spec
 from paramproof.formulas.errors import InvalidInput, canonical_name, no_such
 from paramproof.formulas.installation import entries, note_broken, require_whole
 from paramproof.formulas.notation import BUILT_IN, Alphabet
@@ -73,14 +74,16 @@ class Family:
         return tuple(field.name for field in fields(self.spec))
 
 
-OURS = tuple(
-    Family(own, letters, module.inventory, module.closed_form)
-    for own, letters, module in (
-        (spec.EncoderSpec, spec.EncoderLetters, encoder),
-        (spec.EncoderDecoderSpec, spec.EncoderDecoderLetters, encoder_decoder),
-        (spec.GPTSpec, spec.GPTLetters, gpt),
-        (spec.LlamaSpec, spec.LlamaLetters, llama),
-    )
+OURS = (
+    Family(spec.EncoderSpec, spec.EncoderLetters, ours.encoder_inventory, ours.encoder_closed_form),
+    Family(
+        spec.EncoderDecoderSpec,
+        spec.EncoderDecoderLetters,
+        ours.encoder_decoder_inventory,
+        ours.encoder_decoder_closed_form,
+    ),
+    Family(spec.GPTSpec, spec.GPTLetters, ours.gpt_inventory, ours.gpt_closed_form),
+    Family(spec.LlamaSpec, spec.LlamaLetters, ours.llama_inventory, ours.llama_closed_form),
 )
 """The families of this package, in the order of every table."""
 
@@ -120,11 +123,7 @@ def registered() -> dict[str, Family]:
 
 
 def family_named(name: object) -> Family:
-    """Return the family with this name, without regard to case.
-
-    Raises ``UnknownName``, in one line, if there is none, and ``InvalidInput`` if the plug-in of
-    this name is broken.
-    """
+    """Return the family with this name, without regard to case."""
     known = canonical_name(name, FAMILIES) if isinstance(name, str) else None
     if known is None:
         require_whole(ENTRY_POINTS, name)
@@ -137,8 +136,6 @@ def printing_order(letters: type[FamilyLetters]) -> Alphabet:
     """Return the order in which formulas with the letters of a family are printed.
 
     This is ``BUILT_IN`` for the families of this package; other families add their letters to it.
-
-    Raises ``ValueError`` if a letter is of another kind in a family of this package.
     """
     is_ours = any(family.letters is letters for family in OURS)
     return BUILT_IN if is_ours else _order(letters.__name__, letters)
@@ -183,11 +180,7 @@ def spec_fields(own: Spec) -> dict[str, Any]:
 
 
 def spec_from(data: Mapping[str, Any]) -> Spec:
-    """Return the spec with the fields in ``data``, whose family is an encoder by default.
-
-    Raises ``ValueError``, in one line, for an unknown family and an impossible spec, and its
-    subclass ``SpecFieldsError`` for unknown and missing fields.
-    """
+    """Return the spec with the fields in ``data``, whose family is an encoder by default."""
     given = dict(data)
     family = family_named(given.pop("family", "encoder"))
     kind: Any = family.spec

@@ -15,10 +15,7 @@ from paramproof.formulas.printing import MINUS, shown
 def require_sizes(
     sizes: Mapping[str, int], letters: Collection[str], at_zero: Collection[str] = ()
 ) -> None:
-    """Require that the size of each of ``letters`` is 1 or more, or 0 for those ``at_zero``.
-
-    Raises ``InvalidInput``, naming a letter without a size, or the first size that is smaller.
-    """
+    """Require that the size of each of ``letters`` is 1 or more, or 0 for those ``at_zero``."""
     require_letters(sizes, letters)
     for name, size in sizes.items():
         if size < 1 and name in letters and (size or name not in at_zero):

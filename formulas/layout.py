@@ -69,10 +69,7 @@ class Weight:
 def stored_shape(
     layout: Sequence[str], shapes: Sequence[tuple[int, ...]], *, head_size: int, layers: int
 ) -> tuple[int, ...]:
-    """Return the shape in which ``layout`` stores canonical tensors of ``shapes``.
-
-    Raises ``ValueError`` if the shapes do not fit each other or the layout.
-    """
+    """Return the shape in which ``layout`` stores canonical tensors of ``shapes``."""
     rows = {shape[:-1] for shape in shapes}
     if len(rows) != 1:
         raise ValueError(f"shapes {list(shapes)} cannot be concatenated along the last axis")

@@ -147,10 +147,7 @@ def _model(*, spec: dict[str, Any], family: str = "encoder", **published: Any) -
 
 
 def named_model(name: str) -> NamedModel:
-    """Return the model of a family with this full or short name (``bert-base``).
-
-    Raises ``UnknownName``, with similar names as suggestions.
-    """
+    """Return the model of a family with this full or short name (``bert-base``)."""
     try:
         return named_models()[SHORT_NAMES.get(name, name)]
     except KeyError:

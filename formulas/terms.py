@@ -16,16 +16,9 @@ from paramproof.formulas.tensors import Tensor
 Tensors = tuple[Tensor, ...]
 
 TRANSFORMER = "Vaswani et al. 2017, arXiv:1706.03762"
-BERT = "Devlin et al. 2018, arXiv:1810.04805"
-BERT_CODE = "google-research/bert"
-GPT_1 = "Radford et al. 2018, Improving Language Understanding by Generative Pre-Training"
-GPT_CODE = "openai/gpt-2, src/model.py"
-LLAMA = "Touvron et al. 2023, arXiv:2302.13971"
-LLAMA_CODE = "meta-llama/llama, llama/model.py"
 LAYER_NORM = "Ba et al. 2016, arXiv:1607.06450, section 3"
 RMS_NORM = "Zhang and Sennrich 2019, arXiv:1910.07467, section 4, equation 4"
 GATED = "Shazeer 2020, arXiv:2002.05202, section 2, equation 6"
-GROUPED = "Ainslie et al. 2023, arXiv:2305.13245, section 2.2"
 
 
 def within(component: str, *parts: Tensors) -> Tensors:
