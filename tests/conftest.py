@@ -54,7 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--share",
-        default=os.environ.get("TEST_SHARE", "1/1"),
+        default=os.environ.get("TEST_SHARE") or "1/1",
         metavar="I/N",
         help="the part of the cases of shared tests, or commit/N (default: TEST_SHARE, or all)",
     )

@@ -60,16 +60,14 @@ def _commit():
 def take_share(share, items):
     """Return the items of a run, with those of shared tests only if they are in the share.
 
-    Also returns how many cases of shared tests there are, and how many of them are taken. Where a
-    whole module is shared, its tests are the cases.
+    Also returns how many cases of shared tests there are, and how many of them are taken.
     """
-    pools = defaultdict(list)
+    of_module = defaultdict(list)
     for item in items:
-        for node, _ in item.iter_markers_with_node("shared"):
-            pool = node.nodeid if node is not item else item.nodeid.partition("[")[0]
-            pools[pool].append(item.nodeid)
-    taken = {case for cases in pools.values() for case in share.take(cases)}
-    shared = {case for cases in pools.values() for case in cases}
+        if item.get_closest_marker("shared"):
+            of_module[item.nodeid.partition("::")[0]].append(item.nodeid)
+    taken = {case for cases in of_module.values() for case in share.take(cases)}
+    shared = {case for cases in of_module.values() for case in cases}
     if shared and not taken:
         raise pytest.UsageError(f"no case of {len(shared)} is in the share {share}")
     kept = [item for item in items if item.nodeid in taken or item.nodeid not in shared]

@@ -1,4 +1,7 @@
-"""Deselect tests of what a framework refuses, and run the proofs in a process of their own."""
+"""Deselect tests of what a framework refuses, and run the proofs in a process of their own.
+
+Each test here runs for every framework, so that a run takes a share of most of them.
+"""
 
 import json
 import os
@@ -13,11 +16,27 @@ from tests.builders.refused import refuses_family, refuses_model
 PROGRAM = Path(__file__).with_name("proving.py")
 
 
+ALWAYS = (
+    "test_counts",
+    "test_leaks",
+    "test_proof",
+    "test_refused",
+    "test_shapes_only",
+    "test_verify",
+)
+"""The modules of which every run takes all: what each framework counts, proves and refuses."""
+
+SHARED = pytest.mark.shared("computes, or builds large models, in each of twelve frameworks")
+
+
 def pytest_collection_modifyitems(config, items):
     """Deselect tests marked ``expressed`` for models and families that the framework refuses."""
     refused = [item for item in items if is_refused(item)]
     config.hook.pytest_deselected(items=refused)
     items[:] = [item for item in items if item not in refused]
+    for item in items:
+        if item.path.parent == PROGRAM.parent and item.path.stem not in ALWAYS:
+            item.add_marker(SHARED)
 
 
 def is_refused(item):

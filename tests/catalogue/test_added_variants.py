@@ -4,7 +4,10 @@ from collections import Counter
 
 import pytest
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("variants are derived again"),
+]
 
 transformers = pytest.importorskip("transformers")
 

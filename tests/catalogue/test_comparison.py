@@ -8,7 +8,10 @@ from copy import deepcopy
 
 import pytest
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("types are derived again, in seconds each"),
+]
 
 pytest.importorskip("transformers")
 

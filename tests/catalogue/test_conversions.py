@@ -4,7 +4,10 @@ import json
 
 import pytest
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("models are built and saved"),
+]
 
 transformers = pytest.importorskip("transformers")
 

@@ -5,7 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("models are built at many values of each key"),
+]
 
 transformers = pytest.importorskip("transformers")
 

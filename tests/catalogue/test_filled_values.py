@@ -9,7 +9,10 @@ from paramproof.catalogue.filled_values import by_layer
 from paramproof.catalogue.value_kinds import default_layers, equal
 from paramproof.formulas.parsing import expression_in
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("models are built from the saved files of some 170 types"),
+]
 
 transformers = pytest.importorskip("transformers")
 

@@ -5,7 +5,10 @@ from copy import deepcopy
 
 import pytest
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("models of many types are built"),
+]
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

@@ -4,7 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("models are built at many values"),
+]
 
 transformers = pytest.importorskip("transformers")
 

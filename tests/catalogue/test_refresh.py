@@ -7,7 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("types are derived again, in seconds each"),
+]
 
 pytest.importorskip("transformers")
 

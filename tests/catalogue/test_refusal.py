@@ -2,7 +2,10 @@
 
 import pytest
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("bugs are planted in eight callers"),
+]
 
 transformers = pytest.importorskip("transformers")
 

@@ -4,7 +4,10 @@ from copy import deepcopy
 
 import pytest
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("models are built at random sizes"),
+]
 
 pytest.importorskip("transformers")
 

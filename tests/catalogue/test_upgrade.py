@@ -5,7 +5,10 @@ from importlib.metadata import version
 
 import pytest
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("a type is compared with models, or derived again"),
+]
 
 pytest.importorskip("transformers")
 

@@ -8,7 +8,10 @@ from tests.faults import matrix
 from tests.faults.catalogue import FAULTS, Fault, fault
 from tests.faults.evidence import EVIDENCE, catches
 
-pytestmark = pytest.mark.framework("torch")
+pytestmark = [
+    pytest.mark.framework("torch"),
+    pytest.mark.shared("each of some 30 faults is checked against every kind of evidence"),
+]
 
 
 def test_the_catalogue_names_existing_evidence():

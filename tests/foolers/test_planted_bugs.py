@@ -11,7 +11,11 @@ from tests.foolers.planted_bugs import PLANTED
 
 load()
 
-pytestmark = [pytest.mark.framework("torch"), pytest.mark.filterwarnings("ignore")]
+pytestmark = [
+    pytest.mark.framework("torch"),
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.shared("constructors are derived again for each bug of the tracer"),
+]
 
 
 @pytest.fixture

@@ -12,7 +12,10 @@ from paramproof.algebra.sampling import sample_sizes
 from paramproof.formulas.derivation import expected
 from paramproof.tracing.tensor_groups import count_stored
 
-pytestmark = pytest.mark.framework("keras-jax")
+pytestmark = [
+    pytest.mark.framework("keras-jax"),
+    pytest.mark.shared("35 backbones are built and derived"),
+]
 
 BACKBONES = known()
 DIGEST = crc32(RESULTS.read_bytes())

@@ -1,130 +1,190 @@
-"""``python -m tests.mutation``: mutate the code in one place at a time, and check the survivors.
+"""``python -m tests.mutation --sample 100 [FILE ...]``: which mutants does no test kill?
 
-Without ``--sample`` it runs every mutant of the small scope: ``formulas/``, and the files of
-derivation and tracing that ``[tool.mutmut]`` names. Exit status 1 if a survivor is not listed in
-``equivalent.toml``, if an entry of that list is stale, or if the docs have a different score;
-``--write`` updates the score there.
-
-``--sample N`` runs N mutants of the wide scope: all other files of derivation and tracing, and
-those of the catalogue's reader, matching and resolving. Mutants with a result in the folder are
-not run again, so that an interrupted run can resume, and samples of several seeds add up. The
-score is that of all results in the folder. Exit status 1 if a survivor is not listed in
-``equivalent_sampled.toml``, or if an entry of that list was killed.
+mutmut makes the mutations. Each is tried as a file with one place changed, in a copy of the
+project, because a tracer reads frames and mutmut's own mutants stand behind a function, one frame
+more. The tests of the file's package run first, then those in other folders that test it too, until
+one fails. The exit status is 1 if a mutant survives that ``equivalent.toml`` does not list, with
+the reason why no test can tell it from the original, or if a listed one was killed.
 """
 
 import argparse
+import difflib
+import json
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
+from queue import SimpleQueue
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
-from docs.writers import evidence  # noqa: F401
-from docs.writers.blocks import PAGES, block, fill, put
-from tests.mutation import trying, wide
-from tests.mutation.survivors import (
-    EQUIVALENT_SAMPLED,
-    ROOT,
-    equivalent,
-    sampled_score,
-    score,
-    survivors,
-)
+from mutmut.mutation.file_mutation import create_mutations, deep_replace
+
+ROOT = Path(__file__).parents[2]
+EQUIVALENT = Path(__file__).with_name("equivalent.toml")
+ROOMS = ("formulas", "paramproof")
+ELSEWHERE = {
+    "derivation": ["tests/frameworks/derive", "tests/foolers/test_foolers.py"],
+    "tracing": [
+        "tests/frameworks/test_torch_tracing.py",
+        "tests/paramproof/derivation",
+        "tests/frameworks/derive",
+        "tests/foolers/test_foolers.py",
+    ],
+    "matching": ["tests/frameworks/test_live_torch.py"],
+}
+"""By package, the tests in other folders that test it too."""
+SECONDS = 900
+"""The processor time that the tests of a mutant may take: several times that of the original."""
 
 
-def main(arguments: list[str]) -> int:
-    options = _parser().parse_args(arguments)
-    return run_all(options.write) if options.sample is None else run_sample(options)
+class Mutant(NamedTuple):
+    """One changed place of a file."""
+
+    path: str
+    number: int
+
+    @property
+    def change(self) -> tuple[str, str, str]:
+        """The function without its module, and its lines before and after."""
+        both = mutations(self.path)[0].code.splitlines(), self.source.splitlines()
+        lines = list(difflib.unified_diff(*both, n=0, lineterm=""))[2:]
+        before, after = (
+            " ".join(line[1:].strip() for line in lines if line[0] == sign) for sign in "-+"
+        )
+        return mutations(self.path)[1][self.number][0], before, after
+
+    @property
+    def source(self) -> str:
+        """The text of the file with the mutation."""
+        module, found = mutations(self.path)
+        one = found[self.number][1]
+        return deep_replace(module, one.original_node, one.mutated_node).code
 
 
-def run_all(write: bool) -> int:
-    """Run every mutant of the small scope, and return the exit status."""
-    # An earlier run's results are for other code.
-    shutil.rmtree(ROOT / "mutants", ignore_errors=True)
-    processes = str(os.cpu_count() or 1)
-    # The profile `ci` tries the same examples in every run.
-    subprocess.run(
-        [sys.executable, "-m", "mutmut", "run", "--max-children", processes],
-        env={**os.environ, "CI": "true"},
-        cwd=ROOT,
-        check=True,
+@cache
+def mutations(path):
+    """Return the parsed file, and each mutation of a function with the function's name."""
+    module, found, *_ = create_mutations(path, (ROOT / path).read_text("utf-8"))
+    names = {}
+    for node in module.body:
+        if type(node).__name__ == "FunctionDef":
+            names[id(node)] = node.name.value
+        elif type(node).__name__ == "ClassDef":
+            for one in node.body.body:
+                if type(one).__name__ == "FunctionDef":
+                    names[id(one)] = f"{node.name.value}.{one.name.value}"
+    inside = ((id(one.contained_by_top_level_function), one) for one in found)
+    return module, [(names[owner], one) for owner, one in inside if owner in names]
+
+
+def sample(files, number, seed):
+    """Return that many mutants of the files; more with the same seed begin with the fewer."""
+    every = [Mutant(path, place) for path in files for place in range(len(mutations(path)[1]))]
+    return sorted(every, key=lambda one: sha256(f"{seed} {one}".encode()).digest())[:number]
+
+
+def tests_of(path):
+    """Return the tests of a file's package, then those in other folders."""
+    package = Path(path).parts[1] if path.startswith("paramproof/") else ""
+    own = f"tests/paramproof/{package}" if package else "tests/formulas"
+    folder = own if (ROOT / own).is_dir() else "tests/paramproof"
+    return [one for one in [folder, *ELSEWHERE.get(package, ())] if (ROOT / one).exists()]
+
+
+def killed(mutant: Mutant, copy: Path) -> bool:
+    """Return whether a test fails, or takes too long, on the project with this mutant."""
+    file = copy / mutant.path
+    original = file.read_bytes()
+    file.write_text(mutant.source, "utf-8")
+    try:
+        return not all(passes(tests, copy) for tests in tests_of(mutant.path))
+    finally:
+        file.write_bytes(original)
+
+
+def passes(tests: str, copy: Path) -> bool:
+    environment = {**os.environ, "CI": "true", "PYTHONPATH": str(copy), "PYTHONHASHSEED": "0"}
+    frameworks = ["--framework", "torch", "--framework", "transformers"]
+    run = subprocess.Popen(
+        [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", *frameworks, tests],
+        cwd=copy,
+        # Nothing compiled is left of a mutant.
+        env={**environment, "PYTHONDONTWRITEBYTECODE": "1"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 5)),
     )
-    listed, found = equivalent(), set(survivors())
-    for change in sorted(found - set(listed), key=str):
-        print(f"survived: {change}")
-    for change in sorted(set(listed) - found, key=str):
-        print(f"stale, did not survive: {change}")
-    if found != set(listed):
-        return 1
-    print(score())
-    if write:
-        put("mutation", score=score())
-        fill("mutation")
-        fill("evidence")
-    elif block("score", PAGES["mutation"].read_text("utf-8")).strip() != score().strip():
-        print("docs/mutation.md has another score: run tox run -e mutation -- --write")
-        return 1
-    return 0
+    try:
+        return run.wait(4 * SECONDS) in (0, 5)
+    except subprocess.TimeoutExpired:
+        return False
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
 
 
-def run_sample(options: argparse.Namespace) -> int:
-    """Run a sample of the wide scope, and return the exit status."""
-    population = list(wide.mutants(options.files or wide.files()))
-    sampled = wide.sample(population, options.sample, options.seed)
-    stored = trying.stored_results(options.folder)
-    wanted = [one for one in sampled if one not in stored]
-    if options.again:
-        wanted += [one for one in population if one in stored and stored[one].status == "survived"]
-    for result in trying.try_mutants(wanted, options.folder, options.processes, options.own):
-        stored[result.mutant] = result
-        print(f"{result.status} in {result.seconds} s: {result.change}", flush=True)
-    # Also what another seed drew; but not what was run on other code.
-    results = [stored[one] for one in population if one in stored]
-    listed = equivalent(EQUIVALENT_SAMPLED)
-    survived = {one.change for one in results if one.status == "survived"}
-    # One text may describe two mutants.
-    dead = {one.change for one in results if one.status != "survived"} - survived
-    for change in sorted(survived - set(listed), key=str):
-        print(f"survived: {change}")
-    for change in sorted(dead & set(listed), key=str):
-        print(f"stale, did not survive: {change}")
-    if survived - set(listed) or dead & set(listed):
-        return 1
-    found = sampled_score([one.status for one in results], len(population))
-    print(found)
-    if options.write:
-        put("mutation", **{"sampled-score": found})
-        fill("mutation")
-        fill("evidence")
-    return 0
+def try_all(mutants, processes) -> Iterator[tuple[Mutant, bool]]:
+    """Yield each mutant and whether it is killed; every process has a copy of the project."""
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(processes) as pool:
+        copies: SimpleQueue[Path] = SimpleQueue()
+        for number in range(processes):
+            ignored = shutil.ignore_patterns(".git", ".tox", ".venv", "build", "node_modules")
+            copy = Path(folder, str(number))
+            copies.put(Path(shutil.copytree(ROOT, copy, symlinks=True, ignore=ignored)))
+
+        def one(mutant):
+            copy = copies.get()
+            try:
+                return mutant, killed(mutant, copy)
+            finally:
+                copies.put(copy)
+
+        yield from pool.map(one, mutants)
 
 
-def _parser() -> argparse.ArgumentParser:
+def equivalent():
+    """Return the changes that no test can detect, by function without module, with the reason."""
+    listed = tomllib.loads(EQUIVALENT.read_text("utf-8"))["equivalent"]
+    return {(one["function"], one["before"], one["after"]): one["reason"] for one in listed}
+
+
+def main(arguments):
     parser = argparse.ArgumentParser(prog="python -m tests.mutation")
-    parser.add_argument("--write", action="store_true", help="write the list and the score to docs")
-    parser.add_argument("--sample", type=int, metavar="N", help="run N mutants of the wide scope")
+    parser.add_argument("--sample", type=int, metavar="N", help="number of mutants (default: all)")
     parser.add_argument("--seed", type=int, default=0, help="seed for drawing the sample")
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        default=ROOT / "build" / "mutants",
-        help="folder for the results of a sample; a run goes on with those that it has",
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("files", nargs="*", metavar="FILE", help="default: all of these rooms")
+    options = parser.parse_args(arguments)
+    files = options.files or sorted(
+        str(path.relative_to(ROOT)) for room in ROOMS for path in (ROOT / room).rglob("*.py")
     )
-    parser.add_argument(
-        "--own", action="store_true", help="run only the tests of a file's own package"
-    )
-    parser.add_argument(
-        "--again",
-        action="store_true",
-        help="run the survivors in the folder again, on changed tests",
-    )
-    parser.add_argument(
-        "--processes", type=int, default=os.cpu_count() or 1, help="number of mutants at a time"
-    )
-    parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="file to draw from (default: all of the scope)"
-    )
-    return parser
+    for tests in sorted({tests for path in files for tests in tests_of(path)}):
+        if not passes(tests, ROOT):
+            sys.exit(f"the tests of the original fail: pytest {tests}")
+    results, listed = Counter(), equivalent()
+    for mutant, dead in try_all(sample(files, options.sample, options.seed), options.processes):
+        status = "killed" if dead else "survived"
+        wrong = dead == (mutant.change in listed)
+        results[status] += 1
+        results["wrong"] += wrong
+        line = {"path": mutant.path, "change": mutant.change, "status": status, "wrong": wrong}
+        print(json.dumps(line, ensure_ascii=False), flush=True)
+    tried = results["killed"] + results["survived"]
+    print(f"{tried} mutants: {results['killed']} killed, {results['survived']} survived.")
+    return int(results["wrong"] > 0 or not tried)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ T5 = {
 MIXTRAL = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}
 
 
+@pytest.mark.shared("a document for each of 238 named models")
 @pytest.mark.parametrize("name", [*named_models(), *named_configurations()])
 def test_named_model(name):
     count = paramproof.count(name)

@@ -44,6 +44,7 @@ def test_types():
     assert len(TYPES) >= 90
 
 
+@pytest.mark.shared("models of every type that both libraries have")
 @pytest.mark.parametrize("name", TYPES)
 def test_random_configurations(name):
     """They are the first of those in the data, and have the same causes and formulas."""
@@ -56,6 +57,7 @@ def test_random_configurations(name):
     assert found.equal <= data["equal"]
 
 
+@pytest.mark.shared("models of some types at many sizes")
 @pytest.mark.parametrize("name", TYPES[DIGEST % PARTS :: PARTS])
 def test_all_random_configurations_of_some_types(name):
     assert type_data(compare_random(name, EXAMPLES)) == DATA["types"][name]

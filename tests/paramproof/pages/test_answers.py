@@ -27,6 +27,7 @@ def total(**state):
     return int(re.search(r">([\d,]+)</output>", shown)[1].replace(",", ""))
 
 
+@pytest.mark.shared("a page for each of 238 named models")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_named_model(name):
     assert total(model=name) == resolve(name).inventory().total()
@@ -108,6 +109,7 @@ def test_most_types_have_default_sizes():
     assert len(BY_DEFAULT) > len(model_types()) * 0.9
 
 
+@pytest.mark.shared("a page for each of 605 types")
 @pytest.mark.parametrize("model_type", BY_DEFAULT)
 def test_a_type_of_the_catalogue(model_type):
     found = answer_to("model", model=model_type)
