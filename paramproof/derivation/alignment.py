@@ -86,7 +86,6 @@ class TraceAligner:
         yield given | self.not_moving_together()
 
     def fix(self, letters: set[str]) -> None:
-        """Start again with exactly these sizes fixed."""
         self.runner.fixed = letters
         self.base = self.first = self.runner.trace(self.runner.sizes)
 

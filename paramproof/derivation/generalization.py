@@ -56,7 +56,6 @@ class GeneralTensors:
         )
 
     def leave_out(self, kind: Kind, shape: str = "") -> None:
-        """Leave a kind of buffer out of all comparisons and counts."""
         self._kinds_left_out.add(kind)
         of = f" of ({shape})" if shape else ""
         self.left_out[f"{kind.path}{of} (buffer)"] = None

@@ -167,7 +167,6 @@ class GuardProber:
         return bool(question.condition.letters & self.runner.repeated)
 
     def besides(self, condition: Condition) -> list[Condition]:
-        """Return the other guards."""
         return [one for one in self.conditions.guards if one is not condition]
 
     def look_beyond(self, sizes: Mapping[str, int]) -> bool:

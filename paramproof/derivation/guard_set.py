@@ -58,7 +58,6 @@ class GuardSet:
 
     @property
     def divisible(self) -> list[tuple[Expression, Expression]]:
-        """The pairs (a, b) for which a guard says that b divides a."""
         return _divided(self.guards)
 
     @property
@@ -96,7 +95,6 @@ class GuardSet:
             self.irrelevant[condition] = places
 
     def state(self, condition: Condition, outside: Consequence) -> None:
-        """State what was taken for harmless."""
         self.consequences[condition] = outside
         self.guards[condition] = self.irrelevant.pop(condition)
 
@@ -125,7 +123,6 @@ class GuardSet:
 
 
 def negated(condition: Condition) -> Condition:
-    """Return the negation of a condition."""
     return replace(condition, holds=not condition.holds)
 
 
@@ -150,7 +147,6 @@ class NestedGuard(NamedTuple):
 
     @property
     def is_settled(self) -> bool:
-        """Whether it has one answer wherever it occurs."""
         return any(negated(guard).implies(self.condition) for guard in self.guards)
 
     def was_tried(self, alike: Sequence[Mapping[str, int]]) -> bool:
@@ -222,7 +218,6 @@ class NestedGuardQueue:
             self.bound(question, own)
 
     def _state_alone(self, question: NestedGuard, outside: Consequence) -> None:
-        """State a nested guard itself."""
         condition, known = question.condition, self.conditions
         known.beyond.pop(condition, None)
         known.guards[condition] = question.places

@@ -63,7 +63,6 @@ def index_subsets_of(
 def index_guards(
     conditions: Iterable[Condition], loops: Mapping[str, Expression], length: Expression
 ) -> Iterator[Condition]:
-    """Yield the guards on the index in loops of this length, as positive statements."""
     seen = set()
     for condition in conditions:
         own = [name for name in condition.letters if name.startswith(LOOP_INDEX)]
@@ -76,12 +75,10 @@ def index_guards(
 
 
 def with_any_index(condition: Condition, index: str) -> Condition:
-    """Return a guard as a positive statement about the index of any loop."""
     return replace(condition.substitute({index: INDEX}), holds=True)
 
 
 def at_least(one: Expression, other: Expression) -> Condition:
-    """Return the condition one ≥ other."""
     return Condition(Relation.LESS, one, other, False)
 
 
@@ -238,7 +235,6 @@ def _one_answer_guards(
 
 
 def _is_line(one: Expression) -> bool:
-    """Return whether an expression is linear in the index."""
     others = [[pair for pair in powers if pair != (LOOP_INDEX, 1)] for powers in one.terms]
     return not any(LOOP_INDEX in Expression({tuple(powers): 1}).letters for powers in others)
 
@@ -257,7 +253,6 @@ def _count_true(question: Condition, length: Expression) -> Expression | None:
 
 
 def _limit(question: Condition) -> Expression | None:
-    """Return the bound that the index is compared with."""
     limit = question.right - question.left + INDEX
     return limit if limit.is_whole and LOOP_INDEX not in limit.letters else None
 

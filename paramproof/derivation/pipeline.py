@@ -125,7 +125,6 @@ def _derived(
     outcomes: dict[Condition, Consequence | None],
     naming: Naming,
 ) -> Derivation:
-    """Generalize the traces, probe the guards, validate, and return the derivation."""
     runner, note = aligner.runner, aligner.note
     traces = aligner.traces(effort.generic + 1)
     conditions = GuardSet(aligner.guards, aligner.beyond)

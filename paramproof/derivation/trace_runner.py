@@ -122,7 +122,6 @@ def _constants_in(
 
 
 def _number(condition: Condition) -> Number | None:
-    """Return the side of a guard that is a constant, None if neither is."""
     numbers = (one.constant for one in _sides(condition))
     return next((number for number in numbers if number is not None), None)
 
@@ -140,8 +139,6 @@ MAX_CAVEATS = 2
 
 
 class FailureCause(Enum):
-    """Why a derivation failed."""
-
     NOT_MADE = auto()
     """The constructor refuses its own sizes."""
     NO_PARAMETERS = auto()
@@ -186,7 +183,6 @@ class Trace:
 
     @property
     def parameters(self) -> set[GroupKey]:
-        """The groups of parameters, without buffers."""
         return {key for key in self.readings if key.kind.role != "buffer"}
 
 
@@ -213,17 +209,14 @@ class TraceRunner:
 
     @property
     def name(self) -> str:
-        """The constructor's name."""
         return self.constructor.name
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """The constructor's own sizes."""
         return self.constructor.sizes
 
     @property
     def repeated(self) -> frozenset[str]:
-        """The sizes that occur in lengths of loops."""
         return frozenset(name for loop in self.loops for name in loop.letters)
 
     def first(self) -> Trace:

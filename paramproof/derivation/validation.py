@@ -63,18 +63,15 @@ class Cost:
     tensors: int = 0
 
     def add(self, seconds: float, tensors: int) -> None:
-        """Add a model."""
         self.seconds += seconds
         self.slowest = max(self.slowest, seconds)
         self.tensors += tensors
 
     @property
     def share(self) -> float:
-        """The time that another group of models may take."""
         return max(MIN_SECONDS, self.seconds / 2)
 
     def of(self, tensors: int) -> float:
-        """Return the time that a model with this number of tensors takes."""
         return tensors * self.seconds / max(1, self.tensors)
 
 
@@ -270,7 +267,6 @@ class HeldOutValidation:
                 self.alike += reach.alike
 
     def hold_near(self, number: int) -> None:
-        """Validate on this number of models in a row."""
         held, self.cost = 0, Cost()
         while held < number:
             sizes = self.runner.sizes if held == 0 else self.others(held)

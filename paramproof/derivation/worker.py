@@ -19,7 +19,6 @@ from paramproof.tracing.internal_errors import InternalError
 
 
 def main() -> None:
-    """Derive what the parent process requests."""
     parent = Parent()
     request = parent.request()
     try:

@@ -59,7 +59,6 @@ def framework_of(model: Any) -> str:
 
 
 def distributions_of(package: str) -> tuple[str, ...]:
-    """Return the distributions of a package that ``framework_of`` returns."""
     return FRAMEWORKS[package] if package in FRAMEWORKS else model_packages()[package].distributions
 
 

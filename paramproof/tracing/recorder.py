@@ -109,12 +109,10 @@ def caveat_text(doubt: Caveat, letters: Mapping[str, str] | None = None) -> str:
 
 
 def sizes_fragment(sizes: Mapping[str, int]) -> Caveat:
-    """Return ``H = 12, A = 3`` as a part of a caveat."""
     return joined((letter(name), f" = {value}") for name, value in sizes.items())
 
 
 def joined(doubts: Iterable[Caveat]) -> Caveat:
-    """Join caveats with commas."""
     return tuple(part for doubt in doubts for part in (", ", *doubt))[1:]
 
 
@@ -152,7 +150,6 @@ class Recorder:
 
 
 def has_loop_index(letters: frozenset[str]) -> bool:
-    """Return whether one of ``letters`` is a loop index."""
     return any(name.startswith(LOOP_INDEX) for name in letters)
 
 
@@ -167,7 +164,6 @@ _RECORDERS: list[Recorder] = []
 
 @contextmanager
 def recording() -> Iterator[Recorder]:
-    """Record what happens inside the context."""
     recorder = Recorder()
     _RECORDERS.append(recorder)
     try:
@@ -196,13 +192,11 @@ def ignoring_array_code() -> Iterator[None]:
 
 
 def record_loop(length: Expression, index: str) -> None:
-    """Record that a loop of this length began, and the symbol of its index."""
     for recorder in _RECORDERS:
         recorder.indices[index] = length
 
 
 def record_size(made: Expression) -> None:
-    """Record the expression of a symbolic int that was computed."""
     for recorder in _RECORDERS:
         recorder.computed[made] = None
 
@@ -234,7 +228,6 @@ def _without_iteration(one: str | Expression | None) -> str | Expression:
 
 
 def record_guard(condition: Condition) -> None:
-    """Record a guard and its call site."""
     if _RECORDERS:
         where = call_site()
         if any(folder in where[0] for folder in _IGNORED_FOLDERS):
@@ -247,7 +240,6 @@ def record_guard(condition: Condition) -> None:
 def divisibility_guard(
     top: Expression, bottom: Expression, remainder: int, answer: bool
 ) -> Condition:
-    """Return the guard that ``top`` leaves this remainder, which is true if ``answer`` is."""
     return Condition(Relation.DIVIDES, bottom, top - remainder, answer)
 
 

@@ -41,7 +41,6 @@ class RunLengthList(list[Any]):
 
     @property
     def length(self) -> Any:
-        """The length, symbolic if known; None if the list was changed after it was built."""
         return self.ends[-1] if self.ends and self._is_as_made() else None
 
     def __add__(self, other: Any) -> Any:

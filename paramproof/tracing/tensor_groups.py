@@ -63,7 +63,6 @@ class TensorGroup:
 
     @property
     def count(self) -> int:
-        """The number of tensors."""
         return len(self.made)
 
 
@@ -74,7 +73,6 @@ def kind_of(seen: ObservedTensor) -> Kind:
 
 
 def count_stored(tensors: Iterable[ObservedTensor]) -> Counter[Stored]:
-    """Count the tensors of each kind and shape, except those without elements."""
     return Counter(Stored(kind_of(one), one.shape) for one in tensors if 0 not in one.shape)
 
 
@@ -114,7 +112,6 @@ class _Candidate(NamedTuple):
 
 
 def has_numbered_names(paths: Iterable[str]) -> bool:
-    """Return whether a name in ``paths`` mixes a number with other characters."""
     return any(_NUMBER.search(name) for path in paths for name in starred(path).split("."))
 
 

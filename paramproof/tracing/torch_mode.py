@@ -125,7 +125,6 @@ class ShapeRecorder(TorchFunctionMode):
         return found if found is not None else _ones(shape)
 
     def made(self, tensor: torch.Tensor) -> IterationStack:
-        """Return the iterations in which ``tensor`` was created."""
         with torch._C.DisableTorchFunction():
             return self._made_in.get(_storage(tensor), ())
 
@@ -298,7 +297,6 @@ class SymbolicShape(tuple[Any, ...]):
     __class__ = property(lambda self: torch.Size)
 
     def numel(self) -> Any:
-        """Return the number of elements."""
         return prod(self)
 
     def __getitem__(self, index: Any) -> Any:
@@ -322,7 +320,6 @@ class Linspace(NamedTuple):
         return cls(float(given[1]), given[2])
 
     def part(self, start: Expression, length: Any) -> Linspace:
-        """Return the part that begins at ``start``."""
         return Linspace(self.end, length, self.start + start)
 
     def at(self, index: Expression | None, value: float) -> Any:
@@ -334,7 +331,6 @@ class Linspace(NamedTuple):
 
 
 def row_numbers(spaced: Linspace, values: Sequence[float]) -> Iterator[Any]:
-    """Yield the values, each while its iteration is running."""
     for number, index in run_loop(expression_of(spaced.length), len(values), None):
         yield spaced.at(index, values[number])
 

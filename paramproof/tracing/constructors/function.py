@@ -148,7 +148,6 @@ def _tracing() -> Any:
 
 
 def _defaults(name: str, function: Callable[..., Any]) -> dict[str, int]:
-    """Return the positive int defaults of a function; a bool is a flag, not a size."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as error:

@@ -236,7 +236,6 @@ def _looks_up(
 def _classes(
     model_type: str, keys: Mapping[str, Any], architecture: str
 ) -> tuple[type[PreTrainedConfig], Any]:
-    """Return the config class and the model class of a model type."""
     if model_type not in CONFIG_MAPPING:
         if keys:
             raise _unknown(model_type)
@@ -272,7 +271,6 @@ def _unknown(model_type: str) -> ValueError:
 
 
 def _named_class(name: str) -> tuple[type[PreTrainedConfig], Any]:
-    """Return the config class and the model class with this name."""
     found = getattr(transformers, name, None) if name.isidentifier() else None
     config_class: Any = getattr(found, "config_class", None)
     if not (isinstance(found, type) and issubclass(found, PreTrainedModel)) or not config_class:
@@ -320,7 +318,6 @@ def _config_with(
     start: PreTrainedConfig,
     chosen: Mapping[str, Any],
 ) -> PreTrainedConfig:
-    """Return a config with the chosen sizes."""
     # A key may be an alias of a field, as num_hidden_layers is for n_layer.
     names = config_class.attribute_map
     fields = {k: copy.deepcopy(v) for k, v in given.items() if names.get(k, k) not in chosen}

@@ -451,12 +451,10 @@ def _part(value: Any, conversion: int, spec: Any) -> Any:
 
 
 def _sizes_in(value: Any) -> list[Any]:
-    """Return the symbolic values in a container or an exception that is formatted."""
     return list(symbolic_parts(value.args if isinstance(value, BaseException) else value))
 
 
 def percent_format(left: Any, right: Any) -> Any:
-    """Return ``left % right``, which may format a string."""
     if not isinstance(left, str):
         return left % right
     told = list(symbolic_parts(right))
@@ -470,7 +468,6 @@ def percent_format(left: Any, right: Any) -> Any:
 
 
 def make_dict(pairs: Any) -> Any:
-    """Return a dict of pairs."""
     values = consume(pairs)
     with trusting():
         found = dict(values)

@@ -67,7 +67,6 @@ NEUTRAL: frozenset[Any] = frozenset(
 
 
 def call(function: Any, /, *args: Any, **options: Any) -> Any:
-    """Return ``function(*args, **options)``."""
     kind = type(function)
     if kind is FunctionType or kind is MethodType:
         return _call_python(function, args, options)
@@ -89,7 +88,6 @@ def call(function: Any, /, *args: Any, **options: Any) -> Any:
 
 
 def _is_followed(kind: type) -> bool:
-    """Return whether a class belongs to the model's packages or to trusted code."""
     file = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
     return file in MODEL_FILES or is_trusted_file(file)
 
@@ -170,7 +168,6 @@ LISTING_METHODS = frozenset(
 
 
 def code_file(function: Any) -> str:
-    """Return the file of a Python function, "" for anything else."""
     code = getattr(function, "__code__", None)
     return "" if code is None else code.co_filename
 
@@ -238,7 +235,6 @@ def _record_counted(what: str) -> None:
 def _call_str_method(
     function: Any, own: str, args: tuple[Any, ...], options: Mapping[str, Any]
 ) -> Any:
-    """Call a method of a string, whose arguments may be symbolic."""
     if function.__name__ == "join" and not isinstance(args[0], list | tuple | str):
         args = (make_list(*args),)
     sized = list(symbolic_parts((*args, *options.values())))
@@ -289,7 +285,6 @@ def _pass_on_length(made: Any, args: tuple[Any, ...]) -> None:
 
 
 def is_torch_function(function: Any, own: Any) -> bool:
-    """Return whether a function written in C belongs to PyTorch."""
     module = getattr(function, "__module__", None) or type(own).__module__
     of = getattr(function, "__objclass__", None)
     return module.startswith("torch") or (of is not None and of.__module__.startswith("torch"))
@@ -316,7 +311,6 @@ def _as_float(value: Any) -> Any:
 
 
 def _call_numpy(function: Any, args: Any, options: Any) -> Any:
-    """Call a function of NumPy with plain numbers."""
     if function.__name__ == "prod" and len(args) == 1 and not options:
         return MODELS[math.prod](args[0])
     for one in walk((args, options)):

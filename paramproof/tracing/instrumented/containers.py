@@ -44,14 +44,12 @@ class SizedSlice:
 
 
 def make_slice(*ends: Any) -> Any:
-    """Return Python's ``slice``, or a ``SizedSlice`` if an end is symbolic."""
     if any(isinstance(one, SymInt) for one in ends):
         return SizedSlice(*ends)
     return slice(*ends)
 
 
 def get_item(container: Any, index: Any) -> Any:
-    """Return ``container[index]``."""
     if isinstance(index, SizedSlice):
         return _slice(container, index)
     if isinstance(index, SymInt):
@@ -205,7 +203,6 @@ def _record_slice_guards(container: Any, sizes: Iterable[Any]) -> None:
 
 
 def _is_sum_of(one: Any, whole: Expression) -> bool:
-    """Return whether an end is certainly at most the length ``whole``."""
     made = expression_of(one)
     if made is None:
         return True
@@ -214,7 +211,6 @@ def _is_sum_of(one: Any, whole: Expression) -> bool:
 
 
 def contains(container: Any, value: Any) -> Any:
-    """Return ``value in container``."""
     if (
         isinstance(value, SymInt)
         and type(container) is not SymRange
@@ -317,13 +313,11 @@ SEQUENCES = (list, tuple, RunLengthList, LoopLengthList)
 
 
 def add(left: Any, right: Any) -> Any:
-    """Return ``left + right``; the length of a list is the sum of both."""
     found = left + right
     return _joined(found, left, right) if type(left) in (list, tuple) else found
 
 
 def iadd(left: Any, right: Any) -> Any:
-    """Return the value of ``left`` after ``left += right``."""
     known = known_length(left) if isinstance(left, list) else None
     before = KnownLength(left, None) if known is None else known
     number = len(left) if isinstance(left, list) else 0
@@ -411,7 +405,6 @@ _first_values: dict[tuple[str, str], Any] = {}
 
 
 def forget_values() -> None:
-    """Forget the values of variables, because a new trace begins."""
     _first_values.clear()
     _added_in.clear()
     _stored_in.clear()
@@ -429,7 +422,6 @@ def _of_another_iteration(value: Any, first: Any, index: str) -> Any:
 
 
 def unknown_value(value: Any) -> Any:
-    """Return a value as one whose expression is unknown."""
     return SymStr(value, None) if isinstance(value, str) else untold_number(value)
 
 

@@ -68,7 +68,6 @@ class SymRange:
         return symint_of(self.length, len(self.numbers))
 
     def at(self, index: Expression | None, number: int) -> Any:
-        """Return the value at ``index``, which is ``number`` in this iteration."""
         if self.length is None or index is None:
             return unknown_symint(number)
         assert self.first is not None
@@ -80,7 +79,6 @@ class SymRange:
         return iter(self.run())
 
     def run(self) -> SymbolicIteration:
-        """Return an iteration over the values."""
         numbers = self.numbers
         return SymbolicIteration(
             self.length, len(numbers), lambda n, index: self.at(index, numbers[n])
@@ -123,11 +121,9 @@ class SymRange:
         return iter(symbolic_reversed(self))
 
     def index(self, item: Any) -> Any:
-        """Return the position of an item."""
         return (item - self.start) // self.step
 
     def count(self, item: Any) -> int:
-        """Return how often an item occurs."""
         return int(item in self)
 
 
@@ -150,7 +146,6 @@ def run_loop(
 
 
 def last_loop(site: object) -> tuple[str, Expression | None, int] | None:
-    """Return index symbol, length and iterations of the last loop at a ``for`` statement."""
     return _last.get(site)
 
 
@@ -159,7 +154,6 @@ _last: dict[object, tuple[str, Expression | None, int]] = {}
 
 
 def index_at(site: object) -> str | None:
-    """Return the index symbol of the loop at a ``for`` statement, None if it is not over sizes."""
     return _indices.get(site)
 
 
@@ -171,7 +165,6 @@ class SymbolicIteration:
         self._running: Iterator[Any] | None = None
 
     def run(self, site: object) -> Iterator[Any]:
-        """Yield the values, each while its iteration is running."""
         for number, index in run_loop(self.length, self.total, site):
             yield self.make(number, index)
 
@@ -242,12 +235,10 @@ def _rows(tensor: Any) -> SymbolicIteration | None:
 
 
 def element_at(known: KnownLength, values: list[Any], number: int, index: Expression | None) -> Any:
-    """Return the element of an iteration, with the index in its expression."""
     return element_for_index(known, iteration_number(number, index), values[number])
 
 
 def iteration_number(number: int, index: Expression | None) -> Any:
-    """Return the number of an iteration as a symbolic int."""
     return unknown_symint(number) if index is None else new_symint(number, index)
 
 
@@ -284,7 +275,6 @@ def _counted_iteration(iterable: Any, start: Any) -> Iterator[Any]:
 
 
 def symbolic_reversed(container: Any) -> Any:
-    """Return Python's ``reversed``."""
     found = symbolic_iteration(container)
     if found is None:
         return reversed(container)

@@ -38,7 +38,6 @@ UNKNOWN_LENGTH = letter(f"{LOOP_INDEX}?")
 
 
 def is_known(length: Expression) -> bool:
-    """Return whether the length of a loop is known."""
     return length != UNKNOWN_LENGTH
 
 
@@ -51,7 +50,6 @@ _ran = [False]
 
 
 def forget_lengths() -> None:
-    """Forget every container, because a new trace begins."""
     RUNNING.clear()
     _lengths.clear()
     _ran[0] = False
@@ -63,7 +61,6 @@ def record_length(
     index: str | None = None,
     start: Expression = ZERO,
 ) -> Any:
-    """Record the length of ``container``, and return the container."""
     _lengths[id(container)] = KnownLength(container, length, index, start)
     return container
 

@@ -70,7 +70,6 @@ SHIFTING = (operator.lshift, operator.rshift)
 
 
 def expression_of(value: Any) -> Expression | None:
-    """Return the expression of a number, None for anything else or if it is unknown."""
     if isinstance(value, SymInt | SymFloat):
         return value.expression
     if isinstance(value, int):
@@ -86,7 +85,6 @@ def is_unknown(value: Any) -> bool:
 
 
 def plain_number(value: Any) -> Any:
-    """Return the plain value of a number in this trace."""
     return plain_int(value) if isinstance(value, int) else plain_float(value)
 
 
@@ -150,7 +148,6 @@ def _record_overflow_guard(base: float, power: SymInt) -> None:
 
 
 def unknown_number(value: Any) -> Any:
-    """Return a number as one whose expression is unknown."""
     if isinstance(value, float):
         return SymFloat(value, None)
     return (
@@ -296,7 +293,6 @@ def _record_order(relation: Relation, left: Any, right: Any, answer: bool) -> No
 
 
 def _record_followed_order(relation: Relation, left: Any, right: Any, answer: bool) -> None:
-    """Record how two numbers with known expressions compare."""
     if found := _with_constant(left, right):
         _compare_with_constant(relation, *found, answer)
         return
@@ -481,7 +477,6 @@ def _inverted(self: SymInt) -> Any:
 
 
 def _give_operators() -> None:
-    """Define the operators of symbolic numbers."""
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
         left, right = _operator(getattr(operator, name))
         for kind in (SymInt, SymFloat, NativeSymFloat):

@@ -120,7 +120,6 @@ class SymFloat(SymbolicNumber):
         exact: bool = False,
         sign: Expression | None = None,
     ) -> Any:
-        """Create a symbolic float with this value."""
         ratio = object.__new__(cls)
         ratio._value = plain_float(value)
         ratio.expression = made
@@ -151,7 +150,6 @@ class SymFloat(SymbolicNumber):
 
     @property
     def is_constant(self) -> bool:
-        """Whether the expression contains no sizes."""
         return self.expression is not None and not self.expression.letters
 
 
@@ -159,7 +157,6 @@ class NativeSymFloat(SymFloat, float):
     """A symbolic float that is a real ``float``: C code reads it unobserved."""
 
     def __new__(cls, of: SymFloat) -> Any:
-        """Create a real float from a symbolic one."""
         ratio = float.__new__(cls, of._value)
         for name in ("_value", "expression", "over", "exact", "sign"):
             setattr(ratio, name, getattr(of, name))
@@ -173,7 +170,6 @@ class NativeSymFloat(SymFloat, float):
 
 
 def plain_float(value: Any) -> float:
-    """Return the value of a float in this trace, without recording anything."""
     if isinstance(value, SymFloat):
         return value._value
     return float(value) if type(value) is float else float.__add__(value, 0.0)
@@ -187,7 +183,6 @@ def symbolic_float(value: float) -> Any:
 
 
 def exact_symfloat(value: float, made: Expression) -> Any:
-    """Return a float whose exact value is ``made``."""
     return SymFloat(value, made, _over(made), exact=True)
 
 
@@ -343,7 +338,6 @@ def _is_power_of_two(number: Any) -> bool:
 
 
 def exact_expression(value: Any) -> Expression:
-    """Return the expression of a number that is exact."""
     if isinstance(value, SymInt | SymFloat):
         assert value.expression is not None
         return value.expression
@@ -351,12 +345,10 @@ def exact_expression(value: Any) -> Expression:
 
 
 def rounded_down(value: SymFloat) -> Any:
-    """Return ⌊value⌋."""
     return _rounded(value, "floor", math.floor(value._value), lambda top, down: floor(top, down))
 
 
 def rounded_up(value: SymFloat) -> Any:
-    """Return ⌈value⌉."""
     return _rounded(value, "ceil", math.ceil(value._value), lambda top, down: -floor(-top, down))
 
 

@@ -59,7 +59,6 @@ def trusting() -> Iterator[None]:
 
 @cache
 def is_trusted_file(name: str) -> bool:
-    """Return whether the code of a file is assumed to decide nothing by sizes."""
     return any(folder in name for folder in TRUSTED_FOLDERS)
 
 
@@ -94,7 +93,6 @@ class SymbolicNumber:
         def __neg__(self) -> Any: ...
 
     def escape(self, became: str) -> None:
-        """Record that something read the plain value."""
         record_escape(self.expression, became)
 
     def __int__(self) -> int:
@@ -145,7 +143,6 @@ class SymInt(SymbolicNumber):
     __class__ = property(lambda self: int)
 
     def __new__(cls, value: int, made: Expression | None) -> Any:
-        """Create a symbolic int with this value."""
         made_int = object.__new__(cls)
         made_int._value = plain_int(value)
         made_int.expression = made
@@ -191,7 +188,6 @@ class NativeSymInt(SymInt, int):
     """A symbolic int that is a real ``int``: C code reads its digits unobserved."""
 
     def __new__(cls, value: int, made: Expression | None) -> Any:
-        """Create a symbolic int with this value."""
         made_int = int.__new__(cls, plain_int(value))
         made_int._value = plain_int(value)
         made_int.expression = made
@@ -210,7 +206,6 @@ _KIND: list[type[SymInt]] = [SymInt]
 
 @contextmanager
 def using_symint_class(kind: type[SymInt]) -> Iterator[None]:
-    """Use this class for every symbolic int that is created inside the context."""
     _KIND.append(kind)
     try:
         yield
@@ -219,22 +214,18 @@ def using_symint_class(kind: type[SymInt]) -> Iterator[None]:
 
 
 def uses_native_symints() -> bool:
-    """Return whether new symbolic ints are real ints, and symbolic floats real floats."""
     return _KIND[-1] is NativeSymInt
 
 
 def plain_int(value: Any) -> int:
-    """Return the value of an int in this trace, without recording anything."""
     return value._value if isinstance(value, SymInt) else int.__add__(value, 0)
 
 
 def new_symint(value: int, made: Expression | None) -> Any:
-    """Return a symbolic int of the class that this trace uses."""
     return _KIND[-1](value, made)
 
 
 def unknown_symint(value: int) -> Any:
-    """Return a symbolic int whose expression is unknown."""
     return new_symint(value, None)
 
 

@@ -45,14 +45,12 @@ class SymStr(str):
     plain: bool
 
     def __new__(cls, text: str, made: Any, plain: bool = False) -> SymStr:
-        """Create a string that contains a size with this expression."""
         written = super().__new__(cls, text)
         written.expression = made
         written.plain = plain
         return written
 
     def like(self, text: str) -> SymStr:
-        """Return a string that was made from this one."""
         return SymStr(text, self.expression, self.plain)
 
     def is_decided_by(self, other: Any) -> bool:
