@@ -4,7 +4,7 @@
 import functools
 import numpy as np
 from torch import nn
-from tests.foolers.entries import each, fooler, linears
+from tests.foolers.entries import each, fooler, linears, widths
 
 
 @fooler("guard", dim=4001)
@@ -27,11 +27,6 @@ def length_of_a_list_that_is_not_there(dim=164, n=3):
 
 
 @fooler("guard", dim=4001)
-def list_that_is_not_there_yet(dim=64, n=3):
-    return linears(dim, n, not [0] * (dim - 4000))
-
-
-@fooler("guard", dim=4001)
 def root_of_a_negative(dim=64, n=3):
     import math
 
@@ -51,24 +46,9 @@ def negative_shift(dim=64, n=3):
     return linears(dim, n, True)
 
 
-@fooler("guard", dim=4000)
-def equal_lists(dim=64, n=3):
-    return linears(dim, n, [dim] != [4000])
-
-
-@fooler("guard", dim=4000)
-def sorted_by_a_key(dim=64, n=3):
-    return linears(dim, n, sorted([(4000, 1), (dim, 2)], key=lambda p: p[0])[0][1] == 2)
-
-
 @functools.cache
 def _cached(size):
     return size < 4000
-
-
-@fooler("caveat", dim=4000)
-def cached(dim=64, n=3):
-    return linears(dim, n, _cached(dim))
 
 
 @fooler("caveat", n=101)
@@ -265,16 +245,6 @@ def boolean_list_state(dim=16, n=3):
     return layers
 
 
-@fooler("caveat", dim=4000)
-def int_methods_through_the_class(dim=64, n=3):
-    return linears(dim, n, int.__lt__(int(dim), 4000) is True)
-
-
-@fooler("caveat", dim=10_000)
-def str_methods_through_the_class(dim=64, n=3):
-    return linears(dim, n, str.__len__(str(dim)) < 5)
-
-
 @fooler("caveat", n=101)
 def bytes_that_grow(dim=16, n=3):
     layers, marks = nn.ModuleList(), b""
@@ -289,11 +259,21 @@ def constant_index_into_runs(dim=16, n=3):
     return linears(dim, n, ([False] * n + [True] * 200)[100])
 
 
-@fooler("caveat", dim=4000)
-def equal_to_a_longer_list(dim=64, n=3):
-    return linears(dim, n, [0] * dim != [0] * 4000)
-
-
 @fooler("caveat", n=101)
 def list_in_a_comparison(dim=16, n=3):
     return linears(dim, n, [i for i in range(n)] <= list(range(100)))
+
+
+widths(
+    list_that_is_not_there_yet=("guard", 4001, lambda dim: not [0] * (dim - 4000)),
+    equal_lists=("guard", 4000, lambda dim: [dim] != [4000]),
+    sorted_by_a_key=(
+        "guard",
+        4000,
+        lambda dim: sorted([(4000, 1), (dim, 2)], key=lambda p: p[0])[0][1] == 2,
+    ),
+    cached=("caveat", 4000, lambda dim: _cached(dim)),
+    int_methods_through_the_class=("caveat", 4000, lambda dim: int.__lt__(int(dim), 4000) is True),
+    str_methods_through_the_class=("caveat", 10_000, lambda dim: str.__len__(str(dim)) < 5),
+    equal_to_a_longer_list=("caveat", 4000, lambda dim: [0] * dim != [0] * 4000),
+)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from torch import nn
 
-from tests.foolers.entries import fooler, linears
+from tests.foolers.entries import fooler, widths
 
 
 def _installed(name):
@@ -30,16 +30,6 @@ def gate_of_a_library(dim=64, n=3):
 @fooler("guard", n=101)
 def stack_of_a_library(dim=16, n=3):
     return otherlib.Stack(dim, n)
-
-
-@fooler("guard", dim=4000)
-def wide_for_a_library(dim=64, n=3):
-    return linears(dim, n, not otherlib.is_wide(dim))
-
-
-@fooler("caveat", dim=10_000)
-def narrow_for_a_library(dim=64, n=3):
-    return linears(dim, n, otherlib.narrow(dim))
 
 
 @fooler("refused", in_lengths=True, dim=(90, 100, 4000))
@@ -75,3 +65,9 @@ def name_in_a_library(dim=16, n=3):
 @fooler("caveat", dim=4000)
 def tensor_in_a_library(dim=64, n=3):
     return otherlib.Tower(dim, n, "tensor")
+
+
+widths(
+    wide_for_a_library=("guard", 4000, lambda dim: not otherlib.is_wide(dim)),
+    narrow_for_a_library=("caveat", 10_000, lambda dim: otherlib.narrow(dim)),
+)

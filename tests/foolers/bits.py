@@ -2,57 +2,7 @@
 
 import operator
 
-from tests.foolers.entries import each, fooler, linears
-
-
-@fooler("guard", dim=4096)
-def one_bit(dim=64, n=3):
-    return linears(dim, n, not dim & 4096)
-
-
-@fooler("guard", dim=4096)
-def shifted_right(dim=64, n=3):
-    return linears(dim, n, dim >> 12 == 0)
-
-
-@fooler("guard", dim=65_536)
-def shifted_left(dim=64, n=3):
-    return linears(dim, n, (dim << 4) & ~0xFFFFF == 0)
-
-
-@fooler("guard", dim=4096)
-def or_of_bits(dim=64, n=3):
-    return linears(dim, n, dim | 4095 == 4095)
-
-
-@fooler("guard", dim=4096)
-def exclusive_or(dim=64, n=3):
-    return linears(dim, n, (dim ^ 4096) > dim)
-
-
-@fooler("guard", dim=4000)
-def inverted(dim=64, n=3):
-    return linears(dim, n, ~dim > -4001)
-
-
-@fooler("guard", dim=4096)
-def number_of_bits(dim=64, n=3):
-    return linears(dim, n, dim.bit_length() < 13)
-
-
-@fooler("caveat", dim=8191)
-def bits_that_are_set(dim=64, n=3):
-    return linears(dim, n, dim.bit_count() < 13)
-
-
-@fooler("caveat", dim=65_536)
-def to_bytes(dim=64, n=3):
-    return linears(dim, n, dim.to_bytes(4, "big")[1] == 0)
-
-
-@fooler("caveat", dim=4000)
-def from_bytes(dim=64, n=3):
-    return linears(dim, n, int.from_bytes(dim.to_bytes(4, "big"), "big") < 4000)
+from tests.foolers.entries import fooler, layers, linears, widths
 
 
 @fooler("caveat", dim=65_536)
@@ -64,51 +14,29 @@ def too_many_bytes(dim=64, n=3):
     return linears(dim, n, True)
 
 
-@fooler("caveat", n=129)
-def bit_of_an_index(dim=16, n=3):
-    return each(dim, n, lambda i: not i & 128)
+widths(
+    one_bit=("guard", 4096, lambda dim: not dim & 4096),
+    shifted_right=("guard", 4096, lambda dim: dim >> 12 == 0),
+    shifted_left=("guard", 65_536, lambda dim: (dim << 4) & ~0xFFFFF == 0),
+    or_of_bits=("guard", 4096, lambda dim: dim | 4095 == 4095),
+    exclusive_or=("guard", 4096, lambda dim: (dim ^ 4096) > dim),
+    inverted=("guard", 4000, lambda dim: ~dim > -4001),
+    number_of_bits=("guard", 4096, lambda dim: dim.bit_length() < 13),
+    bits_that_are_set=("caveat", 8191, lambda dim: dim.bit_count() < 13),
+    to_bytes=("caveat", 65_536, lambda dim: dim.to_bytes(4, "big")[1] == 0),
+    from_bytes=("caveat", 4000, lambda dim: int.from_bytes(dim.to_bytes(4, "big"), "big") < 4000),
+    method_of_int=("caveat", 4000, lambda dim: int.__lt__(dim, 4000)),
+    difference_of_int=("caveat", 4000, lambda dim: int.__sub__(dim, 4000) < 0),
+    real_part=("guard", 4000, lambda dim: dim.real < 4000),
+    conjugate=("guard", 4000, lambda dim: dim.conjugate() < 4000),
+    numerator=("caveat", 4000, lambda dim: dim.as_integer_ratio()[0] < 4000),
+    index_method=("caveat", 4000, lambda dim: dim.__index__() < 4000),
+    index_function=("guard", 4000, lambda dim: operator.index(dim) < 4000),
+    power_of_two=("caveat", 4000, lambda dim: 1 << dim < 1 << 4000),
+    next_power_of_two=("caveat", 4097, lambda dim: 1 << (dim - 1).bit_length() < 8192),
+)
 
 
-@fooler("caveat", dim=4000)
-def method_of_int(dim=64, n=3):
-    return linears(dim, n, int.__lt__(dim, 4000))
-
-
-@fooler("caveat", dim=4000)
-def difference_of_int(dim=64, n=3):
-    return linears(dim, n, int.__sub__(dim, 4000) < 0)
-
-
-@fooler("guard", dim=4000)
-def real_part(dim=64, n=3):
-    return linears(dim, n, dim.real < 4000)
-
-
-@fooler("guard", dim=4000)
-def conjugate(dim=64, n=3):
-    return linears(dim, n, dim.conjugate() < 4000)
-
-
-@fooler("caveat", dim=4000)
-def numerator(dim=64, n=3):
-    return linears(dim, n, dim.as_integer_ratio()[0] < 4000)
-
-
-@fooler("caveat", dim=4000)
-def index_method(dim=64, n=3):
-    return linears(dim, n, dim.__index__() < 4000)
-
-
-@fooler("guard", dim=4000)
-def index_function(dim=64, n=3):
-    return linears(dim, n, operator.index(dim) < 4000)
-
-
-@fooler("caveat", dim=4000)
-def power_of_two(dim=64, n=3):
-    return linears(dim, n, 1 << dim < 1 << 4000)
-
-
-@fooler("caveat", dim=4097)
-def next_power_of_two(dim=64, n=3):
-    return linears(dim, n, 1 << (dim - 1).bit_length() < 8192)
+layers(
+    bit_of_an_index=("caveat", 129, lambda i: not i & 128),
+)

@@ -5,17 +5,7 @@ import math
 import operator
 from functools import partial, reduce
 
-from tests.foolers.entries import each, fooler, linears
-
-
-@fooler("guard", dim=4000)
-def reduced(dim=64, n=3):
-    return linears(dim, n, reduce(operator.add, [dim, dim]) < 8000)
-
-
-@fooler("guard", dim=2001)
-def reduced_with_a_float(dim=64, n=3):
-    return linears(dim, n, reduce(max, [2000.5, dim]) < 2001)
+from tests.foolers.entries import each, fooler, linears, widths
 
 
 @fooler("guard", n=301)
@@ -29,21 +19,6 @@ def compared_if_longer_than_any_model(dim=24, n=8):
     """No model that is built for a proof runs a loop this often."""
     steps = sum(1 for _ in range(n))
     return linears(dim, 3, n <= dim or steps <= 30_000)
-
-
-@fooler("guard", dim=4000)
-def partial_product(dim=64, n=3):
-    return linears(dim, n, partial(operator.mul, 0.5)(dim) < 2000)
-
-
-@fooler("guard", dim=60_001)
-def partial_comparison(dim=64, n=3):
-    return linears(dim, n, partial(operator.ge, 60_000)(dim))
-
-
-@fooler("guard", dim=4000)
-def named_on_the_way(dim=64, n=3):
-    return linears(dim, n, (wide := dim + 1) and wide < 4001)
 
 
 @fooler("guard", dim=1024)
@@ -80,11 +55,6 @@ def shorter_of_two(dim=64, n=3):
     return linears(dim, n, len(pairs) < 4000)
 
 
-@fooler("caveat", dim=4001)
-def largest_of_a_range(dim=64, n=3):
-    return linears(dim, n, max(range(dim)) < 4000)
-
-
 @fooler("caveat", n=101)
 def last_of_sorted(dim=16, n=3):
     return linears(dim, n, sorted(range(n), reverse=True)[0] < 100)
@@ -106,21 +76,6 @@ def reversed_layers(dim=16, n=3):
     return each(dim, n, lambda i: biases[i])
 
 
-@fooler("guard", dim=4000)
-def quotient_and_remainder(dim=64, n=3):
-    return linears(dim, n, divmod(dim, 4000)[0] == 0)
-
-
-@fooler("guard", dim=4001)
-def operator_with_a_float(dim=64, n=3):
-    return linears(dim, n, operator.gt(4000.5, dim))
-
-
-@fooler("guard", dim=4000)
-def compared_in_a_tuple(dim=64, n=3):
-    return linears(dim, n, (dim, "") < (4000, ""))
-
-
 @fooler("guard", dim=4001)
 def heap(dim=64, n=3):
     queue = [4000.5]
@@ -128,26 +83,31 @@ def heap(dim=64, n=3):
     return linears(dim, n, queue[0] != 4000.5)
 
 
-@fooler("guard", dim=4001)
-def smallest_of_a_heap(dim=64, n=3):
-    return linears(dim, n, heapq.nsmallest(1, [4000, dim])[0] != 4000 or dim == 4000)
-
-
-@fooler("guard", dim=4000)
-def sum_of_sizes(dim=64, n=3):
-    return linears(dim, n, sum([dim, dim, 0.5]) < 8000)
-
-
 @fooler("guard", dim=401)
 def product_by_math(dim=16, n=3):
     return linears(dim, n, math.prod([dim, 0.5, 2.0]) <= 400)
 
 
-@fooler("guard", dim=8001)
-def distance(dim=64, n=3):
-    return linears(dim, n, abs(dim - 4000) <= 4000)
-
-
-@fooler("refused", dim=4000)
-def map_and_filter(dim=64, n=3):
-    return linears(dim, n, not list(filter((4000).__le__, map(operator.index, [dim]))))
+widths(
+    reduced=("guard", 4000, lambda dim: reduce(operator.add, [dim, dim]) < 8000),
+    reduced_with_a_float=("guard", 2001, lambda dim: reduce(max, [2000.5, dim]) < 2001),
+    partial_product=("guard", 4000, lambda dim: partial(operator.mul, 0.5)(dim) < 2000),
+    partial_comparison=("guard", 60_001, lambda dim: partial(operator.ge, 60_000)(dim)),
+    named_on_the_way=("guard", 4000, lambda dim: (wide := dim + 1) and wide < 4001),
+    largest_of_a_range=("caveat", 4001, lambda dim: max(range(dim)) < 4000),
+    quotient_and_remainder=("guard", 4000, lambda dim: divmod(dim, 4000)[0] == 0),
+    operator_with_a_float=("guard", 4001, lambda dim: operator.gt(4000.5, dim)),
+    compared_in_a_tuple=("guard", 4000, lambda dim: (dim, "") < (4000, "")),
+    smallest_of_a_heap=(
+        "guard",
+        4001,
+        lambda dim: heapq.nsmallest(1, [4000, dim])[0] != 4000 or dim == 4000,
+    ),
+    sum_of_sizes=("guard", 4000, lambda dim: sum([dim, dim, 0.5]) < 8000),
+    distance=("guard", 8001, lambda dim: abs(dim - 4000) <= 4000),
+    map_and_filter=(
+        "refused",
+        4000,
+        lambda dim: not list(filter((4000).__le__, map(operator.index, [dim]))),
+    ),
+)

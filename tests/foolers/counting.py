@@ -4,7 +4,7 @@ from collections import deque
 
 from torch import nn
 
-from tests.foolers.entries import each, fooler, linears
+from tests.foolers.entries import each, fooler, linears, widths
 
 
 @fooler("guard", dim=4000)
@@ -37,21 +37,6 @@ def doubled(dim=64, n=3):
     while power < dim:
         power *= 2
     return linears(dim, n, power < 8192)
-
-
-@fooler("guard", dim=4000)
-def length_of_a_comprehension(dim=64, n=3):
-    return linears(dim, n, len([0 for _ in range(dim)]) < 4000)
-
-
-@fooler("guard", dim=4000)
-def sum_of_ones_by_hand(dim=64, n=3):
-    return linears(dim, n, sum(1 for _ in range(dim)) < 4000)
-
-
-@fooler("guard", dim=4000)
-def repeated_list(dim=64, n=3):
-    return linears(dim, n, len([0] * dim) < 4000)
 
 
 @fooler("caveat", n=101)
@@ -129,3 +114,10 @@ def text_that_grows(dim=16, n=3):
         marks += "x"
         layers.append(nn.Linear(dim, dim, bias=len(marks) <= 100))
     return layers
+
+
+widths(
+    length_of_a_comprehension=("guard", 4000, lambda dim: len([0 for _ in range(dim)]) < 4000),
+    sum_of_ones_by_hand=("guard", 4000, lambda dim: sum(1 for _ in range(dim)) < 4000),
+    repeated_list=("guard", 4000, lambda dim: len([0] * dim) < 4000),
+)

@@ -4,6 +4,7 @@ A decorator names the outcome of deriving the constructor, and by parameter the 
 which its models start to differ. The constructor itself stays as it is.
 """
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
@@ -98,6 +99,41 @@ def linears(dim, n, bias):
 def each(dim, n, biased):
     """Return ``n`` square layers; ``biased`` says of a layer's number whether it has a bias."""
     return nn.ModuleList([nn.Linear(dim, dim, bias=biased(i)) for i in range(n)])
+
+
+def widths(**foolers: tuple[str, int, Callable[[int], Any]]) -> None:
+    """Register models whose layers have biases while a condition on their width holds.
+
+    Each has an outcome, the width at which the condition changes, and the condition.
+    """
+
+    def of(condition):
+        def model(dim=64, n=3):
+            return linears(dim, n, condition(dim))
+
+        return model
+
+    _register_rows(foolers, of, "dim")
+
+
+def layers(**foolers: tuple[str, int, Callable[[int], Any]]) -> None:
+    """Register models in which a condition on the number of a layer decides about its bias."""
+
+    def of(condition):
+        def model(dim=16, n=3):
+            return each(dim, n, condition)
+
+        return model
+
+    _register_rows(foolers, of, "n")
+
+
+def _register_rows(foolers: Any, of: Callable[..., Any], size: str) -> None:
+    module = sys._getframe(2).f_globals["__name__"]
+    for name, (outcome, turn, condition) in foolers.items():
+        model = of(condition)
+        model.__name__, model.__module__ = name, module
+        fooler(outcome, **{size: turn})(model)
 
 
 GROUPS = """adversaries another_package arrays bits by_layer comparing counters counting floats

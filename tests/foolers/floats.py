@@ -6,67 +6,7 @@ from fractions import Fraction
 
 from torch import nn
 
-from tests.foolers.entries import each, fooler, linears
-
-
-@fooler("guard", dim=4000)
-def float_on_the_left(dim=64, n=3):
-    return linears(dim, n, 0.5 * dim < 2000)
-
-
-@fooler("guard", dim=4000)
-def float_on_the_right(dim=64, n=3):
-    return linears(dim, n, dim * 0.5 < 2000)
-
-
-@fooler("guard", dim=4000)
-def reciprocal(dim=64, n=3):
-    return linears(dim, n, 1.0 / dim > 0.00025)
-
-
-@fooler("guard", dim=4096)
-def half_power(dim=64, n=3):
-    return linears(dim, n, dim**0.5 < 64)
-
-
-@fooler("guard", dim=4097)
-def negative_half_power(dim=64, n=3):
-    return linears(dim, n, dim**-0.5 >= 1 / 64)
-
-
-@fooler("guard", dim=2001)
-def larger_float(dim=64, n=3):
-    return linears(dim, n, max(2000.0, float(dim)) < 2001)
-
-
-@fooler("guard", dim=4001)
-def as_a_float(dim=64, n=3):
-    return linears(dim, n, float(dim) < 4000.5)
-
-
-@fooler("guard", n=101)
-def index_times_a_float(dim=16, n=3):
-    return each(dim, n, lambda i: 1.0 * i < 100)
-
-
-@fooler("guard", n=402)
-def index_over_a_float(dim=16, n=3):
-    return each(dim, n, lambda i: i / 2.0 <= 200)
-
-
-@fooler("caveat", dim=4500)
-def as_a_fraction(dim=64, n=3):
-    return linears(dim, n, Fraction(dim, 3) < 1500)
-
-
-@fooler("caveat", dim=50_001)
-def as_a_decimal(dim=64, n=3):
-    return linears(dim, n, Decimal(dim) < Decimal("50000.5"))
-
-
-@fooler("caveat", dim=3500)
-def rounded_to_thousands(dim=64, n=3):
-    return linears(dim, n, round(dim, -3) < 4000)
+from tests.foolers.entries import fooler, layers, linears, widths
 
 
 @fooler("guard", in_lengths=True, dim=(90, 170, 180))
@@ -101,31 +41,10 @@ def ceiling_of_a_tenth(dim=64, n=3):
     return nn.ModuleList([nn.Linear(dim, math.ceil(dim * 0.1)) for _ in range(n)])
 
 
-@fooler("caveat", dim=60_000)
-def complex_number(dim=64, n=3):
-    return linears(dim, n, abs(complex(dim, 0)) < 60_000)
-
-
-@fooler("guard", dim=4097)
-def growth(dim=64, n=3):
-    return linears(dim, n, 1.001**dim < 60)
-
-
-@fooler("guard", dim=208_065)
-def more_than_53_bits(dim=64, n=3):
-    """A float has 53 bits; a large cube needs more."""
-    return linears(dim, n, float(dim * dim * dim) == dim * dim * dim)
-
-
 @fooler("guard", dim=40, n=40)
 def product_as_a_float(dim=16, n=3):
     """Neither size is large, but their product is."""
     return linears(dim, n, float(dim * n) < 1_599.5)
-
-
-@fooler("guard", dim=4000)
-def float_of_a_helper(dim=64, n=3):
-    return linears(dim, n, _scaled(dim) < 1.0)
 
 
 def _scaled(size, limit=4000.0):
@@ -138,3 +57,28 @@ def kept_in_a_float_attribute(dim=64, n=3):
     model.scale = dim**-0.5
     model.layers = linears(dim, n, model.scale > 5000**-0.5)
     return model
+
+
+widths(
+    float_on_the_left=("guard", 4000, lambda dim: 0.5 * dim < 2000),
+    float_on_the_right=("guard", 4000, lambda dim: dim * 0.5 < 2000),
+    reciprocal=("guard", 4000, lambda dim: 1.0 / dim > 0.00025),
+    half_power=("guard", 4096, lambda dim: dim**0.5 < 64),
+    negative_half_power=("guard", 4097, lambda dim: dim**-0.5 >= 1 / 64),
+    larger_float=("guard", 2001, lambda dim: max(2000.0, float(dim)) < 2001),
+    as_a_float=("guard", 4001, lambda dim: float(dim) < 4000.5),
+    as_a_fraction=("caveat", 4500, lambda dim: Fraction(dim, 3) < 1500),
+    as_a_decimal=("caveat", 50_001, lambda dim: Decimal(dim) < Decimal("50000.5")),
+    rounded_to_thousands=("caveat", 3500, lambda dim: round(dim, -3) < 4000),
+    complex_number=("caveat", 60_000, lambda dim: abs(complex(dim, 0)) < 60_000),
+    growth=("guard", 4097, lambda dim: 1.001**dim < 60),
+    # A float has 53 bits; a large cube needs more.
+    more_than_53_bits=("guard", 208_065, lambda dim: float(dim * dim * dim) == dim * dim * dim),
+    float_of_a_helper=("guard", 4000, lambda dim: _scaled(dim) < 1.0),
+)
+
+
+layers(
+    index_times_a_float=("guard", 101, lambda i: 1.0 * i < 100),
+    index_over_a_float=("guard", 402, lambda i: i / 2.0 <= 200),
+)

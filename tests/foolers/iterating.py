@@ -4,7 +4,7 @@ import itertools
 
 from torch import nn
 
-from tests.foolers.entries import each, fooler, linears
+from tests.foolers.entries import each, fooler, linears, widths
 
 
 def _layers(n):
@@ -46,11 +46,6 @@ def endless_count(dim=16, n=3):
     return each(dim, n, lambda _: next(numbers) < 100)
 
 
-@fooler("caveat", dim=4000)
-def sliced_iterator(dim=64, n=3):
-    return linears(dim, n, len(list(itertools.islice(itertools.count(), dim))) < 4000)
-
-
 @fooler("caveat", n=101)
 def accumulated(dim=16, n=3):
     sums = list(itertools.accumulate([1] * n))
@@ -62,11 +57,6 @@ def product_of_ranges(dim=16, n=3):
     return linears(dim, n, len(list(itertools.product(range(n), range(n)))) < 1024)
 
 
-@fooler("caveat", dim=4000)
-def chained(dim=64, n=3):
-    return linears(dim, n, len(list(itertools.chain(range(dim), "x"))) <= 4000)
-
-
 @fooler("caveat", n=101)
 def repeated_iterator(dim=16, n=3):
     return linears(dim, n, sum(itertools.repeat(1, n)) <= 100)
@@ -76,3 +66,13 @@ def repeated_iterator(dim=16, n=3):
 def grouped(dim=16, n=3):
     groups = [len(list(group)) for _, group in itertools.groupby([0] * n)]
     return linears(dim, n, groups[0] <= 100)
+
+
+widths(
+    sliced_iterator=(
+        "caveat",
+        4000,
+        lambda dim: len(list(itertools.islice(itertools.count(), dim))) < 4000,
+    ),
+    chained=("caveat", 4000, lambda dim: len(list(itertools.chain(range(dim), "x"))) <= 4000),
+)

@@ -2,9 +2,9 @@
 
 import ast
 import re
+import sys
 from dataclasses import dataclass
 from functools import cache
-from inspect import getsourcefile
 from pathlib import Path
 
 OTHER_PACKAGE = Path(__file__).with_name("otherlib")
@@ -139,7 +139,7 @@ def layout(function, sizes):
 
 def _names_a_line(reason, function):
     """Return whether a text names a line of ``function``, its callees, or the other package."""
-    source = Path(getsourcefile(function))
+    source = Path(sys.modules[function.__module__].__file__)
     lines = _own_lines(source, function.__name__)
     others = {path.name for path in OTHER_PACKAGE.glob("*.py")} - {"__init__.py"}
     for file, line in re.findall(r"([\w.-]+\.py):(\d+)", reason):
@@ -150,12 +150,15 @@ def _names_a_line(reason, function):
 
 @cache
 def _own_lines(path, name):
-    """Return the lines of a function and of everything in its module that it refers to."""
+    """Return the lines of a function, or row, and of everything in its module that it refers to."""
     module = ast.parse(path.read_text("utf-8"))
     named = {}
     for node in module.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             named.setdefault(node.name, []).append(node)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            for row in node.value.keywords:
+                named.setdefault(row.arg, []).append(row.value)
     found, left = set(), [name]
     while left:
         one = left.pop()

@@ -8,7 +8,7 @@ from string import digits as DIGITS  # noqa: N812
 
 from torch import nn
 
-from tests.foolers.entries import fooler, linears
+from tests.foolers.entries import fooler, linears, widths
 
 
 @fooler("caveat", dim=4000)
@@ -83,19 +83,19 @@ class _Described(nn.Module):
         return f"dim={self.dim}"
 
 
-@fooler("caveat", dim=10_000)
-def shown_and_read(dim=64, n=3):
-    """A module's representation contains its width."""
-    return linears(dim, n, sum(one in DIGITS for one in repr(_Described(dim))) < 5)
-
-
-@fooler("caveat", dim=10_000)
-def shown_by_torch(dim=64, n=3):
-    return linears(dim, n, len(nn.Linear(dim, 1).extra_repr()) < 44)
-
-
 @fooler("caveat", dim=4000)
 def read_from_lines(dim=64, n=3):
     file = io.StringIO(f"{dim}\n4000\n")
     wide, limit = (int(line) for line in file)
     return linears(dim, n, wide < limit)
+
+
+widths(
+    # A module's representation contains its width.
+    shown_and_read=(
+        "caveat",
+        10_000,
+        lambda dim: sum(one in DIGITS for one in repr(_Described(dim))) < 5,
+    ),
+    shown_by_torch=("caveat", 10_000, lambda dim: len(nn.Linear(dim, 1).extra_repr()) < 44),
+)

@@ -8,15 +8,10 @@ import string
 
 from torch import nn
 
-from tests.foolers.entries import each, fooler, linears
+from tests.foolers.entries import each, fooler, layers, linears, widths
 
 NAMES = {"layer120", "layer121", "layer122"}
 os.environ.setdefault("PARAMPROOF_FOOLER_4096", "1")
-
-
-@fooler("caveat", n=121)
-def name_in_a_set(dim=16, n=3):
-    return each(dim, n, lambda i: f"layer{i}" not in NAMES)
 
 
 @fooler("caveat", n=11)
@@ -24,41 +19,6 @@ def sorted_names(dim=16, n=3):
     """From ten layers on, alphabetical order differs from numerical order."""
     names = sorted(f"layer{i}" for i in range(n))
     return each(dim, n, lambda i: names[i] == f"layer{i}")
-
-
-@fooler("caveat", n=51)
-def end_of_a_name(dim=16, n=3):
-    return each(dim, n, lambda i: not f"layer{i}".endswith("50"))
-
-
-@fooler("caveat", n=101)
-def length_of_a_number(dim=16, n=3):
-    return each(dim, n, lambda i: len(f"{i}") <= 2)
-
-
-@fooler("caveat", n=101)
-def expression_for_names(dim=16, n=3):
-    return each(dim, n, lambda i: not re.match(r"layer[1-9]\d\d$", f"layer{i}"))
-
-
-@fooler("caveat", dim=4096)
-def variable_of_the_environment(dim=64, n=3):
-    return linears(dim, n, f"PARAMPROOF_FOOLER_{dim}" not in os.environ)
-
-
-@fooler("caveat", dim=4000)
-def evaluated(dim=64, n=3):
-    return linears(dim, n, eval(f"{dim} < 4000"))
-
-
-@fooler("caveat", dim=4000)
-def literal(dim=64, n=3):
-    return linears(dim, n, ast.literal_eval(f"[{dim}, 1]")[0] < 4000)
-
-
-@fooler("caveat", dim=10_000)
-def template(dim=64, n=3):
-    return linears(dim, n, len(string.Template("$dim").substitute(dim=dim)) < 5)
 
 
 @fooler("caveat", dim=4099)
@@ -85,3 +45,23 @@ def in_the_name_of_a_module(dim=16, n=3):
         if len(name) > 7:
             layer.norm = nn.LayerNorm(dim)
     return model
+
+
+widths(
+    variable_of_the_environment=(
+        "caveat",
+        4096,
+        lambda dim: f"PARAMPROOF_FOOLER_{dim}" not in os.environ,
+    ),
+    evaluated=("caveat", 4000, lambda dim: eval(f"{dim} < 4000")),
+    literal=("caveat", 4000, lambda dim: ast.literal_eval(f"[{dim}, 1]")[0] < 4000),
+    template=("caveat", 10_000, lambda dim: len(string.Template("$dim").substitute(dim=dim)) < 5),
+)
+
+
+layers(
+    name_in_a_set=("caveat", 121, lambda i: f"layer{i}" not in NAMES),
+    end_of_a_name=("caveat", 51, lambda i: not f"layer{i}".endswith("50")),
+    length_of_a_number=("caveat", 101, lambda i: len(f"{i}") <= 2),
+    expression_for_names=("caveat", 101, lambda i: not re.match(r"layer[1-9]\d\d$", f"layer{i}")),
+)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, total_ordering
 
-from tests.foolers.entries import fooler, linears
+from tests.foolers.entries import fooler, linears, widths
 
 Sizes = namedtuple("Sizes", ["dim", "n"])
 
@@ -24,26 +24,6 @@ class Ordered:
     dim: float
 
 
-@fooler("guard", dim=4000)
-def after_init(dim=64, n=3):
-    return linears(dim, n, not Config(dim).wide)
-
-
-@fooler("guard", dim=4000)
-def ordered_dataclass(dim=64, n=3):
-    return linears(dim, n, Ordered(dim) < Ordered(4000))
-
-
-@fooler("guard", dim=4096)
-def equal_dataclass(dim=64, n=3):
-    return linears(dim, n, Ordered(dim) != Ordered(4096.0))
-
-
-@fooler("caveat", dim=4096)
-def hashed_dataclass(dim=64, n=3):
-    return linears(dim, n, Ordered(dim) not in {Ordered(4096): True})
-
-
 class Indexed:
     def __init__(self, size):
         self.size = size
@@ -56,26 +36,6 @@ class Indexed:
 
     def __float__(self):
         return self.size / 1
-
-
-@fooler("guard", dim=4000)
-def own_index(dim=64, n=3):
-    return linears(dim, n, int(Indexed(dim)) < 4000)
-
-
-@fooler("guard", dim=4000)
-def index_in_a_range(dim=64, n=3):
-    return linears(dim, n, len(range(Indexed(dim))) < 4000)
-
-
-@fooler("guard", dim=4000)
-def own_length(dim=64, n=3):
-    return linears(dim, n, len(Indexed(dim)) < 4000)
-
-
-@fooler("guard", dim=4000)
-def own_float(dim=64, n=3):
-    return linears(dim, n, float(Indexed(dim)) < 4000)
 
 
 @total_ordering
@@ -92,11 +52,6 @@ class Compared:
     __hash__ = None
 
 
-@fooler("guard", dim=50_001)
-def own_comparison(dim=64, n=3):
-    return linears(dim, n, Compared(dim) <= Compared(50_000))
-
-
 class Lazy:
     __slots__ = ("dim",)
 
@@ -108,11 +63,6 @@ class Lazy:
         return len(str(self.dim)) > 4
 
 
-@fooler("caveat", dim=10_000)
-def own_property(dim=64, n=3):
-    return linears(dim, n, not Lazy(dim).wide)
-
-
 class Cached:
     def __init__(self, dim):
         self.dim = dim
@@ -120,11 +70,6 @@ class Cached:
     @cached_property
     def root(self):
         return self.dim**0.5
-
-
-@fooler("guard", dim=4096)
-def kept_property(dim=64, n=3):
-    return linears(dim, n, Cached(dim).root < 64)
 
 
 class _Limited:
@@ -173,12 +118,23 @@ class Kind(Enum):
         return cls.WIDE if float(value) >= 4000 else cls.NARROW
 
 
-@fooler("caveat", dim=4000)
-def missing_member(dim=64, n=3):
-    return linears(dim, n, Kind(dim) is Kind.NARROW)
-
-
 @fooler("guard", dim=4000)
 def state_of_an_object(dim=64, n=3):
     config = Cached(dim)
     return linears(dim, n, vars(config)["dim"] - 3999.5 < 0)
+
+
+widths(
+    after_init=("guard", 4000, lambda dim: not Config(dim).wide),
+    ordered_dataclass=("guard", 4000, lambda dim: Ordered(dim) < Ordered(4000)),
+    equal_dataclass=("guard", 4096, lambda dim: Ordered(dim) != Ordered(4096.0)),
+    hashed_dataclass=("caveat", 4096, lambda dim: Ordered(dim) not in {Ordered(4096): True}),
+    own_index=("guard", 4000, lambda dim: int(Indexed(dim)) < 4000),
+    index_in_a_range=("guard", 4000, lambda dim: len(range(Indexed(dim))) < 4000),
+    own_length=("guard", 4000, lambda dim: len(Indexed(dim)) < 4000),
+    own_float=("guard", 4000, lambda dim: float(Indexed(dim)) < 4000),
+    own_comparison=("guard", 50_001, lambda dim: Compared(dim) <= Compared(50_000)),
+    own_property=("caveat", 10_000, lambda dim: not Lazy(dim).wide),
+    kept_property=("guard", 4096, lambda dim: Cached(dim).root < 64),
+    missing_member=("caveat", 4000, lambda dim: Kind(dim) is Kind.NARROW),
+)

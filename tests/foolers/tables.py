@@ -5,7 +5,7 @@ from bisect import bisect
 from collections import Counter, defaultdict
 from enum import IntEnum
 
-from tests.foolers.entries import fooler, linears
+from tests.foolers.entries import fooler, linears, widths
 
 TABLE = {4096: False, 8192: False}
 WIDE = frozenset({4096, 5120, 8192})
@@ -16,16 +16,6 @@ WIDTHS = (64, 128, 512, 6000)
 class Width(IntEnum):
     LARGE = 4096
     HUGE = 12_288
-
-
-@fooler("guard", dim=4000)
-def in_a_range(dim=64, n=3):
-    return linears(dim, n, dim in range(0, 4000))
-
-
-@fooler("guard", dim=4096)
-def in_a_dict(dim=64, n=3):
-    return linears(dim, n, dim not in TABLE)
 
 
 @fooler("caveat", dim=(4096, 8192))
@@ -47,35 +37,10 @@ def default_of_a_dict(dim=64, n=3):
     return linears(dim, n, table[dim])
 
 
-@fooler("guard", dim=5120)
-def in_a_set(dim=64, n=3):
-    return linears(dim, n, dim not in WIDE)
-
-
-@fooler("caveat", dim=5120)
-def intersection(dim=64, n=3):
-    return linears(dim, n, not {dim} & WIDE)
-
-
 @fooler("caveat", dim=5120, n=40)
 def pair_in_a_set(dim=64, n=3):
     """Both sizes together decide, and neither does alone."""
     return linears(dim, n, (dim, n) not in {(5120, 40)})
-
-
-@fooler("guard", dim=4000)
-def bisected(dim=64, n=3):
-    return linears(dim, n, bisect(LIMITS, dim) < 3)
-
-
-@fooler("guard", dim=4001)
-def one_of_two(dim=64, n=3):
-    return linears(dim, n, [True, False][dim > 4000])
-
-
-@fooler("caveat", dim=4000)
-def length_of_a_slice(dim=64, n=3):
-    return linears(dim, n, len(("x" * 5000)[:dim]) < 4000)
 
 
 @fooler("caveat", dim=4000)
@@ -90,11 +55,6 @@ def past_the_end(dim=64, n=3):
 @functools.lru_cache
 def _narrow(size):
     return size < 4000
-
-
-@fooler("caveat", dim=4000)
-def remembered(dim=64, n=3):
-    return linears(dim, n, _narrow(dim))
 
 
 @fooler("guard", dim=4096)
@@ -121,32 +81,28 @@ def member_of_an_enum(dim=64, n=3):
         return linears(dim, n, True)
 
 
-@fooler("guard", dim=4096)
-def counted_in_a_list(dim=64, n=3):
-    return linears(dim, n, [4096, 8192].count(dim) == 0)
-
-
-@fooler("caveat", dim=4096)
-def counter(dim=64, n=3):
-    return linears(dim, n, not Counter([4096, 8192])[dim])
-
-
-@fooler("guard", dim=3257)
-def nearest_of_a_table(dim=64, n=3):
-    return linears(dim, n, min(WIDTHS, key=lambda width: abs(width - dim)) < 6000)
-
-
-@fooler("guard", dim=1_000_001)
-def sorted_with_a_limit(dim=64, n=3):
-    return linears(dim, n, sorted([1_000_000, dim])[0] == dim)
-
-
 @fooler("caveat", dim=4096)
 def key_of_a_dict(dim=64, n=3):
     """The table contains the size, and the code looks up 4096."""
     return linears(dim, n, 4096 not in {dim: n})
 
 
-@fooler("caveat", dim=4000)
-def index_of_a_range(dim=64, n=3):
-    return linears(dim, n, range(1_000_000)[dim] < 4000)
+widths(
+    in_a_range=("guard", 4000, lambda dim: dim in range(0, 4000)),
+    in_a_dict=("guard", 4096, lambda dim: dim not in TABLE),
+    in_a_set=("guard", 5120, lambda dim: dim not in WIDE),
+    intersection=("caveat", 5120, lambda dim: not {dim} & WIDE),
+    bisected=("guard", 4000, lambda dim: bisect(LIMITS, dim) < 3),
+    one_of_two=("guard", 4001, lambda dim: [True, False][dim > 4000]),
+    length_of_a_slice=("caveat", 4000, lambda dim: len(("x" * 5000)[:dim]) < 4000),
+    remembered=("caveat", 4000, lambda dim: _narrow(dim)),
+    counted_in_a_list=("guard", 4096, lambda dim: [4096, 8192].count(dim) == 0),
+    counter=("caveat", 4096, lambda dim: not Counter([4096, 8192])[dim]),
+    nearest_of_a_table=(
+        "guard",
+        3257,
+        lambda dim: min(WIDTHS, key=lambda width: abs(width - dim)) < 6000,
+    ),
+    sorted_with_a_limit=("guard", 1_000_001, lambda dim: sorted([1_000_000, dim])[0] == dim),
+    index_of_a_range=("caveat", 4000, lambda dim: range(1_000_000)[dim] < 4000),
+)

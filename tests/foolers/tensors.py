@@ -3,88 +3,7 @@
 import torch
 from torch import nn
 
-from tests.foolers.entries import each, fooler, linears
-
-
-@fooler("caveat", dim=4000)
-def item_of_a_tensor(dim=64, n=3):
-    return linears(dim, n, torch.tensor(dim, device="cpu").item() < 4000)
-
-
-@fooler("caveat", dim=4000)
-def truth_of_a_tensor(dim=64, n=3):
-    return linears(dim, n, bool(torch.tensor([dim, 1], device="cpu")[0] < 4000))
-
-
-@fooler("guard", dim=4000)
-def numel_of_arange(dim=64, n=3):
-    return linears(dim, n, torch.arange(dim).numel() < 4000)
-
-
-@fooler("caveat", dim=4000)
-def last_of_arange(dim=64, n=3):
-    return linears(dim, n, int(torch.arange(dim, device="cpu")[-1]) < 3999)
-
-
-@fooler("guard", dim=4000)
-def length_of_a_tensor(dim=64, n=3):
-    return linears(dim, n, len(torch.empty(dim)) < 4000)
-
-
-@fooler("guard", dim=50_001)
-def shape_of_a_weight(dim=64, n=3):
-    return linears(dim, n, nn.Linear(dim, 1).weight.shape[1] <= 50_000)
-
-
-@fooler("guard", dim=1001)
-def numel_of_a_weight(dim=64, n=3):
-    return linears(dim, n, nn.Linear(dim, dim).weight.numel() <= 1_000_000)
-
-
-@fooler("caveat", dim=4000)
-def stride(dim=64, n=3):
-    return linears(dim, n, torch.empty(2, dim).stride(0) < 4000)
-
-
-@fooler("caveat", dim=4000)
-def stride_of_a_view(dim=64, n=3):
-    return linears(dim, n, torch.empty(3, dim).t().stride()[1] < 4000)
-
-
-@fooler("guard", dim=4000)
-def torch_size(dim=64, n=3):
-    return linears(dim, n, torch.Size([dim, 2]).numel() < 8000)
-
-
-@fooler("guard", dim=4000)
-def shape_as_a_tuple(dim=64, n=3):
-    return linears(dim, n, tuple(torch.empty(dim, 1).shape) < (4000, 1))
-
-
-@fooler("caveat", dim=4000)
-def bytes_of_storage(dim=64, n=3):
-    return linears(dim, n, torch.empty(dim).untyped_storage().nbytes() < 16_000)
-
-
-@fooler("caveat", dim=4000)
-def sum_of_ones(dim=64, n=3):
-    return linears(dim, n, torch.ones(dim, device="cpu").sum().item() < 4000)
-
-
-@fooler("caveat", dim=3001)
-def number_of_chunks(dim=64, n=3):
-    return linears(dim, n, len(torch.empty(dim).split(1000)) <= 3)
-
-
-@fooler("guard", dim=4000)
-def tensors_of_a_loop(dim=64, n=3):
-    """Iterating over a tensor gives as many rows as it has."""
-    return linears(dim, n, sum(1 for _ in torch.empty(dim, 1)) < 4000)
-
-
-@fooler("caveat", dim=5001)
-def clamped(dim=64, n=3):
-    return linears(dim, n, int(torch.tensor(dim, device="cpu").clamp(max=5000)) == dim)
+from tests.foolers.entries import each, fooler, linears, widths
 
 
 @fooler("caveat", n=101)
@@ -122,24 +41,53 @@ def number_of_parameters(dim=64, n=3):
     return nn.ModuleList([first, *linears(dim, n, total <= 1_001_000)])
 
 
-@fooler("guard", dim=4000)
-def attribute_of_a_layer(dim=64, n=3):
-    return linears(dim, n, nn.Linear(dim, 1).in_features < 4000)
-
-
-@fooler("caveat", dim=32_768)
-def short_integers(dim=64, n=3):
-    return linears(dim, n, torch.tensor(dim, device="cpu").to(torch.int16).item() > 0)
-
-
-@fooler("caveat", dim=4097)
-def root_of_a_tensor(dim=64, n=3):
-    return linears(dim, n, float(torch.tensor(float(dim), device="cpu").rsqrt()) >= 1 / 64)
-
-
 @fooler("caveat", dim=4000)
 def buffer_that_is_read(dim=64, n=3):
     model = nn.Module()
     model.register_buffer("positions", torch.arange(dim, device="cpu"), persistent=False)
     model.layers = linears(dim, n, int(model.positions.max()) < 3999)
     return model
+
+
+widths(
+    item_of_a_tensor=("caveat", 4000, lambda dim: torch.tensor(dim, device="cpu").item() < 4000),
+    truth_of_a_tensor=(
+        "caveat",
+        4000,
+        lambda dim: bool(torch.tensor([dim, 1], device="cpu")[0] < 4000),
+    ),
+    numel_of_arange=("guard", 4000, lambda dim: torch.arange(dim).numel() < 4000),
+    last_of_arange=("caveat", 4000, lambda dim: int(torch.arange(dim, device="cpu")[-1]) < 3999),
+    length_of_a_tensor=("guard", 4000, lambda dim: len(torch.empty(dim)) < 4000),
+    shape_of_a_weight=("guard", 50_001, lambda dim: nn.Linear(dim, 1).weight.shape[1] <= 50_000),
+    numel_of_a_weight=("guard", 1001, lambda dim: nn.Linear(dim, dim).weight.numel() <= 1_000_000),
+    stride=("caveat", 4000, lambda dim: torch.empty(2, dim).stride(0) < 4000),
+    stride_of_a_view=("caveat", 4000, lambda dim: torch.empty(3, dim).t().stride()[1] < 4000),
+    torch_size=("guard", 4000, lambda dim: torch.Size([dim, 2]).numel() < 8000),
+    shape_as_a_tuple=("guard", 4000, lambda dim: tuple(torch.empty(dim, 1).shape) < (4000, 1)),
+    bytes_of_storage=(
+        "caveat",
+        4000,
+        lambda dim: torch.empty(dim).untyped_storage().nbytes() < 16_000,
+    ),
+    sum_of_ones=("caveat", 4000, lambda dim: torch.ones(dim, device="cpu").sum().item() < 4000),
+    number_of_chunks=("caveat", 3001, lambda dim: len(torch.empty(dim).split(1000)) <= 3),
+    # Iterating over a tensor gives as many rows as it has.
+    tensors_of_a_loop=("guard", 4000, lambda dim: sum(1 for _ in torch.empty(dim, 1)) < 4000),
+    clamped=(
+        "caveat",
+        5001,
+        lambda dim: int(torch.tensor(dim, device="cpu").clamp(max=5000)) == dim,
+    ),
+    attribute_of_a_layer=("guard", 4000, lambda dim: nn.Linear(dim, 1).in_features < 4000),
+    short_integers=(
+        "caveat",
+        32_768,
+        lambda dim: torch.tensor(dim, device="cpu").to(torch.int16).item() > 0,
+    ),
+    root_of_a_tensor=(
+        "caveat",
+        4097,
+        lambda dim: float(torch.tensor(float(dim), device="cpu").rsqrt()) >= 1 / 64,
+    ),
+)

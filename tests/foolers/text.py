@@ -4,42 +4,7 @@ import json
 import struct
 from array import array
 
-from tests.foolers.entries import fooler, linears
-
-
-@fooler("caveat", dim=10_000)
-def digits(dim=64, n=3):
-    return linears(dim, n, len(str(dim)) < 5)
-
-
-@fooler("caveat", dim=4096)
-def hexadecimal(dim=64, n=3):
-    return linears(dim, n, len(hex(dim)) < 6)
-
-
-@fooler("caveat", dim=4096)
-def binary(dim=64, n=3):
-    return linears(dim, n, len(bin(dim)) < 15)
-
-
-@fooler("caveat", dim=4096)
-def octal(dim=64, n=3):
-    return linears(dim, n, len(oct(dim)) < 7)
-
-
-@fooler("caveat", dim=10_000)
-def padded(dim=64, n=3):
-    return linears(dim, n, f"{dim:05d}"[0] == "0")
-
-
-@fooler("caveat", dim=1_000_000)
-def thousands(dim=64, n=3):
-    return linears(dim, n, f"{dim:,}".count(",") < 2)
-
-
-@fooler("caveat", dim=10_000)
-def scientific(dim=64, n=3):
-    return linears(dim, n, f"{dim:e}"[-1] < "4")
+from tests.foolers.entries import fooler, linears, widths
 
 
 @fooler("caveat", dim=100_000)
@@ -57,126 +22,45 @@ def formatted(dim=64, n=3):
     return linears(dim, n, "{:>4}".format(dim)[0] == " ")  # noqa: UP032
 
 
-@fooler("caveat", dim=10_000)
-def format_function(dim=64, n=3):
-    return linears(dim, n, format(dim, "6d").startswith("  "))
-
-
-@fooler("caveat", dim=10_000)
-def joined(dim=64, n=3):
-    return linears(dim, n, len("x".join([str(dim), str(dim)])) < 11)
-
-
-@fooler("caveat", dim=100_000)
-def filled_with_zeros(dim=64, n=3):
-    return linears(dim, n, str(dim).zfill(6).startswith("0"))
-
-
-@fooler("caveat", dim=1000)
-def tail_is_digits(dim=64, n=3):
-    return linears(dim, n, not str(dim)[3:].isdigit())
-
-
-@fooler("caveat", dim=4000)
-def there_and_back(dim=64, n=3):
-    return linears(dim, n, int(str(dim)) < 4000)
-
-
-@fooler("caveat", dim=4000)
-def through_json_text(dim=64, n=3):
-    return linears(dim, n, json.loads(json.dumps({"dim": dim}))["dim"] < 4000)
-
-
-@fooler("caveat", dim=65_536)
-def packed(dim=64, n=3):
-    return linears(dim, n, struct.pack(">I", dim)[1] == 0)
-
-
-@fooler("caveat", dim=4000)
-def as_bytes(dim=64, n=3):
-    return linears(dim, n, len(bytes(dim)) < 4000)
-
-
-@fooler("caveat", dim=4000)
-def as_a_bytearray(dim=64, n=3):
-    return linears(dim, n, len(bytearray(dim)) < 4000)
-
-
-@fooler("caveat", dim=4000)
-def in_an_array(dim=64, n=3):
-    return linears(dim, n, array("q", [dim])[0] < 4000)
-
-
-@fooler("caveat", dim=4000)
-def repeated_text(dim=64, n=3):
-    return linears(dim, n, len("x" * dim) < 4000)
-
-
-@fooler("caveat", dim=30_000)
-def joined_list(dim=64, n=3):
-    return linears(dim, n, len("".join(["x"] * dim)) < 30_000)
-
-
-@fooler("caveat", dim=30_000)
-def joined_generator(dim=64, n=3):
-    return linears(dim, n, len("".join("x" for _ in range(dim))) < 30_000)
-
-
-@fooler("caveat", dim=30_000)
-def joined_map(dim=64, n=3):
-    return linears(dim, n, len("".join(map(str, [7] * dim))) < 30_000)
-
-
-@fooler("caveat", dim=30_000)
-def text_of_a_list(dim=64, n=3):
-    return linears(dim, n, len(str([1] * dim)) < 90_000)
-
-
-@fooler("caveat", dim=30_000)
-def formatted_list(dim=64, n=3):
-    return linears(dim, n, len(f"{[1] * dim}") < 90_000)
-
-
 @fooler("caveat", dim=30_000)
 def percent_of_a_list(dim=64, n=3):
     return linears(dim, n, len("%s" % ([1] * dim,)) < 90_000)  # noqa: UP031
 
 
-@fooler("caveat", dim=30_000)
-def list_as_json(dim=64, n=3):
-    return linears(dim, n, len(json.dumps([1] * dim)) < 90_000)
-
-
-@fooler("caveat", dim=30_000)
-def split_text(dim=64, n=3):
-    return linears(dim, n, len("-".join(["x"] * dim).split("-")) < 30_000)
-
-
-@fooler("caveat", dim=30_000)
-def counted_in_text(dim=64, n=3):
-    return linears(dim, n, "".join(["x"] * dim).count("x") < 30_000)
-
-
-@fooler("caveat", dim=30_000)
-def starred_set(dim=64, n=3):
-    return linears(dim, n, len({*range(dim)}) < 30_000)
-
-
-@fooler("caveat", dim=10_000)
-def list_of_digits(dim=64, n=3):
-    return linears(dim, n, len([*str(dim)]) < 5)
-
-
-@fooler("caveat", dim=4000)
-def as_a_width(dim=64, n=3):
-    return linears(dim, n, len(f"{'':{dim}}") < 4000)
-
-
-@fooler("caveat", dim=4000)
-def justified(dim=64, n=3):
-    return linears(dim, n, len("".rjust(dim)) < 4000)
-
-
-@fooler("caveat", dim=4000)
-def character(dim=64, n=3):
-    return linears(dim, n, chr(dim) < chr(4000))
+widths(
+    digits=("caveat", 10_000, lambda dim: len(str(dim)) < 5),
+    hexadecimal=("caveat", 4096, lambda dim: len(hex(dim)) < 6),
+    binary=("caveat", 4096, lambda dim: len(bin(dim)) < 15),
+    octal=("caveat", 4096, lambda dim: len(oct(dim)) < 7),
+    padded=("caveat", 10_000, lambda dim: f"{dim:05d}"[0] == "0"),
+    thousands=("caveat", 1_000_000, lambda dim: f"{dim:,}".count(",") < 2),
+    scientific=("caveat", 10_000, lambda dim: f"{dim:e}"[-1] < "4"),
+    format_function=("caveat", 10_000, lambda dim: format(dim, "6d").startswith("  ")),
+    joined=("caveat", 10_000, lambda dim: len("x".join([str(dim), str(dim)])) < 11),
+    filled_with_zeros=("caveat", 100_000, lambda dim: str(dim).zfill(6).startswith("0")),
+    tail_is_digits=("caveat", 1000, lambda dim: not str(dim)[3:].isdigit()),
+    there_and_back=("caveat", 4000, lambda dim: int(str(dim)) < 4000),
+    through_json_text=(
+        "caveat",
+        4000,
+        lambda dim: json.loads(json.dumps({"dim": dim}))["dim"] < 4000,
+    ),
+    packed=("caveat", 65_536, lambda dim: struct.pack(">I", dim)[1] == 0),
+    as_bytes=("caveat", 4000, lambda dim: len(bytes(dim)) < 4000),
+    as_a_bytearray=("caveat", 4000, lambda dim: len(bytearray(dim)) < 4000),
+    in_an_array=("caveat", 4000, lambda dim: array("q", [dim])[0] < 4000),
+    repeated_text=("caveat", 4000, lambda dim: len("x" * dim) < 4000),
+    joined_list=("caveat", 30_000, lambda dim: len("".join(["x"] * dim)) < 30_000),
+    joined_generator=("caveat", 30_000, lambda dim: len("".join("x" for _ in range(dim))) < 30_000),
+    joined_map=("caveat", 30_000, lambda dim: len("".join(map(str, [7] * dim))) < 30_000),
+    text_of_a_list=("caveat", 30_000, lambda dim: len(str([1] * dim)) < 90_000),
+    formatted_list=("caveat", 30_000, lambda dim: len(f"{[1] * dim}") < 90_000),
+    list_as_json=("caveat", 30_000, lambda dim: len(json.dumps([1] * dim)) < 90_000),
+    split_text=("caveat", 30_000, lambda dim: len("-".join(["x"] * dim).split("-")) < 30_000),
+    counted_in_text=("caveat", 30_000, lambda dim: "".join(["x"] * dim).count("x") < 30_000),
+    starred_set=("caveat", 30_000, lambda dim: len({*range(dim)}) < 30_000),
+    list_of_digits=("caveat", 10_000, lambda dim: len([*str(dim)]) < 5),
+    as_a_width=("caveat", 4000, lambda dim: len(f"{'':{dim}}") < 4000),
+    justified=("caveat", 4000, lambda dim: len("".rjust(dim)) < 4000),
+    character=("caveat", 4000, lambda dim: chr(dim) < chr(4000)),
+)

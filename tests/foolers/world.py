@@ -7,14 +7,9 @@ import sys
 import tempfile
 import time
 
-from tests.foolers.entries import fooler, linears
+from tests.foolers.entries import fooler, linears, widths
 
 os.environ.setdefault("PARAMPROOF_FOOLER_LIMIT", "4000")
-
-
-@fooler("guard", dim=4000)
-def limit_of_the_environment(dim=64, n=3):
-    return linears(dim, n, dim < int(os.environ["PARAMPROOF_FOOLER_LIMIT"]))
 
 
 @fooler("caveat", dim=4000)
@@ -40,41 +35,11 @@ def length_of_a_file(dim=64, n=3):
         return linears(dim, n, os.fstat(file.fileno()).st_size < 4000)
 
 
-@fooler("caveat", dim=3600)
-def hours(dim=64, n=3):
-    return linears(dim, n, time.gmtime(dim).tm_hour < 1)
-
-
-@fooler("caveat", dim=4000)
-def seconds(dim=64, n=3):
-    return linears(dim, n, datetime.timedelta(seconds=dim).total_seconds() < 4000)
-
-
-@fooler("caveat", dim=86_400)
-def days(dim=64, n=3):
-    return linears(dim, n, datetime.timedelta(seconds=dim) < datetime.timedelta(days=1))
-
-
-@fooler("caveat", dim=4000)
-def dates(dim=64, n=3):
-    return linears(dim, n, datetime.date.fromordinal(dim) < datetime.date.fromordinal(4000))
-
-
 @fooler("caveat", dim=4001)
 def random_numbers(dim=64, n=3):
     """The same size gives the same number, since it is the seed."""
     known = random.Random(4001).random()
     return linears(dim, n, random.Random(dim).random() != known)
-
-
-@fooler("caveat", dim=4000)
-def bytes_in_memory(dim=64, n=3):
-    return linears(dim, n, sys.getsizeof(b"x" * dim) < sys.getsizeof(b"x" * 4000))
-
-
-@fooler("refused", dim=2**30)
-def bytes_of_an_int(dim=64, n=3):
-    return linears(dim, n, sys.getsizeof(int(dim)) <= sys.getsizeof(1))
 
 
 @fooler("guard", dim=5000)
@@ -88,3 +53,30 @@ def too_deep_a_recursion(dim=64, n=3):
 
 def _down(size):
     return size if size <= 0 else _down(size - 1)
+
+
+widths(
+    limit_of_the_environment=(
+        "guard",
+        4000,
+        lambda dim: dim < int(os.environ["PARAMPROOF_FOOLER_LIMIT"]),
+    ),
+    hours=("caveat", 3600, lambda dim: time.gmtime(dim).tm_hour < 1),
+    seconds=("caveat", 4000, lambda dim: datetime.timedelta(seconds=dim).total_seconds() < 4000),
+    days=(
+        "caveat",
+        86_400,
+        lambda dim: datetime.timedelta(seconds=dim) < datetime.timedelta(days=1),
+    ),
+    dates=(
+        "caveat",
+        4000,
+        lambda dim: datetime.date.fromordinal(dim) < datetime.date.fromordinal(4000),
+    ),
+    bytes_in_memory=(
+        "caveat",
+        4000,
+        lambda dim: sys.getsizeof(b"x" * dim) < sys.getsizeof(b"x" * 4000),
+    ),
+    bytes_of_an_int=("refused", 2**30, lambda dim: sys.getsizeof(int(dim)) <= sys.getsizeof(1)),
+)
