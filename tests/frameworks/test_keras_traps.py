@@ -24,12 +24,6 @@ def stack(*layers):
     return keras.Sequential([keras.Input((H,)), *layers])
 
 
-def with_batch_norm():
-    from keras import layers
-
-    return stack(layers.Dense(F), layers.BatchNormalization())
-
-
 def attention(num_heads, key_dim, **options):
     from keras import layers
 
@@ -38,27 +32,57 @@ def attention(num_heads, key_dim, **options):
     return layer
 
 
-@pytest.mark.parametrize(("rate", "seeds"), [(0.1, 3), (0.0, 0)])
-def test_variables_hold_a_seed_for_every_dropout(rate, seeds):
+ATTENTION = 4 * (H * H + H)
+COUNTS = {
+    # ``variables`` holds a seed for every dropout, of two numbers.
+    "dropouts": (DENSE, DENSE, 0, DENSE + 2 * 3),
+    "dropouts at rate 0": (DENSE, DENSE, 0, DENSE),
+    "attention with dropout": (ATTENTION, ATTENTION, 0, ATTENTION + 2),
+    # ``count_params`` includes the statistics.
+    "batch norm": (DENSE + 4 * F, DENSE + 2 * F, 2 * F, DENSE + 4 * F),
+    "frozen": (DENSE + 4 * F, 0, DENSE + 4 * F, DENSE + 4 * F),
+    "a layer used twice": (H * H + H, H * H + H, 0, H * H + H),
+    # key_dim is the width of one head: passing the hidden size, as other frameworks expect, gives A
+    # times the attention.
+    "key_dim of a head": (ATTENTION, ATTENTION, 0, ATTENTION),
+    "key_dim of all heads": (*(A * ATTENTION - (A - 1) * H,) * 2, 0, A * ATTENTION - (A - 1) * H),
+    # One more column per head in the value's kernel and bias, one more row in the output's kernel.
+    "value_dim": (*(ATTENTION + A * (H + 1 + H),) * 2, 0, ATTENTION + A * (H + 1 + H)),
+}
+"""By ``count_params()`` and in ``weights``; those trained, not trained; and in ``variables``."""
+
+
+def modules():
     from keras import layers
 
-    model = stack(layers.Dense(F), *(layers.Dropout(rate) for _ in range(3)))
-    assert model.count_params() == entries(model.weights) == DENSE
-    assert entries(model.variables) == DENSE + 2 * seeds
-    assert len(model.variables) == 2 + seeds
+    frozen, shared = with_batch_norm(), layers.Dense(H)
+    frozen.trainable = False
+    return {
+        "dropouts": stack(layers.Dense(F), *(layers.Dropout(0.1) for _ in range(3))),
+        "dropouts at rate 0": stack(layers.Dense(F), *(layers.Dropout(0.0) for _ in range(3))),
+        "attention with dropout": attention(A, H // A, dropout=0.1),
+        "batch norm": with_batch_norm(),
+        "frozen": frozen,
+        "a layer used twice": stack(shared, layers.ReLU(), shared),
+        "key_dim of a head": attention(A, H // A),
+        "key_dim of all heads": attention(A, H),
+        "value_dim": attention(A, H // A, value_dim=H // A + 1),
+    }
 
 
-def test_attention_with_dropout_has_a_seed():
-    dropping = attention(A, H // A, dropout=0.1)
-    assert dropping.count_params() == entries(dropping.weights) == 4 * (H * H + H)
-    assert entries(dropping.variables) == 4 * (H * H + H) + 2
+def with_batch_norm():
+    from keras import layers
+
+    return stack(layers.Dense(F), layers.BatchNormalization())
 
 
-def test_count_params_includes_the_statistics_of_a_batch_norm():
-    model = with_batch_norm()
-    assert model.count_params() == entries(model.weights) == DENSE + 2 * F + 2 * F
-    assert entries(model.trainable_weights) == DENSE + 2 * F
-    assert entries(model.non_trainable_weights) == 2 * F
+def test_counts():
+    def counts(model):
+        assert model.count_params() == entries(model.weights)
+        groups = (model.trainable_weights, model.non_trainable_weights, model.variables)
+        return model.count_params(), *map(entries, groups)
+
+    assert {name: counts(module) for name, module in modules().items()} == COUNTS
 
 
 def test_our_weights_list_these_statistics_as_not_trainable():
@@ -104,30 +128,6 @@ def test_training_adds_variables_to_the_optimizer_and_the_metrics():
     assert entries(model.metrics_variables) == 2 * 2
 
 
-def test_freezing_does_not_change_count_params():
-    model = with_batch_norm()
-    before = model.count_params()
-    model.trainable = False
-    assert model.trainable_weights == []
-    assert model.count_params() == entries(model.non_trainable_weights) == before
-
-
-def test_a_layer_used_twice_is_counted_once():
-    from keras import layers
-
-    shared = layers.Dense(H)
-    assert stack(shared, layers.ReLU(), shared).count_params() == H * H + H
-
-
-@pytest.mark.parametrize("key_dim", [H // A, H])
-def test_key_dim_is_the_width_of_one_head(key_dim):
-    """Passing the hidden size, as other frameworks expect, gives A times the attention."""
-    width = A * key_dim
-    count = 3 * (H * width + width) + width * H + H
-    assert attention(A, key_dim).count_params() == count
-    assert (count == 4 * (H * H + H)) == (key_dim == H // A)
-
-
 def test_key_dim_of_the_hidden_size_is_explained():
     from paramproof.explanation.ways import describe
     from paramproof.resolver import resolve
@@ -136,12 +136,6 @@ def test_key_dim_of_the_hidden_size_is_explained():
     number = attention(spec.num_attention_heads, spec.hidden_size).count_params()
     wide = {way.what: way.number for way in describe(resolve(spec)).ways if way.kind == "wide"}
     assert wide["layers.*.attention"] == number
-
-
-def test_a_value_dim_of_its_own_changes_value_and_output():
-    wider = attention(A, H // A, value_dim=H // A + 1)
-    # One more column per head in the value's kernel and bias, one more row in the output's kernel.
-    assert wider.count_params() - 4 * (H * H + H) == A * (H + 1 + H)
 
 
 def test_an_abstract_build_leaves_no_variable_to_allocate():

@@ -4,102 +4,82 @@ from dataclasses import replace
 
 import pytest
 
+from paramproof.builders import load
 from paramproof.formulas import closed_form
 from tests.specs import SMALL_ENCODER as SPEC
 
 pytestmark = pytest.mark.framework("torch")
 
 L, H, _, F, V, *_ = SPEC.letters()
+DENSE = H * F + F
+LAYER = 4 * H * H + 9 * H + 2 * H * F + F
+
+COUNTS = {
+    # A buffer is not a parameter, and in ``state_dict`` if it is persistent.
+    "a persistent buffer": (DENSE, DENSE, DENSE + V),
+    "another buffer": (DENSE, DENSE, DENSE),
+    # Of a batch norm: a mean and a variance for each feature, and the number of batches seen.
+    "batch norm": (2 * H, 2 * H, 2 * H + 2 * H + 1),
+    "a frozen bias": (DENSE, DENSE - F, DENSE),
+    "a shared module": (H * H + H, H * H + H, 3 * (H * H + H)),
+    # A list of one layer shares it, and ``nn.TransformerEncoder`` copies it.
+    "a list of one layer": (LAYER, LAYER, L * LAYER),
+    "an encoder of one layer": (L * LAYER,) * 3,
+    # bias=False also removes the biases of the norms: 4H in attention, F + H and 2H.
+    "without biases": (LAYER - (4 * H + F + H + 2 * H),) * 3,
+    # With another kdim there are three matrices in place of one.
+    "keys of another width": (4 * (H * H + H) + H * F - H * H,) * 3,
+}
+"""The entries of ``parameters()``, of those that are trained, and of ``state_dict``."""
+
+
+def modules():
+    import torch
+    from torch import nn
+
+    with torch.device("meta"):
+        persistent, other, frozen = (nn.Linear(H, F) for _ in range(3))
+        persistent.register_buffer("scale", torch.ones(V))
+        other.register_buffer("scale", torch.ones(V), persistent=False)
+        frozen.bias.requires_grad_(False)
+        shared, layer = nn.Linear(H, H), nn.TransformerEncoderLayer(H, 3, F)
+        return {
+            "a persistent buffer": persistent,
+            "another buffer": other,
+            "batch norm": nn.BatchNorm1d(H),
+            "a frozen bias": frozen,
+            "a shared module": nn.Sequential(shared, shared, shared),
+            "a list of one layer": nn.ModuleList([layer] * L),
+            # Nested tensors need an even number of heads, and PyTorch warns about it.
+            "an encoder of one layer": nn.TransformerEncoder(layer, L, enable_nested_tensor=False),
+            "without biases": nn.TransformerEncoderLayer(H, 3, F, bias=False),
+            "keys of another width": nn.MultiheadAttention(H, 3, kdim=F),
+        }
 
 
 def entries(tensors):
     return sum(tensor.numel() for tensor in tensors)
 
 
-def build_encoder(spec=SPEC):
-    from paramproof.builders import load
+def test_counts():
+    def counts(module):
+        trained = entries(p for p in module.parameters() if p.requires_grad)
+        return entries(module.parameters()), trained, entries(module.state_dict().values())
 
-    return load("torch").build(spec)
-
-
-@pytest.fixture
-def nn():
-    import torch
-
-    with torch.device("meta"):
-        yield torch.nn
+    assert {name: counts(module) for name, module in modules().items()} == COUNTS
+    assert "in_proj_weight" not in dict(modules()["keys of another width"].named_parameters())
 
 
 @pytest.mark.parametrize("tied", [True, False])
 def test_state_dict_lists_a_tied_matrix_twice(tied):
-    module = build_encoder(replace(SPEC, mlm_head=True, tie_word_embeddings=tied)).module
+    module = load("torch").build(replace(SPEC, mlm_head=True, tie_word_embeddings=tied)).module
     surplus = entries(module.state_dict().values()) - entries(module.parameters())
     assert surplus == (V * H if tied else 0)
 
 
-@pytest.mark.parametrize("persistent", [True, False])
-def test_a_buffer_is_not_a_parameter_but_in_state_dict_if_persistent(nn, persistent):
-    import torch
-
-    module = nn.Linear(H, F)
-    module.register_buffer("scale", torch.ones(V), persistent=persistent)
-    assert entries(module.parameters()) == H * F + F
-    assert entries(module.buffers()) == V
-    assert entries(module.state_dict().values()) == H * F + F + (V if persistent else 0)
-
-
-def test_the_statistics_of_a_batch_norm_are_buffers(nn):
-    norm = nn.BatchNorm1d(H)
-    assert entries(norm.parameters()) == 2 * H
-    # A mean and a variance for each feature, and one count of the batches seen.
-    assert entries(norm.state_dict().values()) == 2 * H + 2 * H + 1
-
-
-def test_parameters_keeps_frozen_ones():
-    model = build_encoder()
-    model.module.pooler.requires_grad_(False)
-    whole, pooler = closed_form(SPEC.letters()), H * H + H
-    assert entries(model.module.parameters()) == whole
-    assert entries(p for p in model.module.parameters() if p.requires_grad) == whole - pooler
-
-
 def test_weights_lists_frozen_ones_as_not_trainable():
-    model = build_encoder()
+    model = load("torch").build(SPEC)
     model.module.pooler.requires_grad_(False)
+    assert entries(model.module.parameters()) == closed_form(SPEC.letters())
     frozen = {weight.path: weight.size for weight in model.weights() if not weight.trainable}
     assert frozen == {"pooler.weight": H * H, "pooler.bias": H}
-
-
-def test_parameters_drops_the_duplicates_of_a_shared_module(nn):
-    shared = nn.Linear(H, H)
-    module = nn.Sequential(shared, shared, shared)
-    each = H * H + H
-    assert entries(module.parameters()) == each
-    assert entries(p for _, p in module.named_parameters(remove_duplicate=False)) == 3 * each
-    assert entries(module.state_dict().values()) == 3 * each
-
-
-def test_a_list_of_one_layer_shares_it_and_transformer_encoder_copies_it(nn):
-    layer = nn.TransformerEncoderLayer(H, 3, F)
-    each = 4 * H * H + 9 * H + 2 * H * F + F
-    # Nested tensors need an even number of heads, and PyTorch warns about it.
-    stack = nn.TransformerEncoder(layer, L, enable_nested_tensor=False)
-    assert entries(nn.ModuleList([layer] * L).parameters()) == each
-    assert entries(stack.parameters()) == L * each
-
-
-def test_bias_false_also_removes_the_biases_of_the_norms(nn):
-    """4H in attention, F + H in the feed-forward network, and 2H in two norms."""
-    counts = [
-        entries(nn.TransformerEncoderLayer(H, 3, F, bias=bias).parameters())
-        for bias in (True, False)
-    ]
-    assert counts[0] - counts[1] == 4 * H + F + H + 2 * H
-
-
-def test_attention_with_a_width_of_its_own_for_keys_is_not_fused(nn):
-    """With another kdim there are three matrices in place of one, and in_proj_weight is None."""
-    fused, split = nn.MultiheadAttention(H, 3), nn.MultiheadAttention(H, 3, kdim=F)
-    assert entries(split.parameters()) - entries(fused.parameters()) == H * F - H * H
-    assert "in_proj_weight" in dict(fused.named_parameters())
-    assert "in_proj_weight" not in dict(split.named_parameters())
