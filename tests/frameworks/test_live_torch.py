@@ -1,85 +1,327 @@
-"""Live models of PyTorch with their own names, and the documentation's examples."""
+"""Live modules of PyTorch with names of their own: as built, tied, wrapped, sharded, quantised."""
 
 import re
+import warnings
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
-from tests.frameworks.live_torch import encoder, with_head
+from paramproof import compare
+from paramproof.formulas.models import named_model
 from tests.literals import TOTALS
 from tests.plugin import DOCUMENT, example, run_pytest
 from tests.specs import LIVE_ENCODER as SPEC
 
 pytestmark = pytest.mark.framework("torch")
 
-
-def report_on(model, spec=SPEC):
-    from paramproof import compare
-
-    return compare(model, spec)
-
-
-def test_equal():
-    report = report_on(encoder())
-    assert report.equal, report.render()
-    assert report.frozen == 0
+H, V = 12, 31
+WITH_HEAD = replace(SPEC, mlm_head=True)
+ONCE = "one storage, counted once: "
+TIED = f"{ONCE}tok.weight, lm.2.weight"
 
 
-def test_a_state_dict_is_not_a_model():
-    with pytest.raises(ValueError, match=r"ln_1\.weight is a PyTorch tensor: a state_dict also"):
-        report_on(encoder()["h"][0].ln_1.state_dict(prefix="ln_1."))
+def encoder():
+    """Return an encoder as others write it: separate projections, lists, a parameter of its own."""
+    from torch import empty, nn
+
+    def block():
+        parts = {name: nn.Linear(H, H) for name in ("wq", "wk", "wv", "wo")}
+        parts |= {"up": nn.Linear(H, 20), "down": nn.Linear(20, H)}
+        return nn.ModuleDict(parts | {"ln_1": nn.LayerNorm(H), "ln_2": nn.LayerNorm(H)})
+
+    net = nn.ModuleDict({"tok": nn.Embedding(V, H), "seg": nn.Embedding(2, H)})
+    net["ln"] = nn.LayerNorm(H)
+    net["h"] = nn.ModuleList(block() for _ in range(2))
+    net["cls"] = nn.Linear(H, H)
+    net.register_parameter("pos", nn.Parameter(empty(1, 17, H)))
+    net.register_buffer("position_ids", empty(17))
+    return net
+
+
+def with_head(weight=None, **options):
+    """Return the same encoder with an MLM head, whose matrix ``weight`` makes of the table."""
+    from torch import nn
+
+    net = encoder()
+    net["lm"] = nn.ModuleList([nn.Linear(H, H), nn.LayerNorm(H), nn.Linear(H, V)])
+    if weight:
+        net["lm"][2].weight = weight(net["tok"].weight)
+    return net
+
+
+def changed(change, net=encoder):
+    net = net()
+    change(net)
+    return net
+
+
+@pytest.fixture(params=["cpu", "meta"])
+def device(request):
+    import torch
+
+    with torch.device(request.param):
+        yield request.param
+
+
+def transposed(table):
+    from torch import nn
+
+    return nn.Parameter(table.detach().T)
+
+
+def by_data(net):
+    net["lm"][2].weight.data = net["tok"].weight.data
+
+
+def shared_layer(net):
+    net["h"][1] = net["h"][0]
+
+
+def sparse(net):
+    import torch
+    from torch import nn
+
+    table = torch.zeros(V, H).to_sparse()
+    net["lm"][2].weight, net["tok"].weight = nn.Parameter(table), nn.Parameter(table)
+
+
+def flattened(net):
+    """As in FSDP, or in a buffer that an optimiser has made contiguous."""
+    import torch
+
+    whole = torch.empty(sum(parameter.numel() for parameter in net.parameters()))
+    start = 0
+    for parameter in net.parameters():
+        parameter.data = whole[start : start + parameter.numel()].view(parameter.shape)
+        start += parameter.numel()
+
+
+def to(kind, net):
+    for parameter in net.parameters():
+        parameter.data = parameter.data.to(kind)
+
+
+def freeze_bias(net):
+    net["h"][1]["up"].bias.requires_grad_(False)
+
+
+def freeze_one_of_two(first, net):
+    from torch import nn
+
+    net["lm"][2].weight = nn.Parameter(net["tok"].weight.detach(), requires_grad=first)
+    net["tok"].weight.requires_grad_(not first)
+
+
+def models():
+    """Yield models with their spec and difference, the entries that are frozen, and a row."""
+    import torch
+    from torch import nn
+
+    layer = sum(one.numel() for one in encoder()["h"][0].parameters())
+    whole = sum(one.numel() for one in encoder().parameters())
+    yield encoder(), SPEC, 0, 0, ""
+    yield with_head(), WITH_HEAD, V * H, 0, ""
+    for view in (lambda one: one, lambda one: nn.Parameter(one.detach()), transposed):
+        yield with_head(view), WITH_HEAD, 0, 0, TIED
+    yield with_head(lambda one: nn.Parameter(one.detach().view(-1))), WITH_HEAD, 0, 0, TIED
+    yield changed(by_data, with_head), WITH_HEAD, 0, 0, TIED
+    yield changed(shared_layer), SPEC, -layer, 0, ONCE
+    yield changed(flattened), SPEC, 0, 0, "(?s)^((?!one storage).)*$"
+    yield (
+        changed(freeze_bias),
+        SPEC,
+        -20,
+        20,
+        "is frozen, but should be trainable.*named h.1.up.bias",
+    )
+    said = "which are all parameters; the formula counts trainable ones"
+    yield changed(lambda net: net.requires_grad_(False)), SPEC, -whole, whole, said
+    for first in (True, False):
+        yield changed(partial(freeze_one_of_two, first), with_head), WITH_HEAD, 0, 0, TIED
+    for kind in (torch.bfloat16, torch.float16, torch.float8_e4m3fn, torch.complex64):
+        yield changed(partial(to, kind)), SPEC, 0, 0, ""
+    yield nn.DataParallel(encoder()), SPEC, 0, 0, ""
+    if torch.get_default_device().type == "cpu":
+        # A sparse tensor has no storage.
+        yield changed(sparse, with_head), WITH_HEAD, V * H, 0, ""
+        yield torch.compile(encoder()), SPEC, 0, 0, ""
+        yield torch.compile(nn.DataParallel(encoder())), SPEC, 0, 0, ""
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:Casting complex")
+def test_live_models(device):
+    found = list(models())
+    assert len(found) >= 17
+    for number, (model, spec, difference, frozen, said) in enumerate(found):
+        report = compare(model, spec)
+        assert (report.difference, report.frozen) == (difference, frozen), (number, report.render())
+        assert report.equal == (difference == 0)
+        assert re.search(said, report.render()), (number, report.render())
+
+
+def test_rows():
+    net = encoder()
+    net["h"][1]["up"].bias.requires_grad_(False)
+    (row,) = compare(net, SPEC).rows
+    assert (row.kind, row.native, row.difference) == ("wrong trainability", "h.1.up.bias", -20)
+    assert row.path == "layers.*.feed_forward.intermediate.bias"
+
+
+def test_a_strided_view_is_not_the_contiguous_one():
+    """As many elements of one storage, from the same start."""
+    import torch
+
+    vector = torch.empty(12)
+    pair = torch.nn.ParameterList([vector[:9:4], vector[:3]])
+    assert compare(pair, SPEC).actual == 6
 
 
 def test_on_the_meta_device_at_real_size():
     import torch
     from torch import nn
 
-    from paramproof.formulas.models import named_model
-
     with torch.device("meta"):
         tables = [nn.Embedding(rows, 768) for rows in (30522, 512, 2)]
         layers = [nn.TransformerEncoderLayer(768, 12, 3072) for _ in range(12)]
         model = nn.ModuleList([*tables, *layers, nn.LayerNorm(768), nn.Linear(768, 768)])
-    report = report_on(model, named_model("bert-base").spec)
+    report = compare(model, named_model("bert-base").spec)
     assert (report.equal, report.actual) == (True, TOTALS["bert-base-uncased"])
 
 
-def test_tied_parameters_count_once():
-    spec = replace(SPEC, mlm_head=True)
-    net = with_head()
-    assert report_on(net, spec).difference == 31 * 12
-    net["lm"][2].weight = net["tok"].weight
-    report = report_on(net, spec)
-    assert report.equal, report.render()
-    assert "one storage, counted once: tok.weight, lm.2.weight" in report.render().splitlines()
+@pytest.fixture
+def two_ranks():
+    """Start the first of two processes; the second is missing, so nothing is computed."""
+    from torch import distributed
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+
+    distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+    distributed.destroy_process_group()
 
 
-def test_frozen():
+def refusal(model):
+    with pytest.raises(ValueError, match=r".") as caught:
+        compare(model, SPEC)
+    (line,) = str(caught.value).splitlines()
+    return line
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("strategy", ["FULL_SHARD", "NO_SHARD"])
+def test_sharded_by_fsdp(own, strategy, two_ranks):
+    """With flat parameters, or with the original ones, which are pieces of shards."""
+    import torch
+    from torch.distributed.fsdp import FullyShardedDataParallel, ShardingStrategy
+
+    net = FullyShardedDataParallel(
+        encoder(),
+        use_orig_params=own,
+        device_id=torch.device("cpu"),
+        sharding_strategy=ShardingStrategy[strategy],
+    )
+    if own and strategy == "NO_SHARD":
+        assert compare(net, SPEC).equal
+        return
+    name = "pos" if own else "_flat_param"
+    assert refusal(net) == (
+        "torch.distributed.fsdp.fully_sharded_data_parallel.FullyShardedDataParallel is sharded "
+        "by FSDP: tensors are concatenated into flat parameters and cut into shards "
+        f"(it has _fsdp_wrapped_module.{name}): compare the module before it is wrapped, or "
+        "within FullyShardedDataParallel.summon_full_params(model)"
+    )
+    with FullyShardedDataParallel.summon_full_params(net, writeback=False):
+        assert compare(net, SPEC).equal
+
+
+def test_fully_shard(two_ranks):
+    """Its parameters know the shape of the whole."""
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+
     net = encoder()
-    net["h"][1]["up"].bias.requires_grad_(False)
-    report = report_on(net)
-    assert (report.difference, report.frozen) == (-20, 20)
-    (row,) = report.rows
-    assert (row.kind, row.native, row.difference) == ("wrong trainability", "h.1.up.bias", -20)
-    assert row.path == "layers.*.feed_forward.intermediate.bias"
+    for module in (net["cls"], net["h"][0]["wq"]):
+        fully_shard(module, mesh=init_device_mesh("cpu", (2,)))
+    assert type(net["cls"].weight).__name__ == "DTensor"
+    assert compare(net, SPEC).equal
 
 
-def test_a_layer_shared():
+def quantised_by_pytorch():
+    import torch
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return torch.ao.quantization.quantize_dynamic(encoder(), {torch.nn.Linear})
+
+
+def in_whole_numbers(kind):
+    """As in bitsandbytes: two of 4 bits in a byte, or one of 8."""
+    import torch
+
+    packed = torch.empty(72, 1, dtype=getattr(torch, kind))
+    weight = torch.nn.Parameter(packed, requires_grad=False)
+    return changed(lambda net: setattr(net["h"][1]["wk"], "weight", weight))
+
+
+def packed_buffer():
+    """As GPTQ and AWQ store them, in place of parameters."""
+    import torch
+
     net = encoder()
-    net["h"][1] = net["h"][0]
-    report = report_on(net)
-    assert -report.difference == sum(p.numel() for p in net["h"][0].parameters())
+    del net["h"][0]["wq"].weight
+    net["h"][0]["wq"].register_buffer("qweight", torch.empty(2, H, dtype=torch.int32))
+    return net
 
 
-def test_not_built():
+def adapted():
+    """As in PEFT's layers."""
     from torch import nn
 
-    net = encoder()
-    net["cls"] = nn.LazyLinear(12)
-    with pytest.raises(ValueError, match=r"ModuleDict is not built: cls.weight has no shape yet"):
-        report_on(net)
-    with pytest.raises(ValueError, match="ModuleList is empty: it has no weights"):
-        report_on(nn.ModuleList())
+    net = encoder().requires_grad_(False)
+    net["h"][0]["wq"].lora_A = nn.ModuleDict({"default": nn.Linear(H, 2, bias=False)})
+    return net
+
+
+def lazy():
+    from torch import nn
+
+    return changed(lambda net: net.update({"cls": nn.LazyLinear(H)}))
+
+
+def no_weights():
+    from torch import nn
+
+    return nn.ModuleList()
+
+
+KIND = "torch.nn.modules.container.ModuleDict "
+QUANTISED = (
+    "is quantised: weights are packed or have separate scales (it has {}): compare the model "
+)
+QUANTISED += "before it is quantised"
+LINEAR = "torch.ao.nn.quantized.dynamic.modules.linear.Linear"
+REFUSED = {
+    quantised_by_pytorch: QUANTISED.partition("{}")[0],
+    # Also with nothing but quantised layers.
+    (lambda: quantised_by_pytorch()["cls"]): QUANTISED.format(LINEAR),
+    partial(in_whole_numbers, "uint8"): KIND + QUANTISED.format("h.1.wk.weight"),
+    partial(in_whole_numbers, "int8"): KIND + QUANTISED.format("h.1.wk.weight"),
+    packed_buffer: QUANTISED.format("h.0.wq.qweight"),
+    adapted: f"{KIND}has tensors of an adapter, which are added to "
+    "weights and are not weights themselves (it has h.0.wq.lora_A.default.weight): compare "
+    "what merge_and_unload() returns, or the model before it had them",
+    lazy: "ModuleDict is not built: cls.weight has no shape yet",
+    no_weights: "ModuleList is empty: it has no weights",
+    (lambda: encoder()["h"][0].ln_1.state_dict(prefix="ln_1.")): "ln_1.weight is a PyTorch tensor: "
+    "a state_dict also",
+}
+
+
+@pytest.mark.parametrize(("make", "said"), REFUSED.items())
+def test_refused(make, said):
+    assert said in refusal(make())
 
 
 def test_the_documentation(tmp_path):
@@ -88,8 +330,11 @@ def test_the_documentation(tmp_path):
     source += "    assert not {'keras', 'tensorflow', 'jax', 'flax'} & set(sys.modules)\n"
     (tmp_path / "test_calculator.py").write_text(example("test_calculator.py"))
     (tmp_path / "test_encoder.py").write_text(source)
+    broken = example("test_encoder.py").replace("nn.Linear(12, 12)]", "nn.Linear(12, 13)]")
+    (tmp_path / "test_broken.py").write_text(broken)
     done = run_pytest(tmp_path)
-    assert (done.returncode, "2 passed" in done.stdout) == (0, True), done.stdout
+    assert "1 failed, 2 passed" in done.stdout, done.stdout
+    assert re.search(r"  5\.weight is unexpected: \(13, 12\)", done.stdout)
 
 
 def test_the_documented_decoders(paramproof, tmp_path):
@@ -102,11 +347,3 @@ def test_the_documented_decoders(paramproof, tmp_path):
     done = paramproof(*asked.split(), *torch)
     assert done.returncode == 1, done.stderr
     assert "".join(lines) in done.stdout
-
-
-def test_the_documented_model_broken(tmp_path):
-    broken = example("test_encoder.py").replace("nn.Linear(12, 12)]", "nn.Linear(12, 13)]")
-    (tmp_path / "test_encoder.py").write_text(broken)
-    done = run_pytest(tmp_path)
-    assert done.returncode == 1
-    assert re.search(r"  5\.weight is unexpected: \(13, 12\)", done.stdout)
