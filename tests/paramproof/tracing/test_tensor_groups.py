@@ -1,10 +1,9 @@
-"""What is read from values and counts, and how tensors of one kind are put together."""
+"""How tensors of one kind are put together, and which numbers in names are those of layers."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.derivation.fitting import fit_count, fit_length
 from paramproof.derivation.guard_set import simplify_exact_division
 from paramproof.formulas.derivation import Kind, Stored
 from paramproof.formulas.division import floor
@@ -13,53 +12,14 @@ from paramproof.tracing.tensor_groups import (
     ObservedTensor,
     count_stored,
     group_tensors,
+    has_numbered_names,
     kind_of,
+    layer_patterns,
+    star_layer_numbers,
     star_numbers,
 )
 
-A, H, L, M = map(letter, "AHLM")
-POINTS = [
-    {"H": 768, "A": 12, "L": 12, "M": 5},
-    {"H": 91, "A": 7, "L": 5, "M": 9},
-    {"H": 500, "A": 31, "L": 8, "M": 3},
-    {"H": 1210, "A": 3, "L": 9, "M": 8},
-]
-HALF = floor(H, 2)
-
-
-def values(one):
-    return [int(one.value(point)) for point in POINTS]
-
-
-@pytest.mark.parametrize(
-    "wanted", [expression(7), H, 3 * H, H * A, H + A, HALF, 4 * HALF, H * HALF]
-)
-def test_a_length_is_what_the_program_computed(wanted):
-    assert fit_length(values(wanted), POINTS, [H, A, HALF]) == wanted
-
-
-@pytest.mark.parametrize(
-    "lengths", [[1, 2, 3, 5], [768, 91, 500, 1211], [768 * 12, 1, 2, 3], values(floor(H, 3))]
-)
-def test_a_length_that_nothing_explains(lengths):
-    assert fit_length(lengths, POINTS, [H, A, HALF, letter("@3"), H / A]) is None
-
-
-@pytest.mark.parametrize(
-    "wanted",
-    [
-        expression(2), L, L - 1, L + 2, 2 * L, L * M,
-        floor(L, 2), L - floor(L, 3), floor(L + 2, 3), floor(L, M), L - floor(L, M),
-    ],
-)  # fmt: skip
-def test_a_number_of_layers_is_near_the_loops(wanted):
-    found = fit_count(values(wanted), POINTS, [L])
-    assert found is not None
-    assert values(found) == values(wanted)
-
-
-def test_a_number_of_layers_that_nothing_explains():
-    assert fit_count([3, 100, 7, 23], POINTS, [L, M]) is None
+A, H, L = map(letter, "AHL")
 
 
 @given(
@@ -140,3 +100,51 @@ def test_what_has_no_elements_is_not_stored():
 )
 def test_numbers_that_stand_alone(path, starred):
     assert star_numbers(path) == starred
+
+
+TWO = ["enc.layer_0.fc1.weight", "enc.layer_1.fc1.weight", "conv1.weight", "conv2.weight"]
+THREE = [*TWO, "enc.layer_2.fc1.weight"]
+
+
+def test_numbers_that_one_size_changes_are_layers():
+    assert layer_patterns([TWO, THREE]) == {"enc.layer_*"}
+    assert layer_patterns([TWO, TWO]) == frozenset()
+
+
+def test_a_part_that_only_one_model_has_is_no_layer():
+    assert layer_patterns([TWO, [*TWO, "head1.weight"]]) == frozenset()
+
+
+def test_layers_in_layers():
+    def model(stages, blocks):
+        return [f"stage{s}.block{b}.fc1.weight" for s in range(stages) for b in range(blocks)]
+
+    patterns = layer_patterns([model(2, 3), model(3, 3), model(2, 4)])
+    assert patterns == {"stage*", "stage*.block*"}
+    seen = ObservedTensor(
+        "stage1.block2.fc1.weight", (3,), "trainable", ("stage0.block0.fc1.weight",)
+    )
+    (one,) = star_layer_numbers([seen], patterns)
+    assert one == seen._replace(
+        path="stage*.block*.fc1.weight", aliases=("stage*.block*.fc1.weight",)
+    )
+
+
+def test_layers_of_one_stage_of_several_that_are_named_apart():
+    one = ["dense1.layer1.w", "dense1.layer2.w", "dense2.layer1.w", "dense2.layer2.w"]
+    patterns = layer_patterns([one, [*one, "dense2.layer3.w"]])
+    assert patterns == {"dense2.layer*"}
+    (kept, changed) = (
+        next(star_layer_numbers([ObservedTensor(path, (3,), "trainable")], patterns))
+        for path in one[1:3]
+    )
+    assert (kept.path, changed.path) == ("dense1.layer2.w", "dense2.layer*.w")
+
+
+def test_numbers_that_stand_alone_are_not_asked_about():
+    assert not has_numbered_names(["layers.0.weight", "layers.1.norm.bias"])
+    assert has_numbered_names(["layers.0.fc1.weight"])
+
+
+def test_a_model_without_tensors_has_no_patterns():
+    assert layer_patterns([[], TWO]) == layer_patterns([[], []]) == frozenset()
