@@ -112,13 +112,6 @@ def test_types_by_name(derive_in_process):
     ("keys", "spec", "bias"),
     [
         (
-            {"model_type": "bert", **SIZES, "intermediate_size": 20},
-            EncoderSpec(
-                **SIZES, intermediate_size=20, max_position_embeddings=512, type_vocab_size=2
-            ),
-            0,
-        ),
-        (
             {"model_type": "bert", "architectures": ["BertForPreTraining"], **SIZES},
             EncoderSpec(
                 **SIZES,
@@ -145,7 +138,7 @@ def test_types_by_name(derive_in_process):
             0,
         ),
     ],
-    ids=["BertModel", "BertForPreTraining", "GPT2LMHeadModel", "LlamaForCausalLM"],
+    ids=["BertForPreTraining", "GPT2LMHeadModel", "LlamaForCausalLM"],
 )
 def test_every_convention_counts_the_same_as_for_the_family(derive_in_process, keys, spec, bias):
     """Native names identify the same parts as canonical names.
@@ -233,11 +226,10 @@ def test_a_users_own_model(mixtral):
     assert report.difference == 100
 
 
-def test_verify(paramproof, config, monkeypatch, capsys):
+def test_verify(paramproof, config):
     """Compare the formula with the model that transformers builds from the same file."""
     done = paramproof("verify", "--model", config, "--json", "it.json")
     assert done.returncode == 0, done.stderr
-    assert "every tensor is as the formula says" in done.stdout
     assert done.stdout.splitlines()[-1] == "1 of 1 models equal the formula, tensor by tensor"
 
 

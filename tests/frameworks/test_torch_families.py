@@ -40,19 +40,6 @@ def test_a_transformer_ends_either_stack_in_a_norm(nn):
     assert stacks == formula.total("encoder.layers") + formula.total("decoder.layers")
 
 
-def test_bias_applies_to_every_layer(nn):
-    """Not only of attention: without it, norms and dense layers have no biases either."""
-    layer = nn.TransformerEncoderLayer(**layer_options(), bias=False)
-    assert not [name for name, _ in layer.named_parameters() if "bias" in name]
-    from paramproof.builders import load
-
-    weights = load("torch").build(SPECS["transformer, two vocabularies"]).weights()
-    biased = {weight.path for weight in weights if weight.path.startswith("encoder.0.")}
-    assert {path for path in biased if "bias" in path} == {
-        f"encoder.0.{name}.bias" for name in ("linear1", "linear2", "norm1", "norm2")
-    }
-
-
 def test_a_trainable_table_of_sines_is_not_fixed():
     from paramproof.builders import load
 

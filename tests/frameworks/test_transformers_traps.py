@@ -98,14 +98,9 @@ def test_the_masked_model_has_no_pooler():
     assert counts[0] - counts[1] == MLM - POOLER == 2 * H + V
 
 
-def test_num_parameters_can_exclude_the_tables():
-    assert (
-        make_model("BertModel").num_parameters(exclude_embeddings=True) == ENCODER - (V + P + T) * H
-    )
-
-
-def test_num_parameters_keeps_frozen_ones():
+def test_num_parameters_can_exclude_the_tables_and_keeps_frozen_ones():
     module = make_model("BertModel")
+    assert module.num_parameters(exclude_embeddings=True) == ENCODER - (V + P + T) * H
     module.pooler.requires_grad_(False)
     assert module.num_parameters() == ENCODER
     assert module.num_parameters(only_trainable=True) == ENCODER - POOLER
@@ -131,14 +126,11 @@ def test_ernie_is_the_same_encoder(kind, head):
 @pytest.mark.parametrize("head", HEADS)
 def test_the_task_types_of_ernie_are_one_more_table(head):
     report = report_of(
-        make_model(f"Ernie{head}", use_task_id=True, task_type_vocab_size=3), HEADS[head]
+        # Of which there are 3 by default.
+        make_model(f"Ernie{head}", use_task_id=True),
+        HEADS[head],
     )
     assert report.difference == 3 * H
     (row,) = report.rows
     assert (row.kind, row.observed) == ("unexpected", (3, H))
     assert row.native.endswith("embeddings.task_type_embeddings.weight")
-
-
-def test_ernie_has_3_task_types_by_default():
-    counts = [make_model("ErnieModel", use_task_id=use).num_parameters() for use in (True, False)]
-    assert counts[0] - counts[1] == 3 * H
