@@ -67,7 +67,10 @@ class SpecializedConstants:
         for question, condition in _constants_in(asked):
             points = self.seen.setdefault(question, [])
             points.append((sizes, cast(int, _number(condition))))
-            if self.is_still_so(question):
+            # A further value changes the first fitting candidate only if it contradicts that one.
+            meant = self.meant.get(question)
+            number = points[-1][1]
+            if question in self.unexplained or (meant is not None and meant.value(sizes) == number):
                 continue
             numbers = [number for _, number in points]
             self.meant.pop(question, None)
@@ -77,15 +80,6 @@ class SpecializedConstants:
                     self.unexplained.add(question)
                 else:
                     self.meant[question] = found
-
-    def is_still_so(self, question: GuardConstant) -> bool:
-        """Return whether the last value agrees with what is known about a constant.
-
-        A further value changes the first fitting candidate only if it contradicts that candidate.
-        """
-        sizes, number = self.seen[question][-1]
-        meant = self.meant.get(question)
-        return question in self.unexplained or (meant is not None and meant.value(sizes) == number)
 
     def in_letters(
         self, asked: Mapping[Condition, Iterable[Place]]

@@ -185,7 +185,7 @@ class FarValidation:
         found, deep = None, list[str]()
         for name in letters:
             ranges = dict.fromkeys(self.deep, (1, SHALLOW))
-            ranges |= {other: _deeper(depth) for other in (*deep, name)}
+            ranges |= dict.fromkeys((*deep, name), (depth + 1, depth * 6 // 5))
             sizes = self.draw(self.random, ranges, SHALLOW)
             if sizes is not None and self.near.of(tensor_count(self.tensors, sizes)) <= self.left:
                 found, deep = sizes, [*deep, name]
@@ -194,10 +194,6 @@ class FarValidation:
 
 def _around(size: int) -> tuple[int, int]:
     return max(1, size * 7 // 10), size * 14 // 10
-
-
-def _deeper(depth: int) -> tuple[int, int]:
-    return depth + 1, depth * 6 // 5
 
 
 MAX_SPECIALIZED = 4

@@ -128,11 +128,10 @@ def packages_of(model: Any) -> tuple[str, ...]:
     """
     classes = dict.fromkeys(base for part in model.modules() for base in type(part).__mro__)
     packages = dict.fromkeys(str(one.__module__).partition(".")[0] for one in classes)
-    return tuple(name for name in packages if name != "torch" and not _is_python(name))
+    return tuple(name for name in packages if name not in PYTHON)
 
 
-def _is_python(package: str) -> bool:
-    return package in sys.stdlib_module_names and package != "__main__"
+PYTHON = {"torch", *sys.stdlib_module_names} - {"__main__"}
 
 
 def _traced_tensors(model: Any, tracing: Any) -> Iterable[ObservedTensor]:

@@ -54,49 +54,42 @@ def get_item(container: Any, index: Any) -> Any:
         return _slice(container, index)
     if isinstance(index, SymInt):
         return _at_size(container, index)
-    if type(index) is int and isinstance(container, RunLengthList):
-        _record_run_guards(container, index)
     if type(index) is int and isinstance(container, list | tuple):
-        known = known_length(container)
-        if known is not None:
-            at = index if index >= 0 or known.length is None else _from_end(known, index, container)
-            return element_for_index(
-                known, at if plain_int(at) >= 0 else new_symint(0, None), container[index]
-            )
+        return _at_constant(container, index)
     if type(index) is slice:
         return _slice_of(container, index, (index.start, index.stop, index.step))
     if isinstance(index, tuple) and any(isinstance(one, SymInt | SizedSlice) for one in index):
         with trusting():
-            return container[tuple(_plain_index(one) for one in index)]
+            return container[
+                tuple(one.plain if isinstance(one, SizedSlice) else one for one in index)
+            ]
     return container[index]
 
 
-def _at_size(container: Any, index: SymInt) -> Any:
-    if type(container) is SymRange or isinstance(container, RunLengthList):
+def _at_constant(container: Any, index: int) -> Any:
+    if isinstance(container, RunLengthList):
+        for end in container.ends:
+            if isinstance(end, SymInt):
+                bool(index < end)
+    known = known_length(container)
+    if known is None:
         return container[index]
-    if isinstance(container, list | tuple | str | bytes):
+    at: Any = index
+    if index < 0 and known.length is not None:
+        at = symint_of(known.length + index, len(container) + index)
+    return element_for_index(
+        known, at if plain_int(at) >= 0 else new_symint(0, None), container[index]
+    )
+
+
+def _at_size(container: Any, index: SymInt) -> Any:
+    if isinstance(container, list | tuple | str | bytes) and type(container) is not RunLengthList:
         return _element_at(container, index)
     kind = type(container)
     if hasattr(kind, "__torch_function__") or hasattr(kind, "named_modules"):
         with trusting():
             return container[index]
     return container[index]
-
-
-def _record_run_guards(runs: RunLengthList, index: int) -> None:
-    """Record in which run an index lies, for runs that end at symbolic indices."""
-    for end in runs.ends:
-        if isinstance(end, SymInt):
-            bool(index < end)
-
-
-def _plain_index(one: Any) -> Any:
-    return one.plain if isinstance(one, SizedSlice) else one
-
-
-def _from_end(known: KnownLength, index: int, container: Any) -> Any:
-    assert known.length is not None
-    return symint_of(known.length + index, len(container) + index)
 
 
 def _element_at(container: Any, index: SymInt) -> Any:

@@ -92,8 +92,9 @@ class SymRange:
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            found = [unknown_symint(number) for number in self.numbers[_plain_slice(index)]]
-            return record_length(found)
+            ends = (index.start, index.stop, index.step)
+            plain = slice(*(plain_int(one) if isinstance(one, int) else one for one in ends))
+            return record_length([unknown_symint(number) for number in self.numbers[plain]])
         if isinstance(index, SymInt) or self.length is not None:
             # An index beyond the end is an error.
             bool(index < self.sized()) if plain_int(index) >= 0 else bool(-index <= self.sized())
@@ -307,8 +308,3 @@ def _index_of(value: Any) -> Any:
     """Return what an object's own ``__index__`` returns, which may be symbolic."""
     own: Any = getattr(type(value), "__index__", None)
     return own(value) if hasattr(own, "__code__") and not isinstance(value, SymInt) else value
-
-
-def _plain_slice(index: slice) -> slice:
-    ends = (index.start, index.stop, index.step)
-    return slice(*(plain_int(one) if isinstance(one, int) else one for one in ends))

@@ -75,11 +75,9 @@ def _bits_of_step(step: Computed) -> float:
 def _bits_of_operand(one: Any) -> float:
     if isinstance(one, Expression):
         return max(0.0, _bits(one))
-    return _bits_of_step(one) if isinstance(one, Computed) else _bits_of_float(one)
-
-
-def _bits_of_float(number: float) -> float:
-    return max(0.0, log2(abs(number))) if number else 0.0
+    if isinstance(one, Computed):
+        return _bits_of_step(one)
+    return max(0.0, log2(abs(one))) if one else 0.0
 
 
 def _bits_of_divisor(one: Any) -> float:
