@@ -12,7 +12,7 @@ import pytest
 import paramproof
 from paramproof import compare
 from paramproof.builders import load
-from paramproof.sources.live.readers import live_weights
+from paramproof.sources.live import live_weights
 from tests.specs import LIVE_ENCODER as SPEC
 
 H, A, F, TABLES = 12, 3, 20, (31, 17, 2)
