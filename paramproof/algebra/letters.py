@@ -16,13 +16,11 @@ from paramproof.formulas.size_names import size_names
 
 _MEANING_OF = {name: size for size in size_names() for name in size.names}
 
-
 AMBIGUOUS = "hidden_dim"
 """The width of the feed-forward network; the model's width if another field has the former."""
 
 
 def field_names(fields: Iterable[str]) -> dict[str, str]:
-    """Return each field's own name in place of a letter."""
     return {field: field for field in fields}
 
 
@@ -36,16 +34,13 @@ def letters_for(fields: Iterable[str], known: Mapping[str, str] = {}) -> dict[st
     letter, the second has a number.
     """
     fields = list(fields)
-    found = {field: known[field] for field in fields if field in known}
-    taken = {*known.values()}
+    found, taken = dict(known), {*known.values()}
     with_feed_forward = {
         tuple(parts)
         for *parts, name in (field.split(".") for field in [*known, *fields])
         if name != AMBIGUOUS and _customary(name) == "F"
     }
-    for field in fields:
-        if field in known:
-            continue
+    for field in [field for field in fields if field not in known]:
         *parts, name = field.split(".")
         base, bracket, index = name.partition("[")
         is_kind = bool(bracket) and not index[:-1].isdigit()
@@ -64,17 +59,17 @@ def letters_for(fields: Iterable[str], known: Mapping[str, str] = {}) -> dict[st
     return {field: found[field] for field in fields}
 
 
-def mean_the_same(field: str, other: str) -> bool:
-    """Return whether two fields are customary names of one size, such as d_model and hidden_size.
+def mean_the_same(*fields: str) -> bool:
+    """Return whether fields are customary names of one size, such as d_model and hidden_size.
 
     A field of a part means the same only in a part of this name.
     """
-    return _meaning(field) == _meaning(other)
-
-
-def _meaning(field: str) -> tuple[object, ...]:
-    *parts, name = field.split(".")
-    return *(part.removesuffix("_config") for part in parts), _MEANING_OF.get(name, name)
+    split = (field.split(".") for field in fields)
+    meanings = ((*parts, _MEANING_OF.get(name, name)) for *parts, name in split)
+    bare = {
+        (*(str(part).removesuffix("_config") for part in parts), size) for *parts, size in meanings
+    }
+    return len(bare) == 1
 
 
 def _customary(name: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from paramproof.algebra.symbols import folded, in_order, sizes_as_symbols, sizes_of, with_head_size
@@ -22,6 +23,8 @@ from paramproof.formulas.path import LAYER, lies_in, shared_beginning, stack_of,
 from paramproof.formulas.printing import MAX_ROWS_SHOWN, legible
 
 IN_LAYERS = f"layers.{LAYER}."
+
+ONE = expression(1)
 
 MAX_IN_LETTERS = 1000
 """So many differences are sought in letters; further ones are printed as numbers."""
@@ -67,16 +70,11 @@ def lines(residuals: Iterable[Residual], named: Inventory) -> list[str]:
     sums = {path: size for path, sizes in groups.items() if (size := sum_of(sizes))}
     whole = sum_of(sums.values())
     first = f"actual − formula = {_text(whole, named)}"
-    component = _whole(list(sums), named)
-    if component:
+    if component := _whole(list(sums), named):
         return [f"{first}   {_place(component, whole)}"]
-    pairs = list(sums.items())
-    own = [
-        f"  {_text(size, named)}   {_place(path, size)}" for path, size in pairs[:MAX_ROWS_SHOWN]
-    ]
-    if rest := pairs[MAX_ROWS_SHOWN:]:
-        others = sum_of(size for _, size in rest)
-        own.append(f"  {_text(others, named)}   and {len(rest):,} more")
+    own = [f"  {_text(size, named)}   {_place(path, size)}" for path, size in sums.items()]
+    if rest := [*sums.values()][MAX_ROWS_SHOWN:]:
+        own[MAX_ROWS_SHOWN:] = [f"  {_text(sum_of(rest), named)}   and {len(rest):,} more"]
     return [first, *own]
 
 
@@ -106,27 +104,15 @@ def _place(path: str, size: Expression) -> str:
     return legible(path.removeprefix(IN_LAYERS) if everywhere else path)
 
 
-def report_residuals(report: Report, known: Known) -> list[Residual]:
-    """Return the residuals of a report on the model that is ``known``, each row's difference."""
-    return [
-        _residual(rows, known) if number < MAX_IN_LETTERS else _in_numbers(rows)
-        for number, rows in enumerate(report.groups())
-    ]
-
-
-def _in_numbers(rows: list[Row]) -> Residual:
-    row, difference = rows[0], sum(row.difference for row in rows)
-    path = row.component if len(rows) > 1 else row.path
-    return Residual(path, row.kind, expression(difference))
-
-
 class Known:
     """The tensors of one model, in letters, and the value of each letter."""
 
     def __init__(self, named: Inventory, values: Mapping[str, int]) -> None:
         self.named = named
         self.values = dict(values)
-        self.hidden = _hidden(named)
+        self.hidden: Expression | None = None
+        with suppress(KeyError):  # No letter may be called H.
+            self.hidden = expression(named.letter("H"))
         if self.hidden != letter("H"):
             # A product, A·K, and no symbol of its own.
             self.values.pop("H", None)
@@ -148,42 +134,34 @@ class Known:
     def group(self, path: str, expected: Shape | None) -> Tensor | None:
         """Return the tensors with this path and this shape, or the first ones with this path."""
         found = self.groups.get(path, [])
-        alike = (one for one in found if self._shape(one) == expected)
+        shapes = (tuple(expression(n).evaluate(self.values) for n in one.shape) for one in found)
+        alike = (one for one, shape in zip(found, shapes, strict=True) if shape == expected)
         return next(alike, found[0] if found else None)
-
-    def _shape(self, tensor: Tensor) -> Shape:
-        return tuple(expression(length).evaluate(self.values) for length in tensor.shape)
 
     def layers_of(self, row: Row) -> Expression:
         """Return the number of layers that have the tensor of a row, 1 outside any stack."""
         if LAYER not in row.component:
-            return expression(1)
+            return ONE
         tensor = self.group(row.component, row.expected)
         return expression(tensor.repeat if tensor else self.layers.get(stack_of(row.component), 1))
 
-    def comes_to(self, size: Expression, number: int) -> bool:
-        """Whether ``size`` is ``number`` at these sizes."""
-        return size.substitute(self.values) == number
 
-
-def _hidden(named: Inventory) -> Expression | None:
-    """Return the hidden size, H or A·K, or None if no letter is called H."""
-    try:
-        return expression(named.letter("H"))
-    except KeyError:
-        return None
-
-
-def _residual(rows: list[Row], known: Known) -> Residual:
-    row, difference = rows[0], sum(row.difference for row in rows)
-    layers = known.layers_of(row)
-    everywhere = layers != 1 and known.comes_to(layers, len(rows))
-    times = layers if everywhere and LAYER not in row.path else expression(len(rows))
-    path = row.component if everywhere or len(rows) > 1 else row.path
-    for size in _candidates(row, known):
-        if known.comes_to(times * size, difference):
-            return Residual(path, row.kind, times * size)
-    return Residual(path, row.kind, expression(difference))
+def report_residuals(report: Report, known: Known) -> list[Residual]:
+    """Return the residuals of a report on the model that is ``known``, each row's difference."""
+    found = []
+    for number, rows in enumerate(report.groups()):
+        row, difference = rows[0], sum(row.difference for row in rows)
+        path, size = row.component if len(rows) > 1 else row.path, expression(difference)
+        if number < MAX_IN_LETTERS:
+            layers = known.layers_of(row)
+            everywhere = layers != 1 and layers.substitute(known.values) == len(rows)
+            times = layers if everywhere and LAYER not in row.path else expression(len(rows))
+            path = row.component if everywhere else path
+            sizes = (times * one for one in _candidates(row, known))
+            fitting = (one for one in sizes if one.substitute(known.values) == difference)
+            size = next(fitting, size)
+        found.append(Residual(path, row.kind, size))
+    return found
 
 
 def _candidates(row: Row, known: Known) -> Iterator[Expression]:
@@ -210,7 +188,7 @@ def _candidates(row: Row, known: Known) -> Iterator[Expression]:
                     yield _change(observed - expected, axis, known) * rest
     if row.observed and row.expected is None and len(row.observed) <= MAX_AXES:
         axes = (next(_letters(length, known)) for length in row.observed)
-        yield sign * math.prod(axes, start=expression(1))
+        yield sign * math.prod(axes, start=ONE)
 
 
 def _letters(length: int, known: Known) -> Iterator[Expression]:

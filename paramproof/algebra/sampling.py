@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import count
+from itertools import count, permutations
 from math import ceil, floor, isqrt
 from random import Random
 from types import MappingProxyType
@@ -25,7 +25,7 @@ MAX_DEPTH = 9
 """The largest length of a loop, so that models have few layers."""
 
 PROBE_VALUES = (1, 2, 3, 10**6 + 7)
-"""Values of a size at which a linear expression lies on one line."""
+"""Values of a size at which an expression is asked whether it is linear."""
 
 MAX_ATTEMPTS = 12
 """Attempts to draw and repair sizes."""
@@ -56,7 +56,7 @@ def sample_sizes(
         around = max(2.0, first[name] * random.choice(SIZE_FACTORS))
         return random.randint(max(1, int(around * 0.7)), int(around * 1.4) + 1)
 
-    if _contradictory(conditions) or _contradicts_pinned(conditions, {n: first[n] for n in fixed}):
+    if _contradictory(conditions, {name: first[name] for name in fixed}):
         return None
     most = {name: max(deepest**2, known[name][1]) for name in repeated}
     movable = [sorted(condition.letters - fixed) for condition in conditions]
@@ -88,26 +88,18 @@ def sample_inside(
     Sizes in the counts of its tensors stay small, as numbers of layers do.
     """
     conditions = [*(stated.condition for stated in architecture.conditions), *also]
-    repeated = frozenset(
-        name for one in architecture.inventory() for name in expression(one.repeat).letters
-    )
-    return sample_sizes(
-        random, architecture.sizes, conditions, repeated, frozenset(architecture.fixed)
-    )
+    repeats = (expression(one.repeat).letters for one in architecture.inventory())
+    repeated, fixed = frozenset[str]().union(*repeats), frozenset(architecture.fixed)
+    return sample_sizes(random, architecture.sizes, conditions, repeated, fixed)
 
 
-def _contradictory(conditions: Sequence[Condition]) -> bool:
-    """Return whether one condition implies the negation of another."""
-    return any(
-        _refutes(one, other)
-        for i, one in enumerate(conditions)
-        for j, other in enumerate(conditions)
-        if i != j
-    )
+def _contradictory(conditions: Sequence[Condition], fixed: Mapping[str, int]) -> bool:
+    """Return whether a condition implies the negation of another, or pinned sizes violate one.
 
-
-def _contradicts_pinned(conditions: Sequence[Condition], fixed: Mapping[str, int]) -> bool:
-    """Return whether pinned sizes, or sizes that conditions pin, violate a condition."""
+    Sizes are pinned if they are ``fixed``, or by a condition.
+    """
+    if any(_refutes(one, other) for one, other in permutations(conditions, 2)):
+        return True
     pinned = dict(only for one in conditions if (only := _pinned_value(one))) | dict(fixed)
     if any(value < 1 and name not in fixed for name, value in pinned.items()):
         return True
@@ -117,13 +109,11 @@ def _contradicts_pinned(conditions: Sequence[Condition], fixed: Mapping[str, int
 
 @lru_cache(maxsize=2**17)
 def _pinned_value(one: Condition) -> tuple[str, int] | None:
-    """Return the size that a condition pins, and its value; cached for many calls."""
     return one.only
 
 
 @lru_cache(maxsize=2**17)
 def _refutes(one: Condition, other: Condition) -> bool:
-    """Return whether one condition implies the other's negation; cached for many calls."""
     return one.implies(replace(other, holds=not other.holds))
 
 
@@ -185,52 +175,19 @@ def _multiple(
 
 
 def _line(one: Expression, name: str, sizes: Mapping[str, int]) -> tuple[Number, Number] | None:
-    """Return slope and value at 0 of an expression that is linear in ``name``, otherwise None."""
-    slope, rest = {}, {}
-    for powers, number in one.terms.items():
-        others = tuple((atom, power) for atom, power in powers if atom != name)
-        if len(others) == len(powers):
-            rest[powers] = number
-        elif (name, 1) in powers:
-            slope[others] = number
-        else:
-            return None
-    found = Expression(slope), Expression(rest)
-    if any(name in part.letters for part in found):
-        return _line_by_letters(one, name, sizes)
-    try:
-        return (value, found[1].value(sizes)) if (value := found[0].value(sizes)) else None
-    except (ArithmeticError, ValueError):
-        return None
+    """Return slope and value at 0 of an expression that is linear in ``name``, otherwise None.
 
-
-def _line_by_letters(
-    one: Expression, name: str, sizes: Mapping[str, int]
-) -> tuple[Number, Number] | None:
-    """Return the same if ``name`` occurs in a quotient, which may be linear at these sizes."""
-    if _is_bent(one, name, sizes):
-        return None
-    try:
-        left = one.substitute({n: sizes[n] for n in one.letters if n != name})
-    except ArithmeticError:
-        return None
-    if not all(powers in ((), ((name, 1),)) for powers in left.terms):
-        return None
-    slope = left.terms.get(((name, 1),), 0)
-    return (slope, left.terms.get((), 0)) if slope else None
-
-
-def _is_bent(one: Expression, name: str, sizes: Mapping[str, int]) -> bool:
-    """Return whether a few values show, quickly, that an expression is not linear in ``name``."""
+    It is taken to be linear if a few of its values lie on one line, as those of a quotient may at
+    these sizes. The sizes that are found with the line are compared with all conditions again.
+    """
     try:
         first, second, *others = (one.value({**sizes, name: x}) for x in PROBE_VALUES)
     except (ArithmeticError, ValueError):
-        return False
-    slope = (second - first) / Fraction(PROBE_VALUES[1] - PROBE_VALUES[0])
-    return any(
-        value - first != slope * (x - PROBE_VALUES[0])
-        for x, value in zip(PROBE_VALUES[2:], others, strict=True)
-    )
+        return None
+    slope, start = second - first, 2 * first - second
+    pairs = zip(others, PROBE_VALUES[2:], strict=True)
+    is_line = slope and all(value == start + slope * x for value, x in pairs)
+    return (slope, start) if is_line else None
 
 
 def primes_from(least: int) -> Iterator[int]:

@@ -25,7 +25,6 @@ AnyLetters = TypeVar("AnyLetters", bound=FamilyLetters)
 
 
 def symbols(letters: type[AnyLetters]) -> AnyLetters:
-    """Return the letters of a family as symbols, including its indicators."""
     return letters._make(symbol(letters, name) for name in letters._fields)
 
 
@@ -49,7 +48,6 @@ def sizes_as_symbols(spec: Spec) -> FamilyLetters:
 
 
 def size_letters(letters: type[FamilyLetters]) -> tuple[str, ...]:
-    """Return the letters of a family that are sizes, and no indicators."""
     return tuple(name for name, kind in letter_kinds(letters).items() if kind != INDICATOR)
 
 
@@ -60,12 +58,12 @@ def heads_only(letters: type[FamilyLetters]) -> bool:
 
 def with_head_size(letters: AnyLetters) -> AnyLetters:
     """Return ``letters`` with H written as A·K, if a family has heads and no letter K."""
-    own = letters._asdict()
-    return letters._replace(H=own["A"] * letter("K")) if heads_only(type(letters)) else letters
+    if not heads_only(type(letters)):
+        return letters
+    return letters._replace(H=letters._asdict()["A"] * letter("K"))
 
 
 def folded(one: Expression | int) -> Expression:
-    """Return ``one`` with H for each A·K."""
     hidden = letter("H") / (letter("A") * letter("K"))
     total = Expression()
     for powers, number in expression(one).terms.items():
@@ -103,17 +101,23 @@ class FamilyArchitecture(Architecture):
 
     @classmethod
     def of(cls, spec: Spec) -> FamilyArchitecture:
-        """Return the architecture of a spec."""
-        return cls(spec, spec.family, spec.letters()._asdict(), _fields(spec))
+        """Return the architecture of a spec.
+
+        The letters are computed from symbols for the sizes once, which gives the field of each.
+        """
+        own = asdict(spec)
+        symbolic = {name: letter(name) for name, value in own.items() if type(value) is int}
+        kind: Any = type(spec)
+        letters = kind.letters(SimpleNamespace(**{**own, **symbolic}))._asdict()
+        fields = {name: str(size) for name, size in letters.items() if str(size) in symbolic}
+        return cls(spec, spec.family, spec.letters()._asdict(), fields)
 
     @cached_property
     def formula(self) -> Expression:
-        """The closed form of the family, with its indicators as numbers."""
         return expression(closed_form(sizes_as_symbols(self.spec)))
 
     @property
     def about(self) -> str:
-        """The spec as code."""
         return f"spec = {self.spec!r}"
 
     @property
@@ -122,13 +126,11 @@ class FamilyArchitecture(Architecture):
         return frozenset(self.fields)
 
     def inventory(self, sizes: Mapping[str, int] | None = None) -> Inventory:
-        """Return the tensors under their canonical names; see ``Architecture.inventory``."""
         if sizes is None:
             return inventory(sizes_as_symbols(self.spec))
         return inventory(self.at(sizes).spec.letters())
 
     def at(self, sizes: Mapping[str, int]) -> FamilyArchitecture:
-        """Return the family's model at other sizes. Raises ``ValueError`` as its spec does."""
         require_type(sizes, Mapping, "sizes")
         if absent := [name for name in sizes if name not in self.sizes]:
             raise no_such("letter", absent[0], self.sizes)
@@ -136,20 +138,9 @@ class FamilyArchitecture(Architecture):
         return self.at_fields({self.fields[name]: size for name, size in changed.items()})
 
     def at_fields(self, sizes: Mapping[str, int]) -> FamilyArchitecture:
-        """Return the family's model with other fields. Raises ``ValueError`` as its spec does."""
         own: Any = self.spec
         return FamilyArchitecture.of(replace(own, **sizes)) if sizes else self
 
     @property
     def status(self) -> str:
-        """It was written by hand."""
         return WRITTEN
-
-
-def _fields(spec: Spec) -> dict[str, str]:
-    """Return the field of each letter, by computing the letters from symbols for the sizes."""
-    own = asdict(spec)
-    sizes = {name: letter(name) for name, value in own.items() if type(value) is int}
-    kind: Any = type(spec)
-    letters = kind.letters(SimpleNamespace(**{**own, **sizes}))._asdict()
-    return {name: str(size) for name, size in letters.items() if str(size) in sizes}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -45,8 +46,8 @@ def active_in_letters(model: Model, convention: str = "") -> Lettered:
     do not decide what is active.
     """
     named = active(model.architecture)
-    counted = ACTIVE_CONVENTIONS[convention](named) if convention else named
-    return replace(in_letters(model), named=counted, closed=None)
+    named = ACTIVE_CONVENTIONS[convention](named) if convention else named
+    return replace(in_letters(model), named=named, closed=None)
 
 
 def active_formula(architecture: Architecture) -> Expression | None:
@@ -68,14 +69,11 @@ def total_and_active(model: Model) -> Counts:
     whole, of_token = in_letters(model), active_in_letters(model)
     found: Counts = {}
     for name, convention in ACTIVE_CONVENTIONS.items():
-        try:
-            total = expression(size(convention(whole.named)))
-            formula = expression(size(convention(of_token.named)))
-        except Undecided:
-            found[name] = None
-            continue
-        sizes = whole.sizes
-        found[name] = TotalAndActive(total.evaluate(sizes), formula.evaluate(sizes), formula)
+        found[name] = None
+        with suppress(Undecided):
+            total, formula = (expression(size(convention(m.named))) for m in (whole, of_token))
+            numbers = (one.evaluate(whole.sizes) for one in (total, formula))
+            found[name] = TotalAndActive(*numbers, formula)
     published = _published(model)
     said = verdict_on_active(published, found).conventions if published else ()
     first, *_ = (*said, ACTIVE)
@@ -88,19 +86,17 @@ def shown_first(counts: Counts) -> tuple[str, TotalAndActive | None]:
 
 
 def active_table(counts: Counts) -> Table:
-    """Return the total, the active parameters and their share, by convention."""
     columns = (
         Column("convention", "convention"),
         numbers("total", "total"),
         numbers("active", "active"),
         numbers("share", "share", percent),
     )
-    rows = (
-        TableRow((name, one.total, one.active, 100 * one.active / one.total if one.total else None))
-        if one
-        else TableRow((name, UNDECIDED, None, None))
-        for name, one in counts.items()
-    )
+    rows = []
+    for name, one in counts.items():
+        share = 100 * one.active / one.total if one and one.total else None
+        cells = (one.total, one.active, share) if one else (UNDECIDED, None, None)
+        rows.append(TableRow((name, *cells)))
     meanings = (f"{name}: {ACTIVE_CONVENTIONS[name].__doc__}" for name in counts)
     return Table.of(columns, rows, meanings)
 

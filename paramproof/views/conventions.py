@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -51,19 +51,16 @@ def under_every(
 
     A count is None if the convention cannot be decided for a derived formula.
     """
-    counts = _counts(named, conventions).items()
-    return {name: number if isinstance(number, int) else None for name, number in counts}
+    return {name: number for name, number, _ in _counts(named, conventions)}
 
 
-def _counts(named: Inventory, conventions: Iterable[str]) -> dict[str, int | Undecided]:
-    """Return the count under each convention, or the reason why it cannot be decided."""
-    found: dict[str, int | Undecided] = {}
-    for convention in conventions:
+def _counts(named: Inventory, conventions: Iterable[str]) -> Iterator[tuple[str, int | None, str]]:
+    """Yield the count under each convention, or the reason why it cannot be decided."""
+    for name in conventions:
         try:
-            found[convention] = int(count(named, *with_storage([convention])))
+            yield name, int(count(named, *with_storage([name]))), ""
         except Undecided as error:
-            found[convention] = error
-    return found
+            yield name, None, str(error)
 
 
 def conventions_table(named: Inventory) -> Table:
@@ -76,22 +73,19 @@ def conventions_table(named: Inventory) -> Table:
         numbers("count", "count"),
         numbers("10⁶", "millions", in_units),
         numbers("2²⁰", "mebi", lambda number: in_units(number, MEBI)),
-        numbers("rounded", "rounded", _rounded),
+        numbers(
+            "rounded", "rounded", lambda one: f"{as_named(one)}, {as_named(one, 3)}" if one else "0"
+        ),
     )
-    counts, alike = _counts(named, CONVENTIONS), dict[int | None, list[str]]()
-    for name, number in counts.items():
-        alike.setdefault(number if isinstance(number, int) else None, []).append(name)
+    counts, alike = [*_counts(named, CONVENTIONS)], dict[int | None, list[str]]()
+    for name, number, _ in counts:
+        alike.setdefault(number, []).append(name)
     rows = (
         TableRow((", ".join(names), UNDECIDED if number is None else number, *[number] * 3))
         for number, names in alike.items()
     )
     meanings = (f"{name}: {function.__doc__}" for name, function in CONVENTIONS.items())
-    reasons = (str(number) for number in counts.values() if isinstance(number, Undecided))
-    return Table.of(columns, rows, [*meanings, *reasons])
-
-
-def _rounded(number: int) -> str:
-    return f"{as_named(number)}, {as_named(number, 3)}" if number else "0"
+    return Table.of(columns, rows, [*meanings, *(why for *_, why in counts if why)])
 
 
 LEFT_OUT = (
@@ -126,8 +120,8 @@ class Verdict(NamedTuple):
     @property
     def text(self) -> str:
         """The verdict in words, which names the first convention unless it is the default."""
-        under = "" if not self.conventions else self.conventions[0]
-        return self.how if under in ("", DEFAULT) else f"{self.how}, under {under}"
+        under = self.conventions[0] if self.conventions else DEFAULT
+        return self.how if under == DEFAULT else f"{self.how}, under {under}"
 
 
 def verdict(published: str, counts: Mapping[str, int]) -> Verdict:
@@ -136,23 +130,23 @@ def verdict(published: str, counts: Mapping[str, int]) -> Verdict:
     Counts rounded to the printed digits are preferred to counts cut off after them, and those to
     counts rounded to fewer digits. Raises ``ValueError`` if it is not a number.
     """
+
+    def among(holds: Callable[[int], bool]) -> tuple[str, ...]:
+        return tuple(name for name, number in counts.items() if holds(number))
+
     written = read(published)
-    if exact := _among(counts, lambda number: number == written.exact):
+    if exact := among(lambda number: number == written.exact):
         return Verdict(exact, "exact", is_exact=True)
     for reading in written.readings:
         if reading.rounding is RoundingMode.BINARY:  # Nobody publishes parameters in 2²⁰ or 2³⁰.
             continue
-        if found := _among(counts, reading.__contains__):
+        if found := among(reading.__contains__):
             return Verdict(found, reading.says)
     (first, number), *_ = counts.items()
     if written.exact is None:
         return Verdict((), f"no convention gives it; {first} is {number:,}")
     difference = signed(written.exact - number)
     return Verdict((), f"no convention gives it; it differs from {first} by {difference}")
-
-
-def _among(counts: Mapping[str, int], holds: Callable[[int], bool]) -> tuple[str, ...]:
-    return tuple(convention for convention, number in counts.items() if holds(number))
 
 
 def verdict_on_total(published: str, named: Inventory) -> Verdict:

@@ -16,7 +16,7 @@ from paramproof.formulas.conventions import counted, size
 from paramproof.formulas.errors import require_type
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.families import spec_fields
-from paramproof.formulas.models import NamedConfiguration, Published
+from paramproof.formulas.models import NamedConfiguration
 from paramproof.formulas.notation import text
 from paramproof.json_form import document
 from paramproof.resolver import LiveModel, Model
@@ -206,51 +206,67 @@ def count_data(
     it has the parameters per token, too. With conventions, ``under`` is their count, and the
     components and tensors are those that they count.
     """
+
+    def in_bytes(number: int) -> dict[str, Any]:
+        return {"dtype": dtype, "bytes": bytes_of(number, dtype)} if dtype else {}
+
     total: int = named.total()
-    kept = counted(named, *with_storage(under)) if under else named
-    of_tree = as_counted(named, under) if under else named
-    return {
+    data = {
         "model": model.name,
         **_about(model, active=active),
         "total": total,
         "frozen": size(named.frozen()),
-        **_bytes(total, dtype),
-        **({"under": _under(of_tree.total(), under, dtype)} if under else {}),
+        **in_bytes(total),
+    }
+    kept = of_tree = named
+    if under:
+        kept, of_tree = counted(named, *with_storage(under)), as_counted(named, under)
+        number: int = of_tree.total()
+        own = {"conventions": list(with_storage(under)), "count": number, **in_bytes(number)}
+        data["under"] = own
+    return {
+        **data,
         "conventions": under_every(named),
         "components": [
-            {
-                "path": node.path,
-                "depth": node.depth,
-                "each": node.each,
-                "times": node.times,
-                "total": node.total,
-            }
+            {name: getattr(node, name) for name in ("path", "depth", "each", "times", "total")}
             for node in tree(of_tree, depth)
             if node.tensor is None
         ],
-        "tensors": [_tensor(tensor) for tensor in kept if tensor.present and tensor.repeat],
+        "tensors": [
+            {
+                "path": tensor.path,
+                "shape": list(tensor.shape),
+                "times": tensor.repeat,
+                "trainable": tensor.trainable,
+                "tied_to": tensor.tied_to,
+            }
+            for tensor in kept
+            if tensor.present and tensor.repeat
+        ],
     }
-
-
-def _bytes(number: int, dtype: str) -> dict[str, Any]:
-    return {"dtype": dtype, "bytes": bytes_of(number, dtype)} if dtype else {}
-
-
-def _under(number: int, names: Sequence[str], dtype: str) -> dict[str, Any]:
-    return {"conventions": list(with_storage(names)), "count": number, **_bytes(number, dtype)}
 
 
 def _about(model: Model | LiveModel, *, active: bool) -> dict[str, Any]:
     """Return what is known of a model and its formula; ``derive --json`` writes more of it."""
     if isinstance(model, LiveModel):
         return {"status": model.status, "notes": [*model.notes, *model.lines]}
-    architecture, names = model.architecture, model.names
-    return {
-        **(_published(model.named) if model.named else {}),
-        **(reading_data(model.reading) if model.reading else {}),
-        **({"class": model.class_name} if model.class_name else {}),
-        "formula": text(architecture.formula),
-        **({"spec": spec_fields(names.spec)} if names else {}),
+    architecture, data = model.architecture, dict[str, Any]()
+    if named := model.named:
+        data["published"] = {
+            "number": named.published,
+            "component": named.component or None,
+            "source": named.source,
+        }
+        if isinstance(named, NamedConfiguration) and named.active:
+            data["published"]["active"] = named.active
+    if model.reading:
+        data |= reading_data(model.reading)
+    if model.class_name:
+        data["class"] = model.class_name
+    data["formula"] = text(architecture.formula)
+    if names := model.names:
+        data["spec"] = spec_fields(names.spec)
+    data |= {
         "reasons": list(model.reasons),
         "conditions": list(model.conditions),
         "versions": dict(architecture.versions),
@@ -259,24 +275,20 @@ def _about(model: Model | LiveModel, *, active: bool) -> dict[str, Any]:
         "fields": dict(architecture.fields),
         "status": model.status,
         "notes": list(model.remarks()),
-        **(_loaded(model) if model.heads else {}),
-        **({"active": active_as_json(model)} if active else {}),
     }
-
-
-def _loaded(model: Model) -> dict[str, Any]:
-    """Return the parameters of the model that transformers loads, and which heads it adds."""
-    sizes = model.sizes
-    heads = [
-        {
-            "path": head.path,
-            "field": head.field,
-            "formula": text(head.size),
-            "parameters": head.size.evaluate(sizes),
-        }
-        for head in model.heads
-    ]
-    return {"loaded": {"total": model.loaded, "untied": heads}}
+    if model.heads:
+        # What transformers loads has heads that the configuration says are not tied.
+        heads = [
+            {
+                "path": head.path,
+                "field": head.field,
+                "formula": text(head.size),
+                "parameters": head.size.evaluate(model.sizes),
+            }
+            for head in model.heads
+        ]
+        data["loaded"] = {"total": model.loaded, "untied": heads}
+    return data | ({"active": active_as_json(model)} if active else {})
 
 
 def reading_data(reading: ConfigReading) -> dict[str, Any]:
@@ -289,25 +301,4 @@ def reading_data(reading: ConfigReading) -> dict[str, Any]:
         "unknown_keys": list(reading.unknown),
         "file_dtype": reading.dtype or None,
         "quantized": reading.quantized or None,
-    }
-
-
-def _published(named: Published) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "number": named.published,
-        "component": named.component or None,
-        "source": named.source,
-    }
-    if isinstance(named, NamedConfiguration) and named.active:
-        found["active"] = named.active
-    return {"published": found}
-
-
-def _tensor(tensor: Tensor) -> dict[str, Any]:
-    return {
-        "path": tensor.path,
-        "shape": list(tensor.shape),
-        "times": tensor.repeat,
-        "trainable": tensor.trainable,
-        "tied_to": tensor.tied_to,
     }

@@ -44,7 +44,6 @@ class Compared(NamedTuple):
 
     @property
     def difference(self) -> int:
-        """The surplus of the other model."""
         return (self.other or 0) - (self.first or 0)
 
     @property
@@ -70,7 +69,6 @@ class SizeApart(NamedTuple):
         return f"{self.letter}{what}: {' → '.join(sizes)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return this as data for JSON, with the last of the names as ``field``."""
         field = self.fields[-1] if self.fields else None
         return {**self._asdict(), "fields": list(self.fields), "field": field}
 
@@ -112,7 +110,6 @@ class Difference:
         return ", ".join(f"{one.letter} {one.first:,} → {one.other:,}" for one in both)
 
     def causes(self) -> Iterator[str]:
-        """Yield a line on the structure and one on the sizes, as far as they differ."""
         letters, number = self.total.letters, self.total.structure
         if self.has_one_formula:
             yield "same formula" + (f"; the sizes differ: {self.resized}" if self.sizes else "")
@@ -159,33 +156,31 @@ class Difference:
         return document("difference", {**vars(self), "rows": rows, "total": total, "sizes": sizes})
 
 
-def paired_inventories(models: Sequence[Model | LiveModel]) -> list[Inventory]:
-    """Return the tensors of several models in numbers, under names that pair them."""
-    specs = (one.architecture and one.architecture.spec for one in models)
-    families = [spec.family if spec else "" for spec in specs]
-    return paired([one.inventory() for one in models], families)
-
-
 def difference_of(first: Model, other: Model) -> Difference:
     """Return what ``other`` has more than ``first``, each at its own sizes."""
     one = in_letters(first)
     two = in_letters_of(one, in_letters(other))
+    both = one, two
+    totals = [expression(model.named.total()) for model in both]
     found = components(paired([one.named, two.named], [one.family, two.family]))
-    whole: list[Expression | None] = [expression(model.named.total()) for model in (one, two)]
-    pairs = [*found.items(), ("total", whole)]
+    pairs = [*found.items(), ("total", totals)]
     letters = [(b or Expression()) - (a or Expression()) for _, (a, b) in pairs]
     split_of, at = _split(letters, (one, first.title), (two, other.title))
-    structure = [more.evaluate(at) if split_of else None for more in letters]
-    *rows, total = (
-        Compared(path, more, _number(a, one), _number(b, two), part)
-        for (path, (a, b)), more, part in zip(pairs, letters, structure, strict=True)
-    )
-    apart = tuple(_sizes_apart(one, two))
-    return Difference(first.title, other.title, tuple(rows), total, apart, split_of, at)
-
-
-def _number(size: Expression | None, model: Lettered) -> int | None:
-    return None if size is None else size.evaluate(model.sizes)
+    rows = []
+    for (path, sizes), more in zip(pairs, letters, strict=True):
+        a, b = (
+            None if n is None else n.evaluate(m.sizes) for n, m in zip(sizes, both, strict=True)
+        )
+        rows.append(Compared(path, more, a, b, more.evaluate(at) if split_of else None))
+    apart = []
+    for name in {**one.sizes, **two.sizes}:
+        uses = zip(both, totals, strict=True)
+        a, b = (own.sizes.get(name) if name in total.letters else None for own, total in uses)
+        if a != b:
+            fields = dict.fromkeys(model.fields[name] for model in both if name in model.fields)
+            apart.append(SizeApart(name, tuple(fields), a, b))
+    *rows, total = rows
+    return Difference(first.title, other.title, tuple(rows), total, tuple(apart), split_of, at)
 
 
 def _split(
@@ -202,25 +197,11 @@ def _split(
     return "", {}
 
 
-def _sizes_apart(*models: Lettered) -> Iterator[SizeApart]:
-    """Yield the letters of the formulas of two models whose values differ."""
-    used = [expression(model.named.total()).letters for model in models]
-    for name in dict.fromkeys(chain(*(model.sizes for model in models))):
-        pairs = zip(models, used, strict=True)
-        first, other = (one.sizes.get(name) if name in its else None for one, its in pairs)
-        if first != other:
-            fields = (model.fields[name] for model in models if name in model.fields)
-            yield SizeApart(name, tuple(dict.fromkeys(fields)), first, other)
-
-
-OTHER = "outside the layers"
-GROUPS: tuple[tuple[str, PartName], ...] = (
-    ("heads", "head"),
-    ("pooler", "pooler"),
-    ("embeddings", "table"),
-    ("layers", "layer"),
-)
-"""Groups of tensors by what is true of them, for models whose names are not of one kind."""
+def paired_inventories(models: Sequence[Model | LiveModel]) -> list[Inventory]:
+    """Return the tensors of several models in numbers, under names that pair them."""
+    specs = (one.architecture and one.architecture.spec for one in models)
+    families = [spec.family if spec else "" for spec in specs]
+    return paired([one.inventory() for one in models], families)
 
 
 def paired(models: Sequence[Inventory], families: Sequence[str]) -> list[Inventory]:
@@ -232,13 +213,15 @@ def paired(models: Sequence[Inventory], families: Sequence[str]) -> list[Invento
     all models, their tensors are in groups.
     """
     family = next(filter(None, families), "")
-    alike = [
+    first, *others = (
         named if own or not family else _in_names_of(family, named)
         for named, own in zip(models, families, strict=True)
-    ]
-    first = alike[0]
-    alike = [first, *(_begun_as(first, other) for other in alike[1:])]
-    every = [_components_of_layers(named) for named in alike]
+    )
+    alike = [first, *(_begun_as(first, other) for other in others)]
+    every = []
+    for named in alike:
+        paths = {term.path for term in terms(named)}
+        every.append({path for path in paths if has_layer(path)} or paths)
     if all(every[0] & other for other in every[1:]):
         return alike
     return [_in_groups(named) for named in models]
@@ -285,8 +268,15 @@ def _in_names_of(family: str, named: Inventory) -> Inventory:
 
 
 def _begun_as(first: Inventory, other: Inventory) -> Inventory:
-    """Return ``other`` with the beginning of its names swapped, where that pairs more tensors."""
+    """Return ``other`` with the beginning of its names swapped, where that pairs more tensors.
+
+    Names in stacks of layers may begin as ``""``, ``model.``, ``model.layers.``.
+    """
     known = {tensor.path for tensor in first}
+    begin = []
+    for named in (other, first):
+        stacks = dict.fromkeys(filter(None, (stack_of(tensor.path) for tensor in named)))
+        begin.append(["", *(f"{one}." for stack in stacks for one in beginnings(stack))])
 
     def begun(old: str, new: str) -> Inventory:
         swapped = {
@@ -294,30 +284,27 @@ def _begun_as(first: Inventory, other: Inventory) -> Inventory:
         }
         return _renamed(other, lambda one: swapped.get(one.path, one.path))
 
-    tried = (begun(*swap) for swap in product(_beginnings(other), _beginnings(first)))
+    tried = (begun(*swap) for swap in product(*begin))
     return max(tried, key=lambda named: len(known & {tensor.path for tensor in named}))
 
 
-def _beginnings(named: Inventory) -> list[str]:
-    """Return how the names in stacks of layers may begin: ``""``, ``model.``, ``model.layers.``."""
-    stacks = dict.fromkeys(filter(None, (stack_of(tensor.path) for tensor in named)))
-    return ["", *(f"{one}." for stack in stacks for one in beginnings(stack))]
-
-
-def _components_of_layers(named: Inventory) -> set[str]:
-    """Return the components that layers have, or all components of a model without layers."""
-    found = {term.path for term in terms(named)}
-    return {path for path in found if has_layer(path)} or found
+GROUPS: tuple[tuple[str, PartName], ...] = (
+    ("heads", "head"),
+    ("pooler", "pooler"),
+    ("embeddings", "table"),
+    ("layers", "layer"),
+)
+"""Groups of tensors by what is true of them, for models whose names are not of one kind."""
 
 
 def _in_groups(named: Inventory) -> Inventory:
     """Return one tensor for each group, as large as all tensors in it that count."""
-    sizes: dict[str, Quantity] = {}
+    sizes = defaultdict[str, Quantity](int)
     for one in named:
         if one.present and one.trainable and one.tied_to is None:
             parts = one.parts or parts_of(one.path)
-            group = next((name for name, part in GROUPS if getattr(parts, part)), OTHER)
-            sizes[group] = sizes.get(group, 0) + one.present * one.repeat * one.size
+            found = (name for name, part in GROUPS if getattr(parts, part))
+            sizes[next(found, "outside the layers")] += one.present * one.repeat * one.size
     tensors = (Tensor(group, (size,), "all tensors of a group") for group, size in sizes.items())
     return replace(named, tensors=tuple(tensors))
 
@@ -328,7 +315,17 @@ def in_letters_of(first: Lettered, other: Lettered) -> Lettered:
     A letter gets a prime if it means something else in the first model. A letter of a family of
     ours means the same everywhere; any other is what its field is called.
     """
-    letters = _letters(first, other)
+    ours, theirs = first.fields, other.fields
+    letter_of = {field: name for name, field in ours.items()}
+    same = {name: letter_of[field] for name, field in theirs.items() if field in letter_of}
+
+    def shown(name: str) -> str:
+        if name in same or name not in first.sizes:
+            return same.get(name, name)
+        alike = name in BUILT_IN.factors or mean_the_same(ours.get(name, ""), theirs.get(name, ""))
+        return name if alike and name not in same.values() else f"{name}'"
+
+    letters = {name: shown(name) for name in other.sizes}
     swap = {name: letter(new) for name, new in letters.items() if new != name}
 
     def lettered(one: Quantity) -> Quantity:
@@ -344,18 +341,3 @@ def in_letters_of(first: Lettered, other: Lettered) -> Lettered:
         sizes={letters[name]: size for name, size in other.sizes.items()},
         fields={letters[name]: field for name, field in other.fields.items()},
     )
-
-
-def _letters(first: Lettered, other: Lettered) -> dict[str, str]:
-    """Return the letter to show for each letter of the other model."""
-    ours, theirs = first.fields, other.fields
-    letter_of = {field: name for name, field in ours.items()}
-    same = {name: letter_of[field] for name, field in theirs.items() if field in letter_of}
-
-    def shown(name: str) -> str:
-        if name in same or name not in first.sizes:
-            return same.get(name, name)
-        alike = name in BUILT_IN.factors or mean_the_same(ours.get(name, ""), theirs.get(name, ""))
-        return name if alike and name not in same.values() else f"{name}'"
-
-    return {name: shown(name) for name in other.sizes}

@@ -57,9 +57,10 @@ def bytes_of(number: int, dtype: str) -> int:
 def bytes_text(number: int, dtype: str) -> str:
     """Return the bytes of ``number`` parameters in one line, with both kinds of units."""
     dtype = require_dtype(dtype)
-    size = bytes_of(number, dtype)
+    size, bits = bytes_of(number, dtype), BITS[dtype]
+    width = f"{8 // bits} in a byte" if bits < 8 else f"{bits // 8} byte{'s' * (bits > 8)} each"
     units = [_in(size, kind) for kind in (DECIMAL, BINARY)]
-    return ", ".join([f"{dtype}, {_width(dtype)}: {size:,} bytes", *filter(None, units)])
+    return ", ".join([f"{dtype}, {width}: {size:,} bytes", *filter(None, units)])
 
 
 def size_text(number: int, dtype: str) -> str:
@@ -77,20 +78,11 @@ def require_dtype(name: str) -> str:
     if meant is not None:
         return SPELLINGS.get(meant, meant)
     if GGUF.fullmatch(name):
-        raise UnknownName(
-            f"{shown(name)} is a GGUF type, whose blocks have several widths: "
-            "give a dtype of one width, such as int4",
-            name,
-            "dtype",
-        )
+        several = f"{shown(name)} is a GGUF type, whose blocks have several widths: "
+        raise UnknownName(f"{several}give a dtype of one width, such as int4", name, "dtype")
     raise no_such("dtype", name, BITS)
 
 
 def _in(size: int, units: tuple[tuple[str, int], ...]) -> str:
     """Return the size in the largest unit that is not larger than it, "" if there is none."""
     return next((f"{in_units(size, unit)} {name}" for name, unit in units if size >= unit), "")
-
-
-def _width(dtype: str) -> str:
-    whole, rest = divmod(BITS[dtype], 8)
-    return f"{8 // BITS[dtype]} in a byte" if rest else f"{whole} byte{'s' * (whole > 1)} each"

@@ -33,12 +33,11 @@ def html_table(
     """
     heads = headings or [column.heading for column in table.columns]
     of_numbers = [f"n{n}" for n, column in enumerate(table.columns, 1) if column.is_number]
-    rows = (
-        _row(first(row) if first else cells[0], cells[1:], own or {})
-        for row, cells, own in zip_longest(
-            table.rows, map(table.written, table.rows), attributes_of
-        )
-    )
+    rows = []
+    for row, own in zip_longest(table.rows, attributes_of, fillvalue={}):
+        heading, *cells = table.written(row)
+        head = tag("th", first(row) if first else heading, scope="row")
+        rows.append(tag("tr", head, *(tag("td", cell) for cell in cells), **own))
     whole = tag(
         "table",
         tag("caption", caption),
@@ -48,11 +47,6 @@ def html_table(
         **attributes,
     )
     return tag("div", whole, class_="wide", tabindex="0", role="region", aria_label=caption)
-
-
-def _row(heading: object, cells: Sequence[str], attributes: Mapping[str, object]) -> Html:
-    others = (tag("td", cell) for cell in cells)
-    return tag("tr", tag("th", heading, scope="row"), *others, **attributes)
 
 
 def notebook_table(table: Table, caption: str = "") -> Html:
@@ -83,7 +77,8 @@ class Html(str):
 
 def joined(*parts: object) -> Html:
     """Join parts, escaping all that are not markup and skipping None."""
-    return Html("".join(_escaped(part) for part in parts if part is not None))
+    texts = (part if isinstance(part, Html) else _text(part) for part in parts if part is not None)
+    return Html("".join(texts))
 
 
 def tag(name: str, /, *parts: object, **attributes: object) -> Html:
@@ -102,7 +97,6 @@ def tag(name: str, /, *parts: object, **attributes: object) -> Html:
 
 
 def path(dotted: str) -> Html:
-    """Return a path of dotted names, marked up as code."""
     return tag("code", breakable(dotted))
 
 
@@ -119,12 +113,7 @@ def swatch(kind: str | None) -> Html:
 
 
 def lines(texts: Iterable[object]) -> Html:
-    """Return lines of text as a list."""
     return tag("ul", *(tag("li", one) for one in texts), class_="lines")
-
-
-def _escaped(part: object) -> str:
-    return part if isinstance(part, Html) else _text(part)
 
 
 def _text(value: object) -> str:

@@ -52,16 +52,12 @@ def published_numbers(one: Published, model: Model) -> Iterator[PublishedNumber]
         source = one.active_source or one.source
         also.append(AlsoPublished(published=one.active, source=source, of_active=True))
     for more in also:
-        counts = total_and_active(model) if more.of_active else {}
-        found = (
-            verdict_on_active(more.published, counts)
-            if more.of_active
-            else verdict_on_total(more.published, model.inventory())
-        )
-        of = OF_ACTIVE if more.of_active else ""
-        yield PublishedNumber(
-            one.name, more.published, more.source, found.how, found.conventions, of, more.includes
-        )
+        if more.of_active:
+            found, of = verdict_on_active(more.published, total_and_active(model)), OF_ACTIVE
+        else:
+            found, of = verdict_on_total(more.published, model.inventory()), ""
+        said = found.how, found.conventions, of, more.includes
+        yield PublishedNumber(one.name, more.published, more.source, *said)
     if isinstance(one, NamedModel) and one.retracted:
         since = f"wrong: it has {model.inventory().total():,}, since published as {one.published}"
         yield PublishedNumber(one.name, one.retracted, one.retracted_source, since, withdrawn=True)
@@ -73,17 +69,12 @@ def published_table(models: Iterable[tuple[Published, Model]], *keys: str) -> Ta
     return Table.of(columns, (TableRow(tuple(cell(*pair) for cell in cells)) for pair in models))
 
 
-def _published(one: Published, _: Model) -> str:
-    return f"{one.published} for {one.component}" if one.component else one.published
-
-
 def _verdict(one: Published, model: Model) -> str:
     found = verdict_on(one, model)
     return found.how if one.component else found.text if found.conventions else NONE
 
 
 def _family(one: Published, model: Model) -> str:
-    """Return the family that describes a model, or its model type."""
     if isinstance(one, NamedConfiguration):
         return one.model_type
     return model.family
@@ -102,7 +93,10 @@ COLUMNS: dict[str, tuple[Column, Callable[[Published, Model], object]]] = {
     "class": (Column("class or family"), lambda _, model: model.architecture.name),
     "parameters": (numbers("parameters"), lambda _, model: int(model.inventory().total())),
     "active": (numbers("active"), _active),
-    "published": (Column("published"), _published),
+    "published": (
+        Column("published"),
+        lambda one, _: one.published + (f" for {one.component}" if one.component else ""),
+    ),
     "verdict": (Column("verdict"), _verdict),
     "year": (numbers("year", form=str), lambda one, _: one.year),
     "family": (Column("family"), _family),
@@ -122,10 +116,7 @@ def published_active_table(models: Iterable[tuple[Published, Model]]) -> Table:
         numbers("published", "published"),
         Column("verdict", "verdict"),
     )
-    return Table.of(columns, _active_rows(models))
-
-
-def _active_rows(models: Iterable[tuple[Published, Model]]) -> Iterator[TableRow]:
+    rows = []
     for one, model in models:
         if isinstance(one, NamedConfiguration) and one.active:
             counts = total_and_active(model)
@@ -133,4 +124,5 @@ def _active_rows(models: Iterable[tuple[Published, Model]]) -> Iterator[TableRow
             cells = (number.active if number else UNDECIDED for number in found)
             said = verdict_on_active(one.active, counts)
             in_full = said.in_full if said.conventions else NONE
-            yield TableRow((one.name, *cells, one.active, in_full))
+            rows.append(TableRow((one.name, *cells, one.active, in_full)))
+    return Table.of(columns, rows)

@@ -17,7 +17,6 @@ PLAIN = (int, float, str, type(None))
 
 
 def grouped(cell: int | str) -> str:
-    """Return an int with thousands separators, and text unchanged."""
     return cell if isinstance(cell, str) else f"{cell:,}"
 
 
@@ -27,7 +26,6 @@ def signed_or_zero(number: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a percentage with two decimals."""
     return f"{share:.2f} %"
 
 
@@ -51,7 +49,6 @@ class Column:
     absent: str = ""
 
     def write(self, cell: object) -> str:
-        """Return a cell as text."""
         return self.absent if cell is None else self.form(cell)
 
 
@@ -88,7 +85,6 @@ class Table:
     def of(
         cls, columns: Iterable[Column], rows: Iterable[TableRow], notes: Iterable[str] = ()
     ) -> Table:
-        """Return a table of any iterables."""
         return cls(tuple(columns), tuple(rows), tuple(notes))
 
     def only(self, *keys: str) -> Table:
@@ -112,7 +108,6 @@ class Table:
         return Table.of([self.columns[i] for i in places], rows, self.notes)
 
     def written(self, row: TableRow) -> list[str]:
-        """Return the cells of a row as text."""
         return [column.write(cell) for column, cell in zip(self.columns, row.cells, strict=True)]
 
     def records(self) -> Iterator[dict[str, Any]]:
@@ -129,14 +124,15 @@ class Table:
 
 def markdown(table: Table) -> str:
     """Return a table as Markdown, without its notes and without a final line end."""
+    rows = (
+        [
+            f"`{cell}`" if one.is_code and cell else cell
+            for one, cell in zip(table.columns, row, strict=True)
+        ]
+        for row in map(table.written, table.rows)
+    )
     rule = ["---:" if column.is_number else "---" for column in table.columns]
-    headings = [column.heading for column in table.columns]
-    rows = (map(_cell, table.columns, table.written(row)) for row in table.rows)
-    return markdown_rows(headings, rows, rule)
-
-
-def _cell(column: Column, text: str) -> str:
-    return f"`{text}`" if column.is_code and text else text
+    return markdown_rows([column.heading for column in table.columns], rows, rule)
 
 
 def markdown_rows(

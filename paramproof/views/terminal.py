@@ -41,53 +41,65 @@ FINE_BREAKS = re.compile(rf"{BREAKS.pattern}|(?<=[-_])(?=\w)")
 
 def print_table(out: Console, table: Table) -> None:
     """Print a table and its notes."""
-    whole, table = table, _fitting(table, out.width)
+    whole, most = table, out.width
+    for table in (whole, *whole.narrower()):
+        if _total([*map(_least_width, table.columns, _columns(table))]) <= most:
+            break
     columns = [[in_signs_of(text, out.encoding) for text in texts] for texts in _columns(table)]
-    widths = _fitting_widths(table, columns, out.width)
+    widths = _fitting_widths(table, columns, most)
     lines, bold = zip(*_lines(table, [*map(_broken, columns, widths)], widths), strict=True)
     written = out.render_str("\n".join(lines), markup=False, highlight=False)
     for line in compress(styled := written.split(allow_blank=True), bold):
         line.stylize("bold")
     out.print(Text("\n").join(styled), soft_wrap=True)
     if left_out := [one.heading for one in whole.columns if one not in table.columns]:
-        print_lines(out, [f"no room in {out.width} columns for {' and '.join(left_out)}"])
+        print_lines(out, [f"no room in {most} columns for {' and '.join(left_out)}"])
     print_lines(out, table.notes)
+
+
+def print_lines(out: Console, lines: Iterable[str]) -> None:
+    """Print lines as they are; those wider than the terminal are wrapped."""
+    for line in lines:
+        out.print(line, markup=False, highlight=False)
 
 
 def _lines(
     table: Table, columns: Sequence[Iterable[list[str]]], widths: Sequence[int]
 ) -> Iterator[tuple[str, bool]]:
-    """Yield the lines of a table, and whether each is bold: the headings, a rule, and the rows."""
+    """Yield the lines of a table, and whether each is bold: the headings, a rule, and the rows.
+
+    Each cell is a list of lines.
+    """
+
+    def row_lines(cells: Iterable[list[str]]) -> Iterator[str]:
+        for line in zip_longest(*cells, fillvalue=""):
+            padded = []
+            for column, text, width in zip(table.columns, line, widths, strict=True):
+                room = " " * (width - cell_len(text))
+                padded.append(f"{room}{text}" if column.is_number else f"{text}{room}")
+            yield f" {GAP.join(padded)}".rstrip()
+
     heads, *rows = zip(*columns, strict=True)
     height = max(map(len, heads))
     yield "", False
-    for line in _row_lines(table, [[""] * (height - len(one)) + one for one in heads], widths):
+    for line in row_lines([""] * (height - len(one)) + one for one in heads):
         yield line, True
     yield f" {RULE * (_total(widths) - 2)}", False
     for number, (row, cells) in enumerate(zip(table.rows, rows, strict=True)):
         if number and row.starts_section:
             yield "", False
-        for line in _row_lines(table, cells, widths):
+        for line in row_lines(cells):
             yield line, row.is_bold
     yield "", False
 
 
-def _row_lines(table: Table, cells: Iterable[list[str]], widths: Sequence[int]) -> Iterator[str]:
-    """Yield the lines of a row, whose cells are lists of lines."""
-    for line in zip_longest(*cells, fillvalue=""):
-        padded = []
-        for column, text, width in zip(table.columns, line, widths, strict=True):
-            room = " " * (width - cell_len(text))
-            padded.append(f"{room}{text}" if column.is_number else f"{text}{room}")
-        yield f" {GAP.join(padded)}".rstrip()
-
-
-def _fitting(table: Table, most: int) -> Table:
-    """Return the table without as few of its optional columns as possible."""
-    for one in (table, *table.narrower()):
-        if _total([*map(_least_width, one.columns, _columns(one))]) <= most:
-            break
-    return one
+def _columns(table: Table) -> list[list[str]]:
+    """Return the texts of each column, its heading first; those of the first are indented."""
+    rows = [(row.level, table.written(row)) for row in table.rows]
+    return [
+        [column.heading, *(f"{INDENT * level * (not i)}{cells[i]}" for level, cells in rows)]
+        for i, column in enumerate(table.columns)
+    ]
 
 
 def _fitting_widths(table: Table, columns: Sequence[Sequence[str]], most: int) -> list[int]:
@@ -107,15 +119,6 @@ def _fitting_widths(table: Table, columns: Sequence[Sequence[str]], most: int) -
     return widths
 
 
-def _columns(table: Table) -> list[list[str]]:
-    """Return the texts of each column, its heading first; those of the first are indented."""
-    rows = [(row.level, table.written(row)) for row in table.rows]
-    return [
-        [column.heading, *(f"{INDENT * level * (not i)}{cells[i]}" for level, cells in rows)]
-        for i, column in enumerate(table.columns)
-    ]
-
-
 def _least_width(
     column: Column, texts: Sequence[str], breaks: re.Pattern[str] = BREAKS, longest: int = MAX_WIDTH
 ) -> int:
@@ -125,10 +128,6 @@ def _least_width(
     pieces = ((_indent(text), one) for text in broken for one in breaks.split(text.strip(" ")))
     least = (indent + min(longest, cell_len(piece.rstrip(" "))) for indent, piece in pieces)
     return max([*least, *map(cell_len, whole)])
-
-
-def _indent(text: str) -> int:
-    return len(text) - len(text.lstrip(" "))
 
 
 def _broken(texts: Sequence[str], width: int) -> Iterator[list[str]]:
@@ -151,18 +150,13 @@ def _chopped(text: str, width: int) -> Iterator[str]:
             yield from [part] if fits or width < 1 else chop_cells(part, width)
 
 
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip(" "))
+
+
 def _total(widths: Sequence[int]) -> int:
     return sum(widths) + 2 * len(widths)
 
-
-def print_lines(out: Console, lines: Iterable[str]) -> None:
-    """Print lines as they are; those wider than the terminal are wrapped."""
-    for line in lines:
-        out.print(line, markup=False, highlight=False)
-
-
-ERRORS = "paramproof.signs"
-"""The name of the error handler that ``write_any_sign`` sets on a stream."""
 
 SIGNS = {
     MINUS: "-",
@@ -177,15 +171,11 @@ SIGNS = {
     "⌈": "ceil(",
     "⌉": ")",
     "…": "...",
-    "─": "-",
-    "━": "-",
-    "╸": "-",
-    "╺": "-",
+    **dict.fromkeys("─━╸╺", "-"),
 }
-DIGITS = {chr(sign): chr(digit) for digit, sign in SUPERSCRIPTS.items()}
-"""The digit of each superscript."""
+"""What is printed for a sign in a terminal without it: ``−L·H²`` is printed as ``-L*H^2``."""
 
-_POWER = re.compile(f"[{''.join(DIGITS)}]+")
+DIGITS = {chr(sign): chr(digit) for digit, sign in SUPERSCRIPTS.items()}
 
 
 def in_signs_of(text: str, encoding: str) -> str:
@@ -200,20 +190,20 @@ def in_signs_of(text: str, encoding: str) -> str:
     return text
 
 
-def write_any_sign(stream: TextIO | None) -> None:
-    """Make ``stream`` write characters outside its encoding in ASCII instead of failing."""
-    if isinstance(stream, io.TextIOWrapper):
-        codecs.register_error(ERRORS, _handler)
-        stream.reconfigure(errors=ERRORS)
-
-
 def _in_ascii(text: str) -> str:
-    powers = _POWER.sub(lambda found: "^" + "".join(DIGITS[sign] for sign in found[0]), text)
-    signs = "".join(SIGNS.get(sign, sign) for sign in powers)
+    powers = re.sub(rf"[{''.join(DIGITS)}]+", lambda found: f"^{found[0]}", text)
+    signs = powers.translate(str.maketrans(SIGNS | DIGITS))
     return signs.encode("ascii", "backslashreplace").decode("ascii")
 
 
-def _handler(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    return _in_ascii(error.object[error.start : error.end]), error.end
+def write_any_sign(stream: TextIO | None) -> None:
+    """Make ``stream`` write characters outside its encoding in ASCII instead of failing."""
+
+    def written(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeEncodeError):
+            raise error
+        return _in_ascii(error.object[error.start : error.end]), error.end
+
+    if isinstance(stream, io.TextIOWrapper):
+        codecs.register_error("paramproof.signs", written)
+        stream.reconfigure(errors="paramproof.signs")

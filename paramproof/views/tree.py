@@ -39,12 +39,10 @@ class TreeRow:
 
     @property
     def total(self) -> Quantity:
-        """Trainable parameters of all of it."""
         return self.each * self.times
 
     @property
     def name(self) -> str:
-        """Its last name, or its whole path where the tree starts."""
         return legible(self.path if self.depth == 1 else leaf(self.path))
 
 
@@ -55,17 +53,14 @@ def tree(named: Inventory, depth: int | None = None) -> Iterator[TreeRow]:
     often what lies in it is there. ``depth`` is the number of levels at most. What is not present
     is left out.
     """
-    yield from _rows(_branches(replace(named, tensors=_merged(named))), depth, 1, 1)
-
-
-def _merged(named: Inventory) -> tuple[Tensor, ...]:
-    """Return the present tensors; those of one path and shape are one, as often as all of them."""
-    found: dict[Tensor, Quantity] = {}
+    # Tensors of one path and shape are one, as often as all of them.
+    alike: dict[Tensor, Quantity] = {}
     for tensor in named:
         if tensor.present:
             one = replace(tensor, repeat=1)
-            found[one] = found.get(one, 0) + tensor.repeat
-    return tuple(replace(tensor, repeat=often) for tensor, often in found.items())
+            alike[one] = alike.get(one, 0) + tensor.repeat
+    tensors = tuple(replace(tensor, repeat=often) for tensor, often in alike.items())
+    yield from _rows(_branches(replace(named, tensors=tensors)), depth, 1, 1)
 
 
 def _branches(named: Inventory) -> dict[str, Inventory]:
@@ -116,29 +111,20 @@ def _kinds(named: Inventory, path: str, times: Quantity) -> Iterator[tuple[Quant
         yield times, named
         return
     for often, kind in named.kinds(path).items():
-        for one in _of_one_shape(kind):
-            yield often, one
-
-
-def _of_one_shape(named: Inventory) -> list[Inventory]:
-    """Return kinds of layers apart that are there equally often, as Swin's stages of two blocks.
-
-    If every tensor has as many shapes, each kind has one shape of each. Otherwise the shapes differ
-    inside of a layer, and all layers are of one kind.
-    """
-    by_path: dict[str, list[Tensor]] = {}
-    for tensor in named:
-        by_path.setdefault(tensor.path, []).append(tensor)
-    if len({*map(len, by_path.values())}) != 1:
-        return [named]
-    return [replace(named, tensors=tensors) for tensors in zip(*by_path.values(), strict=True)]
+        # Kinds may be there equally often, as Swin's stages of two blocks. If every tensor
+        # has as many shapes, each kind has one of each. Otherwise the shapes differ inside a layer.
+        by_path: dict[str, list[Tensor]] = {}
+        for tensor in kind:
+            by_path.setdefault(tensor.path, []).append(tensor)
+        several = len({*map(len, by_path.values())}) == 1
+        for tensors in zip(*by_path.values(), strict=True) if several else [kind.tensors]:
+            yield often, replace(kind, tensors=tensors)
 
 
 def ties(named: Inventory) -> list[str]:
     """Return a line for each tensor that shares another's storage."""
-    tied = (tensor for tensor in named if tensor.tied_to)
-    lines = (f"{t.path} is {t.tied_to}" for t in tied if t.present and t.repeat)
-    return [legible(line, MAX_NOTE_SHOWN) for line in lines]
+    tied = (one for one in named if one.tied_to and one.present and one.repeat)
+    return [legible(f"{one.path} is {one.tied_to}", MAX_NOTE_SHOWN) for one in tied]
 
 
 def tree_table(

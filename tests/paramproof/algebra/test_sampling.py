@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.algebra.sampling import MAX_DEPTH, _is_bent, _line_by_letters, sample_sizes
+from paramproof.algebra.sampling import MAX_DEPTH, _line, sample_sizes
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
@@ -83,24 +83,22 @@ def test_nothing_is_drawn_where_two_conditions_contradict_each_other():
 
 
 @pytest.mark.parametrize(
-    ("one", "sizes", "bent", "slope"),
+    ("one", "sizes", "slope"),
     [
-        (floor(H, A), {"A": 1000}, True, None),
-        (floor(H, A), {"A": 1}, False, 1),
-        (floor(2 * H, A) + 3 * H, {"A": 2}, False, 4),
-        (floor(F, A) * H, {"A": 5, "F": 9}, False, 1),
-        (H * floor(H, A), {"A": 1}, True, None),
-        (floor(A, H), {"A": 6}, True, None),
-        (floor(A, H - 2), {"A": 6}, False, None),
+        (3 * H + 5 * A, {"A": 2}, 3),
+        (floor(H, A), {"A": 1000}, None),
+        (floor(H, A), {"A": 1}, 1),
+        (floor(2 * H, A) + 3 * H, {"A": 2}, 4),
+        (floor(F, A) * H, {"A": 5, "F": 9}, 1),
+        (H * floor(H, A), {"A": 1}, None),
+        (floor(A, H), {"A": 6}, None),
+        (floor(A, H - 2), {"A": 6}, None),
     ],
     ids=str,
 )
-def test_what_is_not_linear_is_told_by_a_few_values(one, sizes, bent, slope):
-    """What divides by zero at one of them is not told so."""
-    sizes = {**sizes, "H": 768}
-    assert _is_bent(one, "H", sizes) is bent
-    line = _line_by_letters(one, "H", sizes)
-    assert line == (slope and (slope, 0))
+def test_what_is_linear_at_these_sizes_is_told_by_a_few_values(one, sizes, slope):
+    start = 10 if one == 3 * H + 5 * A else 0
+    assert _line(one, "H", {**sizes, "H": 768}) == (slope and (slope, start))
 
 
 @pytest.mark.parametrize(
