@@ -13,7 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from paramproof.algebra.symbols import folded, in_order, sizes_as_symbols, sizes_of, with_head_size
+from paramproof.algebra.symbols import (
+    FamilyArchitecture,
+    folded,
+    in_order,
+    sizes_as_symbols,
+    sizes_of,
+    with_head_size,
+)
 from paramproof.formulas import Inventory, Report, Row, Tensor, inventory
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.comparison import Shape
@@ -127,7 +134,8 @@ class Known:
     @classmethod
     def of(cls, architecture: Architecture) -> Known:
         """Return what is known of an architecture at its own sizes."""
-        if spec := architecture.spec:
+        if isinstance(architecture, FamilyArchitecture):
+            spec = architecture.spec
             return cls(inventory(with_head_size(sizes_as_symbols(spec))), sizes_of(spec))
         return cls(architecture.inventory(), architecture.sizes)
 

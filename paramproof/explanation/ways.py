@@ -15,6 +15,7 @@ from itertools import combinations
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
+from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.catalogue import entry
 from paramproof.catalogue.files import own_classes, read_file_for
 from paramproof.explanation.index import KNOWN, UNDER, Described, Way
@@ -69,7 +70,7 @@ class PartCounts:
     """Counts the parts of one model in letters and in numbers, which must agree."""
 
     def __init__(self, architecture: Architecture) -> None:
-        self.sizes, self.is_family = architecture.sizes, architecture.spec is not None
+        self.sizes, self.is_family = architecture.sizes, bool(architecture.family)
         named = architecture.inventory()
         # A stack without layers, such as the dense layers of some mixtures of experts, is absent.
         there = tuple(one for one in named if expression(one.repeat).evaluate(self.sizes))
@@ -121,9 +122,9 @@ QUERIES = ("query", "key", "value")
 
 def _keys_of(model: Model) -> Mapping[str, Any]:
     """Return the keys of a model's configuration; for a spec, those of its family's usual type."""
-    spec = model.architecture.spec
-    if spec is None:
+    if not isinstance(model.architecture, FamilyArchitecture):
         return model.keys or {}
+    spec = model.architecture.spec
     own = {one: of for one, of in described_types().items() if of["family"] == spec.family}
     name = max((one for one in own if one in model.name), key=len, default=next(iter(own), ""))
     native = {size: key for key, size in own.get(name, {}).get("names", {}).items()}
@@ -156,7 +157,7 @@ def describe(model: Model) -> Described:
     found += _known_sums(architecture)
     # A family's tensors have other names than those of the class.
     same = (one for one in classes.values() if one.formula.evaluate(one.sizes) == found[0].number)
-    native = PartCounts(next(same, architecture)) if architecture.spec else counts
+    native = PartCounts(next(same, architecture)) if architecture.family else counts
     found += [*_classes(native, classes, found[0].number), *_adapters(native)]
     # Components that have the same formula are one way.
     alike: dict[tuple[object, ...], list[Way]] = {}
@@ -299,7 +300,7 @@ def _known_sums(architecture: Architecture) -> Iterator[Way]:
     have A biases each, and the output has one.
     """
     sizes = architecture.sizes
-    has_heads = architecture.spec and "A" in sizes and "G" not in sizes
+    has_heads = architecture.family and "A" in sizes and "G" not in sizes
     for kind in ("estimate", "wide") if has_heads else ("estimate",):
         for what, formula in KNOWN[kind].items():
             if expression_in(formula).letters <= sizes.keys():

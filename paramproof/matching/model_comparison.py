@@ -133,8 +133,8 @@ def report_on(observed: object, architecture: Architecture, *, is_untied: bool =
         weights = [Weight(one.name, one.shape, trainable=True) for one in observed.tensors]
     else:
         weights = live_weights(_model_named(observed) if isinstance(observed, str) else observed)
-    if spec := architecture.spec:
-        match = partial(match_family, spec, is_file=is_file)
+    if architecture.family:
+        match = partial(match_family, architecture.family, is_file=is_file)
     else:
         is_untied = is_untied and is_file
         match = partial(match_derived, architecture, is_file=is_file, is_untied=is_untied)

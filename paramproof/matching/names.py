@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import product
 
 from paramproof.catalogue.conversions import Loaded, Operation, Transform, conversions_of
-from paramproof.formulas import Inventory, Row, Spec, Tensor, Weight
+from paramproof.formulas import Inventory, Row, Tensor, Weight
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.comparison import Matched, Shape, by_canonical_name
 from paramproof.formulas.path import LAYER, layer_of, starred
@@ -53,7 +53,7 @@ def _on_buffers(buffers: Sequence[Weight]) -> tuple[str, ...]:
 
 
 def match_family(
-    spec: Spec, inventory: Inventory, weights: Sequence[Weight], *, is_file: bool
+    family: str, inventory: Inventory, weights: Sequence[Weight], *, is_file: bool
 ) -> Matched:
     """Match the tensors of a family with weights.
 
@@ -63,7 +63,7 @@ def match_family(
 
     A header does not tell which tensors are trainable, so for a file the formula decides.
     """
-    names = CheckpointNames(spec.family, inventory)
+    names = CheckpointNames(family, inventory)
     prefix = names.unknown_prefix([unwrapped(weight.path)[0] for weight in weights])
     fixed = {tensor.path for tensor in inventory if not tensor.trainable and tensor.present}
     kept: list[Weight] = []

@@ -145,7 +145,7 @@ UNFOLDED = 10**6
 def explanations(wanted: WrittenNumber, model: Model | None) -> Html:
     """Return the explanations of a number, by one model or by all named ones."""
     found = [*lines(explained(wanted, model), width=UNFOLDED)]
-    if model and model.architecture.spec is None:
+    if model and model.class_name:
         found += ["", *model.origin()]
     blocks = "\n".join(found).split("\n\n")
     return joined(*(tag("div", *_block(one), class_="block") for one in blocks))

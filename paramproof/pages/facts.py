@@ -52,7 +52,7 @@ class Active(NamedTuple):
 
 def active_of(model: Model) -> Active:
     """Return the active parameters of a model; there are no counts if it has no experts."""
-    if model.architecture.spec:
+    if model.architecture.family:
         return Active({})
     try:
         counts = total_and_active(model) if has_experts(model) else {}
@@ -126,7 +126,7 @@ def _source(named: Published, source: str) -> str:
 
 def _certainty(model: Model) -> tuple[str, str]:
     """Return the status of the formula in a word, and what it means in one line."""
-    if model.architecture.spec:
+    if model.architecture.family:
         return (
             "Written by hand, twice",
             "tensor by tensor and as a polynomial; compared with the models that frameworks build",

@@ -162,9 +162,9 @@ def _evidence(model: Model) -> Iterator[str]:
         yield f"verdict on the published number: {verdict_on(model.named, model).text}"
     yield from model.origin()
     yield from model.remarks()
-    if spec := model.architecture.spec:
+    if family := model.architecture.family:
         yield (
-            f"formula: written by hand for the family {spec.family}, twice: tensor by tensor "
+            f"formula: written by hand for the family {family}, twice: tensor by tensor "
             "and as one polynomial; compared with every framework that can build it"
         )
 

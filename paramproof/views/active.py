@@ -72,8 +72,8 @@ def total_and_active(model: Model) -> Counts:
         found[name] = None
         with suppress(Undecided):
             total, formula = (expression(size(convention(m.named))) for m in (whole, of_token))
-            numbers = (one.evaluate(whole.sizes) for one in (total, formula))
-            found[name] = TotalAndActive(*numbers, formula)
+            number, active_number = (one.evaluate(whole.sizes) for one in (total, formula))
+            found[name] = TotalAndActive(number, active_number, formula)
     published = _published(model)
     said = verdict_on_active(published, found).conventions if published else ()
     first, *_ = (*said, ACTIVE)

@@ -163,7 +163,7 @@ def difference_of(first: Model, other: Model) -> Difference:
     both = one, two
     totals = [expression(model.named.total()) for model in both]
     found = components(paired([one.named, two.named], [one.family, two.family]))
-    pairs = [*found.items(), ("total", totals)]
+    pairs: list[tuple[str, Sequence[Expression | None]]] = [*found.items(), ("total", totals)]
     letters = [(b or Expression()) - (a or Expression()) for _, (a, b) in pairs]
     split_of, at = _split(letters, (one, first.title), (two, other.title))
     rows = []
@@ -199,8 +199,7 @@ def _split(
 
 def paired_inventories(models: Sequence[Model | LiveModel]) -> list[Inventory]:
     """Return the tensors of several models in numbers, under names that pair them."""
-    specs = (one.architecture and one.architecture.spec for one in models)
-    families = [spec.family if spec else "" for spec in specs]
+    families = [one.architecture.family if one.architecture else "" for one in models]
     return paired([one.inventory() for one in models], families)
 
 

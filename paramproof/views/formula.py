@@ -51,8 +51,8 @@ class Lettered:
 def in_letters(model: Model) -> Lettered:
     """Return a model in letters, the indicators of a family as the numbers that they are."""
     one = model.architecture
-    named = one.inventory(), one.sizes, one.fields
-    return Lettered(*named, one.formula, one.spec.family) if one.spec else Lettered(*named)
+    closed = one.formula if one.family else None
+    return Lettered(one.inventory(), one.sizes, one.fields, closed, one.family)
 
 
 @dataclass(frozen=True, slots=True)
