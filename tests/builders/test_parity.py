@@ -26,7 +26,7 @@ from tests.parity.differences import (
 from tests.parity.mistakes import MISTAKES, UNSEEN
 from tests.profiles import a_fifth, half
 from tests.reference import encoder
-from tests.reference.functions import ACTIVATIONS
+from tests.reference.steps import ACTIVATIONS
 from tests.specs import SMALL_ENCODER
 
 SPEC = replace(SMALL_ENCODER, mlm_head=True, nsp_head=True)

@@ -20,8 +20,7 @@ import numpy as np
 
 from tests.parity.cases import Case
 from tests.reference.arithmetic import UNIT_ROUNDOFF, MonteCarlo
-from tests.reference.derivative import derivative
-from tests.reference.families import forward
+from tests.reference.models import derivative, forward
 from tests.selection import registered
 
 Array = Any

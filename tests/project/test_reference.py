@@ -12,9 +12,9 @@ from paramproof.formulas import EncoderSpec, Numerics
 from tests import reference
 from tests.parity.bounds import arithmetic
 from tests.parity.cases import Case
-from tests.reference.derivative import derivative
 from tests.reference.encoder import forward
-from tests.reference.functions import ACTIVATIONS, erf, softmax
+from tests.reference.models import derivative
+from tests.reference.steps import ACTIVATIONS, erf, softmax
 
 FOLDER = Path(reference.__file__).parent
 

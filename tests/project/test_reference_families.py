@@ -8,10 +8,9 @@ import pytest
 from paramproof.formulas import Numerics
 from tests.parity.families import SPECS, DecoderCase
 from tests.reference.arithmetic import Exact
-from tests.reference.derivative import derivative
 from tests.reference.encoder_decoder import sinusoids
-from tests.reference.families import forward
 from tests.reference.llama import rotated
+from tests.reference.models import derivative, forward
 from tests.reference.steps import Steps
 
 

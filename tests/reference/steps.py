@@ -1,4 +1,7 @@
-"""The steps of a model, each with the magnitudes of the terms that it rounds."""
+"""The functions of the papers, and the steps of a model with the magnitudes that they round.
+
+Functions take real arrays and complex steps.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,50 @@ import numpy as np
 
 from paramproof.formulas.spec import Numerics
 from tests.reference.arithmetic import magnitude
-from tests.reference.functions import ACTIVATIONS, softmax
 
 Array = Any
 Rotate = Callable[[Array], Array]
+
+
+def erf(x: Array) -> Array:
+    """Return the error function; for a complex step, use its derivative 2/√π · exp(-x²).
+
+    The imaginary part of a complex step is so small that its square vanishes beside 1, so the
+    first term of the Taylor series suffices.
+    """
+    values = np.frompyfunc(math.erf, 1, 1)(x.real).astype(float)
+    if not np.iscomplexobj(x):
+        return values
+    return values + 1j * (x.imag * 2 / math.sqrt(math.pi) * np.exp(-(x.real**2)))
+
+
+def gelu(x: Array) -> Array:
+    """x · Φ(x), Φ the normal distribution: Hendrycks & Gimpel 2016, arXiv:1606.08415, section 2."""
+    return x * (1 + erf(x / math.sqrt(2))) / 2
+
+
+def gelu_new(x: Array) -> Array:
+    """The same paper's approximation by tanh, ``gelu_new`` in a ``config.json``."""
+    return x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2
+
+
+def relu(x: Array) -> Array:
+    """max(0, x): Vaswani et al. 2017, arXiv:1706.03762, section 3.3, equation 2."""
+    return np.where(x.real > 0, x, 0)
+
+
+def silu(x: Array) -> Array:
+    """x / (1 + e⁻ˣ): the same paper, section 2; LLaMA's gate, Shazeer 2020, arXiv:2002.05202."""
+    return x / (1 + np.exp(-x))
+
+
+ACTIVATIONS = {"gelu": gelu, "gelu_new": gelu_new, "relu": relu, "silu": silu}
+
+
+def softmax(x: Array) -> Array:
+    """exp(x) over its sum, along the last axis; a score of -inf has no share."""
+    powers = np.exp(x - x.real.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
 
 
 @dataclass(frozen=True)
@@ -69,7 +112,6 @@ class Steps:
         return self.arithmetic.rounded("softmax", shares, shares.real * (1 + 1j * sizes))
 
     def product(self, step: str, left: Array, right: Array) -> Array:
-        """Multiply matrices."""
         terms = magnitude(left) @ magnitude(right)
         return self.arithmetic.rounded(step, left @ right, terms)
 
@@ -79,7 +121,6 @@ class Steps:
         return self.arithmetic.rounded("scale", scale, scale)
 
     def add(self, step: str, *summands: Array) -> Array:
-        """Return the sum, in order."""
         return self.arithmetic.rounded(step, sum(summands), sum(map(magnitude, summands)))
 
     def rms_norm(self, path: str, x: Array) -> Array:
@@ -120,7 +161,7 @@ class Steps:
         """
 
         def split(name: str, x: Array, heads: int) -> Array:
-            """Reshape (B, S, A·K) to (B, A, S, K): head a has the a-th K columns."""
+            # (B, S, A·K) to (B, A, S, K): head a has the a-th K columns.
             projected = self.linear(f"{path}.{name}", x)
             return projected.reshape(*x.shape[:2], heads, -1).transpose(0, 2, 1, 3)
 

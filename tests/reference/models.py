@@ -1,4 +1,4 @@
-"""Directional derivatives of the reference, by the complex step.
+"""The reference for any model, by the type of its spec, and its derivative by the complex step.
 
 f'(x) = Im f(x + ih) / h for analytic f, without a difference and so without cancellation, for
 arbitrarily small h: Squire & Trapp 1998, "Using complex variables to estimate derivatives of real
@@ -10,12 +10,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tests.reference.families import forward
+from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec
+from tests.reference import encoder, encoder_decoder, gpt, llama
 
 Array = Any
 
 STEP = 1e-30
 """Its square is negligible beside any rounding error."""
+
+FORWARD = {
+    EncoderSpec: encoder.forward,
+    EncoderDecoderSpec: encoder_decoder.forward,
+    GPTSpec: gpt.forward,
+    LlamaSpec: llama.forward,
+}
+
+
+def forward(spec: Any, *arguments: Any) -> dict[str, Any]:
+    return FORWARD[type(spec)](spec, *arguments)
 
 
 def derivative(
