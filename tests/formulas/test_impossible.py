@@ -135,25 +135,21 @@ def test_other_reasons_for_having_no_value(atom, line):
         require_tensor("a", H / A, (H,), {"H": 8, "A": 0})
 
 
-@pytest.mark.parametrize(
-    ("one", "never"),
-    [
-        (expression(0), True), (3 * H * L + 4, True), (H / A, True), (floor(H, A) * L, True),
-        (L - 1, False), (floor(H, A - 1), False), (floor(H - 4, A), False),
-        (H * floor(H, A) ** -1, False), (floor(H, floor(L, D)), False),
-        (computed("int", H), False), (expression(-1), False),
-    ],
-)  # fmt: skip
-def test_signs_that_letters_alone_determine(one, never):
-    assert is_never_negative(one) is never
-    assert not is_never_negative(one, {"A"}) or "A" not in one.letters
+NEVER = {
+    "": (expression(0), 3 * H * L + 4, floor(H, A) * L, H / A, floor(H, A)),
+    "H": (H * L + H, floor(H, L)),
+}
+MAYBE = {
+    "": (L - 1, expression(-1), floor(H, A - 1), floor(H - 4, A), floor(H, floor(L, D))),
+    "L": (H * floor(H, A) ** -1, computed("int", H)),
+    "A": (H / A, floor(H, A)),
+    "D": (letter(Quotient(H / D, L)),),
+}
 
 
-def test_signs_of_letters_that_may_be_0():
-    assert is_never_negative(H * L + H, {"H"})
-    assert is_never_negative(floor(H, L), {"H"})
-    assert not is_never_negative(H / A, {"A"})
-    assert not is_never_negative(floor(H, A), {"A"})
-    halved = Quotient(H / D, L)
-    assert is_never_negative(Expression({((halved, 1),): 1}))
-    assert not is_never_negative(Expression({((halved, 1),): 1}), {"D"})
+@pytest.mark.parametrize(("known", "never"), [(NEVER, True), (MAYBE, False)])
+def test_signs_that_letters_determine(known, never):
+    """Letters are 1 or more, except for those that may be 0."""
+    for at_zero, some in known.items():
+        assert [is_never_negative(one, at_zero) for one in some] == [never] * len(some), at_zero
+    assert is_never_negative(letter(Quotient(H / D, L)))

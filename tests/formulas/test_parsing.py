@@ -47,34 +47,25 @@ def test_printed_expressions_parse_back(one, divisor, by):
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
-        ("3·H", 3 * H),
         ("⌊H/A⌋·A", floor(H, A) * A),
-        ("L − D", L - D),
         ("L·(4·H² + 9·H) + V·H", L * (4 * H**2 + 9 * H) + V * H),
         ("⌈V/64⌉·64", ceiling(V, 64) * 64),
+        # All of the divisor stands without brackets in older files.
         ("⌊H/2·A⌋", floor(H, 2 * A)),
-        ("⌊H/(2·A)⌋", floor(H, 2 * A)),
+        ("⌈H·V/A·K·L⌉", ceiling(H * V, A * K * L)),
+        ("(H ÷ 2·A)", computed("over", H, 2 * A)),
         ("⌊H/(2·A)⌋·L", floor(H, 2 * A) * L),
         ("⌈V/(H + A)⌉²·(L + 1)", ceiling(V, H + A) ** 2 * (L + 1)),
-        ("⌈H·V/(A·K·L)⌉", ceiling(H * V, A * K * L)),
-        ("⌈H·V/A·K·L⌉", ceiling(H * V, A * K * L)),
-        ("(H ÷ (2·A))", computed("over", H, 2 * A)),
-        ("(H ÷ 2·A)", computed("over", H, 2 * A)),
         ("⌊−H/A⌋", floor(-H, A)),
-        ("H/(A·K)", H / (A * K)),
         ("−3·H/2", expression(-3) * H / 2),
         ("H¹²", H**12),
         ("0", Expression()),
-        ("gcd(H, A)", computed("gcd", H, A)),
-        ("int(H × 0.7)", computed("int", Computed("times", (H, 0.7)))),
         ("int(H × −0.7)·A", computed("int", Computed("times", (H, -0.7))) * A),
         ("A·gcd(H, 6)/6", A * computed("gcd", H, expression(6)) / 6),
         ("gcd(H, 2·(A + V))·gcd(H, A)", computed("gcd", H, 2 * (A + V)) * computed("gcd", H, A)),
         ("max0", letter("max0")),
-        ("(H ÷ A)", computed("over", H, A)),
         ("L·(H ÷ A)²", L * computed("over", H, A) ** 2),
         ("plus(L, 1e−05)", computed("plus", L, 1e-05)),
-        ("int(−H)", computed("int", -H)),
         ("int(−H ÷ A)", computed("int", Computed("over", (-H, A)))),
         ("V'", letter("V'")),
         ("größe²", letter("größe") ** 2),
@@ -85,57 +76,23 @@ def test_handwritten_expressions(written, meant):
     assert expression_in(written) == meant
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        "",
-        " ",
-        "H +",
-        "H H",
-        "H*A",
-        "2^3",
-        "-H",
-        "H//A",
-        "(H",
-        "H)",
-        "⌊H⌋",
-        "⌊H/A⌉",
-        "H/0",
-        "⌊H/0⌋",
-        "(H + 1)·A",
-        "(H + 1)²",
-        "H/(A + 1)",
-        "²",
-        "H²²²",
-        "H ≤ A",
-        "__import__('os')",
-        "H\x1b[2J",
-        "1" * 41,
-        "(" * 5_000 + "H" + ")" * 5_000,
-        "⌊" * 5_000,
-        "H" * (LONGEST + 1),
-    ],
-)
+REFUSED = """H + | H H | H*A | 2^3 | -H | H//A | (H | H) | ⌊H⌋ | ⌊H/A⌉ | H/0 | ⌊H/0⌋ | (H + 1)·A
+(H + 1)² | H/(A + 1) | ² | H²²² | H ≤ A | __import__('os') | max(H) | (0.5) | H\x1b[2J"""
+LONG = ["", " ", "1" * 41, "(" * 5_000 + "H" + ")" * 5_000, "⌊" * 5_000, "H" * (LONGEST + 1)]
+
+
+@pytest.mark.parametrize("written", [*REFUSED.replace("\n", " | ").split(" | "), *LONG])
 def test_other_text_is_refused_in_one_line(written):
-    with pytest.raises(ValueError, match="is not an expression") as caught:
+    with pytest.raises(ValueError, match=r"^.* is not an expression$") as caught:
         expression_in(written)
+    assert str(caught.value).startswith(repr(written)[:50])
     assert len(str(caught.value)) < 120
     assert str(caught.value).isprintable()
 
 
-def test_an_error_shows_the_refused_text():
-    with pytest.raises(ValueError, match=r"^'H // A' is not an expression$"):
-        expression_in("H // A")
-    with pytest.raises(ValueError, match=r"^'H < A < L' is not a condition$"):
-        condition_in("H < A < L")
-
-
-def test_the_longest_accepted_expression():
-    assert expression_in("H" * LONGEST) == letter("H" * LONGEST)
-
-
-def test_nested_brackets_have_a_maximum_depth():
+def test_what_is_accepted_is_bounded():
     """Brackets side by side do not add to the depth."""
+    assert expression_in("H" * LONGEST) == letter("H" * LONGEST)
     beside = " + ".join(["⌊H/A⌋"] * (DEEPEST + 1))
     deepest = "(" * DEEPEST + "H" + ")" * DEEPEST
     assert expression_in(f"{beside} + {deepest}") == (DEEPEST + 1) * floor(H, A) + H
