@@ -133,7 +133,6 @@ class Known:
 
     @classmethod
     def of(cls, architecture: Architecture) -> Known:
-        """Return what is known of an architecture at its own sizes."""
         if isinstance(architecture, FamilyArchitecture):
             spec = architecture.spec
             return cls(inventory(with_head_size(sizes_as_symbols(spec))), sizes_of(spec))

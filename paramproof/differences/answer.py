@@ -45,7 +45,6 @@ class Answer(Record):
 
     @property
     def failed(self) -> bool:
-        """Whether the framework failed before it could answer."""
         return self.section == "broken"
 
     def concerns(self, component: str) -> bool:
@@ -110,7 +109,6 @@ def facts_of(answer: Answer, *, compared: bool = False) -> tuple[str, ...]:
 
 
 def text_of(answer: Answer) -> str:
-    """Return the answer as one text."""
     facts = answer.facts
     if answer.section == "shapes":
         layout = "" if facts["layout"] == "as it is" else f", {facts['layout']}"
@@ -135,7 +133,6 @@ def differing(answers: Sequence[Answer]) -> list[Answer]:
 
 
 def by_row(section: Section, answers: Sequence[Answer]) -> Iterator[list[Answer]]:
-    """Yield the answers to each question of a section."""
     own = [answer for answer in answers if answer.section == section]
     own = tensors(own) if section == "shapes" else own
     for row in in_order(own):

@@ -90,22 +90,18 @@ def initialiser(array: Array, fan_in: int, fan_out: int) -> str:
 
 
 def kernel_layout(dense: Call) -> str:
-    """Return how a dense kernel is stored."""
     return {FAN_IN: "(in, out)", FAN_OUT: "(out, in)"}[len(dense(FAN_IN, FAN_OUT)[0])]
 
 
 def drawn_kernel(dense: Call) -> str:
-    """Return what a dense kernel is drawn from."""
     return initialiser(dense(FAN_IN, FAN_OUT)[0], FAN_IN, FAN_OUT)
 
 
 def drawn_bias(dense: Call) -> str:
-    """Return what a dense bias is drawn from."""
     return initialiser(dense(FAN_IN, FAN_OUT)[1], FAN_IN, FAN_OUT)
 
 
 def drawn_table(table: Call) -> str:
-    """Return what a table of FAN_OUT tokens is drawn from."""
     return initialiser(table(FAN_OUT, FAN_IN), FAN_OUT, FAN_IN)
 
 
@@ -215,7 +211,6 @@ def drawn_query(attention: Call) -> str:
 
 
 def drawn_key(attention: Call) -> str:
-    """Return whether the kernels of query and key start with the same values."""
     query, key, _ = as_wide(attention, FAN_IN, HEADS_FOR_DRAWS, FAN_OUT)
     return "the same values" if np.array_equal(query, key) else "on its own"
 

@@ -44,14 +44,12 @@ class Match:
 
     @property
     def count(self) -> int:
-        """The number of parameters."""
         more = self.beside.number if self.beside else 0
         less = sum(way.number for way in self.without)
         return self.way.number + self.n * self.way.step + more - less
 
     @property
     def text(self) -> str:
-        """The explanation in words."""
         own = words(self.way, self.n)
         if self.without:
             own += f" without {' and '.join(component(way, self.way) for way in self.without)}"
@@ -64,7 +62,6 @@ class Match:
 
     @cached_property
     def expression(self) -> Expression:
-        """The count in letters."""
         whole = expression_in(self.way.formula)
         if self.way.kind == "adapters":
             whole = letter("r") * whole
@@ -84,7 +81,6 @@ class Match:
         return NAME.sub(lambda found: sizes.get(found[0], found[0]), self.formula)
 
     def legend(self, formula: Expression) -> dict[str, tuple[str, int]]:
-        """Return the field and the size of each letter of a formula."""
         known = {"k": ("num_labels", self.n or 2), "r": ("rank", self.n), **self.model.letters}
         return {name: of for name, of in known.items() if name in formula.letters}
 
@@ -108,7 +104,6 @@ class Match:
         return residual if is_right else Expression()
 
     def as_json(self) -> dict[str, Any]:
-        """Return this as data for JSON."""
         legend = self.legend(self.expression).items()
         return {
             "explanation": self.text,
@@ -142,7 +137,6 @@ class Apart:
 
 
 def apart(number: WrittenNumber, model: Described) -> Apart:
-    """Return the difference of a number from a model's total."""
     readings = number.bytes_readings or number.readings
     wanted = int(readings[0].stated) if number.exact is None else number.exact
     found = Apart(model.name, model.total, wanted - model.total)

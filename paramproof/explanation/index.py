@@ -84,7 +84,6 @@ class Described:
 
     @property
     def total(self) -> int:
-        """The number of trainable parameters."""
         return self.ways[0].number
 
     @property

@@ -147,7 +147,6 @@ def report_on(observed: object, architecture: Architecture, *, is_untied: bool =
 
 
 def _shared(weights: Sequence[Weight]) -> list[str]:
-    """Return a line for each storage with several names."""
     names = ((weight.path, *weight.aliases) for weight in weights if weight.aliases)
     shown = (some_of([*map(legible, of_one)], MAX_NAMES_SHOWN) for of_one in names)
     return and_more([f"one storage, counted once: {one}" for one in shown], MAX_SHARED_SHOWN)

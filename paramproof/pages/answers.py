@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -50,19 +50,15 @@ def answer(request: str) -> str:
     try:
         found = VIEWS[question["view"]](question["state"])
     except (ValueError, ArithmeticError) as error:
-        line = legible(" ".join(_reason(error).split()), MAX_MESSAGE_SHOWN)
+        # Without the command that the terminal would suggest.
+        said = error.reason if isinstance(error, UnknownName | NotInCatalogue) else str(error)
+        line = legible(" ".join(said.split()), MAX_MESSAGE_SHOWN)
         found = {"problem": line or "no answer was found"}
     return json.dumps(found, ensure_ascii=False)
 
 
-def _reason(error: Exception) -> str:
-    """Return the reason of an error, without the command that the terminal would suggest."""
-    return error.reason if isinstance(error, UnknownName | NotInCatalogue) else str(error)
-
-
 def model(state: State) -> dict[str, Any]:
-    """Return the parts of a model's page."""
-    key = tuple(state.get(name, "") for name in KEYS[:3])
+    key = [state.get(name, "") for name in KEYS[:3]]
     under = state.get("under") or DEFAULT
     own = _model(*key)
     published = dtype_of(own)
@@ -83,21 +79,17 @@ def model(state: State) -> dict[str, Any]:
 
 
 def number(state: State) -> dict[str, Any]:
-    """Return the explanations of a number, by one model or by all named ones."""
     wanted = read(state.get("n", ""))
-    one = _model(*_key(state)) if state.get("model") or state.get("config") else None
+    key = [state.get(name, "") for name in KEYS[:3]]
+    one = _model(*key) if any(key[:2]) else None
     return {"title": str(wanted), "parts": {"answer": explanations(wanted, one)}}
 
 
 def several(state: State) -> dict[str, Any]:
-    """Return two to four models side by side."""
     names = [state.get(name, "") for name in LETTERS]
     # The first two are needed; an empty field is not a model.
     models = [_model(name, "", "") for place, name in enumerate(names) if name or place < 2]
-    return {
-        "title": ", ".join(map(title, models)),
-        "parts": {"answer": difference(models)},
-    }
+    return {"title": ", ".join(map(title, models)), "parts": {"answer": difference(models)}}
 
 
 VIEWS: dict[str, Callable[[State], dict[str, Any]]] = {
@@ -105,10 +97,6 @@ VIEWS: dict[str, Callable[[State], dict[str, Any]]] = {
     "number": number,
     "difference": several,
 }
-
-
-def _key(state: State) -> tuple[str, str, str]:
-    return state.get("model", ""), state.get("config", ""), state.get("class", "")
 
 
 @lru_cache(maxsize=16)
@@ -143,27 +131,23 @@ UNFOLDED = 10**6
 
 
 def explanations(wanted: WrittenNumber, model: Model | None) -> Html:
-    """Return the explanations of a number, by one model or by all named ones."""
+    """Return the explanations of a number, by one model or by all named ones.
+
+    Formulas are code, and each name of a model links to the model.
+    """
     found = [*lines(explained(wanted, model), width=UNFOLDED)]
     if model and model.class_name:
         found += ["", *model.origin()]
-    blocks = "\n".join(found).split("\n\n")
-    return joined(*(tag("div", *_block(one), class_="block") for one in blocks))
-
-
-def _block(text: str) -> Iterator[Html]:
-    """Yield the lines of an explanation: its words, its formula, its models."""
-    for line in text.split("\n"):
-        bare = line.lstrip()
-        shown = tag("code", bare) if bare.startswith("=") else _linked(bare)
-        yield tag("p", shown, class_=f"i{len(line) - len(bare)}")
-
-
-def _linked(line: str) -> Html:
-    """Return a line in which each model name links to the model."""
-    known = {*model_names()}
-    words = re.split(r"([\w.-]*\w)", line)
-    links = (
-        tag("a", one, href=f"model.html#model={one}") if one in known else one for one in words
-    )
-    return joined(*links)
+    known, blocks = {*model_names()}, []
+    for block in "\n".join(found).split("\n\n"):
+        shown = []
+        for line in block.split("\n"):
+            bare = line.lstrip()
+            words = (
+                tag("a", one, href=f"model.html#model={one}") if one in known else one
+                for one in re.split(r"([\w.-]*\w)", bare)
+            )
+            inside = tag("code", bare) if bare.startswith("=") else joined(*words)
+            shown.append(tag("p", inside, class_=f"i{len(line) - len(bare)}"))
+        blocks.append(tag("div", *shown, class_="block"))
+    return joined(*blocks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from paramproof.formulas.conventions import as_named
@@ -35,10 +36,8 @@ def dtype_of(model: Model) -> str:
     said = [model.named.dtype] if model.named else []
     said += [reading.stored, reading.dtype] if reading else []
     for one in filter(None, said):
-        try:
+        with suppress(UnknownName):
             return require_dtype(one)
-        except UnknownName:
-            continue
     return ""
 
 
@@ -71,7 +70,11 @@ def facts(view: View, active: Active, dtype: str, published: str = "") -> Html:
         *_active(active),
         *_fact("Memory", size_text(view.number, dtype), *_memory(view, dtype, published)),
         *_published(view.model, active),
-        *_fact("How sure", *_certainty(view.model), _why()),
+        *_fact(
+            "How sure",
+            *_certainty(view.model),
+            tag("a", "How do you know?", href="#evidence-heading"),
+        ),
         class_="facts",
     )
 
@@ -141,7 +144,3 @@ def _certainty(model: Model) -> tuple[str, str]:
         f"every shape and number was traced through the code of {code}, and compared with "
         f"{one.held} models that were not used to find the formula",
     )
-
-
-def _why() -> Html:
-    return tag("a", "How do you know?", href="#evidence-heading")

@@ -178,7 +178,11 @@ MOST_UNFOLDED = 30
 def tree(view: View) -> Html:
     """Return the components as nested lists, followed by the tied tensors."""
     whole = view.components
-    depth = _unfolded(whole)
+    depth, seen, level = 0, 0, whole.inside
+    # As many levels are unfolded at first as fit, not counting tensors.
+    while level and (depth == 0 or seen + len(level) <= MOST_UNFOLDED):
+        depth, seen = depth + 1, seen + len(level)
+        level = [one for part in level for one in part.inside if one.inside]
     heads = (tag("span", one) for one in HEADS)
     total = _line(view, whole, [whole.name, "", "", "", "", f"{whole.total:,}"])
     tied = [*ties(view.model.inventory())]
@@ -219,7 +223,8 @@ def _line(view: View, part: Branch, cells: list[str], depth: int = 1) -> Html:
     """Return a line, whose numbers have labels for screen readers."""
     name, *numbers = cells
     title = legible(part.row.path) if part.row else None
-    whole = view.number or 1
+    share = f"{100 * part.total / (view.number or 1):.2f}"
+    bar = tag("rect", width=f"{share}%", height="100%", class_=colour(view, part.kind))
     return tag(
         "span",
         tag("span", breakable(name), class_="name", title=title),
@@ -227,21 +232,6 @@ def _line(view: View, part: Branch, cells: list[str], depth: int = 1) -> Html:
             tag("span", tag("span", f"{head} ", class_="of") if one else None, one)
             for head, one in zip(HEADS[1:-1], numbers, strict=True)
         ),
-        tag("span", _bar(view, part, whole), f" {100 * part.total / whole:.2f} %"),
+        tag("span", tag("svg", bar, class_="bar", aria_hidden="true"), f" {share} %"),
         class_=f"line d{min(depth, 9)}",
     )
-
-
-def _bar(view: View, part: Branch, whole: int) -> Html:
-    width = f"{100 * part.total / whole:.2f}%"
-    rect = tag("rect", width=width, height="100%", class_=colour(view, part.kind))
-    return tag("svg", rect, class_="bar", aria_hidden="true")
-
-
-def _unfolded(whole: Branch) -> int:
-    """Return how many levels are unfolded at first: as many as fit, not counting tensors."""
-    depth, seen, level = 0, 0, whole.inside
-    while level and (depth == 0 or seen + len(level) <= MOST_UNFOLDED):
-        depth, seen = depth + 1, seen + len(level)
-        level = [one for part in level for one in part.inside if one.inside]
-    return depth

@@ -116,10 +116,9 @@ def cells(component: Branch, box: Box, names: tuple[str, ...]) -> Iterator[Cell]
     A unit that consists nearly of a single matrix is not divided either, nor are experts, which are
     drawn as a grid. Parts too small to be seen have an empty box.
     """
-    parts = component.parts if box.width >= ROOM[0] and box.height >= ROOM[1] else []
-    if component.is_unit and parts and parts[0].total > MATRIX * component.total:
-        parts = []
-    if component.experts:
+    parts = component.parts
+    is_matrix = component.is_unit and parts[0].total > MATRIX * component.total
+    if is_matrix or component.experts or box.width < ROOM[0] or box.height < ROOM[1]:
         parts = []
     if not parts:
         yield Cell(names, component, box)
@@ -151,14 +150,13 @@ def _opened(view: View, whole: Branch, at: str, link: Callable[[str], str]) -> H
 def _linked(view: View, opened: Branch, whole: int, links: dict[str, str]) -> Iterator[Html]:
     """Yield the parts of the opened component; a part with parts of its own is a link."""
     parts = opened.first_apart().parts or [opened]
-    # A convention may count nothing.
-    parts = [one for one in parts if one.total]
+    parts = [one for one in parts if one.total]  # A convention may count nothing.
     for part, box in zip(parts, squarified([one.total for one in parts], SHEET), strict=True):
         if not _is_seen(box):
             continue
         drawn = (_cell(view, cell, whole) for cell in cells(part, box, (part.name,)))
         yield tag("g", *drawn, class_="cells", aria_hidden="true")
-        label = _label(part, whole)
+        label = f"{part.name}: {part.total:,}, {_share(part, whole)}"
         edge = _rect(box, tag("title", label), class_="edge")
         if part.path in links:
             at = {"href": links[part.path], "data_at": part.path}
@@ -210,12 +208,9 @@ def _grid(experts: Experts, box: Box) -> Html:
     top = box.y + (whole + 1) * height
     below = Box(box.x, top, box.width, max(0, box.y + box.height - top))
     pale = (_rect(one, class_="pale") for one in (right, below) if one.y < box.y + box.height - 1)
-    at = [
-        f"M{_short(box.x + n * width)} {_short(box.y)}v{_short(box.height)}" for n in range(columns)
-    ]
-    at += [
-        f"M{_short(box.x)} {_short(box.y + n * height)}h{_short(box.width)}" for n in range(rows)
-    ]
+    down, across = f"v{_short(box.height)}", f"h{_short(box.width)}"
+    at = [f"M{_short(box.x + n * width)} {_short(box.y)}{down}" for n in range(columns)]
+    at += [f"M{_short(box.x)} {_short(box.y + n * height)}{across}" for n in range(rows)]
     return joined(*pale, tag("path", d="".join(at), class_="grid"))
 
 
@@ -238,10 +233,6 @@ def _columns(number: int, box: Box) -> tuple[int, int]:
 
 def _is_seen(box: Box) -> bool:
     return min(box.width, box.height) >= THIN
-
-
-def _label(part: Branch, whole: int) -> str:
-    return f"{part.name}: {part.total:,}, {_share(part, whole)}"
 
 
 def _share(part: Branch, whole: int) -> str:
@@ -283,20 +274,22 @@ def _kind(view: View, layer: Branch, largest: int) -> Html:
     times, whole = layer.times, layer.total // layer.times
     assert layer.row is not None
     stack = tag("small", breakable(legible(parent(layer.row.path))))
-    shown = list(_parts(layer))
-    segments, x = [], 0.0
-    for part in shown:
+    segments, described, x = [], [], 0.0
+    for part in _parts(layer):
         width = 100 * part.total / times / largest
         segments.append(_segment(x, width, colour(view, part.largest_kind())))
         if part.experts and part.experts.per_token < part.experts.every:
             active = width * part.experts.per_token / part.experts.every
             segments.append(_segment(x + active, width - active, "pale"))
         x += width
+        one = f" ({experts_text(part)})" if part.experts else ""
+        number = tag("span", f"{part.name} {part.total // times:,}")
+        described.append(joined("; " if described else "", number, one))
     return tag(
         "li",
         tag("p", tag("b", layer.name), " ", stack, f": {whole:,} each"),
         tag("svg", *segments, class_="layer", aria_hidden="true"),
-        tag("p", *_described(shown, times), class_="note"),
+        tag("p", *described, class_="note"),
     )
 
 
@@ -315,11 +308,3 @@ def _parts(component: Branch) -> Iterator[Branch]:
             yield from _parts(part)
         else:
             yield part
-
-
-def _described(parts: list[Branch], times: int) -> Iterator[Html]:
-    for place, part in enumerate(parts):
-        number = f"{part.total // times:,}"
-        one = f" ({experts_text(part)})" if part.experts else ""
-        before = "; " if place else ""
-        yield joined(before, tag("span", f"{part.name} {number}"), one)

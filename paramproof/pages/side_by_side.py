@@ -43,11 +43,10 @@ def difference(models: Sequence[Model]) -> Html:
 
 def _several(models: Sequence[Model]) -> Table:
     """Return a table of the components of three or four models."""
-    paired = components(paired_inventories(models))
-    rows = (
+    rows = [
         TableRow((name, *(None if size is None else int(size) for size in sizes)))
-        for name, sizes in paired.items()
-    )
+        for name, sizes in components(paired_inventories(models)).items()
+    ]
     total = TableRow((TOTAL, *(model.inventory().total() for model in models)))
     return Table.of(_columns("component", models), [*rows, total])
 
@@ -78,13 +77,8 @@ def _whole(models: Sequence[Model]) -> Html:
         memory = f"{size_text(number, dtype)}, {dtype}" if dtype else "precision unknown"
         published = model.named.published if model.named else "-"
         rows.append(TableRow((name, number, _active(model), memory, published)))
-    columns = (
-        Column("model"),
-        numbers("parameters"),
-        numbers("active per token"),
-        Column("memory"),
-        Column("published"),
-    )
+    columns = [Column("model"), numbers("parameters"), numbers("active per token")]
+    columns += [Column("memory"), Column("published")]
     return html_table("Models", Table.of(columns, rows), id="models")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -44,10 +45,9 @@ def has_experts(model: Model) -> bool:
 
 def _chosen(model: Model) -> dict[str, str]:
     """Return the letters of experts per token, on which the active parameters depend."""
-    try:
+    with suppress(ValueError):
         return per_token(model.architecture)
-    except ValueError:
-        return {}
+    return {}
 
 
 @dataclass(frozen=True)
@@ -77,12 +77,10 @@ class View:
 
     @cached_property
     def terms(self) -> list[Term]:
-        """The terms of the formula, by component."""
         return terms(self.lettered.named)
 
     @cached_property
     def formula(self) -> Expression:
-        """The formula of the whole count."""
         return expression(self.lettered.named.total())
 
     @cached_property
@@ -95,7 +93,6 @@ class View:
 
     @cached_property
     def number(self) -> int:
-        """The whole count."""
         return self.at(self.formula)
 
     def at(self, one: Quantity) -> int:
@@ -115,14 +112,20 @@ class View:
     def components(self) -> Branch:
         """The tree as components, without those whose count is 0."""
         root = Branch("total", "", self.number)
-        above = [root]
+        above, summands = [root], {term.path for term in self.terms}
         for row in self.rows:
             del above[row.depth :]
             before = above[-1].path
             path = f"{before}.{label(row)}" if before else label(row)
-            kind = above[-1].kind or (leaf(row.path) if row.path in self.summands else "")
-            name = self._name(row, leaf(above[-1].name))
-            times = self.at(row.times)
+            kind = above[-1].kind or (leaf(row.path) if row.path in summands else "")
+            times, name = self.at(row.times), row.name
+            if leaf(row.path) == LAYER:
+                # Layers are called after their number and their stack.
+                stack, several = leaf(above[-1].name), times > 1
+                is_plural = several and stack.endswith("s")
+                name = (
+                    f"{times:,} {stack}" if is_plural else f"{times:,} × {stack.removesuffix('s')}"
+                )
             above.append(Branch(name, path, self.at(row.total), row, kind, times))
             if above[-1].total:
                 above[-2].inside.append(above[-1])
@@ -130,25 +133,14 @@ class View:
             one.experts = self._experts(one)
         return root
 
-    def _name(self, row: TreeRow, stack: str) -> str:
-        """Return the last name of a path; of layers, their number and the name of their stack."""
-        if leaf(row.path) != LAYER:
-            return row.name
-        times = self.at(row.times)
-        if times > 1 and stack.endswith("s"):
-            return f"{times:,} {stack}"
-        return f"{times:,} × {stack.removesuffix('s')}"
-
     @cached_property
     def routed(self) -> dict[str, tuple[str, str]]:
         """Map each tensor of experts to the letters for all experts and for those per token."""
-        if not has_experts(self.model):
-            return {}
-        try:
-            found, chosen = experts_of(self.model.architecture), per_token(self.model.architecture)
-        except ValueError:
-            return {}
-        return {path: (experts, chosen[experts]) for path, experts in found.items()}
+        with suppress(ValueError):  # Names and shapes may not decide it.
+            if chosen := per_token(self.model.architecture):
+                found = experts_of(self.model.architecture)
+                return {path: (experts, chosen[experts]) for path, experts in found.items()}
+        return {}
 
     def _experts(self, branch: Branch) -> Experts | None:
         """Return how many experts a component consists of, None if it has anything else."""
@@ -160,11 +152,6 @@ class View:
         every, chosen = (self.lettered.sizes[name] for name in self.routed[branch.row.path])
         # Active parameters are those of the chosen experts only.
         return Experts(chosen if self.under in ACTIVE else every, chosen)
-
-    @cached_property
-    def summands(self) -> set[str]:
-        """The paths of the components of the sum."""
-        return {term.path for term in self.terms}
 
 
 class Experts(NamedTuple):
@@ -199,11 +186,9 @@ class Branch:
 
     @property
     def is_unit(self) -> bool:
-        """Whether it contains only tensors."""
         return bool(self.inside) and not any(one.inside for one in self.inside)
 
     def below(self) -> Iterator[Branch]:
-        """Yield this component and all components inside it."""
         yield self
         for part in self.inside:
             yield from part.below()

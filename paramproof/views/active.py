@@ -112,7 +112,6 @@ def routing(model: Model) -> Iterator[str]:
 
 
 def verdict_on_active(published: str, counts: Counts) -> Verdict:
-    """Return the verdict on what is published as a model's active parameters."""
     return verdict(published, {name: one.active for name, one in counts.items() if one})
 
 

@@ -184,7 +184,6 @@ class Count:
         return f"<Count of {self.name}: {self.total:,}{formula} {said}>"
 
     def _repr_html_(self) -> str:
-        """Return a table of components for a notebook."""
         table = tree_table(self._inventory, depth=1).only("component", "total", "share")
         formula = tag("p", tag("code", self.formula), f" ({self.status})")
         return joined(notebook_table(table, self.name), formula)

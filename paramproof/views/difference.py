@@ -100,7 +100,6 @@ class Difference:
 
     @property
     def has_one_formula(self) -> bool:
-        """Whether both models have the same formula for every component."""
         return all(row.letters == 0 for row in self.rows)
 
     @property

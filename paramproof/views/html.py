@@ -107,7 +107,6 @@ def breakable(name: str) -> Html:
 
 
 def swatch(kind: str | None) -> Html:
-    """Return a small sample of a class's colour."""
     rect = tag("rect", width="100%", height="100%", class_=kind)
     return tag("svg", rect, class_="swatch", aria_hidden="true")
 
