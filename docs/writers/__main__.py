@@ -19,15 +19,13 @@ from docs.writers import (
     explain_index,
     formulas,
     hunt_page,
-    libraries_page,
+    libraries,
     schema,
-    second_opinion_page,
     versions,
 )
 from docs.writers.blocks import PAGES, fill
-from docs.writers.kerashub import page as kerashub
 
-REGISTERED = (claims, formulas, hunt_page, schema, versions)
+REGISTERED = (claims, formulas, hunt_page, libraries, schema, versions)
 """Modules whose import registers what fills places, and which measure nothing."""
 
 MEASURES: Mapping[str, Callable[[], None]] = {
@@ -36,10 +34,7 @@ MEASURES: Mapping[str, Callable[[], None]] = {
     "faults": evidence.measure_faults,
     "framework-differences": differences.measure,
     "frameworks": evidence.measure_verify,
-    "kerashub": kerashub.write,
-    "libraries": libraries_page.write,
     "public-configurations": counts.measure_public,
-    "second-opinion": second_opinion_page.write,
 }
 """What measures a page's data anew."""
 

@@ -18,7 +18,7 @@ from sweep.mlx_lm.entry import published_models
 from sweep.mlx_lm.fields import defaults_of, is_size
 from sweep.samples.random_configs import random_config
 from sweep.samples.verdict import Verdict
-from sweep.second_opinion.mlx_models import Group, Groups, Refused, build
+from sweep.witnesses.mlx_lm import Group, Groups, Refused, build
 
 LIBRARY = "mlx-lm"
 

@@ -10,7 +10,7 @@ from paramproof.tracing.internal_errors import calls_constructor
 from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import ObservedTensor
 from sweep.library.keys import Keys
-from sweep.second_opinion.mlx_models import Groups, build, versions
+from sweep.witnesses.mlx_lm import Groups, build, versions
 
 
 def mlx_lm_constructor(name: str, keys: Keys, sizes: Mapping[str, int]) -> Constructor:

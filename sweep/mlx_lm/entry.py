@@ -19,8 +19,8 @@ from sweep.entries.entry_data import KnownVariant, class_data, without_aliases
 from sweep.library.keys import Keys
 from sweep.mlx_lm.constructor import mlx_lm_constructor
 from sweep.mlx_lm.fields import REQUIRED, FieldProbe, defaults_of, is_size
-from sweep.second_opinion.mlx_models import versions
 from sweep.store import in_order, pack_accepted
+from sweep.witnesses.mlx_lm import versions
 
 NOT_SIZES = ("_token_id", "_every_n_layers")
 """Endings of int keys that are not sizes."""

@@ -13,7 +13,7 @@ from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import text
 from sweep.fields.probe_values import PROBES
 from sweep.library.keys import Keys
-from sweep.second_opinion.mlx_models import Groups, Refused, build, module_of
+from sweep.witnesses.mlx_lm import Groups, Refused, build, module_of
 
 REQUIRED = inspect.Parameter.empty
 """Stands for the default of a key that mlx-lm requires."""

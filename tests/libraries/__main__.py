@@ -1,87 +1,127 @@
-"""Derive constructors of other libraries: ``python -m tests.libraries [SET] [--results FILE]``.
+"""Derive constructors of other libraries: ``python -m tests.libraries [SET] [--again]``.
 
-Run in the checkout, where the libraries are installed. SET is ``fixed`` (the default), the
-constructors of the registry, or ``diffusers`` or ``timm``, the constructors that these libraries
-list. FILE, by default docs/libraries-SET.jsonl, gets one result per line; constructors with a
-result are not run again, so that an interrupted run can resume; ``--again`` runs everything. The
-status is 1 if a count differs from what the library builds, or if a run failed.
+Run in the checkout, where the libraries are installed. SET is ``fixed`` (the default), those of
+constructors.toml, or ``diffusers`` or ``timm``, what these libraries list. Each formula is compared
+with models built from plain ints, far from the sizes of its derivation.
+docs/libraries-SET.jsonl gets one result per line; constructors with a result are not run again,
+unless ``--again`` is given. The status is 1 if a count differs from what the library builds.
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
+import json
 import sys
+import time
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 from typing import Any
 
-from tests.libraries.comparing import Work
-from tests.libraries.registry import ENTRIES
-from tests.libraries.running import run, stored_results
+from paramproof.algebra.sampling import sample_sizes
+from paramproof.builders.meta import meta
+from paramproof.formulas.derivation import Derivation
+from paramproof.sources.reference import in_one_line, load_reference
+from paramproof.views.formula import formula_lines
+from sweep.pool import run_in_processes
+from tests.libraries.constructors import FIXED, largest_size, names, reference
 
-SETS = ("fixed", "diffusers", "timm")
+DOCS = Path(__file__).parents[2] / "docs"
 
-NUMBER = 20
-"""Distant sizes at which each constructor of the registry is compared."""
+SECONDS = 240.0
+"""The processor time for a constructor: to derive it, and then to build models."""
 
-
-RESULTS = Path(__file__).parents[2] / "docs"
-"""The results that docs/libraries.md shows."""
-
-
-def works(chosen: str) -> list[Work]:
-    """Return the work to run for a set."""
-    if chosen == "fixed":
-        return [Work(one.name, one.reference, NUMBER, one.limits) for one in ENTRIES]
-    from tests.libraries import breadth
-
-    return breadth.works(chosen)
+NUMBER = {"fixed": 20, "diffusers": 10, "timm": 10}
+"""The sets, with the distant sizes at which each constructor is compared."""
 
 
-def result_line(one: dict[str, Any]) -> str:
-    """Return one result in a line."""
-    line = f"{one['name']}: {one['status']}, {one['seconds']} s"
-    if "compared" in one:
-        line += f", {one['compared']} compared, {len(one['wrong'])} wrong"
-        line += f", {len(one['unbuilt'])} not built" if one["unbuilt"] else ""
-        line += f", fixed: {', '.join(one['fixed'])}" if one["fixed"] else ""
-    return f"{line}: {one['reason'][:160]}" if "reason" in one else line
+def work(name: str, seconds: float, result: dict[str, Any]) -> None:
+    """Derive a constructor, and compare the formula with models at distant sizes."""
+    from paramproof.derivation.pipeline import derive
+    from paramproof.tracing.constructors.function import function_constructor
+
+    started = time.perf_counter()
+    of = reference(name)
+    try:
+        found = derive(function_constructor(of, load_reference(of)))
+    except Exception as error:  # A library's constructor may raise anything.
+        said = str(error) if isinstance(error, ValueError) else in_one_line(error)
+        why = said.removeprefix(f"{of} ").removeprefix(f"{of}: ")
+        result |= {"status": "refused", "reason": why}
+    else:
+        result |= {
+            "status": found.status,
+            "formula": [line.strip() for line in formula_lines(found)][1:-1],
+            "letters": dict(found.fields),
+            "conditions": [str(stated.condition) for stated in found.conditions],
+            "fixed": list(found.fixed),
+            "caveats": list(found.reasons),
+        }
+        result |= compare(found, name, seconds - (time.perf_counter() - started) / 2)
+    result["seconds"] = round(time.perf_counter() - started, 1)
 
 
-def summary(results: Iterable[dict[str, Any]]) -> str:
-    """Return the totals of a run in a line."""
-    found = list(results)
-    by_status = Counter(one["status"] for one in found)
-    counted = ", ".join(f"{number} {status}" for status, number in sorted(by_status.items()))
-    compared = sum(one.get("compared", 0) for one in found)
-    wrong = sum(len(one.get("wrong", ())) for one in found)
-    median = statistics.median(one["seconds"] for one in found)
-    return (
-        f"{len(found)} constructors: {counted}; {compared} counts compared, {wrong} wrong; "
-        f"median {median:.1f} s"
-    )
+def compare(derivation: Derivation, name: str, seconds: float) -> dict[str, Any]:
+    """Return how many models were compared, which differ, and which were not built.
+
+    A model that is not built at sizes that ``count`` accepts is not a wrong count: the constructor
+    has a limit that no condition states.
+    """
+    function, random = load_reference(reference(name)), Random(derivation.name)
+    limits = FIXED.get(name, {}).get("limits", {})
+    ranges = {one: (1, largest_size(f, limits)) for one, f in derivation.fields.items()}
+    conditions = [stated.condition for stated in derivation.conditions]
+    fixed, until = frozenset(derivation.fixed), time.perf_counter() + seconds
+    compared, wrong, unbuilt = 0, [], []
+    for _ in range(NUMBER.get(name.partition(".")[0], NUMBER["fixed"])):
+        sizes = sample_sizes(random, derivation.sizes, conditions, fixed=fixed, ranges=ranges)
+        if sizes is None or not derivation.has(sizes) or time.perf_counter() > until:
+            continue
+        named = {derivation.fields[one]: size for one, size in sizes.items()}
+        try:
+            with meta():
+                model = function(**named)
+        except Exception as error:
+            unbuilt.append({"sizes": named, "why": in_one_line(error)[:200]})
+            continue
+        built = sum(one.numel() for one in model.parameters() if one.requires_grad)
+        compared += 1
+        if (counted := derivation.count(sizes)) != built:
+            wrong.append({"sizes": named, "counted": counted, "built": built})
+    return {"compared": compared, "wrong": wrong, "unbuilt": unbuilt}
+
+
+def results(chosen: str) -> dict[str, dict[str, Any]]:
+    """Return the stored results of a set, by name; the last one of each name counts."""
+    path = DOCS / f"libraries-{chosen}.jsonl"
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    return {one["name"]: one for one in map(json.loads, lines)}
 
 
 def main(arguments: list[str]) -> int:
     """Run a set; return the status."""
     parser = argparse.ArgumentParser(prog="python -m tests.libraries")
-    parser.add_argument("set", nargs="?", choices=SETS, default="fixed")
-    parser.add_argument("--results", type=Path, default=None, metavar="FILE")
+    parser.add_argument("set", nargs="?", choices=NUMBER, default="fixed")
     parser.add_argument("--again", action="store_true", help="discard the stored results")
-    parser.add_argument("--only", nargs="*", help="names of the set")
+    parser.add_argument("--only", nargs="*", metavar="NAME", help="names of the set")
     options = parser.parse_args(arguments)
-    results = options.results or RESULTS / f"libraries-{options.set}.jsonl"
+    path = DOCS / f"libraries-{options.set}.jsonl"
     if options.again:
-        results.unlink(missing_ok=True)
-    todo = [one for one in works(options.set) if not options.only or one.name in options.only]
-    for number, one in enumerate(run(todo, results), 1):
-        print(f"{number} {result_line(one)}", flush=True)
-    names = {work.name for work in todo}
-    found = [one for name, one in stored_results(results).items() if name in names]
-    print(summary(found))
-    return int(any(one["status"] == "failed" or one.get("wrong") for one in found))
+        path.unlink(missing_ok=True)
+    known = results(options.set)
+    todo = [one for one in options.only or names(options.set) if one not in known]
+    with path.open("a", encoding="utf-8") as file:
+        for name, found, seconds in run_in_processes(todo, work, SECONDS):
+            failed = found.pop("failed")
+            ended = {"status": "ended", "reason": failed[name].why} if name in failed else {}
+            one = {"name": name, "seconds": round(seconds, 1), **found, **ended}
+            file.write(json.dumps(one, ensure_ascii=False) + "\n")
+            file.flush()
+            counts = f"{one.get('compared', 0)} compared, {len(one.get('wrong', ()))} wrong"
+            print(f"{name}: {one['status']}, {counts}", flush=True)
+    there = results(options.set).values()
+    print(dict(Counter(one["status"] for one in there)))
+    return int(any(one.get("wrong") for one in there))
 
 
 if __name__ == "__main__":

@@ -23,11 +23,12 @@ from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from paramproof.formulas.path import starred
 from paramproof.tracing.internal_errors import calls_constructor
 from sweep.library.refusal import Attempt
+from sweep.witnesses.comparison import Group, Refused
 
 DISTRIBUTIONS = ("mlx", "mlx-lm")
 
@@ -38,19 +39,8 @@ class."""
 MISSING = re.compile(r"(\w+)\.__init__\(\) missing \d+ required positional arguments?: (.*)")
 
 
-class Group(NamedTuple):
-    """Tensors of one shape whose paths differ only in numbers."""
-
-    path: str
-    shape: tuple[int, ...]
-
-
 Groups: TypeAlias = "Counter[Group]"
 """How many tensors of each group a model has."""
-
-
-class Refused(ValueError):
-    """mlx-lm does not build a configuration; the text is its error on one line."""
 
 
 class MissingKeys(Refused):

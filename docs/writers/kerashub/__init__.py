@@ -1,1 +1,0 @@
-"""KerasHub's backbones against the same architectures of Hugging Face transformers, in letters."""

@@ -1,1 +1,0 @@
-"""Compare the catalogue with mlx-lm, which other people wrote; this needs no PyTorch."""

@@ -1,0 +1,139 @@
+"""Compare the catalogue with other libraries: ``python -m sweep.witnesses LIBRARY [NAME ...]``.
+
+Run it in the checkout, with ``mlx-lm`` and MLX, or with ``keras-hub``, installed; transformers is
+not needed. NAME is a model type, or a backbone of KerasHub. It prints a line for each, and each
+difference that no cause explains; then the status is 1. ``--record`` writes what all of them gave
+to docs/witnesses.json, of which ``python -m docs.writers libraries`` makes the page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from paramproof.catalogue.names import release
+from sweep.witnesses import keras_hub, mlx_configs, mlx_lm
+from sweep.witnesses.comparison import Comparison
+
+RESULTS = Path(__file__).parents[2] / "docs" / "witnesses.json"
+
+EXAMPLES = {"mlx-lm": 100, "keras-hub": 5}
+"""The libraries, with the random models of each type that ``--record`` compares."""
+
+Data = dict[str, Any]
+
+
+@dataclass
+class Tally:
+    """The comparisons of one model type: how many were built, and each cause's formulas."""
+
+    built: int = 0
+    equal: int = 0
+    refused: int = 0
+    causes: dict[str, Counter[str]] = field(default_factory=dict)
+    unexplained: list[Comparison] = field(default_factory=list)
+
+    @property
+    def data(self) -> Data:
+        """The tally as JSON. Raises ``ValueError`` if a difference is not explained."""
+        for one in self.unexplained:
+            raise ValueError(f"not explained: {dict(one.unexplained)}")
+        causes = {name: dict(self.causes[name]) for name in sorted(self.causes)}
+        return {
+            "built": self.built, "refused": self.refused, "equal": self.equal, "causes": causes
+        }  # fmt: skip
+
+
+def tally(comparisons: Iterable[Comparison | None]) -> Tally:
+    """Add up comparisons; None is a configuration that the library refuses."""
+    found = Tally()
+    for one in comparisons:
+        if one is None:
+            found.refused += 1
+            continue
+        found.built += 1
+        if one.unexplained:
+            found.unexplained.append(one)
+            continue
+        found.equal += not one.causes
+        for name, formula in one.causes.items():
+            found.causes.setdefault(name, Counter())[formula] += 1
+    return found
+
+
+def known() -> dict[str, Data]:
+    """Return the recorded results, by library."""
+    found: dict[str, Data] = json.loads(RESULTS.read_text("utf-8"))
+    return found
+
+
+def public() -> list[Data]:
+    """Return the results of public files. Raises ``ValueError`` if one is not explained."""
+    found = list(mlx_configs.compare_public())
+    for one in found:
+        if one["verdict"] == "unexplained":
+            raise ValueError(f"{one['source']}: {one['why']}")
+    return found
+
+
+def mistake(config: Mapping[str, Any]) -> Data:
+    """Return a configuration that shows a mistake of mlx-lm, with its comparison."""
+    found = mlx_configs.compare_config(config)
+    return {"config": config, "ours": found.ours, "theirs": found.theirs, "causes": found.causes}
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command; return the status."""
+    parser = argparse.ArgumentParser(prog="python -m sweep.witnesses")
+    parser.add_argument("library", choices=EXAMPLES)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
+    parser.add_argument("--examples", type=int, metavar="N", help="random models of each")
+    parser.add_argument("--seed", type=int, default=0, help="seed for random models")
+    parser.add_argument("--record", action="store_true", help="write docs/witnesses.json")
+    options = parser.parse_args(arguments)
+    witness = mlx_configs if options.library == "mlx-lm" else keras_hub
+    every = witness.types_of_both()
+    if unknown := sorted(set(options.names) - set(every)):
+        print(f"not a model of both libraries: {', '.join(unknown)}", file=sys.stderr)
+        return 2
+    number = options.examples or EXAMPLES[options.library]
+    results = {}
+    for name in options.names or every:
+        results[name] = one = tally(witness.compare_random(name, number, options.seed))
+        explained = one.built - one.equal - len(one.unexplained)
+        counts = f"{one.built} built, {one.equal} equal, {explained} explained"
+        print(f"{name}: {counts}", *map(_unexplained, one.unexplained), sep="\n  ", flush=True)
+    wrong = sum(len(one.unexplained) for one in results.values())
+    print(f"{wrong} differences are not explained")
+    if options.record:
+        record(options.library, number, {name: one.data for name, one in results.items()})
+    return 1 if wrong else 0
+
+
+def _unexplained(one: Comparison) -> str:
+    return f"unexplained: {dict(one.unexplained)}"
+
+
+def record(library: str, number: int, types: Mapping[str, Data]) -> None:
+    """Write the results of a library."""
+    data = known()
+    found = {"examples": number, "types": dict(types)}
+    if library == "mlx-lm":
+        found |= {"versions": mlx_lm.versions(), "files": public()}
+        shown = data[library]["mistakes"]
+        found["mistakes"] = {name: mistake(one["config"]) for name, one in shown.items()}
+    else:
+        found |= {"versions": keras_hub.versions(), "presets": keras_hub.all_published()}
+    found["versions"] |= {"transformers": release()}
+    data[library] = found
+    RESULTS.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,207 @@
+"""KerasHub's backbones beside the base models of transformers; nothing else knows KerasHub.
+
+``keras_hub.toml`` says which backbone is which model type, and how sizes correspond: an argument is
+a letter of the model type's entry or a product of several. Backbones are built in a scope without
+weights. Their tensors have names and shapes of their own, so they are compared by their numbers of
+entries, of which one library may keep in one tensor what the other has in several.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import tomllib
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files
+from random import Random
+from types import ModuleType
+from typing import Any
+
+from paramproof.algebra.sampling import sample_sizes
+from paramproof.catalogue import entry, read_type
+from paramproof.formulas.condition import Relation
+from paramproof.formulas.derivation import Derivation, DerivedTensor
+from paramproof.formulas.parsing import expression_in
+from sweep.witnesses.arguments import filled, sizes_named
+from sweep.witnesses.comparison import (
+    Comparison,
+    Group,
+    Refused,
+    by_size,
+    causes_of,
+    compare,
+    explain,
+)
+
+UNUSED = ("tensorflow", "tensorflow_text", "sentencepiece")
+"""Packages that tokenizers and metrics import if installed, and no backbone needs."""
+
+SMALL = 40
+"""Models have about these sizes, or smaller ones, where conditions allow it."""
+
+DEEPEST = 3
+"""The largest number of layers."""
+
+MAX_DRAWS = 20
+"""The most sizes that are drawn for each model that a backbone builds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A backbone of KerasHub, and a model type of transformers.
+
+    ``arguments`` are the backbone's: a letter of the model type or a product of several, a flag, or
+    a list of them; a table is a part, made of its ``class``, or something for ``each`` layer. Those
+    that ``usual`` names may be left out. ``config`` are keys of the configuration that are not the
+    type's own, ``own`` letters that only the backbone has, with a size to begin with. ``equal``
+    says what a letter of transformers is in the others. ``presets`` are published models, with the
+    sizes of theirs that are not those to begin with.
+    """
+
+    backbone: str
+    type: str
+    usual: Mapping[str, str]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
+    own: Mapping[str, int] = field(default_factory=dict)
+    equal: Mapping[str, str] = field(default_factory=dict)
+    presets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """The configuration of the base model in transformers."""
+        base = next(iter(read_type(self.type).classes))
+        return {"model_type": self.type, "architectures": [base], **self.config}
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The sizes of both by letter: the type's own, and those that only the backbone has."""
+        return {**entry(self.keys).sizes, **self.own}
+
+    def arguments_of(self, backbone: Any) -> dict[str, Any]:
+        """Return the arguments of a backbone: the usual ones that it takes, and the pair's."""
+        takes, sizes = inspect.signature(backbone).parameters, self.sizes
+        usual = {name: one for name, one in self.usual.items() if name in takes and one in sizes}
+        return {**usual, **self.arguments}
+
+    def derivation(self, letters: Set[str]) -> Derivation:
+        """Return the base model's derivation in these letters.
+
+        Others are replaced by the expressions in ``equal``, or by their defaults if those have
+        letters: ``head_dim`` is ⌊H/A⌋. Divisions that transformers rounds down are exact.
+        """
+        found = entry(self.keys).derivation
+        swap = {name: expression_in(one) for name, one in self.equal.items()}
+        for name, size in read_type(self.type).letters.items():
+            if size.default and name not in {*letters, *swap}:
+                default = expression_in(size.default)
+                if default.letters:
+                    swap[name] = default.substitute(swap)
+        return replace(found, sizes=self.sizes).substitute(swap)
+
+
+@cache
+def pairs() -> dict[str, Pair]:
+    """Return every pair by the name of its backbone."""
+    data = tomllib.loads(files(__package__).joinpath("keras_hub.toml").read_text("utf-8"))
+    usual = data.pop("usual")
+    return {
+        name: Pair(backbone=name.partition("-")[0], usual=usual, **one)
+        for name, one in data.items()
+    }
+
+
+@cache
+def models() -> ModuleType:
+    """Import KerasHub; return the module that has its backbones."""
+    # JAX imports fastest, and shapes are the same in every backend.
+    os.environ.setdefault("KERAS_BACKEND", "jax")
+    absent = {name: None for name in UNUSED if name not in sys.modules}
+    sys.modules.update(absent)  # type: ignore[arg-type]
+    try:
+        import keras_hub
+    finally:
+        for name in absent:
+            del sys.modules[name]
+    found: ModuleType = keras_hub.models
+    return found
+
+
+def types_of_both() -> list[str]:
+    """Return the backbones that are compared."""
+    return list(pairs())
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of KerasHub and Keras."""
+    return {name: version(name) for name in ("keras-hub", "keras")}
+
+
+def compare_random(name: str, number: int, seed: int = 0) -> Iterator[Comparison]:
+    """Yield models of a backbone at random sizes, each compared with transformers' base model.
+
+    Sizes that the backbone refuses are drawn again. Raises ``Refused`` if it refuses most.
+    """
+    pair, random = pairs()[name], Random(f"{name} {seed}")
+    backbone = getattr(models(), pair.backbone)
+    arguments = pair.arguments_of(backbone)
+    letters = sizes_named(arguments, pair.sizes.keys())
+    derivation = pair.derivation(letters)
+    guards = (one for one in derivation.irrelevant_guards if one.relation is Relation.DIVIDES)
+    conditions = [one for one in guards if one.holds]
+    conditions += [stated.condition for stated in derivation.conditions]
+    layers = frozenset(name for one in derivation.tensors for name in one.times.letters)
+    fixed = frozenset(pair.sizes.keys() - letters)
+    first = {n: size if n in fixed else min(size, SMALL) for n, size in pair.sizes.items()}
+    for _ in range(number * MAX_DRAWS):
+        sizes = sample_sizes(random, first, conditions, layers & letters, fixed, DEEPEST)
+        try:
+            groups = build(backbone, arguments, sizes or {})
+        except (KeyError, ValueError):
+            continue
+        yield compare(name, {}, weights(derivation), sizes or {}, groups, by_size)
+        number -= 1
+        if not number:
+            return
+    raise Refused(f"{name} refuses most sizes")
+
+
+def weights(derivation: Derivation) -> list[DerivedTensor]:
+    """Return the tensors that are parameters, whether they are trained or not."""
+    return [one for one in derivation.tensors if one.role != "buffer"]
+
+
+def expected(name: str, preset: str) -> int:
+    """Return the number of parameters of a preset by the catalogue and the causes."""
+    pair = pairs()[name]
+    sizes: Mapping[str, int] = {**pair.sizes, **pair.presets[preset]}
+    tensors = weights(pair.derivation(sizes.keys() - pair.equal.keys()))
+    said, sizes, _ = explain(tensors, sizes, {}, causes_of(name))
+    return sum(one.size.evaluate(sizes) for one in said)
+
+
+def build(backbone: Any, arguments: Mapping[str, Any], sizes: Mapping[str, int]) -> Counter[Group]:
+    """Build a backbone without weights; return its weights."""
+    from keras import StatelessScope
+
+    with warnings.catch_warnings(action="ignore"), StatelessScope(initialize_variables=False):
+        # T5's attention says of each layer that it takes no mask.
+        model = backbone(**filled(arguments, sizes, lambda name: getattr(models(), name)))
+    return Counter(Group(one.path, tuple(one.shape)) for one in model.weights)
+
+
+def all_published() -> dict[str, dict[str, int]]:
+    """Return the numbers of parameters that KerasHub publishes, by backbone and preset."""
+    return {
+        name: {
+            preset: getattr(models(), pair.backbone).presets[preset]["metadata"]["params"]
+            for preset in pair.presets
+        }
+        for name, pair in pairs().items()
+    }
