@@ -1,4 +1,4 @@
-"""What every framework's file needs: its families, refusals, checks of values and arrays."""
+"""What every framework's file needs: refusals, and checks of values and arrays."""
 
 from __future__ import annotations
 
@@ -8,19 +8,13 @@ from typing import Any, Literal, TypeAlias
 from paramproof.builders.protocol import Array, DType, NotAllocated, UnsupportedSpec
 from paramproof.formulas.path import starred
 from paramproof.formulas.printing import and_more, legible
-from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, Spec
+from paramproof.formulas.spec import Spec
 
 MAX_ARRAYS_NAMED = 40
 """The maximum number of arrays that an error names; it counts the others."""
 
 Mismatch: TypeAlias = tuple[str, str]
 """The path of an array, and what is wrong with it."""
-
-
-def by_family(encoder: Any, encoder_decoder: Any, gpt: Any, llama: Any) -> dict[type[Spec], Any]:
-    """Return a framework's models of all families in this package, keyed by spec class."""
-    models = {EncoderSpec: encoder, EncoderDecoderSpec: encoder_decoder}
-    return {**models, GPTSpec: gpt, LlamaSpec: llama}
 
 
 def has_family(framework: str, models: Mapping[type[Spec], Any], spec: Spec) -> Literal[True] | str:

@@ -123,7 +123,7 @@ def test_a_shared_matrix_has_two_names(abstract):
 
 def test_attention_has_no_biases_by_default(monkeypatch):
     """Four biases of H in each of BERT-base's 12 layers: 48·H parameters."""
-    from paramproof.builders.frameworks.equinox import layers
+    from paramproof.builders.frameworks.equinox import models
 
     spec = named_model("bert-base").spec
 
@@ -131,13 +131,13 @@ def test_attention_has_no_biases_by_default(monkeypatch):
         return sum(weight.size for weight in load("equinox").build(spec).weights())
 
     whole = total()
-    attention = layers.eqx.nn.MultiheadAttention
+    attention = models.Attention
 
     def by_default(heads, size, *, dtype, key, **biases):
         assert set(biases.values()) == {True}
         return attention(heads, size, dtype=dtype, key=key)
 
-    monkeypatch.setattr(layers.eqx.nn, "MultiheadAttention", by_default)
+    monkeypatch.setattr(models, "Attention", by_default)
     assert total() - whole == -48 * spec.hidden_size == -36_864
 
 

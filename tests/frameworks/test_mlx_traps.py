@@ -79,7 +79,7 @@ def entries(tree):
 
 
 def counts(module):
-    from paramproof.builders.frameworks.mlx.model import stored_arrays
+    from paramproof.builders.frameworks.mlx import stored_arrays
 
     ours = sum(one.size for one in stored_arrays(module) if one.trainable)
     return entries(module.parameters()), entries(module.trainable_parameters()), ours
@@ -144,7 +144,7 @@ def test_building_needs_no_compiler():
     """MLX compiles its activations on the CPU with a C++ compiler; a forward pass here does not."""
     import mlx.core as mx
 
-    from paramproof.builders.frameworks.mlx.model import on_cpu
+    from paramproof.builders.frameworks.mlx import on_cpu
 
     calls = []
     square = mx.compile(lambda x: calls.append(x) or x * x)

@@ -48,7 +48,7 @@ def test_a_trainable_table_of_sines_is_not_fixed():
     model = builder.build(SPEC)
     fixed = [weight for weight in model.weights() if not weight.trainable]
     assert [weight.shape for weight in fixed] == [(P, H), (P, H)]
-    model.module.target.position_embeddings.weight.requires_grad_(True)
+    model.module.target_positions.weight.requires_grad_(True)
     (row,) = compare(inventory(SPEC.letters()), model.weights()).rows
     assert (row.kind, row.path) == (
         "wrong trainability",

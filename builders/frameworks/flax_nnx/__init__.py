@@ -7,19 +7,24 @@ Only an ``nnx.Param`` is a parameter; random keys and their counters are variabl
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Mapping
+from typing import Any
 
+import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from paramproof.builders.arrays import by_family, has_family, require
-from paramproof.builders.frameworks.flax_nnx.encoder import Encoder
-from paramproof.builders.frameworks.flax_nnx.encoder_decoder import EncoderDecoder
-from paramproof.builders.frameworks.flax_nnx.gpt import GPT
-from paramproof.builders.frameworks.flax_nnx.llama import Llama
-from paramproof.builders.frameworks.flax_nnx.model import NnxModel
-from paramproof.builders.jax_tracing import Undrawn, Values, clear_caches_now_and_then, enable_x64
-from paramproof.builders.protocol import DType
+from paramproof.builders.frameworks.flax_nnx.models import GPT, Encoder, EncoderDecoder, Llama
+from paramproof.builders.jax_shell import (
+    JaxModel,
+    Undrawn,
+    Values,
+    clear_caches_now_and_then,
+    enable_x64,
+)
+from paramproof.builders.protocol import Array, DType
+from paramproof.builders.shell import by_family, shell
+from paramproof.formulas.layout import Weight
 from paramproof.formulas.spec import Numerics, Spec
 
 __all__ = ["FRAMEWORKS", "NnxModel", "build", "supports"]
@@ -35,26 +40,52 @@ FRAMEWORKS = {
 MODULES = by_family(Encoder, EncoderDecoder, GPT, Llama)
 
 
-def supports(spec: Spec) -> Literal[True] | str:
-    """Return True for every model of these families, and otherwise a reason."""
-    return has_family("flax", MODULES, spec)
-
-
-def build(
-    spec: Spec,
-    numerics: Numerics | None = None,
-    *,
-    allocate: bool = False,
-    dtype: DType = "float32",
-) -> NnxModel:
+def make(kind: Any, spec: Spec, numerics: Numerics, allocate: bool, dtype: DType) -> NnxModel:
     """Build the model with shapes, or with arrays if ``allocate``."""
-    require(supports(spec))
     clear_caches_now_and_then()
-    own, values = numerics or spec.original_numerics, Values(jnp.dtype(dtype), drawn=allocate)
+    values = Values(jnp.dtype(dtype), drawn=allocate)
 
     def module() -> nnx.Module:
-        rngs = nnx.Rngs(0) if allocate else Undrawn()
-        return MODULES[type(spec)](spec, own, values, rngs)
+        return kind(spec, numerics, values=values, rngs=nnx.Rngs(0) if allocate else Undrawn())
 
     with enable_x64(dtype == "float64"):
         return NnxModel(module() if allocate else nnx.eval_shape(module))
+
+
+supports, build = shell("flax", MODULES, make)
+
+
+class NnxModel(JaxModel):
+    """An nnx module, of arrays or of shapes. Its attribute ``names``, if any, says what it holds.
+
+    In float64, too, nnx computes the attention's softmax in float32.
+    """
+
+    def __init__(self, module: nnx.Module) -> None:
+        self.module = module
+        self.names = getattr(module, "names", {})
+
+    def stored(self) -> list[Weight]:
+        """Return every ``nnx.Param`` once, by identity. All are trainable."""
+        return [Weight(path, tuple(array.shape), True) for path, array in self.arrays().items()]
+
+    def arrays(self) -> dict[str, Any]:
+        return {path: parameter.get_value() for path, parameter in self._parameters().items()}
+
+    def assign(self, arrays: Mapping[str, Array]) -> None:
+        for path, variable in self._parameters().items():
+            variable.set_value(self.tensor(arrays[path]))
+
+    def outputs(self, *inputs: jax.Array) -> dict[str, Any]:
+        return self.module(*inputs)
+
+    def gradient(self, loss: Callable[[Any], Any], *inputs: jax.Array) -> dict[str, jax.Array]:
+        # Not under jit: single operations are compiled once for all models of their sizes.
+        found = nnx.grad(lambda module: loss(module(*inputs)))(self.module)
+        return {".".join(map(str, k)): v.get_value() for k, v in nnx.to_flat_state(found)}
+
+    def _parameters(self) -> dict[str, nnx.Param[Any]]:
+        """Return the parameters by path. They are the module's own objects."""
+        graph = nnx.iter_graph(self.module)
+        parameters = ((path, node) for path, node in graph if isinstance(node, nnx.Param))
+        return {".".join(map(str, path)): parameter for path, parameter in parameters}

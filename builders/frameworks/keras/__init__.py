@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import keras
 
-from paramproof.builders.arrays import by_family, has_family, require
+from paramproof.builders.arrays import has_family, require
 from paramproof.builders.frameworks.keras.encoder import Encoder
 from paramproof.builders.frameworks.keras.encoder_decoder import EncoderDecoder
 from paramproof.builders.frameworks.keras.gpt import GPT
@@ -26,6 +26,7 @@ from paramproof.builders.frameworks.keras.model import (
     enable_x64,
 )
 from paramproof.builders.protocol import DType, FrameworkUnavailable
+from paramproof.builders.shell import by_family
 from paramproof.formulas.spec import LlamaSpec, Numerics, Spec
 
 __all__ = ["FRAMEWORKS", "KerasModel", "build", "supports"]

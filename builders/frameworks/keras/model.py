@@ -23,7 +23,7 @@ BACKEND = keras.backend.backend()
 # Weights and most other steps do keep their float64.
 Precision: TypeAlias = Callable[[bool], AbstractContextManager[Any]]
 enable_x64: Precision = (
-    import_module("paramproof.builders.jax_tracing").enable_x64 if BACKEND == "jax" else nullcontext
+    import_module("paramproof.builders.jax_shell").enable_x64 if BACKEND == "jax" else nullcontext
 )
 
 

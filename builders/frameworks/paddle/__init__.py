@@ -7,9 +7,9 @@ trainable unless ``stop_gradient`` is True.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from typing import Any, Literal
+from typing import Any
 
 with warnings.catch_warnings():
     # It warns if ccache is missing and, before setuptools 82, about pkg_resources. Both matter
@@ -17,13 +17,11 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import paddle
 
-from paramproof.builders.arrays import by_family, has_family, require
-from paramproof.builders.frameworks.paddle.encoder import Encoder
-from paramproof.builders.frameworks.paddle.encoder_decoder import EncoderDecoder
-from paramproof.builders.frameworks.paddle.gpt import GPT
-from paramproof.builders.frameworks.paddle.llama import Llama
-from paramproof.builders.frameworks.paddle.model import PaddleModel, weights_of
-from paramproof.builders.protocol import DType
+from paddle import Tensor, nn
+
+from paramproof.builders.frameworks.paddle.models import GPT, Encoder, EncoderDecoder, Llama
+from paramproof.builders.protocol import Array, DType, Outputs
+from paramproof.builders.shell import Model, by_family, shell
 from paramproof.formulas.layout import Weight
 from paramproof.formulas.spec import Numerics, Spec
 
@@ -42,23 +40,76 @@ FRAMEWORKS = {
 MODULES = by_family(Encoder, EncoderDecoder, GPT, Llama)
 
 
-def supports(spec: Spec) -> Literal[True] | str:
-    """Return True for these families: each of their models can be expressed."""
-    return has_family("paddle", MODULES, spec)
-
-
-def build(
-    spec: Spec,
-    numerics: Numerics | None = None,
-    *,
-    allocate: bool = False,
-    dtype: DType = "float32",
-) -> PaddleModel:
+def make(kind: Any, spec: Spec, numerics: Numerics, allocate: bool, dtype: DType) -> PaddleModel:
     """Build the model, with storage for its parameters only if ``allocate``."""
-    require(supports(spec))
     with nullcontext() if allocate else paddle.LazyGuard(), _default_dtype(dtype):
-        module = MODULES[type(spec)](spec, numerics or spec.original_numerics)
-    return PaddleModel(module)
+        return PaddleModel(kind(spec, numerics))
+
+
+supports, build = shell("paddle", MODULES, make)
+
+
+class PaddleModel(Model):
+    """A layer of this package: its attribute ``names`` has the contents of its parameters."""
+
+    write_allocates = False
+
+    def __init__(self, module: nn.Layer) -> None:
+        module.eval()
+        self.module = module
+        self.names = module.names
+
+    def stored(self) -> list[Weight]:
+        return stored_parameters(self.module)
+
+    def arrays(self) -> dict[str, Tensor]:
+        return dict(self.module.named_parameters())
+
+    @property
+    def allocated(self) -> bool:
+        # Without this check, a lazy parameter would be read as an empty array.
+        return all(parameter._is_initialized() for parameter in self.module.parameters())
+
+    def assign(self, arrays: Mapping[str, Array]) -> None:
+        for name, parameter in self.module.named_parameters():
+            parameter.set_value(arrays[name])
+
+    def run(self, *inputs: Array) -> Outputs:
+        with paddle.no_grad():
+            return super().run(*inputs)
+
+    def outputs(self, *inputs: Tensor) -> dict[str, Any]:
+        return self.module(*inputs)
+
+    def gradient(self, loss: Callable[[Any], Any], *inputs: Tensor) -> dict[str, Tensor]:
+        trainable = {k: v for k, v in self.module.named_parameters() if not v.stop_gradient}
+        total = loss(self.outputs(*inputs))
+        gradients = paddle.grad(total, list(trainable.values()), allow_unused=True)
+        reached = zip(trainable, gradients, strict=True)
+        return {name: gradient for name, gradient in reached if gradient is not None}
+
+    def tensor(self, array: Array) -> Tensor:
+        return paddle.to_tensor(array)
+
+    def array(self, tensor: Tensor) -> Array:
+        return tensor.numpy()
+
+
+def stored_parameters(module: nn.Layer) -> list[Weight]:
+    """Return every parameter of ``module`` once, by identity; its further names are aliases.
+
+    A frozen parameter (``stop_gradient`` True) is listed as not trainable. So are the running
+    statistics of a batch norm, which Paddle lists among the parameters.
+    """
+    paths: dict[int, list[str]] = {}
+    parameters: dict[int, Tensor] = {}
+    for path, parameter in module.named_parameters(remove_duplicate=False):
+        paths.setdefault(id(parameter), []).append(path)
+        parameters[id(parameter)] = parameter
+    return [
+        Weight(path, tuple(own.shape), not own.stop_gradient, aliases=(*others,))
+        for own, (path, *others) in zip(parameters.values(), paths.values(), strict=True)
+    ]
 
 
 def live_weights(model: Any) -> list[Weight]:
@@ -66,9 +117,9 @@ def live_weights(model: Any) -> list[Weight]:
 
     Raises ``ValueError`` for a tensor, an optimizer, or another object that is not a layer.
     """
-    if not isinstance(model, paddle.nn.Layer):
+    if not isinstance(model, nn.Layer):
         raise ValueError(f"{type(model).__module__}.{type(model).__name__} is not an nn.Layer")
-    return weights_of(model, {})
+    return stored_parameters(model)
 
 
 def build_abstractly(make: Callable[[], Any]) -> Any:

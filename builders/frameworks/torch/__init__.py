@@ -6,18 +6,16 @@ kernel as (out, in) and calls it, as everything else, a weight.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 import torch
+from torch import nn
 
-from paramproof.builders.arrays import by_family, has_family, require
-from paramproof.builders.frameworks.torch.encoder import Encoder
-from paramproof.builders.frameworks.torch.encoder_decoder import EncoderDecoder
-from paramproof.builders.frameworks.torch.gpt import GPT
-from paramproof.builders.frameworks.torch.llama import Llama
-from paramproof.builders.frameworks.torch.model import TorchModel
+from paramproof.builders.frameworks.torch.models import GPT, Encoder, EncoderDecoder, Llama
 from paramproof.builders.meta import meta
 from paramproof.builders.protocol import DType
+from paramproof.builders.shell import by_family, shell
+from paramproof.builders.torch_shell import TorchParameters
 from paramproof.formulas.spec import Numerics, Spec
 
 __all__ = ["FRAMEWORKS", "Encoder", "TorchModel", "build", "supports"]
@@ -29,20 +27,19 @@ FRAMEWORKS = {
 MODULES = by_family(Encoder, EncoderDecoder, GPT, Llama)
 
 
-def supports(spec: Spec) -> Literal[True] | str:
-    """Return True for every model of these families, and otherwise a reason."""
-    return has_family("torch", MODULES, spec)
+class TorchModel(TorchParameters):
+    """Any module of this package, or of its like: ``names`` says what a parameter holds."""
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__(module)
+        self.names = module.names
 
 
-def build(
-    spec: Spec,
-    numerics: Numerics | None = None,
-    *,
-    allocate: bool = False,
-    dtype: DType = "float32",
-) -> TorchModel:
+def make(kind: Any, spec: Spec, numerics: Numerics, allocate: bool, dtype: DType) -> TorchModel:
     """Build the model on the meta device, or on the CPU if ``allocate``."""
-    require(supports(spec))
     with torch.device("cpu") if allocate else meta():
-        module = MODULES[type(spec)](spec, numerics or spec.original_numerics)
+        module = kind(spec, numerics)
     return TorchModel(module.to(getattr(torch, dtype)))
+
+
+supports, build = shell("torch", MODULES, make)

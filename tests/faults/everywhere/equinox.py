@@ -9,7 +9,7 @@ from unittest import mock
 import equinox as eqx
 
 from paramproof.builders.frameworks import equinox
-from paramproof.builders.frameworks.equinox.encoder import Encoder
+from paramproof.builders.frameworks.equinox.models import Encoder
 from paramproof.formulas import EncoderSpec
 from tests.faults.everywhere.patches import followed
 

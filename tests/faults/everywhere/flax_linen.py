@@ -8,7 +8,7 @@ from unittest import mock
 from flax import linen as nn
 
 from paramproof.builders.frameworks import flax_linen
-from paramproof.builders.frameworks.flax_linen.encoder import Encoder
+from paramproof.builders.frameworks.flax_linen.models import Encoder
 from paramproof.formulas import EncoderSpec
 from tests.faults.everywhere.patches import constructed
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from flax import nnx
 
-from paramproof.builders.frameworks.flax_nnx.encoder import Encoder
+from paramproof.builders.frameworks.flax_nnx.models import Encoder
 from tests.faults.everywhere.patches import followed
 
 PROJECTIONS = ("query", "key", "value", "out")

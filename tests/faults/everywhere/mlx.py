@@ -5,7 +5,7 @@ from typing import Any
 
 from mlx import nn
 
-from paramproof.builders.frameworks.mlx.encoder import Encoder
+from paramproof.builders.frameworks.mlx.models import Encoder
 from tests.faults.everywhere.patches import followed
 
 PROJECTIONS = ("query_proj", "key_proj", "value_proj", "out_proj")

@@ -5,7 +5,7 @@ from typing import Any
 
 from paddle import nn
 
-from paramproof.builders.frameworks.paddle.encoder import Encoder
+from paramproof.builders.frameworks.paddle.models import Encoder
 from tests.faults.everywhere.patches import followed
 
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import nn
 
-from paramproof.builders.frameworks.transformers import encoder
+from paramproof.builders.frameworks.transformers.models import Bert
 from tests.faults.everywhere.patches import followed
 
 
@@ -59,7 +59,7 @@ def decoder_untied(model: Any, *_: Any) -> None:
 
 
 PLANTS = {
-    edit.__name__.replace("_", " "): partial(followed, encoder, "made", edit)
+    edit.__name__.replace("_", " "): partial(followed, Bert, "made", edit)
     for edit in (
         query_bias_dropped,
         attention_biases_lost,
