@@ -23,8 +23,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sweep.entries.difference import Difference, DifferenceKind
-from sweep.library.most_used import MOST_USED
+from sweep.entries.comparison import Difference, DifferenceKind
+from sweep.library.model_types import MOST_USED
 
 ROOT = Path(__file__).parent.parent
 VERSIONS = ROOT / "docs" / "versions.json"

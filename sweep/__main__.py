@@ -48,17 +48,16 @@ from typing import Any
 
 from paramproof.catalogue import model_types, read_type
 from paramproof.catalogue.names import transformers_entries
-from sweep.entries.build import build_entry
-from sweep.entries.difference import Difference
+from sweep.entries.build import build_entry, is_upgraded, upgrade_entry
+from sweep.entries.comparison import Difference
 from sweep.entries.repair import EntryRepair
-from sweep.entries.upgrade import is_upgraded, upgrade_entry
 from sweep.jobs import UPDATES, compare, differences_in, refresh
 from sweep.library.model_types import swept_types
 from sweep.pool import Work, run_in_processes
 from sweep.samples.adversary import judge_random
 from sweep.samples.coverage import Kind, causes, coverage_table, measure
+from sweep.samples.fuzz import compare_random
 from sweep.samples.public_configs import count_configs
-from sweep.samples.spot_check import compare_random
 from sweep.samples.verdict import JUDGED, Verdict
 from sweep.store import failures_by_reason, read_entry, read_failures, write_entry, write_failures
 

@@ -8,20 +8,17 @@ from typing import Any
 
 from paramproof.catalogue.files import read_type
 from sweep.entries.added_classes import ClassAdder
-from sweep.entries.added_values import ValueAdder
+from sweep.entries.added_values import ValueAdder, with_zero_sizes
 from sweep.entries.added_variants import VariantAdder
-from sweep.entries.comparison import differences
-from sweep.entries.difference import Difference, DifferenceKind
+from sweep.entries.comparison import Difference, DifferenceKind, differences
 from sweep.entries.older_names import with_older_names
 from sweep.entries.refresh import EntryRefresh
-from sweep.entries.zero_sizes import with_zero_sizes
-from sweep.fields.bounds import with_bounds
 from sweep.fields.filled_values import with_filled_values
 from sweep.fields.late_aliases import with_late_aliases
-from sweep.fields.networks import with_networks
+from sweep.fields.limits import with_bounds, with_stages
+from sweep.fields.older_keys import with_networks
 from sweep.fields.read_keys import with_read_keys
 from sweep.fields.spellings import with_spellings
-from sweep.fields.stages import with_stages
 from sweep.pool import Result, Work
 from sweep.store import read_entry
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sweep.jobs import compare, differences_in
 from sweep.pool import run_in_processes
-from sweep.samples.spot_check import compare_random
+from sweep.samples.fuzz import compare_random
 
 SECONDS = 600.0
 """The CPU time for each type: enough that the machine does not matter."""

@@ -15,11 +15,11 @@ from typing import Any
 from paramproof.algebra.letters import letters_for
 from paramproof.catalogue.derivations import variants
 from paramproof.catalogue.files import parse_type
+from sweep.entries.added_values import with_zero_sizes
 from sweep.entries.added_variants import known_variants
 from sweep.entries.entry_builder import EntryBuilder
 from sweep.entries.repair import CHECK_SEEDS, EntryRepair
 from sweep.entries.type_sweep import TypeSweep
-from sweep.entries.zero_sizes import with_zero_sizes
 from sweep.failure import NO_TIME, Failure, OutOfTime
 from sweep.fields.read_keys import with_read_keys
 from sweep.library.model_types import classes_of_type

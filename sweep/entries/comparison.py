@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 import signal
 from collections.abc import Iterator
+from enum import Enum
 from itertools import chain
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import transformers
 
@@ -28,12 +29,11 @@ from paramproof.catalogue.files import TypeFile
 from paramproof.formulas.derivation import PROVED, Derivation, DerivedTensor
 from paramproof.formulas.notation import text
 from paramproof.sources.reference import in_one_line
-from sweep.entries.difference import Difference, DifferenceKind
 from sweep.entries.repair import CHECK_SEEDS
 from sweep.entries.type_sweep import TypeSweep
 from sweep.failure import OutOfTime
 from sweep.fields.defaults import class_default
-from sweep.fields.probed_fields import fields_to_probe, names_in_code
+from sweep.fields.probe import fields_to_probe, names_in_code
 from sweep.fields.unread_fields import UnreadFields
 from sweep.fields.variants import VARIANT_SIZE
 from sweep.library.mismatch import Mismatch
@@ -41,6 +41,43 @@ from sweep.library.model_types import classes_of_type
 from sweep.library.refusal import Attempt
 from sweep.samples.fuzz import check_variant
 from sweep.store import read_failures
+
+
+class DifferenceKind(Enum):
+    """What a difference is about; the value is its name in JSON."""
+
+    FORMULA = "formula"
+    GONE = "class that is gone"
+    NEW = "new class"
+    NOT_DERIVED = "class that is not derived"
+    DEFAULT = "default"
+    TENSOR = "tensor"
+    LETTER = "letter"
+    PROPERTY = "property"
+    KEY = "new key"
+    MODEL = "random model"
+    FAILED = "type that is not derived"
+
+
+class Difference(NamedTuple):
+    """A line of text, and what it is about."""
+
+    kind: DifferenceKind
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def data(self) -> list[str]:
+        """The difference as JSON."""
+        return [self.kind.value, self.text]
+
+    @classmethod
+    def read(cls, data: list[str]) -> Difference:
+        """Return the difference that ``data`` describes."""
+        kind, text = data
+        return cls(DifferenceKind(kind), text)
 
 
 def differences(

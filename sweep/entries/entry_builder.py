@@ -18,17 +18,14 @@ from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf, parent
 from paramproof.tracing.constructors.transformers_class import model_config_class
 from sweep.entries.type_sweep import TypeSweep
-from sweep.fields.computed_fields import overwritten_sizes, variant_overrides
-from sweep.fields.defaults import Defaults
-from sweep.fields.flat_keys import find_flat_keys
-from sweep.fields.late_aliases import with_late_aliases
+from sweep.fields.defaults import Defaults, overwritten_sizes, variant_overrides
+from sweep.fields.late_aliases import is_settable, with_late_aliases
 from sweep.fields.layer_lists import layer_rules
-from sweep.fields.older_keys import number_like_absent
-from sweep.fields.probed_fields import names_in_code
-from sweep.fields.properties import is_settable
-from sweep.library.config_classes import config_class_of, parts_of
+from sweep.fields.older_keys import find_flat_keys, number_like_absent
+from sweep.fields.probe import names_in_code
 from sweep.library.keys import Keys, remove_key, set_key
 from sweep.library.model import attribute_at, attribute_or_none, full_keys, sub_configs
+from sweep.library.model_types import config_class_of, parts_of
 from sweep.library.refusal import Attempt, attempt
 from sweep.library.seed_values import SEED_PARTS
 from sweep.store import pack_accepted

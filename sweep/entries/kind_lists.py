@@ -18,7 +18,7 @@ from paramproof.catalogue.files import TypeFile
 from paramproof.formulas.path import parent
 from paramproof.tracing.constructors import LayerKinds
 from sweep.entries.type_sweep import TypeSweep
-from sweep.fields.probed_fields import names_in_code
+from sweep.fields.probe import names_in_code
 from sweep.library.keys import Keys
 from sweep.library.model import (
     ModelTensors,

@@ -19,8 +19,8 @@ from paramproof.catalogue.files import TypeFile, parse_type
 from paramproof.formulas.path import leaf, parent
 from sweep.entries.kind_lists import KindListFinder
 from sweep.entries.type_sweep import TypeSweep
-from sweep.fields.normalization import Fields, changed_fields, normalize
-from sweep.fields.probed_fields import names_in_code
+from sweep.fields.field_reads import Fields, changed_fields, normalize
+from sweep.fields.probe import names_in_code
 from sweep.fields.unread_fields import UnreadFields
 from sweep.library.model import attribute_or_none
 from sweep.store import in_order

@@ -21,8 +21,7 @@ from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import parse_type
 from paramproof.formulas.derivation import FITTED, PROVED, Derivation
 from paramproof.sources.reference import in_one_line
-from sweep.entries.comparison import compare_derivations, variant_name
-from sweep.entries.difference import DifferenceKind
+from sweep.entries.comparison import DifferenceKind, compare_derivations, variant_name
 from sweep.entries.entry_data import STANDING_KEYS, TENSOR_KEYS, composed_standing, standing_data
 from sweep.entries.type_sweep import TypeSweep
 from sweep.failure import OutOfTime

@@ -22,17 +22,14 @@ from paramproof.tracing.constructors.transformers_class import (
 )
 from sweep.entries.entry_data import KnownVariant, class_data, composed_standing, without_aliases
 from sweep.failure import NO_TIME, Failure, OutOfTime, Reason, SweepError
-from sweep.fields.computed_fields import computed_formulas
-from sweep.fields.defaults import Defaults
-from sweep.fields.probe import MAX_POINTS, Prober, ProbeResults, is_table
+from sweep.fields.defaults import Defaults, computed_formulas
+from sweep.fields.probe import MAX_POINTS, Prober, ProbeResults, fields_to_probe, is_table
 from sweep.fields.probe_values import LARGE
-from sweep.fields.probed_fields import fields_to_probe
 from sweep.fields.variants import TASK_ENDINGS, VARIANT_SIZE, candidate_changes, held_changes
-from sweep.library.config_classes import config_class_of, parts_of
 from sweep.library.heads import untied_on_loading
 from sweep.library.keys import Keys
 from sweep.library.model import full_keys
-from sweep.library.model_types import classes_of_type
+from sweep.library.model_types import classes_of_type, config_class_of, parts_of
 from sweep.library.refusal import Attempt
 from sweep.library.seed_values import missing_sizes, seed_config, seed_values_of
 

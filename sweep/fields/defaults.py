@@ -1,9 +1,13 @@
-"""Defaults of absent or null sizes in transformers: a number, or a formula of other sizes."""
+"""Defaults of absent or null sizes in transformers: a number, or a formula of other sizes.
+
+A configuration also computes fields that a file can override: Mamba's ``intermediate_size`` is
+``expand * hidden_size``, kept beside its fields, and Mimi's ``frame_rate`` is a property.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -11,7 +15,8 @@ from unittest.mock import patch
 from transformers import PreTrainedConfig
 
 from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.formulas.path import parent
+from paramproof.formulas.notation import text
+from paramproof.formulas.path import leaf, parent
 from paramproof.tracing.constructors.transformers_class import LABELS, make_readable
 from paramproof.tracing.instrumented.code_swap import patched_modules
 from paramproof.tracing.recorder import recording
@@ -207,3 +212,63 @@ def _bare_part(path: str, config: PreTrainedConfig, own: Mapping[str, Any]) -> d
     for field, value in own.items():
         set_key(keys, field, value)
     return keys
+
+
+def computed_formulas(defaults: Defaults, paths: Iterable[str]) -> tuple[dict[str, str], set[str]]:
+    """Return the formulas of computed fields that depend on sizes, and the fields without one."""
+    formulas: dict[str, str] = {}
+    others: set[str] = set()
+    for path in paths:
+        if is_computed(defaults.start, path) and defaults.varies(path):
+            formula = defaults.formula_of(path)
+            if formula is None:
+                others.add(path)
+            else:
+                formulas[path] = text(formula)
+    return formulas, others
+
+
+def variant_overrides(
+    defaults: Defaults, known: Mapping[str, str], decides: Iterable[str]
+) -> dict[str, dict[str, Any]]:
+    """Return what these ``defaults`` of a variant compute differently.
+
+    ``computed`` has formulas that replace those in ``known``, "" where none was found. ``follows``
+    has the values of selecting fields that follow from others: T5's ``is_gated_act`` follows from
+    ``feed_forward_proj``.
+    """
+    here = {path: defaults.formula_of(path) for path in known}
+    formulas = {path: "" if one is None else text(one) for path, one in here.items()}
+    start = defaults.start
+    config = type(start)(**full_keys(start, defaults.where))
+    values = {path: attribute_at(config, path) for path in decides if is_computed(start, path)}
+    overrides = {
+        "computed": {path: one for path, one in formulas.items() if one != known[path]},
+        "follows": {path: one for path, one in values.items() if one != attribute_at(start, path)},
+    }
+    return {key: one for key, one in overrides.items() if one}
+
+
+def overwritten_sizes(defaults: Defaults, paths: Iterable[str]) -> dict[str, tuple[int, str]]:
+    """Return the sizes that a class computes if they have its default number.
+
+    ERNIE's ``moe_layer_end_index`` is −1 in the class, and the index of the last layer in a model.
+    The result has the class's number and the formula, which is "" if none was found.
+    """
+    found = {}
+    for path in paths:
+        value, own = attribute_or_none(defaults.start, path), class_default(defaults.start, path)
+        if type(value) is int and type(own) is int and value != own and defaults.varies(path):
+            formula = defaults.formula_of(path)
+            found[path] = own, "" if formula is None else text(formula)
+    return found
+
+
+def is_computed(start: PreTrainedConfig, path: str) -> bool:
+    """Return whether a configuration has an attribute that is not a field of its class."""
+    try:
+        attribute_at(start, path)
+    except KeyError:
+        return False
+    part = attribute_at(start, parent(path))
+    return leaf(path) not in {one.name for one in dataclasses.fields(part)}

@@ -16,10 +16,9 @@ from paramproof.catalogue.filled_values import OVERRIDES, POSITIONS, by_layer
 from paramproof.catalogue.value_kinds import equal
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.path import leaf, parent
-from sweep.fields.layer_lists import DEPTHS, MAX_PERIOD
-from sweep.fields.normalization import changed_fields
-from sweep.fields.patterns import fit_pattern
-from sweep.fields.probed_fields import names_in_code
+from sweep.fields.field_reads import changed_fields
+from sweep.fields.layer_lists import DEPTHS, MAX_PERIOD, fit_pattern
+from sweep.fields.probe import names_in_code
 from sweep.fields.saved_values import SavedValues, value_in
 from sweep.fields.unread_fields import UnreadFields
 from sweep.library.keys import Keys, part_in

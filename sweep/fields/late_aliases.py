@@ -1,4 +1,4 @@
-"""Aliases that count after defaults are computed.
+"""Names that set a size late, or may not set it: aliases that count after defaults, and properties.
 
 transformers applies some aliases when the class has already computed its defaults. T5's
 ``num_decoder_layers`` defaults to ``num_layers``, whose alias is ``num_hidden_layers``. So with 12
@@ -19,15 +19,37 @@ from paramproof.catalogue.configuration import LABELS
 from paramproof.catalogue.entries import entry_in
 from paramproof.catalogue.files import TypeFile, parse_type
 from paramproof.catalogue.names import known_keys
-from sweep.fields.normalization import Fields, config_fields
-from sweep.fields.properties import is_settable, refusing_properties
-from sweep.library.config_classes import config_class_of
+from sweep.fields.field_reads import Fields, config_fields
 from sweep.library.keys import Keys
 from sweep.library.mismatch import find_mismatch
-from sweep.library.model import attribute_or_none, full_keys
+from sweep.library.model import attribute_or_none, full_keys, sub_configs
+from sweep.library.model_types import config_class_of
 from sweep.library.refusal import attempt
 from sweep.library.seed_values import seed_config
 from sweep.store import in_order
+
+
+def is_settable(one: object) -> bool:
+    """Return whether a member of a class is a property with a setter."""
+    return isinstance(one, property) and one.fset is not None
+
+
+def refusing_properties(file: TypeFile, start: PreTrainedConfig) -> Iterator[str]:
+    """Yield the paths of properties that refuse values, and that the entry does not mention.
+
+    Some have no setter, as Encodec's ``frame_rate``, and some have one that raises an error, as
+    XLNet's ``max_position_embeddings``.
+    """
+    known = known_keys(file)
+    for part_path, part in [("", start), *sub_configs(start)]:
+        for name, _ in inspect.getmembers(type(part), lambda one: isinstance(one, property)):
+            path = f"{part_path}.{name}".removeprefix(".")
+            # Those of all types are not in the files.
+            if path in known or name.startswith("_") or hasattr(PreTrainedConfig, name):
+                continue
+            values: tuple[Any, ...] = (attribute_or_none(part, name), 1, {})
+            if all(attempt(type(start), **full_keys(start, {path: one})) is None for one in values):
+                yield path
 
 
 def find_late_aliases(

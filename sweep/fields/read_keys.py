@@ -13,7 +13,7 @@ from typing import Any
 from paramproof.catalogue.files import TypeFile, parse_type
 from paramproof.catalogue.value_kinds import ROTARY_FACTOR, equal, kind_of, sort_of
 from paramproof.formulas.path import leaf, parent
-from sweep.fields.patterns import find_patterns
+from sweep.fields.layer_lists import find_patterns
 from sweep.fields.probe_values import PROBES
 from sweep.fields.saved_values import SavedValues
 from sweep.fields.unread_fields import UnreadFields, pack_unread

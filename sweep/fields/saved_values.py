@@ -10,8 +10,8 @@ from paramproof.catalogue.configuration import LABELS
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.value_kinds import equal
 from paramproof.formulas.path import leaf, parent
-from sweep.fields.normalization import Fields, changed_fields, normalize
-from sweep.fields.probed_fields import names_in_code
+from sweep.fields.field_reads import Fields, changed_fields, normalize
+from sweep.fields.probe import names_in_code
 from sweep.fields.unread_fields import UnreadFields, key_paths
 from sweep.library.keys import Keys, part_in, set_key
 from sweep.library.model import attribute_or_none, config_of

@@ -18,9 +18,9 @@ from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile, parse_type
 from paramproof.catalogue.spellings import ANY_PAIR, TWICE
 from paramproof.formulas.path import parent
-from sweep.fields.normalization import normalize
-from sweep.library.config_classes import config_class_of
+from sweep.fields.field_reads import normalize
 from sweep.library.model import ModelTensors, attribute_or_none, build, config_of
+from sweep.library.model_types import config_class_of
 from sweep.library.refusal import attempt
 from sweep.library.seed_values import keys_with_types, seed_config
 from sweep.store import in_order

@@ -21,11 +21,9 @@ from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.value_kinds import ROTARY_FACTOR, kind_of, sort_of
 from paramproof.formulas.path import leaf, parent
-from sweep.fields.field_reads import FieldReads, record_reads
-from sweep.fields.normalization import Fields, changed_fields, normalize
+from sweep.fields.field_reads import FieldReads, Fields, changed_fields, normalize, record_reads
 from sweep.fields.probe_values import PROBES
 from sweep.fields.variants import VARIANT_SIZE
-from sweep.library.config_classes import config_class_of
 from sweep.library.keys import Keys, set_key
 from sweep.library.model import (
     attribute_at,
@@ -35,7 +33,7 @@ from sweep.library.model import (
     full_keys,
     sub_configs,
 )
-from sweep.library.model_types import classes_of_type
+from sweep.library.model_types import classes_of_type, config_class_of
 from sweep.library.refusal import Attempt, attempt
 from sweep.library.seed_values import missing_sizes, seed_config, seed_values_of
 

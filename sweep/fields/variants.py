@@ -10,9 +10,8 @@ from transformers import PreTrainedConfig
 
 from paramproof.catalogue.files import type_of
 from paramproof.formulas.path import leaf
-from sweep.library.config_classes import parts_of
 from sweep.library.model import attribute_or_none
-from sweep.library.most_used import WIDELY_USED
+from sweep.library.model_types import WIDELY_USED, parts_of
 from sweep.library.seed_values import SEED_PARTS
 
 MAX_CHANGES = 4

@@ -14,8 +14,7 @@ from paramproof.catalogue.files import TypeFile, read_type
 from paramproof.formulas.derivation import expected
 from sweep.fields.probe_values import PROBES
 from sweep.library.keys import Keys
-from sweep.mlx_lm.entry import published_models
-from sweep.mlx_lm.fields import defaults_of, is_size
+from sweep.mlx_lm.entry import defaults_of, is_size, published_models
 from sweep.samples.random_configs import random_config
 from sweep.samples.verdict import Verdict
 from sweep.witnesses.mlx_lm import Group, Groups, Refused, build

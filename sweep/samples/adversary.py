@@ -21,9 +21,9 @@ from paramproof.catalogue.configuration import IRRELEVANT_KEYS
 from paramproof.catalogue.entries import entry, type_named
 from paramproof.catalogue.files import type_of
 from paramproof.resolver import read_request, resolve_request
-from sweep.library.config_classes import config_class_of
 from sweep.library.keys import Keys, part_in
 from sweep.library.mismatch import Mismatch, MismatchKind, find_mismatch
+from sweep.library.model_types import config_class_of
 from sweep.library.refusal import attempt
 from sweep.names import config_keys
 from sweep.samples.verdict import Verdict

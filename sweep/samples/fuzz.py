@@ -1,4 +1,4 @@
-"""Check a variant against transformers with random configurations.
+"""Check variants of one type, or random types, against transformers with random configurations.
 
 Many of their keys are absent, null, or have another accepted value.
 """
@@ -6,21 +6,22 @@ Many of their keys are absent, null, or have another accepted value.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
+import transformers
 from transformers import PreTrainedConfig
 
 from paramproof.catalogue.configuration import GivenKeys
 from paramproof.catalogue.derivations import Variant, derivation_of
 from paramproof.catalogue.entries import entry_in, own_sizes
-from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.files import TypeFile, read_type
 from sweep.failure import Reason, SweepError
 from sweep.library.keys import remove_key, set_key
 from sweep.library.mismatch import Mismatch, find_mismatch
-from sweep.samples.random_configs import random_config
+from sweep.samples.random_configs import draw_entry, random_config
 
 CONFIGS_PER_VARIANT = 5
 """Configurations with which each variant is checked."""
@@ -127,3 +128,40 @@ def find_culprit(
             if not find_mismatch(found, config_class, model_class, without):
                 return path, value
     return None
+
+
+class Comparison(NamedTuple):
+    """A configuration, the class to build, and the mismatch between the entry and the model."""
+
+    model_type: str
+    architecture: str
+    config: dict[str, Any]
+    parameters: int
+    mismatch: Mismatch | None
+
+
+def compare_random(
+    known: Sequence[str], number: int, types: int, seed: int
+) -> Iterator[Comparison]:
+    """Yield ``number`` comparisons for ``types`` of the ``known`` types.
+
+    Sizes satisfy the guards. Keys may be absent, null, or have another accepted value. If
+    transformers refuses a configuration, another is drawn, since there is no model to compare with.
+    """
+    random = Random(seed)
+    chosen = random.sample(list(known), min(types, len(known)))
+    for index in range(number):
+        file = read_type(chosen[index % len(chosen)])
+        for _ in range(MAX_ATTEMPTS):
+            comparison = compare_one(file, random)
+            if not (comparison.mismatch and comparison.mismatch.is_refusal):
+                break
+        yield comparison
+
+
+def compare_one(file: TypeFile, random: Random) -> Comparison:
+    """Compare a random configuration's entry with the model that transformers builds."""
+    name, config, entry = draw_entry(file, random)
+    config_class = transformers.CONFIG_MAPPING[file.model_type]
+    mismatch = find_mismatch(entry, config_class, getattr(transformers, name), config)
+    return Comparison(file.name, name, config, entry.count, mismatch)

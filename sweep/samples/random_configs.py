@@ -5,12 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from paramproof.algebra.sampling import sample_inside
 from paramproof.catalogue.accepts import INTERCHANGEABLE, rotated_widths
 from paramproof.catalogue.configuration import GivenKeys, sizes_of
-from paramproof.catalogue.derivations import Variant, computed_of, variants
+from paramproof.catalogue.derivations import (
+    Variant,
+    computed_of,
+    derivation_of,
+    kept_variants,
+    variants,
+)
+from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.spellings import ANY_PAIR, TWICE
 from paramproof.catalogue.value_kinds import (
@@ -323,3 +330,44 @@ def _draw_kinds(
 
 def _probe_values(sort: str) -> list[Any]:
     return [value for value in PROBES[sort] if not (value == LARGE and type(value) is int)]
+
+
+MAX_DRAWS = 120
+"""Attempts to draw a configuration that satisfies the guards of its variant."""
+
+
+class RandomEntry(NamedTuple):
+    """A class, a random configuration that satisfies the guards of a variant, and its entry."""
+
+    architecture: str
+    config: dict[str, Any]
+    entry: Entry
+
+
+def draw_entry(
+    file: TypeFile,
+    random: Random,
+    classes: Sequence[str] = (),
+    shares_left_out: Sequence[float] = SHARES_LEFT_OUT,
+) -> RandomEntry:
+    """Draw a variant of the ``classes``, by default all of a type, and a configuration of it.
+
+    ``shares_left_out`` is that of ``random_config``. Raises ``ValueError`` if no configuration
+    satisfies the guards.
+    """
+    variants = [
+        variant for name in classes or file.classes for variant in kept_variants(file, name)
+    ]
+    for _ in range(MAX_DRAWS):
+        variant = random.choice(variants)
+        own = own_sizes(file, variant.data.get("absent", ()))
+        config = random_config(
+            file, variant, derivation_of(file, variant, own), random, shares_left_out
+        )
+        if config is None:
+            continue
+        try:
+            return RandomEntry(variant.name, config, entry_in(file, config, variant.name))
+        except ValueError:
+            continue
+    raise ValueError(f"{file.model_type}: no random configuration satisfies the guards")

@@ -29,7 +29,7 @@ from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf, parent
 from sweep.fields.probe_values import PROBES
 from sweep.library.keys import part_in, set_key
-from sweep.samples.random_entries import draw_entry
+from sweep.samples.random_configs import draw_entry
 from sweep.witnesses.comparison import Comparison, Group, Refused, compare
 from sweep.witnesses.mlx_lm import MissingKeys, build, has_language_model, keys_read
 

@@ -11,26 +11,26 @@ pytestmark = [
 
 transformers = pytest.importorskip("transformers")
 
-import torch  # noqa: E402
+import torch
 
-from paramproof.builders.meta import meta  # noqa: E402
-from paramproof.catalogue.derivations import kept_variants, tensors_of, variants  # noqa: E402
-from paramproof.catalogue.files import parse_type  # noqa: E402
-from paramproof.derivation.pipeline import Effort, derive  # noqa: E402
-from paramproof.formulas.derivation import FITTED  # noqa: E402
-from paramproof.tracing.constructors import Constructor, LayerKinds  # noqa: E402
-from paramproof.tracing.torch_mode import ShapeRecorder, observed_tensors  # noqa: E402
-from sweep.entries.added_variants import (  # noqa: E402
+from paramproof.builders.meta import meta
+from paramproof.catalogue.derivations import kept_variants, tensors_of, variants
+from paramproof.catalogue.files import parse_type
+from paramproof.derivation.pipeline import Effort, derive
+from paramproof.formulas.derivation import FITTED
+from paramproof.tracing.constructors import Constructor, LayerKinds
+from paramproof.tracing.torch_mode import ShapeRecorder, observed_tensors
+from sweep.entries.added_variants import (
     VariantAdder,
     _Candidate,
     allowing_no_layers,
     without_kind_counts,
 )
-from sweep.entries.kind_lists import KindListFinder  # noqa: E402
-from sweep.fields.variants import Change  # noqa: E402
-from sweep.samples.adversary import judge  # noqa: E402
-from sweep.samples.verdict import Verdict  # noqa: E402
-from sweep.store import read_entry  # noqa: E402
+from sweep.entries.kind_lists import KindListFinder
+from sweep.fields.variants import Change
+from sweep.samples.adversary import judge
+from sweep.samples.verdict import Verdict
+from sweep.store import read_entry
 
 KINDS = LayerKinds("types", "depth", ("wide",), "narrow")
 

@@ -25,17 +25,22 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
-from sweep.library.mismatch import MismatchKind, find_mismatch  # noqa: E402
-from sweep.library.model_types import types_to_check  # noqa: E402
-from sweep.library.most_used import MOST_USED  # noqa: E402
-from sweep.samples import adversary  # noqa: E402
-from sweep.samples.adversary import judge, judge_random  # noqa: E402
-from sweep.samples.fuzz import MismatchError, check_variant  # noqa: E402
-from sweep.samples.random_configs import random_config  # noqa: E402
-from sweep.samples.spot_check import compare_random  # noqa: E402
-from sweep.samples.verdict import Verdict  # noqa: E402
-from sweep.store import data_digest  # noqa: E402
-from tests.answers import CASES, RELEASED, read  # noqa: E402
+from sweep.library.mismatch import MismatchKind, find_mismatch
+from sweep.library.model_types import (
+    MOST_USED,
+    types_to_check,
+)
+from sweep.samples import adversary
+from sweep.samples.adversary import judge, judge_random
+from sweep.samples.fuzz import (
+    MismatchError,
+    check_variant,
+    compare_random,
+)
+from sweep.samples.random_configs import random_config
+from sweep.samples.verdict import Verdict
+from sweep.store import data_digest
+from tests.answers import CASES, RELEASED, read
 
 DIGEST = data_digest()
 """Of the catalogue's data: the same configurations are drawn until the data change."""
@@ -242,7 +247,7 @@ def test_what_is_drawn_does_not_depend_on_the_order_of_sets():
     """A variant of this type counts the kinds of two lists, whose names are a set."""
     program = (
         "from random import Random\nfrom paramproof.catalogue import read_type\n"
-        "from sweep.samples.random_entries import draw_entry\n"
+        "from sweep.samples.random_configs import draw_entry\n"
         "print([draw_entry(read_type('mimo_v2_flash'), Random(i)).config for i in range(8)])"
     )
     path = os.pathsep.join(map(os.path.abspath, sys.path))

@@ -15,15 +15,15 @@ pytestmark = [
 
 pytest.importorskip("transformers")
 
-from paramproof.catalogue.files import parse_type  # noqa: E402
-from sweep.__main__ import restart_with_hash_seed  # noqa: E402
-from sweep.entries.comparison import differences  # noqa: E402
-from sweep.entries.type_sweep import TypeSweep  # noqa: E402
-from sweep.failure import OutOfTime, Reason  # noqa: E402
-from sweep.jobs import compare  # noqa: E402
-from sweep.library.model_types import classes_of_type  # noqa: E402
-from sweep.pool import run_in_processes  # noqa: E402
-from sweep.store import read_entry  # noqa: E402
+from paramproof.catalogue.files import parse_type
+from sweep.__main__ import restart_with_hash_seed
+from sweep.entries.comparison import differences
+from sweep.entries.type_sweep import TypeSweep
+from sweep.failure import OutOfTime, Reason
+from sweep.jobs import compare
+from sweep.library.model_types import classes_of_type
+from sweep.pool import run_in_processes
+from sweep.store import read_entry
 
 GPT2 = read_entry("gpt2")
 

@@ -6,10 +6,10 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
-from paramproof.catalogue.files import entry_names, model_types, type_of  # noqa: E402
-from sweep.fields import variants  # noqa: E402
-from sweep.fields.variants import Change, candidate_changes, held_changes  # noqa: E402
-from sweep.library.config_classes import config_class_of, other_parts  # noqa: E402
+from paramproof.catalogue.files import entry_names, model_types, type_of
+from sweep.fields import variants
+from sweep.fields.variants import Change, candidate_changes, held_changes
+from sweep.library.model_types import config_class_of, other_parts
 
 PIXTRAL = "llava+mistral+pixtral"
 

@@ -11,16 +11,16 @@ pytestmark = [
 
 transformers = pytest.importorskip("transformers")
 
-from paramproof import compare  # noqa: E402
-from paramproof.catalogue.conversions import FILE  # noqa: E402
-from paramproof.catalogue.entries import entry  # noqa: E402
-from paramproof.catalogue.files import read_type  # noqa: E402
-from paramproof.sources.checkpoints import checkpoint  # noqa: E402
-from paramproof.tracing.constructors.transformers_class import build_model  # noqa: E402
-from sweep import conversions  # noqa: E402
-from sweep.conversions import class_data, classes_of_catalogue, mappings  # noqa: E402
-from sweep.library.keys import set_key  # noqa: E402
-from tests.checkpoints import write  # noqa: E402
+from paramproof import compare
+from paramproof.catalogue.conversions import FILE
+from paramproof.catalogue.entries import entry
+from paramproof.catalogue.files import read_type
+from paramproof.sources.checkpoints import checkpoint
+from paramproof.tracing.constructors.transformers_class import build_model
+from sweep import conversions
+from sweep.conversions import class_data, classes_of_catalogue, mappings
+from sweep.library.keys import set_key
+from tests.checkpoints import write
 
 SINGLY = """
     MixtralForCausalLM Qwen2MoeForCausalLM Qwen3MoeForCausalLM DeepseekV2ForCausalLM

@@ -8,10 +8,10 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
-from sweep.__main__ import main  # noqa: E402
-from sweep.samples import adversary, coverage  # noqa: E402
-from sweep.samples.coverage import Coverage, Kind, judge  # noqa: E402
-from sweep.samples.verdict import Verdict  # noqa: E402
+from sweep.__main__ import main
+from sweep.samples import adversary, coverage
+from sweep.samples.coverage import Coverage, Kind, judge
+from sweep.samples.verdict import Verdict
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ pytestmark = pytest.mark.framework("transformers")
 
 pytest.importorskip("transformers")
 
-from transformers import CONFIG_MAPPING  # noqa: E402
+from transformers import CONFIG_MAPPING
 
-from paramproof.formulas.expression import expression, letter  # noqa: E402
-from paramproof.tracing.constructors.transformers_class import part_defaults  # noqa: E402
-from sweep.fields.defaults import Defaults  # noqa: E402
+from paramproof.formulas.expression import expression, letter
+from paramproof.tracing.constructors.transformers_class import part_defaults
+from sweep.fields.defaults import Defaults
 
 DETR = {"C": "num_channels", "b": "backbone_config.num_channels"}
 

@@ -12,20 +12,23 @@ pytestmark = [
 
 transformers = pytest.importorskip("transformers")
 
-import torch  # noqa: E402
-from transformers import CONFIG_MAPPING, PreTrainedConfig  # noqa: E402
+import torch
+from transformers import CONFIG_MAPPING, PreTrainedConfig
 
-from paramproof.catalogue import read_type  # noqa: E402
-from paramproof.catalogue.files import parse_type  # noqa: E402
-from paramproof.catalogue.value_kinds import kind_of  # noqa: E402
-from sweep import jobs  # noqa: E402
-from sweep.fields.field_reads import record_reads  # noqa: E402
-from sweep.fields.normalization import changed_fields, normalize  # noqa: E402
-from sweep.fields.read_keys import with_read_keys  # noqa: E402
-from sweep.fields.unread_fields import VALUES_OF_KIND, UnreadFields, key_paths  # noqa: E402
-from sweep.library.keys import set_key  # noqa: E402
-from sweep.library.model import build, config_of, full_keys  # noqa: E402
-from sweep.store import read_entry  # noqa: E402
+from paramproof.catalogue import read_type
+from paramproof.catalogue.files import parse_type
+from paramproof.catalogue.value_kinds import kind_of
+from sweep import jobs
+from sweep.fields.field_reads import (
+    changed_fields,
+    normalize,
+    record_reads,
+)
+from sweep.fields.read_keys import with_read_keys
+from sweep.fields.unread_fields import VALUES_OF_KIND, UnreadFields, key_paths
+from sweep.library.keys import set_key
+from sweep.library.model import build, config_of, full_keys
+from sweep.store import read_entry
 
 
 class Odd(PreTrainedConfig):

@@ -16,11 +16,11 @@ pytestmark = [
 
 transformers = pytest.importorskip("transformers")
 
-from sweep.fields.filled_values import FilledValues, with_filled_values  # noqa: E402
-from sweep.fields.saved_values import SavedValues, value_in  # noqa: E402
-from sweep.fields.unread_fields import UnreadFields  # noqa: E402
-from sweep.library.mismatch import find_mismatch  # noqa: E402
-from sweep.store import read_entry  # noqa: E402
+from sweep.fields.filled_values import FilledValues, with_filled_values
+from sweep.fields.saved_values import SavedValues, value_in
+from sweep.fields.unread_fields import UnreadFields
+from sweep.library.mismatch import find_mismatch
+from sweep.store import read_entry
 
 WITH_RULES = [
     (name, path)

@@ -9,27 +9,38 @@ pytestmark = pytest.mark.framework("transformers")
 pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from paramproof.catalogue.derivations import derivation_of, variants  # noqa: E402
-from paramproof.catalogue.files import parse_type, read_type  # noqa: E402
-from sweep.entries.added_classes import ClassAdder  # noqa: E402
-from sweep.entries.added_values import ValueAdder  # noqa: E402
-from sweep.entries.older_names import OlderNames, with_older_names  # noqa: E402
-from sweep.entries.repair import EntryRepair  # noqa: E402
-from sweep.entries.zero_sizes import ZeroFinder, with_zero_sizes  # noqa: E402
-from sweep.failure import Reason, SweepError  # noqa: E402
-from sweep.fields.bounds import with_bounds  # noqa: E402
-from sweep.fields.computed_fields import overwritten_sizes  # noqa: E402
-from sweep.fields.defaults import Defaults  # noqa: E402
-from sweep.fields.filled_values import with_filled_values  # noqa: E402
-from sweep.fields.late_aliases import find_late_aliases, with_late_aliases  # noqa: E402
-from sweep.fields.networks import with_networks  # noqa: E402
-from sweep.fields.properties import refusing_properties  # noqa: E402
-from sweep.fields.saved_values import SavedValues  # noqa: E402
-from sweep.fields.spellings import SpellingFinder, with_spellings  # noqa: E402
-from sweep.fields.stages import StageFinder, with_stages  # noqa: E402
-from sweep.fields.unread_fields import UnreadFields  # noqa: E402
-from sweep.library.seed_values import seed_config  # noqa: E402
-from sweep.store import read_entry  # noqa: E402
+from paramproof.catalogue.derivations import derivation_of, variants
+from paramproof.catalogue.files import parse_type, read_type
+from sweep.entries.added_classes import ClassAdder
+from sweep.entries.added_values import (
+    ValueAdder,
+    ZeroFinder,
+    with_zero_sizes,
+)
+from sweep.entries.older_names import OlderNames, with_older_names
+from sweep.entries.repair import EntryRepair
+from sweep.failure import Reason, SweepError
+from sweep.fields.defaults import (
+    Defaults,
+    overwritten_sizes,
+)
+from sweep.fields.filled_values import with_filled_values
+from sweep.fields.late_aliases import (
+    find_late_aliases,
+    refusing_properties,
+    with_late_aliases,
+)
+from sweep.fields.limits import (
+    StageFinder,
+    with_bounds,
+    with_stages,
+)
+from sweep.fields.older_keys import with_networks
+from sweep.fields.saved_values import SavedValues
+from sweep.fields.spellings import SpellingFinder, with_spellings
+from sweep.fields.unread_fields import UnreadFields
+from sweep.library.seed_values import seed_config
+from sweep.store import read_entry
 
 
 def without(*keys):

@@ -13,18 +13,18 @@ pytestmark = [
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from safetensors.torch import save_file  # noqa: E402
-from transformers import CONFIG_MAPPING  # noqa: E402
+from safetensors.torch import save_file
+from transformers import CONFIG_MAPPING
 
-from paramproof.catalogue import entry, model_types, read_type  # noqa: E402
-from paramproof.catalogue.names import transformers_types  # noqa: E402
-from paramproof.tracing.constructors.transformers_class import make_readable  # noqa: E402
-from sweep.library.heads import untied_on_loading  # noqa: E402
-from sweep.library.model_types import types_to_check  # noqa: E402
-from sweep.library.seed_values import SEED_VALUES, missing_sizes  # noqa: E402
-from sweep.store import data_digest  # noqa: E402
-from tests.configs import without  # noqa: E402
-from tests.heads import INTERNVL  # noqa: E402
+from paramproof.catalogue import entry, model_types, read_type
+from paramproof.catalogue.names import transformers_types
+from paramproof.tracing.constructors.transformers_class import make_readable
+from sweep.library.heads import untied_on_loading
+from sweep.library.model_types import types_to_check
+from sweep.library.seed_values import SEED_VALUES, missing_sizes
+from sweep.store import data_digest
+from tests.configs import without
+from tests.heads import INTERNVL
 
 SMALL = {"vocab_size": 100, "d_model": 16, "d_kv": 8, "d_ff": 24, "num_layers": 1, "num_heads": 2}
 

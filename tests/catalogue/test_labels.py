@@ -9,7 +9,7 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
-from paramproof.tracing.constructors.transformers_class import reads_labels  # noqa: E402
+from paramproof.tracing.constructors.transformers_class import reads_labels
 
 
 def test_some_classes_always_have_two_labels():

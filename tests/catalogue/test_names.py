@@ -18,8 +18,16 @@ pytestmark = pytest.mark.framework("transformers")
 
 pytest.importorskip("transformers")
 
-from sweep.fields.common_keys import PART, VALUES, WHOLE, Sample, common_names  # noqa: E402
-from sweep.names import config_keys, exported_classes, read_names  # noqa: E402
+from sweep.names import (
+    PART,
+    VALUES,
+    WHOLE,
+    Sample,
+    common_names,
+    config_keys,
+    exported_classes,
+    read_names,
+)
 
 WRITTEN = json.loads(NAMES.read_text("utf-8"))
 

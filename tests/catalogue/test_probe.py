@@ -11,20 +11,28 @@ pytestmark = [
 
 transformers = pytest.importorskip("transformers")
 
-from transformers import CONFIG_MAPPING  # noqa: E402
+from transformers import CONFIG_MAPPING
 
-from paramproof.catalogue.files import read_type  # noqa: E402
-from paramproof.formulas.derivation_data import parse_tensor  # noqa: E402
-from paramproof.formulas.expression import letter  # noqa: E402
-from sweep.entries.entry_builder import EntryBuilder  # noqa: E402
-from sweep.fields.computed_fields import computed_formulas, variant_overrides  # noqa: E402
-from sweep.fields.defaults import Defaults  # noqa: E402
-from sweep.fields.flat_keys import find_flat_keys  # noqa: E402
-from sweep.fields.layer_lists import layer_rules  # noqa: E402
-from sweep.fields.older_keys import number_like_absent  # noqa: E402
-from sweep.fields.probe import Prober  # noqa: E402
-from sweep.fields.probed_fields import fields_to_probe, names_in_code  # noqa: E402
-from sweep.library.model_types import classes_of_type, swept_types  # noqa: E402
+from paramproof.catalogue.files import read_type
+from paramproof.formulas.derivation_data import parse_tensor
+from paramproof.formulas.expression import letter
+from sweep.entries.entry_builder import EntryBuilder
+from sweep.fields.defaults import (
+    Defaults,
+    computed_formulas,
+    variant_overrides,
+)
+from sweep.fields.layer_lists import layer_rules
+from sweep.fields.older_keys import (
+    find_flat_keys,
+    number_like_absent,
+)
+from sweep.fields.probe import (
+    Prober,
+    fields_to_probe,
+    names_in_code,
+)
+from sweep.library.model_types import classes_of_type, swept_types
 
 SMALL = {"hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 8, "vocab_size": 99}
 SMALL |= {"num_hidden_layers": 1, "max_position_embeddings": 40}

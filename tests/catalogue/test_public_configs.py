@@ -9,10 +9,10 @@ pytestmark = pytest.mark.framework("transformers")
 
 pytest.importorskip("transformers")
 
-from docs.writers import counts  # noqa: E402
-from docs.writers.blocks import AGAIN, PAGES, content, places  # noqa: E402
-from sweep.samples import public_configs  # noqa: E402
-from sweep.store import data_digest  # noqa: E402
+from docs.writers import counts
+from docs.writers.blocks import AGAIN, PAGES, content, places
+from sweep.samples import public_configs
+from sweep.store import data_digest
 
 TEXT = PAGES["public-configurations"].read_text("utf-8")
 

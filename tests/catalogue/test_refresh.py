@@ -14,11 +14,11 @@ pytestmark = [
 
 pytest.importorskip("transformers")
 
-from paramproof.catalogue.files import parse_type  # noqa: E402
-from sweep.entries.comparison import differences  # noqa: E402
-from sweep.entries.refresh import NOT_REPRODUCED, EntryRefresh  # noqa: E402
-from sweep.entries.type_sweep import TypeSweep  # noqa: E402
-from sweep.store import format_json, read_entry  # noqa: E402
+from paramproof.catalogue.files import parse_type
+from sweep.entries.comparison import differences
+from sweep.entries.refresh import NOT_REPRODUCED, EntryRefresh
+from sweep.entries.type_sweep import TypeSweep
+from sweep.store import format_json, read_entry
 
 
 def refresh(data, seconds=10**6):

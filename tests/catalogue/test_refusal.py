@@ -9,21 +9,21 @@ pytestmark = [
 
 transformers = pytest.importorskip("transformers")
 
-from paramproof.catalogue import entry  # noqa: E402
-from paramproof.catalogue.files import read_type  # noqa: E402
-from paramproof.tracing.internal_errors import InternalError  # noqa: E402
-from sweep.entries import kind_lists  # noqa: E402
-from sweep.entries.type_sweep import TypeSweep  # noqa: E402
-from sweep.failure import Reason  # noqa: E402
-from sweep.fields import defaults, field_reads, normalization, older_keys  # noqa: E402
-from sweep.fields.older_keys import number_like_absent  # noqa: E402
-from sweep.fields.probe import Prober  # noqa: E402
-from sweep.fields.unread_fields import UnreadFields  # noqa: E402
-from sweep.library import mismatch, model  # noqa: E402
-from sweep.library.refusal import Attempt, attempt  # noqa: E402
-from sweep.pool import run_in_processes  # noqa: E402
-from sweep.samples import coverage  # noqa: E402
-from tests.planted import plant  # noqa: E402
+from paramproof.catalogue import entry
+from paramproof.catalogue.files import read_type
+from paramproof.tracing.internal_errors import InternalError
+from sweep.entries import kind_lists
+from sweep.entries.type_sweep import TypeSweep
+from sweep.failure import Reason
+from sweep.fields import defaults, field_reads, older_keys
+from sweep.fields.older_keys import number_like_absent
+from sweep.fields.probe import Prober
+from sweep.fields.unread_fields import UnreadFields
+from sweep.library import mismatch, model
+from sweep.library.refusal import Attempt, attempt
+from sweep.pool import run_in_processes
+from sweep.samples import coverage
+from tests.planted import plant
 
 BERT = transformers.BertConfig
 SMALL = {"hidden_size": 8, "num_attention_heads": 2, "num_hidden_layers": 1, "vocab_size": 33}
@@ -63,7 +63,7 @@ CALLERS = {
     "a comparison with the entry": (mismatch, "build", lambda: find_mismatch(SMALL)),
     "what can be built": (coverage, "build", lambda: coverage.judge(coverage.Kind.SAVED, UNKNOWN)),
     "recorded reads": (field_reads, "build", lambda: unread().record("BertModel", SMALL)),
-    "normalized keys": (normalization, "config_of", lambda: list(unread().bases(""))),
+    "normalized keys": (field_reads, "config_of", lambda: list(unread().bases(""))),
     "the default of a size": (defaults, "full_keys", default_of_a_size),
     "an older key": (older_keys, "remove_key", lambda: number_like_absent(prober(), "any")),
     "the kinds in a list": (kind_lists, "build", lists_of_kinds),
@@ -85,7 +85,7 @@ def test_a_configuration_that_transformers_refuses_is_a_refusal():
     assert find_mismatch(REFUSED).is_refusal
     assert unread().record("BertModel", SMALL)
     assert not unread().record("BertModel", REFUSED)
-    assert normalization.normalize(BERT, {"hidden_size": "wide"}) is None
+    assert field_reads.normalize(BERT, {"hidden_size": "wide"}) is None
     assert attempt(BERT, hidden_size="wide") is None
 
 

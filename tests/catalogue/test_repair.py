@@ -11,16 +11,18 @@ pytestmark = [
 
 pytest.importorskip("transformers")
 
-from transformers import SamVisionConfig  # noqa: E402
+from transformers import SamVisionConfig
 
-from paramproof.catalogue.files import parse_type  # noqa: E402
-from sweep.entries.repair import EntryRepair  # noqa: E402
-from sweep.entries.type_sweep import _replaced_ties  # noqa: E402
-from sweep.failure import Reason  # noqa: E402
-from sweep.fields.size_sources import fields_behind_sizes  # noqa: E402
-from sweep.library.model import build  # noqa: E402
-from sweep.library.seed_values import missing_sizes  # noqa: E402
-from sweep.store import pack_accepted, read_entry  # noqa: E402
+from paramproof.catalogue.files import parse_type
+from sweep.entries.repair import (
+    EntryRepair,
+    fields_behind_sizes,
+)
+from sweep.entries.type_sweep import _replaced_ties
+from sweep.failure import Reason
+from sweep.library.model import build
+from sweep.library.seed_values import missing_sizes
+from sweep.store import pack_accepted, read_entry
 
 BERT = read_entry("bert")
 

@@ -9,7 +9,7 @@ from sweep import tasks
 from sweep.failure import NO_TIME
 from sweep.jobs import compare
 from sweep.library.mismatch import Mismatch, MismatchKind
-from sweep.samples.spot_check import Comparison
+from sweep.samples.fuzz import Comparison
 
 PROBLEM = Mismatch(MismatchKind.OTHER_TENSORS, "wte differs from the entry")
 

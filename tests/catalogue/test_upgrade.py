@@ -12,11 +12,11 @@ pytestmark = [
 
 pytest.importorskip("transformers")
 
-from paramproof.catalogue.files import parse_type  # noqa: E402
-from sweep.entries import comparison, type_sweep, upgrade  # noqa: E402
-from sweep.entries.difference import DifferenceKind  # noqa: E402
-from sweep.library.model_types import classes_of_type  # noqa: E402
-from sweep.store import read_entry  # noqa: E402
+from paramproof.catalogue.files import parse_type
+from sweep.entries import build, comparison, type_sweep
+from sweep.entries.comparison import DifferenceKind
+from sweep.library.model_types import classes_of_type
+from sweep.store import read_entry
 
 GPT2 = read_entry("gpt2")
 BASE = "GPT2Model"
@@ -30,9 +30,9 @@ def written(monkeypatch):
         data = deepcopy(GPT2)
         data["versions"]["transformers"] = "1.0.0"
         change(data)
-        monkeypatch.setattr(upgrade, "read_entry", lambda _: data)
+        monkeypatch.setattr(build, "read_entry", lambda _: data)
         found = {"failed": {}}
-        upgrade.upgrade_entry("gpt2", 300.0, found)
+        build.upgrade_entry("gpt2", 300.0, found)
         return found
 
     return taken
@@ -41,7 +41,7 @@ def written(monkeypatch):
 def changes(change):
     data = deepcopy(GPT2)
     change(data)
-    return list(upgrade.differences_from_models(parse_type(data)))
+    return list(build.differences_from_models(parse_type(data)))
 
 
 def other_bias(data):
@@ -56,13 +56,13 @@ def test_a_file_that_holds_gets_only_the_version(written):
 
 
 def test_a_type_of_this_release_is_upgraded(monkeypatch):
-    assert upgrade.is_upgraded("gpt2") == (
+    assert build.is_upgraded("gpt2") == (
         GPT2["versions"]["transformers"] == version("transformers")
     )
     older = {**GPT2, "versions": {**GPT2["versions"], "transformers": "1.0.0"}}
-    monkeypatch.setattr(upgrade, "read_entry", {"gpt2": older}.get)
-    assert not upgrade.is_upgraded("gpt2")
-    assert not upgrade.is_upgraded("bert")  # It has no file yet.
+    monkeypatch.setattr(build, "read_entry", {"gpt2": older}.get)
+    assert not build.is_upgraded("gpt2")
+    assert not build.is_upgraded("bert")  # It has no file yet.
 
 
 def test_a_model_that_differs_is_found():
@@ -107,7 +107,7 @@ def test_a_type_that_differs_is_derived_again(written, monkeypatch):
         other_bias(data)
         data["classes"] = {BASE: {**data["classes"][BASE], "also": []}}
 
-    monkeypatch.setattr(upgrade, "classes_of_type", lambda name: classes_of_type(name)[:1])
+    monkeypatch.setattr(build, "classes_of_type", lambda name: classes_of_type(name)[:1])
     monkeypatch.setattr(comparison, "classes_of_type", lambda name: classes_of_type(name)[:1])
     found = written(older)
     said = [text for _, text in found["differences"]]

@@ -18,8 +18,8 @@ from paramproof.formulas.spec import FIELDS
 from paramproof.views.counted import Count
 from paramproof.views.published import every_named_model, verdict_on
 from releases import __main__ as releases
-from sweep.entries.difference import Difference, DifferenceKind
-from sweep.library.most_used import MOST_USED
+from sweep.entries.comparison import Difference, DifferenceKind
+from sweep.library.model_types import MOST_USED
 from tests.json_schema import kinds
 from tests.parity.cases import DTYPES
 from tests.parity.differences import FORMATS
