@@ -106,8 +106,9 @@ def paramproof(invocation, fork_server):
     With environment variables it runs in a fresh process, without them in a fork.
     """
 
-    def run(*arguments, **environment):
+    def run(*arguments, cwd=None, **environment):
         call = invocation(*arguments, **environment)
+        call["cwd"] = cwd or call["cwd"]
         if environment:
             return subprocess.run(**call, capture_output=True, timeout=TIMEOUT)
         return fork_server.run(*arguments, env=call["env"], cwd=call["cwd"])

@@ -70,7 +70,7 @@ def derive_command(
     if as_latex:
         say(latex(derivation.formula))
     else:
-        _print_derivation(tables_beside(json_file), derivation)
+        print_derivation(tables_beside(json_file), derivation)
 
 
 def deriving(request: Request, class_name: str = "", **how: Any) -> Derivation:
@@ -81,7 +81,7 @@ def deriving(request: Request, class_name: str = "", **how: Any) -> Derivation:
         )
 
 
-def _print_derivation(out: Console, derivation: Derivation) -> None:
+def print_derivation(out: Console, derivation: Derivation) -> None:
     versions = derivation.evidence.versions.items()
     built = ", ".join(f"{name} {version}" for name, version in versions)
     out.print(f"{legible(derivation.name)}, built with {built}\n", markup=False, highlight=False)

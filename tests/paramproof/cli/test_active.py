@@ -1,7 +1,5 @@
 """``paramproof count --active``: total and active, under three conventions, in letters, as JSON."""
 
-import json
-import re
 from dataclasses import replace
 
 import pytest
@@ -21,10 +19,8 @@ from paramproof.views.active import (
     total_and_active,
     verdict_on_active,
 )
-from paramproof.views.counted import count_data
 from paramproof.views.published import published_table
 from tests.derivations import MIXTURE, NUMBER, E, H, V, tensor
-from tests.printed import rows
 
 ROUTED = Model(
     name="mixture.json",
@@ -37,13 +33,6 @@ ROUTED = Model(
 """A quarter of the parameters of four experts."""
 
 ACTIVE = NUMBER - 3 * 3 * 16 * 8
-
-
-def config(**keys):
-    """Write Mixtral's type and class, at small sizes."""
-    small = {"num_hidden_layers": 3, "num_local_experts": 5, "num_experts_per_tok": 2}
-    named = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}
-    return json.dumps({**named, **small, **keys})
 
 
 def test_total_and_active():
@@ -74,22 +63,6 @@ def test_undecidable_conventions():
     ]
 
 
-def test_mixtral(paramproof):
-    done = paramproof("count", "mixtral-8x7b", "--active")
-    assert (done.returncode, done.stderr) == (0, "")
-    found = rows(done.stdout)
-    assert found["embedding-and-head"] == ["46,702,792,704", "12,879,925,248", "27.58 %"]
-    assert found["head-only"] == ["46,571,720,704", "12,748,853,248", "27.37 %"]
-    assert found["neither"] == ["46,440,648,704", "12,617,781,248", "27.17 %"]
-    lines = done.stdout.splitlines()
-    assert "a token passes 2 of 8 experts (num_experts_per_tok of num_local_experts)" in lines
-    said = "rounded to 3 significant digits: embedding-and-head"
-    assert f"published as active, 12.9B: {said}" in lines
-    assert "published as active: 12.9B (Mistral AI, Mixtral of experts, mistral.ai/news/" in (
-        done.stdout
-    )
-
-
 NAMED = [name for name, one in named_configurations().items() if one.active]
 
 
@@ -114,71 +87,6 @@ def test_the_published_number_decides_which_convention_comes_first(name):
     assert cell == found.active
 
 
-def test_a_convention_other_than_the_default_comes_first(paramproof):
-    done = paramproof("count", "deepseek-v3", "--active", "--dtype", "bf16")
-    assert [line.split()[0] for line in done.stdout.splitlines() if line.endswith(" %")] == [
-        "head-only",
-        "embedding-and-head",
-        "neither",
-    ]
-    assert "published as active, 37B: rounded to 2 significant digits: head-only" in done.stdout
-    assert "active, head-only: bfloat16, 2 bytes each: 73,251,207,168 bytes" in done.stdout
-
-
-def test_in_letters(paramproof):
-    """k experts take the place of E; the router keeps a row for each of the E."""
-    stdout = paramproof("count", "mixtral-8x7b", "--active", "--symbolic").stdout
-    found = rows(stdout)
-    assert found["model.layers.*.mlp"] == ["H·(3·F·nept + E)", "× L", "11,275,337,728"]
-    assert found["total"][-1] == "12,879,925,248"
-    assert re.search(r"\n nept +2  num_experts_per_tok\n E +8  num_local_experts\n", stdout)
-
-
-def test_as_json(paramproof):
-    text = paramproof("count", "qwen3-30b-a3b", "bert-base", "--active", "--json").stdout
-    qwen, bert = (model["active"] for model in json.loads(text)["models"])
-    assert qwen["experts"] == [
-        {
-            "letter": "E",
-            "field": "num_experts",
-            "experts": 128,
-            "per_token_letter": "nept",
-            "per_token_field": "num_experts_per_tok",
-            "per_token": 8,
-        }
-    ]
-    assert {name: (one["total"], one["active"]) for name, one in qwen["conventions"].items()} == {
-        "embedding-and-head": (30_532_122_624, 3_353_032_704),
-        "head-only": (30_220_957_696, 3_041_867_776),
-        "neither": (29_909_792_768, 2_730_702_848),
-    }
-    assert "nept" in qwen["conventions"]["neither"]["formula"]
-    assert bert["experts"] == []
-    assert {(one["total"], one["active"]) for one in bert["conventions"].values()} == {
-        (109_482_240, 109_482_240),
-        (85_646_592, 85_646_592),
-    }
-    assert "active" not in count_data(ROUTED, ROUTED.inventory())
-
-
-@pytest.mark.parametrize("name", ["gpt2", "qwen3-8b"])
-def test_without_experts(paramproof, name):
-    """From a family, and from the catalogue."""
-    done = paramproof("count", name, "--active")
-    assert "no experts: all parameters are active" in done.stdout.splitlines()
-    assert {row[-1] for row in rows(done.stdout).values() if row[-1:] and "%" in row[-1]} == {
-        "100.00 %"
-    }
-
-
-def test_several_models(paramproof):
-    stdout = paramproof("count", "deepseek-v3", config(), "--active").stdout
-    assert stdout.count("a token passes") == 2
-    assert "37,552,282,624" in stdout
-    assert stdout.count("published as active, ") == 1
-    assert "(num_experts_per_tok of n_routed_experts)" in stdout
-
-
 def test_routing_of_two_towers():
     sizes = {**ROUTED.architecture.sizes, "e": 6, "u": 2}
     fields = {**ROUTED.architecture.fields, "E": "a.num_experts", "nept": "a.top_k"}
@@ -192,23 +100,3 @@ def test_routing_of_two_towers():
         "a token passes 1 of 4 experts (a.top_k of a.num_experts)",
         "a token passes 2 of 6 experts (b.top_k of b.num_experts)",
     ]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (
-            (config(num_experts_per_tok=6),),
-            "num_experts_per_tok=6 is more than num_local_experts=5",
-        ),
-        (('{"model_type": "longcat_flash"}',), "that have no parameters (zero_expert_num)"),
-        (
-            ('{"model_type": "deepseek_v2"}',),
-            "n_routed_experts=64, but no field, such as num_experts_per_tok, is the number of",
-        ),
-        (("gpt2", "--depth", "2"), "--active cannot be combined with --depth"),
-        (("gpt2", "--latex"), "--latex cannot be combined with --active"),
-    ],
-)
-def test_refused(refused, arguments, words):
-    assert words in refused("count", *arguments, "--active")

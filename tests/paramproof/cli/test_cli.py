@@ -2,14 +2,12 @@
 
 import json
 import re
-from configparser import ConfigParser
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from paramproof.checks.result import Result
-from paramproof.cli.main import COMMANDS, UNLISTED
 from paramproof.formulas import FAMILIES
 from paramproof.proof.prove import Proof
 from tests import literals
@@ -236,32 +234,6 @@ def test_no_arguments_print_the_help(paramproof):
     assert done.stderr == asked.stdout
 
 
-def test_the_help_lists_what_users_need_first(paramproof):
-    """The commands for those who work on formulas are not listed, and work."""
-    listed = re.findall(r"^  ([a-z]+)  +[A-Z]", paramproof("--help").stdout, re.MULTILINE)
-    assert listed[:4] == ["count", "explain", "diff", "models"]
-    assert {*listed} | {*UNLISTED} == {*COMMANDS}
-    assert not {*listed} & {*UNLISTED}
-    for command in UNLISTED:
-        assert f"paramproof {command} [" in paramproof(command, "--help").stdout
-
-
-def test_the_help_of_count_fits_on_a_screen(paramproof):
-    lines = paramproof("count", "--help", COLUMNS="80").stdout.splitlines()
-    assert len(lines) <= 32
-    options = [line.split()[0] for line in lines if re.match(r"  --?[a-z]", line)]
-    assert options[:5] == ["--depth", "--under", "--all-conventions", "--dtype", "--json"]
-
-
-def test_quick_takes_the_options_of_pytest():
-    """They are added to the list of its tests, and do not replace it."""
-    tox = ConfigParser(interpolation=None)
-    tox.read(Path(__file__).parents[3] / "tox.ini", "utf-8")
-    assert " ".join(tox["testenv:quick"]["commands"].split()).endswith(
-        "{env:QUICK_TESTS} {posargs}"
-    )
-
-
 def test_the_help_shows_an_example_that_works(paramproof):
     """Take the command from each line, without its description."""
     examples = re.findall(r"^ +paramproof (.+?)  +\S", paramproof().stderr, re.MULTILINE)
@@ -276,9 +248,6 @@ def test_the_help_shows_an_example_that_works(paramproof):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("count", "resnett"), "is named 'resnett'"),
-        (("count", '{"model_type": "LLaMMA"}'), "(did you mean llama,"),
-        (("count",), "MODEL"),
         (
             ("verify", "--framework", "tensorlow"),
             "'tensorlow': did you mean keras-tensorflow?",
@@ -306,10 +275,7 @@ def test_the_help_shows_an_example_that_works(paramproof):
         ),
         (("prove", "--model", "bert-bas"), "no model is named 'bert-bas': did you mean bert-base"),
         (("prove", "bert-base"), "Got unexpected extra argument"),
-        (("prove-it",), "No such command 'prove-it'. Did you mean 'prove'?"),
-        (("count", "Brt-Base"), "'Brt-Base': did you mean bert-base"),
         (("verify", "--framwork", "x"), "No such option '--framwork'. Did you mean '--framework'?"),
-        (("--verbose",), "No such option"),
     ],
 )
 def test_bad_usage(refused, arguments, words):
@@ -350,8 +316,3 @@ def test_a_full_disk_is_one_line(paramproof):
     assert done.stderr == (
         "paramproof: --json /dev/full: cannot be written: No space left on device\n"
     )
-
-
-def test_an_option_that_is_required_is_named(refused):
-    """Before the function, which does not exist, is looked for."""
-    assert refused("compare", "mine:model").endswith("name it (--model MODEL)")

@@ -1,30 +1,24 @@
-"""``paramproof count``: a model's tree, and its bytes."""
+"""What holds of every answer of ``paramproof count``: sums, pairs, and the sources of a model."""
 
 import json
 import re
+import subprocess
 
 import pytest
 
 import paramproof as package
+from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.families import spec_fields
+from paramproof.formulas.models import named_model
+from paramproof.formulas.path import leaf
 from tests import literals
+from tests.checkpoints import header, in_memory, write
 from tests.printed import rows
-
-
-def test_count(paramproof):
-    done = paramproof("count", "bert-base")
-    assert done.returncode == 0
-    assert done.stderr == ""
-    rows = [re.split(r"  +", line.strip()) for line in done.stdout.splitlines()]
-    cells = {row[0]: row[1:] for row in reversed(rows)}
-    assert cells["attention"] == ["2,362,368", "28,348,416", "25.89 %"]
-    assert cells["each of 12"] == ["7,087,872", "85,054,464", "77.69 %"]
-    assert cells["total"] == ["109,482,240", "100.00 %"]
-    assert cells["weight"] == ["(30522, 768)", "23,440,896", "21.41 %"]
-    assert "published: 110M (Devlin et al. 2018" in done.stdout
+from tests.public_configs import SMALL_MIXTRAL
 
 
 @pytest.mark.parametrize("model", literals.TOTALS)
-def test_count_adds_up(paramproof, model):
+def test_the_leaves_add_up(paramproof, model):
     """The printed totals of all leaves add up to the printed total."""
     lines = paramproof("count", model).stdout.splitlines()
     leaves = [re.split(r"  +", line.strip()) for line in lines if re.search(r"  \(\d", line)]
@@ -33,173 +27,92 @@ def test_count_adds_up(paramproof, model):
     assert sum(totals) == literals.TOTALS[model]
 
 
-def test_count_prints_what_is_tied(paramproof):
-    stdout = paramproof("count", "keras-bert-question").stdout
-    assert re.search(r"weight +\(30000, 768\) +tied +0", stdout)
-    assert "tied: mlm_head.decoder.weight is embeddings.word_embeddings.weight" in stdout
-    assert "published for layers.*.attention: 2,362,368" in stdout
+@pytest.mark.parametrize("model", ["bert-tiny", "transformer-one-layer", "llama-3-8b"])
+def test_json_adds_up(paramproof, model):
+    (data,) = json.loads(paramproof("count", model, "--json", "-").stdout)["models"]
+    total = 0
+    for tensor in (one for one in data["tensors"] if one["trainable"] and not one["tied_to"]):
+        size = tensor["times"]
+        for length in tensor["shape"]:
+            size *= length
+        total += size
+    assert total == data["total"] == literals.TOTALS[named_model(model).name]
+    assert sum(one["total"] for one in data["components"] if one["depth"] == 1) == total
 
 
-def test_count_prints_what_is_fixed(paramproof):
-    stdout = paramproof("count", "transformer-one-layer").stdout
-    assert len(re.findall(r"weight +\(33, 512\) +fixed +0 *$", stdout, re.MULTILINE)) == 2
-    assert "tied: lm_head.weight is encoder.embeddings.word_embeddings.weight" in stdout
-    assert re.search(r"each of 1 +3,152,384 +3,152,384 +31.15 %", stdout)
+def test_models_are_paired_as_diff_pairs_them(paramproof):
+    """LLaMA's spec has canonical names, and Qwen 3 those of transformers; T5 shares none."""
+    for other, depth in (("qwen3", "3"), ("t5", "1")):
+        beside = rows(paramproof("count", "llama-3-8b", other, "--depth", depth).stdout)
+        for row in package.diff("llama-3-8b", other).rows:
+            both = [f"{number or 0:,}" for number in (row.first, row.other)]
+            if other == "t5" or row.path.startswith("layers"):
+                assert [one.replace("-", "0") for one in beside[leaf(row.path)][:2]] == both
+        assert not {"model", "encoder"} & beside.keys()
 
 
-def test_count_multiplies_each_stack(paramproof):
-    stdout = paramproof("count", "transformer-base").stdout
-    assert re.findall(r"each of 6 +([\d,]+) +([\d,]+)", stdout) == [
-        ("3,150,336", "18,902,016"),
-        ("4,199,936", "25,199,616"),
-    ]
+CONFIG = {
+    **{"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "vocab_size": 50257},
+    **{"n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024},
+}
 
 
-def test_depth(paramproof):
-    """A further level adds rows, and changes none."""
-    tables = [paramproof("count", "bert-base", "--depth", str(n)).stdout for n in (1, 2, 3, 9)]
-    first, second, third, all_of_it = map(str.splitlines, tables)
-    names = [line.split()[0] for line in first if re.search(r" \d.* %", line)]
-    assert names == ["embeddings", "layers", "pooler", "total"]
-    assert rows(tables[1])["each of 12"] == ["7,087,872", "85,054,464", "77.69 %"]
-    assert "attention" not in rows(tables[1])
-    assert rows(tables[2])["attention"] == ["2,362,368", "28,348,416", "25.89 %"]
-    assert len(first) < len(second) < len(third) < len(all_of_it)
-    assert tables[3] == paramproof("count", "bert-base").stdout
-
-
-def test_count_in_bytes(paramproof):
-    done = paramproof("count", "bert-base", "--dtype", "float16")
-    assert rows(done.stdout)["pooler"] == ["590,592", "0.54 %", "1,181,184"]
-    assert rows(done.stdout)["total"][-1] == "218,964,480"
-    assert "float16, 2 bytes each: 218,964,480 bytes, 218.96 MB, 208.82 MiB" in done.stdout
-    done = paramproof("count", "bert-base", "bert-tiny", "--dtype", "float16", "--depth", "1")
-    assert rows(done.stdout)["bytes, float16"] == ["218,964,480", "8,771,840", "−210,192,640"]
-
-
-@pytest.mark.parametrize(
-    ("model", "line", "frozen"),
-    [
-        (
-            "whisper",
-            "frozen: 576,000 more are not trainable (model.encoder.embed_positions.",
-            576_000,
-        ),
-        (
-            "transformer-one-layer",
-            "frozen: 33,792 more are not trainable (encoder.embeddings.",
-            33_792,
-        ),
-        ("gpt2", "", 0),
-    ],
-)
-def test_what_the_total_does_not_count(paramproof, model, line, frozen):
-    """Frozen parameters have a line directly under the total, and numbers in JSON and Python."""
-    count = package.count(model)
-    assert (count.frozen, count.to_dict()["frozen"]) == (frozen, frozen)
-    assert count.under("total") == count.total + frozen
-    stdout = paramproof("count", model, "--depth", "1").stdout
-    assert stdout.partition("100.00 %")[2].split("\n", 2)[2].startswith(line)
-    assert ("frozen" in stdout) == bool(frozen)
-
-
-def test_buffers_are_listed_on_request(paramproof):
-    assert "inv_freq" not in paramproof("count", "qwen3-8b").stdout
-    listed = paramproof("count", "qwen3-8b", "--depth", "1", "--buffers").stdout.splitlines()[-1]
-    named = "model.rotary_emb.inv_freq, model.rotary_emb.original_inv_freq"
-    assert listed == f"buffers, not counted: {named}"
-    assert package.count("qwen3-8b").to_dict()["buffers"] == named.split(", ")
-
-
-WITHOUT = ("t5", "--under", "without-embeddings")
-T5, TABLE = 60_506_624, 32_128 * 512
-
-
-@pytest.mark.parametrize(
-    ("arguments", "lines"),
-    [
-        (WITHOUT, [f"t5, trainable, without-embeddings: {T5 - TABLE:,}"]),
-        (
-            ("t5", "--under", "embeddings-only"),
-            [
-                f"t5, trainable, embeddings-only: {TABLE:,}",
-                "embeddings-only: Only the token, position and type embeddings, without biases of "
-                "relative positions.",
-            ],
-        ),
-        (
-            (*WITHOUT, "--dtype", "bfloat16"),
-            [f"bfloat16, 2 bytes each: {2 * (T5 - TABLE):,} bytes, 88.11 MB, 84.03 MiB"],
-        ),
-        ((*WITHOUT, "--depth", "1"), ["t5: trainable, without-embeddings"]),
-        ((*WITHOUT, "--symbolic"), ["t5: parameters in letters, trainable, without-embeddings"]),
-        ((*WITHOUT, "--latex"), [r"\begin{align*}"]),
-        (("t5", "--all-conventions", "--dtype", "int8"), ["int8, 1 byte each: 60,506,624 bytes, "]),
-    ],
-    ids=" ".join,
-)
-def test_options_combine(paramproof, arguments, lines):
-    done = paramproof("count", *arguments)
+@pytest.mark.parametrize("given", [CONFIG, spec_fields(named_model("gpt2").spec)])
+def test_standard_input(invocation, given):
+    """A configuration or a spec, beside a name."""
+    asked = invocation("count", "gpt2", "-")
+    done = subprocess.run(**asked, input=json.dumps(given), capture_output=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, "")
-    for line in lines:
-        assert any(one.startswith(line) for one in done.stdout.splitlines()), line
-    if "--depth" in arguments or "--symbolic" in arguments:
-        assert f"{T5 - TABLE:,}" in rows(done.stdout)["total"]
+    assert rows(done.stdout)["total"] == ["124,439,808", "124,439,808", "0"]
 
 
-@pytest.mark.parametrize("depth", [(), ("--depth", "2")])
-def test_conventions_dtype_and_depth_as_json(paramproof, depth):
-    done = paramproof("count", *WITHOUT, "--dtype", "bf16", *depth, "--json")
-    (data,) = json.loads(done.stdout)["models"]
-    assert (data["total"], data["dtype"], data["bytes"]) == (T5, "bfloat16", 2 * T5)
-    assert data["under"] == {
-        "conventions": ["trainable", "without-embeddings"],
-        "count": T5 - TABLE,
-        "dtype": "bfloat16",
-        "bytes": 2 * (T5 - TABLE),
-    }
-    first = [one for one in data["components"] if one["depth"] == 1]
-    assert sum(one["total"] for one in first) == T5 - TABLE
-    assert max(one["depth"] for one in data["components"]) == (2 if depth else 7)
-    assert all("shared" not in one["path"] for one in data["tensors"])
+def test_weights_are_counted_by_their_header(tmp_path):
+    """From a file or its directory, as from the configuration; the snapshots have an index."""
+    shapes = in_memory(SMALL_MIXTRAL)
+    total = package.count(SMALL_MIXTRAL).total
+    file = write(tmp_path / "model.safetensors", shapes, dtype="BF16", size=2)
+    for path in (file, tmp_path):
+        found = package.count(path)
+        assert (found.total, found.status) == (total, "counted")
+        (layer,) = (one for one in found.tensors if "q_proj" in one.path)
+        assert (layer.path, layer.repeat) == ("model.layers.*.self_attn.q_proj.weight", 2)
+        assert f"bytes as stored: {2 * total:,}" in found.to_dict()["notes"]
 
 
-def test_conventions_of_one_count_are_one_row(paramproof):
-    found = rows(paramproof("count", "qwen3-8b", "--all-conventions").stdout)
-    assert found["without-embeddings, without-heads"][0] == "7,568,405,504"
-    assert found["layers-only"][0] == "6,946,071,552"
+@pytest.mark.parametrize("name", ["", ".", ".weight"])
+def test_a_name_without_a_component_is_refused(tmp_path, name):
+    """The tree begins with the first component of each name."""
+    write(tmp_path / "a.safetensors", {name: (2, 3)})
+    with pytest.raises(InvalidInput, match="is not the name of a tensor in a model"):
+        package.count(tmp_path / "a.safetensors")
+
+
+def test_integers_are_not_trained(tmp_path):
+    """GPT-2's masks and the counters of a batch norm are buffers, and are listed as fixed."""
+    start, end = header({"w": (2, 3), "mask": (4,)}, dtype="I64", size=8)
+    (tmp_path / "a.safetensors").write_bytes(start.replace(b"I64", b"F64", 1) + b"\0" * end)
+    found = package.count(tmp_path / "a.safetensors")
+    trainable = {one.path: one.trainable for one in found.tensors}
+    assert (found.total, trainable) == (6, {"mask": False, "w": True})
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("pair", "said"),
     [
-        (("bert-tiny", "--depth", "0"), "0 is not in the range x>=1"),
-        (("bert-tiny", "--dtype", "float61"), "'float61': did you mean float64, float16 or "),
-        (("bert-tiny", "--dtype", "Q4_K_M"), "blocks have several widths"),
+        (("gpt2", "gpt2"), "same formula"),
+        # Kimi K2 is DeepSeek-V3 at other sizes: no structure makes any of its 355 billion more.
         (
-            ("bert-tiny", "--depth", "1", "--symbolic"),
-            "--symbolic cannot be combined with --depth, only with --active, --buffers, --class, ",
+            ("deepseek-v3", "kimi-k2"),
+            "same formula; the sizes differ: V 129,280 → 163,840, A 128 → 64, E 256 → 384, D 3 → 1",
         ),
+        # One has F, and the other 4·H in its place, which are the same number.
         (
-            ("bert-tiny", "--dtype", "int8", "--latex"),
-            "--latex cannot be combined with --dtype, only with --class, --derive, --symbolic and ",
+            ("gpt2", "GPT2LMHeadModel"),
+            "structure, at the sizes of gpt2: L·(8·H² − 2·H·F + 4·H − F) = 0: "
+            "the formulas are equal there",
         ),
-        (("bert-tiny", "--active", "--under", "total"), "--active cannot be combined with --under"),
-        (("--jsonl", "-", "--under", "total"), "--jsonl cannot be combined with --under"),
-        (("bert-tiny", "--symbolic", "--all-conventions"), "--all-conventions cannot be combined"),
-        (("bert-tiny", "--resume"), "--resume needs --jsonl"),
-        (
-            ("--json", "gpt2", "bert-tiny"),
-            "--json gpt2: gpt2 is a model name, not a file: put --json last",
-        ),
+        (("llama", "LlamaModel"), "structure, at the sizes of llama: −V·H = −131,072,000"),
     ],
 )
-def test_count_refuses(refused, arguments, words):
-    assert words in refused("count", *arguments)
-
-
-def test_several_in_letters(paramproof):
-    done = paramproof("count", "gpt2", "bert-tiny", "--symbolic")
-    assert done.stdout == "".join(
-        paramproof("count", model, "--symbolic").stdout for model in ("gpt2", "bert-tiny")
-    )
+def test_causes_of_a_difference(pair, said):
+    assert [*package.diff(*pair).causes()] == [said]

@@ -13,42 +13,6 @@ TOYS = ("--measure", "toy", "toy-wrong")
 VERSIONS, ANSWERS = recorded()
 
 
-def test_two_frameworks_side_by_side(paramproof):
-    done = paramproof("differences", "torch", "--framework", "Keras-TensorFlow")
-    assert (done.returncode, done.stderr) == (0, "")
-    head, *lines = done.stdout.splitlines()
-    assert head == "Recorded with keras 3.15.1, tensorflow 2.21.0, torch 2.13.0."
-    rows = [re.split(r" {2,}", line.strip()) for line in lines]
-    assert ["default", "torch", "keras-tensorflow"] in rows
-    assert ["what a layer norm adds to the variance", "1e-05", "0.001"] in rows
-    assert ["an encoder layer's activation", "relu", "-"] in rows
-    state = "133,547,324 (+ V·H): module.state_dict()", "110,106,428: model.variables"
-    assert ["all that a model keeps", *state] in rows
-    names = "layers.*.linear1.weight (F, H), transposed", "layers_*/intermediate/kernel (H, F)"
-    assert ["layers.*.feed_forward.intermediate.kernel (H, F)", *names] in rows
-    # Both have gelu by erf, and both count the same parameters, by other code.
-    assert "gelu, without" not in done.stdout
-    assert "count_params" not in done.stdout
-
-
-def test_many_frameworks_by_answer(paramproof):
-    lines = paramproof("differences", *VERSIONS, "--component", "layer_norm").stdout.splitlines()
-    rows = [re.split(r" {2,}", line.strip()) for line in lines]
-    assert ["default", "answer", "framework"] in rows
-    assert ["1e-06", "flax-{linen,nnx}"] in rows
-    assert "attention.output" not in "".join(lines)
-
-
-def test_without_frameworks(paramproof):
-    """Only defaults, of all frameworks, and what to do for more."""
-    done = paramproof("differences")
-    assert "keras-{jax,tensorflow,torch}" in done.stdout
-    assert "word_embeddings" not in done.stdout
-    assert done.stdout.endswith("counts too: paramproof differences torch keras-jax\n")
-    alike = paramproof("differences", "keras-jax", "keras-torch").stdout.splitlines()
-    assert alike[1:] == ["They do not differ in anything that was measured."]
-
-
 def test_json_has_the_same_answers(paramproof, tmp_path):
     file = tmp_path / "out.json"
     paramproof("differences", "torch", "paddle", "--component", "pooler", "--json", file)

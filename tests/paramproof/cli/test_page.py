@@ -52,22 +52,6 @@ def test_the_file_goes_to_standard_output(paramproof):
     assert done.stdout.startswith("<!doctype html><html")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (("gpt2", "bert-base", "--html", "x"), "--html writes the page of one model"),
-        (("gpt2", "--html", "x", "--symbolic"), "--html cannot be combined with --symbolic"),
-        (("gpt2", "--html", "x", "--under", "total", "--under", "listed"), "one --under"),
-        (("gpt2", "--html", "/nowhere/x"), "--html /nowhere/x: cannot be written"),
-        (("gpt2", "--html", "x", "--dtype", "int3"), "no dtype is named 'int3'"),
-        (("gpt2", "--html", "x", "--under", "y"), "no convention is named 'y'"),
-    ],
-)
-def test_html_excludes_other_options(refused, arguments, line, tmp_path):
-    assert line in refused("count", *arguments)
-    assert not (tmp_path / "x").exists()
-
-
 def test_a_folder_that_is_not_a_built_site(refused, tmp_path):
     assert (
         "build/site is not a built site: index.html is missing; 'tox run -e site' builds"
