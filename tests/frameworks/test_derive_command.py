@@ -15,7 +15,10 @@ from paramproof.formulas.expression import letter
 from paramproof.formulas.printing import MINUS
 from paramproof.tracing.constructors import function
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("the command derives models of transformers"),
+]
 
 MODELS = """
 import torch

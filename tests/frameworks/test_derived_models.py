@@ -21,7 +21,10 @@ from paramproof.resolver import lookup, resolve
 from paramproof.views.difference import components, in_letters_of, paired
 from paramproof.views.formula import in_letters
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("models of transformers are derived, and the command builds them"),
+]
 
 MIXTRAL = {
     "model_type": "mixtral",

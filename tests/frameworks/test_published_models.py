@@ -9,7 +9,10 @@ from paramproof.formulas.models import named_configurations
 from paramproof.resolver import resolve
 from paramproof.views.active import total_and_active
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("published models are built"),
+]
 
 MODELS = named_configurations()
 WITH_EXPERTS = [name for name, model in MODELS.items() if model.active]

@@ -7,7 +7,10 @@ import pytest
 import paramproof as api
 from tests.json_schema import assert_document, documents_of
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("the command derives models of transformers"),
+]
 
 MODELS = """
 from torch import nn

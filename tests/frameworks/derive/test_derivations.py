@@ -8,6 +8,7 @@ from tests.frameworks.derive.deriving import conditions, count, derived, load
 
 pytestmark = [
     pytest.mark.framework("torch"),
+    pytest.mark.shared("a case for each use of a size, condition and branch"),
     pytest.mark.filterwarnings("ignore:Initializing zero-element tensors"),
 ]
 

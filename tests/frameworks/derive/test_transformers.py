@@ -9,7 +9,10 @@ from paramproof.derivation.trace_runner import TraceRunner
 from paramproof.formulas import EncoderLetters, GPTLetters, LlamaLetters, closed_form
 from paramproof.formulas.expression import letter
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("models of transformers are derived"),
+]
 
 derive = pytest.importorskip("paramproof.derivation.pipeline")
 models = pytest.importorskip("paramproof.tracing.constructors.transformers_class")
