@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Mapping
 
 from docs.writers import (
+    benchmarks,
     claims,
     counts,
     differences,
@@ -25,7 +26,7 @@ from docs.writers import (
 )
 from docs.writers.blocks import PAGES, fill
 
-REGISTERED = (claims, formulas, hunt_page, libraries, schema, versions)
+REGISTERED = (benchmarks, claims, formulas, hunt_page, libraries, schema, versions)
 """Modules whose import registers what fills places, and which measure nothing."""
 
 MEASURES: Mapping[str, Callable[[], None]] = {

@@ -1,0 +1,101 @@
+"""docs/benchmarks.md: what counting costs, from docs/benchmarks.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
+from math import log
+from statistics import linear_regression, median
+from typing import Any
+
+from bench.__main__ import ABSTRACT, BASE, LARGE, RESULTS, SWEEPS
+from docs.writers.blocks import place
+from paramproof.formulas import closed_form
+from paramproof.formulas.models import named_model
+from paramproof.views.table import markdown_rows
+
+FROM_LAYERS = 16
+"""A curve's first points are a fixed cost; from here on it is the layers that cost."""
+
+
+@cache
+def results() -> dict[str, Any]:
+    """Return what was measured last."""
+    found: dict[str, Any] = json.loads(RESULTS.read_text("utf-8"))
+    return found
+
+
+@place("machine", "benchmarks")
+def machine() -> str:
+    """Return what the figures depend on."""
+    found = results()["machine"]
+    versions = ", ".join(f"{name} {number}" for name, number in found["versions"].items())
+    return f"{found['system']}, {found['processors']} processors: {versions}."
+
+
+def warm(framework: str, way: str, model: str) -> float:
+    """Return the median seconds of the later counts of every process."""
+    wanted = {"framework": framework, "way": way, "model": model}
+    entry = next(one for one in results()["models"] if wanted.items() <= one.items())
+    found: float = median(seconds for process in entry["processes"] for seconds in process["warm"])
+    return found
+
+
+def models(model: str) -> str:
+    """Return the figures of every way to count a model."""
+    heads = "framework", "way", "import", "cold", "warm", "times", "peak MB", "growth", "off"
+    rows = (_row(entry) for entry in results()["models"] if entry["model"] == model)
+    return markdown_rows(heads, rows, ["---"] * 2 + ["---:"] * 7)
+
+
+place(BASE, "benchmarks")(partial(models, BASE))
+place(LARGE, "benchmarks")(partial(models, LARGE))
+
+
+def _row(entry: dict[str, Any]) -> Iterator[str]:
+    framework, way, model = entry["framework"], entry["way"], entry["model"]
+    processes, own = entry["processes"], warm(framework, way, model)
+    times = own / warm(framework, ABSTRACT, model)
+    yield from (framework, way)
+    yield f"{median(process['import'] for process in processes):.1f}"
+    yield _seconds(median(process["cold"] for process in processes))
+    yield _seconds(own)
+    yield f"{times:,.0f}" if times >= 100 else f"{times:.1f}"
+    yield f"{max(process['peak_mb'] for process in processes):,.0f}"
+    yield f"{max(process['peak_mb'] - process['first_mb'] for process in processes):z,.0f}"
+    formula = closed_form(named_model(model).spec.letters())
+    off = {process["count"] - formula for process in processes}
+    yield " or ".join(f"{difference:+,}" if difference else "0" for difference in sorted(off))
+
+
+@place("curves", "benchmarks")
+def curves() -> str:
+    """Return the first and the last point of each curve, and its exponent."""
+    rows = (
+        (
+            framework,
+            axis,
+            f"{sizes[0]:,} to {sizes[-1]:,}",
+            _seconds(points[axis][0]),
+            _seconds(points[axis][-1]),
+            f"{exponent(axis, points[axis]):z.2f}",
+        )
+        for axis, sizes in SWEEPS.items()
+        for framework, points in results()["curves"].items()
+    )
+    heads = "framework", "what varies", "from, to", "s, first", "s, last", "exponent"
+    return markdown_rows(heads, rows, ["---"] * 3 + ["---:"] * 3)
+
+
+def exponent(axis: str, seconds: Sequence[float]) -> float:
+    """Return the slope of log seconds against log size."""
+    lowest = FROM_LAYERS if axis == "num_hidden_layers" else 0
+    pairs = zip(SWEEPS[axis], seconds, strict=True)
+    points = [(log(size), log(second)) for size, second in pairs if size >= lowest]
+    return linear_regression(*zip(*points, strict=True)).slope
+
+
+def _seconds(seconds: float) -> str:
+    """Two figures, or tenths from 1 s up: what is measured is not more exact."""
+    return f"{seconds:.1f}" if seconds >= 1 else f"{float(f'{seconds:.2g}'):.4f}".rstrip("0")

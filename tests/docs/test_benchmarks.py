@@ -1,0 +1,33 @@
+"""The benchmarks cover every framework, and the plot was drawn from their results."""
+
+import pytest
+
+from bench.__main__ import BASE, LARGE, PLOT, SWEEPS, cases, source
+from docs.writers.benchmarks import exponent, results
+from paramproof.builders.registry import frameworks
+
+
+def test_the_plot():
+    assert source(results()["curves"]) in PLOT.read_text("utf-8"), "run tox run -e bench"
+
+
+def test_every_framework_has_curves():
+    assert set(results()["curves"]) == set(frameworks())
+    for curves in results()["curves"].values():
+        assert {axis: len(points) for axis, points in curves.items()} == {
+            axis: len(sizes) for axis, sizes in SWEEPS.items()
+        }
+
+
+@pytest.mark.parametrize("model", [BASE, LARGE])
+def test_every_case_is_measured(model):
+    due = {one[:2] for one in cases() if model == BASE or not one.allocates}
+    found = [one for one in results()["models"] if one["model"] == model]
+    assert {(one["framework"], one["way"]) for one in found} == due
+
+
+def test_exponents():
+    sizes = SWEEPS["num_hidden_layers"]
+    assert exponent("num_hidden_layers", [3 * size for size in sizes]) == pytest.approx(1)
+    assert exponent("num_hidden_layers", [3 * size**2 for size in sizes]) == pytest.approx(2)
+    assert exponent("vocab_size", [5] * len(SWEEPS["vocab_size"])) == pytest.approx(0)
