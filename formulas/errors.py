@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import KW_ONLY, dataclass
 from difflib import SequenceMatcher
 from enum import Enum, auto
 from functools import lru_cache
@@ -29,6 +30,7 @@ MAX_SUGGESTIONS = 3
 MAX_NAMES_LISTED = 40
 
 
+@dataclass(eq=False, repr=False)
 class InvalidInput(ValueError):
     """Invalid input: a file that cannot be read, an impossible key or size.
 
@@ -36,11 +38,10 @@ class InvalidInput(ValueError):
     is wrong, and what would be right.
     """
 
-    def __init__(self, reason: str, *, where: str = "", key: str = "") -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.where = where
-        self.key = key
+    reason: str
+    _: KW_ONLY
+    where: str = ""
+    key: str = ""
 
     def __str__(self) -> str:
         return _line(self.where, self.reason)
@@ -54,6 +55,7 @@ class ConfigWarning(UserWarning):
     """What was assumed of a configuration, or ignored in it."""
 
 
+@dataclass(eq=False, repr=False)
 class UnknownName(InvalidInput):
     """An unknown name of a model, a dtype or another ``kind`` of thing.
 
@@ -61,23 +63,11 @@ class UnknownName(InvalidInput):
     names, or ""; it ends the printed line, but is not in ``reason``.
     """
 
-    def __init__(
-        self,
-        reason: str,
-        name: str,
-        kind: str,
-        *,
-        suggestions: tuple[str, ...] = (),
-        listed_by: str = "",
-        where: str = "",
-        key: str = "",
-    ) -> None:
-        super().__init__(reason, where=where, key=key)
-        self.args = (reason, name, kind)  # Unpickling creates the error from its args.
-        self.name = name
-        self.kind = kind
-        self.suggestions = suggestions
-        self.listed_by = listed_by
+    name: str
+    kind: str
+    _: KW_ONLY
+    suggestions: tuple[str, ...] = ()
+    listed_by: str = ""
 
     def __str__(self) -> str:
         if not self.listed_by:
@@ -98,6 +88,7 @@ class Refusal(Enum):
     OTHER = auto()
 
 
+@dataclass(eq=False, repr=False)
 class NotInCatalogue(ValueError):
     """A config that may be valid, but has no formula in the catalogue.
 
@@ -106,23 +97,13 @@ class NotInCatalogue(ValueError):
     if nothing can be derived. ``refusal`` classifies the ``reason``.
     """
 
-    def __init__(
-        self,
-        reason: str,
-        *,
-        model_type: str = "",
-        key: str = "",
-        install: str = "",
-        where: str = "",
-        refusal: Refusal = Refusal.OTHER,
-    ) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.model_type = model_type
-        self.key = key
-        self.install = install
-        self.refusal = refusal
-        self.where = where
+    reason: str
+    _: KW_ONLY
+    model_type: str = ""
+    key: str = ""
+    install: str = ""
+    where: str = ""
+    refusal: Refusal = Refusal.OTHER
 
     def __str__(self) -> str:
         how = "; to derive it from code, add --derive (derive=True in Python), which needs "

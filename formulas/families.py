@@ -17,13 +17,14 @@ from paramproof.formulas import derived_twice as ours
 from paramproof.formulas import spec
 from paramproof.formulas.errors import InvalidInput, canonical_name, no_such
 from paramproof.formulas.installation import entries, note_broken, require_whole
-from paramproof.formulas.notation import BUILT_IN, Alphabet
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
 from paramproof.formulas.spec import FamilyLetters, Quantity, Spec, draw, letter_kinds
 from paramproof.formulas.tensors import Inventory
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from paramproof.formulas.notation import Alphabet
 
 ENTRY_POINTS = "paramproof.families"
 
@@ -137,11 +138,15 @@ def printing_order(letters: type[FamilyLetters]) -> Alphabet:
 
     This is ``BUILT_IN`` for the families of this package; other families add their letters to it.
     """
+    from paramproof.formulas.notation import BUILT_IN  # Not every family is printed.
+
     is_ours = any(family.letters is letters for family in OURS)
     return BUILT_IN if is_ours else _order(letters.__name__, letters)
 
 
 def _order(name: str, letters: type[FamilyLetters]) -> Alphabet:
+    from paramproof.formulas.notation import Alphabet
+
     ours = {family.name: letter_kinds(family.letters) for family in OURS}
     return Alphabet.of({**ours, name: letter_kinds(letters)})
 
