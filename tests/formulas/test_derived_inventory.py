@@ -8,9 +8,7 @@ from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.formulas.conventions import count
 from paramproof.formulas.derivation import Consequence, Outcome
 from paramproof.formulas.division import floor
-from paramproof.formulas.expression import expression
 from paramproof.formulas.families import inventory
-from paramproof.formulas.models import named_model
 from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, k, tensor, with_tensors
 from tests.specs import SPECS
 
@@ -58,12 +56,8 @@ def test_tied_and_fixed_tensors(mixture):
     ]
     fixed = [one.path for one in mixture if not one.trainable]
     assert fixed == ["model.embed_positions.weight"]
-    assert count(mixture, "total") == NUMBER + 9 * 8
-    assert count(mixture, "tied-each") == NUMBER + 50 * 8
-    assert count(mixture, "listed") == NUMBER + 9 * 8 + 50 * 8
-
-
-def test_buffers_are_separate(mixture):
+    more = [count(mixture, name) - NUMBER for name in ("total", "tied-each", "listed")]
+    assert more == [9 * 8, 50 * 8, 9 * 8 + 50 * 8]
     assert MIXTURE.buffers == ("model.rotary", "model.ids of (9)")
     assert not [one.path for one in mixture if "rotary" in one.path]
 
@@ -101,16 +95,13 @@ def test_one_layer_of_several_kinds_has_no_number(mixture):
     assert two.total("h.*.a") == H
 
 
-def test_letters_by_name(mixture):
-    assert (mixture.letter("V"), MIXTURE.inventory().letter("V")) == (50, V)
-    with pytest.raises(KeyError):
-        mixture.letter("Q")
-    assert inventory(named_model("gpt2").spec.letters()).letter("V") == 50257
-
-
 def test_a_derived_inventory_cannot_be_expanded(mixture):
     with pytest.raises(TypeError, match=r"^only a family's inventory in ints can be expanded$"):
         mixture.expand()
+    assert (mixture.letter("V"), MIXTURE.inventory().letter("V")) == (50, V)
+    with pytest.raises(KeyError):
+        mixture.letter("Q")
+    assert inventory(SPECS["gpt"].letters()).letter("V") == 11
 
 
 @pytest.mark.parametrize("convention", ["tied-each", "listed"])
@@ -127,13 +118,6 @@ def test_a_storage_with_an_unknown_number_of_names(convention):
     each = tensor("layers.*.up", V, H, times=L, aliases=("layers.*.down",))
     mixture = with_tensors(each).inventory()
     assert count(mixture, convention) == 2 * mixture.total()
-
-
-def test_a_shape_that_is_not_a_whole_number():
-    half = with_tensors(tensor("a", H / 2, times=expression(1)))
-    assert half.inventory({**MIXTURE.sizes, "H": 6}).total() == 3
-    with pytest.raises(ValueError, match="7/2 is not a whole number"):
-        half.inventory({**MIXTURE.sizes, "H": 7, "A": 1})
 
 
 def test_a_derivation_at_other_sizes():
@@ -181,6 +165,13 @@ def test_tensors_of_their_own():
 def test_what_happens_if_a_condition_is_violated():
     assert str(Consequence(Outcome.OTHERS)) == "other tensors are created"
     assert str(Consequence(Outcome.REFUSED, "no")) == "the constructor refuses: no"
+
+
+def test_a_shape_that_is_not_a_whole_number():
+    half = with_tensors(tensor("a", H / 2))
+    assert half.inventory({**MIXTURE.sizes, "H": 6}).total() == 3
+    with pytest.raises(ValueError, match="7/2 is not a whole number"):
+        half.inventory({**MIXTURE.sizes, "H": 7, "A": 1})
 
 
 @pytest.mark.parametrize(("way", "what"), [("count", "the formula"), ("inventory", "b")])
