@@ -15,7 +15,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from paramproof.formulas.expression import Expression, Number, expression, letter
+from paramproof.formulas.expression import (
+    DivisionByZero,
+    Expression,
+    Number,
+    expression,
+    letter,
+)
 
 Operand: TypeAlias = "Expression | float | Computed"
 """An operand of an operation: a size, a float in the code, or the float that another one gives."""
@@ -88,6 +94,11 @@ class Computed:
             return FUNCTIONS[self.function](*values)
         except ValueError as error:
             raise ArithmeticError(str(error)) from None
+        except ZeroDivisionError:
+            by = self.operands[-1]
+            if self.function not in ("over", "div", "mod") or isinstance(by, float):
+                raise
+            raise DivisionByZero(letter(by) if isinstance(by, Computed) else by) from None
 
     def evaluate(self, sizes: Mapping[str, int]) -> Number:
         """Return the value at these sizes; a float becomes the fraction that equals it exactly."""

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 
 from paramproof.formulas.expression import (
+    DivisionByZero,
     Expression,
     Number,
     Powers,
@@ -28,7 +29,10 @@ class Quotient:
     is_whole = True
 
     def evaluate(self, sizes: Mapping[str, int]) -> int:
-        return self.numerator.evaluate(sizes) // self.denominator.evaluate(sizes)
+        top, bottom = self.numerator.evaluate(sizes), self.denominator.evaluate(sizes)
+        if not bottom:
+            raise DivisionByZero(self.denominator)
+        return top // bottom
 
     def substitute(self, values: Mapping[str, Expression | Number]) -> Expression:
         return floor(self.numerator.substitute(values), self.denominator.substitute(values))

@@ -21,6 +21,14 @@ from typing import Any, Protocol, TypeAlias
 Number: TypeAlias = int | Fraction
 
 
+class DivisionByZero(ZeroDivisionError):
+    """The divisor ``by`` is 0 at some sizes."""
+
+    def __init__(self, by: Expression) -> None:
+        super().__init__("division by zero")
+        self.by = by
+
+
 class Opaque(Protocol):
     """An atom of a product that is not a letter: a rounded quotient or a ``Computed`` number."""
 
@@ -126,6 +134,8 @@ class Expression:
             for atom, power in powers:
                 base: Number = sizes[atom] if isinstance(atom, str) else atom.evaluate(sizes)
                 if power != 1:
+                    if power < 0 and not base:
+                        raise DivisionByZero(letter(atom))
                     base = base**power if power > 0 else Fraction(base) ** power
                 number = number * base
             value = value + number

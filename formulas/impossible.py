@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral
 
-from paramproof.formulas.computed import Computed
 from paramproof.formulas.division import Quotient
 from paramproof.formulas.errors import InvalidInput, require_type
-from paramproof.formulas.expression import Atom, Expression, Number, letter
+from paramproof.formulas.expression import Atom, DivisionByZero, Expression, Number
 from paramproof.formulas.printing import MINUS, shown
 
 
@@ -39,44 +38,13 @@ def value_at(one: Expression, sizes: Mapping[str, int], what: str) -> Number:
     """Return a value. If it divides by 0, the error names the divisor; ``what`` names the value."""
     try:
         return one.value(sizes)
+    except DivisionByZero as error:
+        at = values_of(error.by, sizes)
+        at = "" if at == f"{error.by} = 0" else f" at {at}"
+        raise InvalidInput(f"{what} divides by {error.by}, which is 0{at}") from None
     except ArithmeticError as error:
-        zero = next((by for by in divisors(one) if _is_zero(by, sizes)), None)
-        where = values_of(one if zero is None else zero, sizes)
-        if zero is None:
-            raise InvalidInput(f"{what} has no value at {where}: {error}") from None
-        at = "" if where == f"{zero} = 0" else f" at {where}"
-        raise InvalidInput(f"{what} divides by {zero}, which is 0{at}") from None
-
-
-def divisors(one: Expression) -> Iterator[Expression]:
-    """Yield the divisors in an expression, the innermost first."""
-    for powers in one.terms:
-        for atom, power in powers:
-            if isinstance(atom, Quotient):
-                for side in (atom.numerator, atom.denominator):
-                    yield from divisors(side)
-                yield atom.denominator
-            elif isinstance(atom, Computed):
-                yield from _divisors_of_steps(atom)
-            if power < 0:
-                yield letter(atom)
-
-
-def _divisors_of_steps(one: Computed) -> Iterator[Expression]:
-    for operand in one.operands:
-        if isinstance(operand, Expression):
-            yield from divisors(operand)
-        elif isinstance(operand, Computed):
-            yield from _divisors_of_steps(operand)
-    if one.function in ("over", "div", "mod") and not isinstance(by := one.operands[1], float):
-        yield letter(by) if isinstance(by, Computed) else by
-
-
-def _is_zero(one: Expression, sizes: Mapping[str, int]) -> bool:
-    try:
-        return one.value(sizes) == 0
-    except ArithmeticError:
-        return False
+        at = values_of(one, sizes)
+        raise InvalidInput(f"{what} has no value at {at}: {error}") from None
 
 
 def is_never_negative(one: Expression, at_zero: Collection[str] = ()) -> bool:
