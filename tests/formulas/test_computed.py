@@ -109,6 +109,13 @@ def test_letters_in_operands_are_substituted():
     assert exact.constant == 0.1 * 3
 
 
+def test_a_number_is_whole_if_python_computes_it_from_whole_ones():
+    whole = [Computed(name, (H, A)) for name in ("times", "plus", "minus", "div", "mod", "gcd")]
+    assert all(one.is_whole for one in (*whole, WHOLE))
+    floats = (RATIO, Computed("times", (H, 0.5)), Computed("plus", (H / 2, A)))
+    assert not any(one.is_whole for one in floats)
+
+
 def test_a_number_anywhere_in_an_expression():
     assert has_computed(computed("floor", RATIO) + H)
     assert has_computed(floor(computed("floor", RATIO), A))

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from paramproof.formulas.computed import computed
 from paramproof.formulas.condition import Condition, Relation, at_least_one
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
@@ -129,6 +130,8 @@ OPEN = (
     (Relation.LESS, floor(floor(H - 5, 2) + L, A), 0),
     (Relation.LESS, floor(H, floor(L, A)), 0),
     (Relation.LESS, H / floor(L, A), 0),
+    (Relation.LESS, computed("abs", H), 0),
+    (Relation.MORE, 0, computed("abs", H)),
     (Relation.MORE, H, 1),
     (Relation.MORE, floor(H, A), 0),
     (Relation.DIVIDES, A, H),

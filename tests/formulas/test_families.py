@@ -1,6 +1,6 @@
 """The registry of families: what it finds, here and in other distributions, and what it refuses."""
 
-from dataclasses import asdict, dataclass, make_dataclass, replace
+from dataclasses import asdict, dataclass, make_dataclass
 from importlib import metadata
 from types import SimpleNamespace
 from typing import ClassVar, NamedTuple
@@ -26,9 +26,9 @@ from paramproof.formulas.families import (
 from paramproof.formulas.installation import broken_plugins, note_broken
 from paramproof.formulas.notation import BUILT_IN
 from paramproof.formulas.printing import MAX_NOTE_SHOWN
-from paramproof.formulas.spec import GPTSpec, Rows, Width, head_size_of
+from paramproof.formulas.spec import Rows, Width, head_size_of
 from tests.fixtures import forget
-from tests.outsider.mixer import FAMILY, MixerLetters, MixerSpec
+from tests.outsider.mixer import FAMILY
 from tests.specs import SPECS
 
 
@@ -49,44 +49,31 @@ def test_a_family_is_found_by_its_spec_and_by_its_letters(name):
     assert closed_form(spec.letters()) == family.closed_form(spec.letters())
 
 
-class PlainLetters(NamedTuple):
-    H: int
-
-
 class WidthOnly(NamedTuple):
     H: Width
 
 
+class OtherLetters(NamedTuple):
+    H: Width
+
+
 @dataclass(frozen=True)
-class FlatSpec:
-    family: ClassVar[str] = "flat"
+class LargeSpec:
+    family: ClassVar[str] = "large"
     ranges: ClassVar[dict[str, tuple[int, int]]] = {"hidden_size": (1, 3)}
     hidden_size: int
 
     def letters(self):
-        return PlainLetters(self.hidden_size) if self.hidden_size > 2 else WidthOnly(1)
+        return OtherLetters(self.hidden_size) if self.hidden_size > 2 else WidthOnly(1)
 
 
-NO_DATACLASS = type("Spec", (), {"family": "none", "hidden_size": 1})
-NO_HIDDEN_SIZE = make_dataclass("Spec", ["width"], namespace={"family": "none"})
-
-
-@pytest.mark.parametrize(
-    ("spec", "letters", "message"),
-    [
-        (NO_DATACLASS, WidthOnly, "its spec must be a dataclass with the field hidden_size"),
-        (NO_HIDDEN_SIZE, WidthOnly, "its spec must be a dataclass with the field hidden_size"),
-        (GPTSpec, PlainLetters, "its letter H has no kind: annotate it as Indicator, Layers, Rows"),
-        (GPTSpec, WidthOnly, "its letters are not of type WidthOnly: GPTLetters("),
-        # Draws are checked at both ends of their ranges.
-        (FlatSpec, WidthOnly, "its letters are not of type WidthOnly: PlainLetters(H=3)"),
-    ],
-)
-def test_an_incomplete_family_is_refused(spec, letters, message):
-    own = FAMILIES["gpt"]
-    with pytest.raises(ValueError, match=r"^the family of .*: ") as refused:
-        Family(spec, letters, own.inventory, own.closed_form)
-    assert str(refused.value).startswith(f"the family of {spec.__name__}: {message}")
+def test_both_ends_of_the_ranges_of_a_family_are_checked():
+    """tests/contract/test_outside_family.py has the other mistakes that a family may have."""
+    with pytest.raises(ValueError, match=r"^the family of LargeSpec: .* WidthOnly: OtherLetters"):
+        Family(LargeSpec, WidthOnly, inventory, closed_form)
+    nameless = make_dataclass("Nameless", ["width"], namespace={"family": "nameless"})
+    with pytest.raises(ValueError, match=r"^the family of Nameless: .* the field hidden_size$"):
+        Family(nameless, WidthOnly, inventory, closed_form)
 
 
 @pytest.mark.parametrize("given", [tuple(SPECS["gpt"].letters()), 7, None])
@@ -192,31 +179,9 @@ def test_a_letter_of_another_kind_than_ours_is_refused(entries):
     assert printing_order(FAMILY.letters) != BUILT_IN
 
 
-class ClashingLetters(MixerLetters):
-    """Letters in which the hidden size is a number of rows."""
-
-    H: Rows
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClashingSpec(MixerSpec):
-    family: ClassVar[str] = "clashing"
-
-    def letters(self):
-        return ClashingLetters(*MixerSpec.letters(self))
-
-
-CLASHING = replace(FAMILY, spec=ClashingSpec, letters=ClashingLetters)
-CLASH = "tests.formulas.test_families:CLASHING"
-
-
 @pytest.mark.parametrize(
     ("values", "reason"),
     [
-        (
-            {"clashing": CLASH},
-            "the letter H of clashing is rows of a table, but a width in encoder",
-        ),
         ({"one": MIXER, "two": MIXER}, "a family named 'mixer' exists already"),
         ({"gone": GONE}, "ModuleNotFoundError: No module named 'tests.outsider.gone'"),
         ({"spec": SOURCE}, "it is not a Family, but of type str"),
