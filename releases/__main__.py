@@ -23,9 +23,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sweep.entries.comparison import Difference, DifferenceKind
-from sweep.library.model_types import MOST_USED
-
 ROOT = Path(__file__).parent.parent
 VERSIONS = ROOT / "docs" / "versions.json"
 CATALOGUE = ROOT / "docs" / "catalogue-releases.json"
@@ -46,21 +43,17 @@ BESIDE = ("scipy", "timm", "torchvision")
 """Packages that classes such as DETR's and Mask2Former's import."""
 
 COMPARE = f"""
-import json, sys
+import json
 from sweep.jobs import compare, differences_in
+from sweep.library.model_types import MOST_USED
 from sweep.pool import run_in_processes
-for name, result, _ in run_in_processes(sys.argv[1:], compare, {SECONDS}):
+print(json.dumps(MOST_USED), flush=True)
+for name, result, _ in run_in_processes(MOST_USED, compare, {SECONDS}):
     print(json.dumps([name, [one.data for one in differences_in(result)]]), flush=True)
 """
 """The program that compares model types in the environment of a release."""
 
-KEPT = (
-    DifferenceKind.FORMULA,
-    DifferenceKind.GONE,
-    DifferenceKind.NEW,
-    DifferenceKind.NOT_DERIVED,
-    DifferenceKind.DEFAULT,
-)
+KEPT = {"formula", "class that is gone", "new class", "class that is not derived", "default"}
 """The kinds of differences that are kept as text: those of formulas, classes and defaults."""
 
 
@@ -239,8 +232,8 @@ def is_whole(found: Mapping[str, Any]) -> bool:
     return "error" not in found and len({*counts(found)}) == 1
 
 
-def compared(release: Release, types: Sequence[str] = MOST_USED) -> dict[str, Any]:
-    """Return the differences between a release and the catalogue, by model type.
+def compared(release: Release) -> dict[str, Any]:
+    """Return the differences between a release and the catalogue in the most used model types.
 
     Each type has the ``lines`` about formulas, classes and defaults, and the number of ``others``,
     about conditions, buffers and keys. If the comparison could not run, there is an ``error``.
@@ -248,20 +241,21 @@ def compared(release: Release, types: Sequence[str] = MOST_USED) -> dict[str, An
     with tempfile.TemporaryDirectory() as folder:
         if error := installed(release, Path(folder)):
             return {"error": error}
-        command = [str(Path(folder) / "bin" / "python"), "-c", COMPARE, *types]
+        command = [str(Path(folder) / "bin" / "python"), "-c", COMPARE]
         done = _in_checkout(command, capture_output=True)
-    said = dict(map(json.loads, done.stdout.splitlines()))
-    if done.returncode or said.keys() != set(types):
+    types, *lines = map(json.loads, done.stdout.splitlines() or ["[]"])
+    said = dict(lines)
+    if done.returncode or not types or said.keys() != set(types):
         return {"error": _end(done)}
     return {
-        "types": list(types),
+        "types": types,
         "otherwise": {name: kept(said[name]) for name in sorted(said) if said[name]},
     }
 
 
 def kept(lines: Sequence[list[str]]) -> dict[str, Any]:
     """Return the lines about formulas, classes and defaults, and the number of other lines."""
-    shown = [one.text for one in map(Difference.read, lines) if one.kind in KEPT]
+    shown = [text for kind, text in lines if kind in KEPT]
     return {"lines": shown, "others": len(lines) - len(shown)}
 
 
