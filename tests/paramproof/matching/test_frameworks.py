@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import paramproof
-from paramproof.sources.live import UNSUPPORTED, live_weights, supported
+from paramproof.sources.live import READERS, UNSUPPORTED, live_weights, reader, supported
 
 SUPPORTED = supported()
 
@@ -109,3 +109,38 @@ def test_a_pair_has_the_variables_of_its_module():
 def test_arrays_of_another_framework_are_not_taken_for_linens(tree, said):
     with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
         live_weights(tree)
+
+
+class Outsider:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        (Outsider(), "Outsider is not a model of PyTorch, Keras, tf-keras, "),
+        (None, "NoneType is not a model of"),
+        (Outsider, "type is not a model of"),
+        ((Outsider(), {"a": np.empty(1)}), "tuple is not a model of"),
+        ({}, "dict is empty: it has no weights"),
+        ({"params": {"w": np.empty((0, 3))}}, "dict is empty"),
+        ({"params": {"w": 3}}, "params/w is not an array but int"),
+        ({"params": {"w": [np.empty(3)]}}, "params/w is not an array but list"),
+    ],
+)
+def test_other_objects_are_refused(what, words):
+    with pytest.raises(ValueError, match=re.escape(words)) as refusal:
+        live_weights(what)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("package", READERS)
+def test_a_framework_is_recognised_by_its_modules(package):
+    """An optimiser of a framework is not a model, nor is a namesake's class."""
+    mine = class_of("Mine", "mine", class_of("Module", f"{package}.some.file"))
+    assert reader(mine()) is READERS[package]
+    with pytest.raises(ValueError, match="Mine is not a model of PyTorch"):
+        reader(class_of("Mine", f"{package}ette.some.file")())
+    if package in ("torch", "keras", "tf_keras", "flax.linen"):
+        with pytest.raises(ValueError, match=r"Adam (is not an?|has no) "):
+            live_weights(class_of("Adam", f"{package}.optim")())

@@ -4,32 +4,29 @@ import json
 import re
 from dataclasses import asdict, replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from paramproof import assert_parameters, compare
-from paramproof.formulas import EncoderSpec, Weight, inventory
+from paramproof.formulas import Weight, inventory
 from paramproof.matching.shapes import Unit, most_pairs
-from paramproof.sources.live import READERS, live_weights, reader
+from tests.configs import BERT
 from tests.paramproof.matching.models import model, shapes
 from tests.specs import LIVE_ENCODER as SPEC
 from tests.specs import SPECS
 from tests.strategies import specs
 
 HEADS = (SPEC.num_attention_heads, SPEC.head_size)
+LLAMA = replace(SPECS["llama"], intermediate_size=7, vocab_size=29)
+H, F = LLAMA.hidden_size, LLAMA.intermediate_size
 
 
-FORMS = {"either": [(2,), (3,)], "only": [(2,)]}
-
-
-def join_projections(tensors, shape, kind):
-    """Return the tensors with queries, keys and values of each layer in one."""
-    names = {path for path in tensors if re.search(rf"(query|key|value)\.{kind}$", path)}
-    rest = {path: tensors[path] for path in tensors if path not in names}
-    fused = {path: shape for path in names if "query" in path}
-    return rest | fused
+def fused(kernel, bias):
+    """Return the tensors with queries, keys and values of each layer in one, in these shapes."""
+    own = {n: shape for n, shape in shapes().items() if not re.search(r"(key|value)\.", n)}
+    kinds = {"query.kernel": kernel, "query.bias": bias}
+    return {n: kinds.get(".".join(n.split(".")[-2:]), shape) for n, shape in own.items()}
 
 
 def stack(tensors, layers=2):
@@ -38,41 +35,54 @@ def stack(tensors, layers=2):
     return rest | {path: (layers, *shape) for path, shape in first.items()}
 
 
-def layout_with(change):
-    return {path: change(path, shape) for path, shape in shapes().items()}
+def gates(shape):
+    """Return a LLaMA's tensors, with gate and up of each layer in arrays of this shape."""
+    own = {n: s for n, s in shapes(LLAMA).items() if "feed_forward.up" not in n}
+    return {n: shape if "feed_forward.gate" in n else s for n, s in own.items()}
+
+
+def layout_with(pattern, change, tensors=None):
+    every = shapes() if tensors is None else tensors
+    return {n: change(shape) if re.search(pattern, n) else shape for n, shape in every.items()}
 
 
 LAYOUTS = {
     "plain": shapes(),
-    "transposed": layout_with(lambda path, shape: shape[::-1]),
-    "heads": layout_with(
-        lambda path, shape: (
-            (*shape[:-1], *HEADS) if re.search(r"attention\.(query|key|value)", path) else shape
-        )
-    ),
-    "heads_in": layout_with(
-        lambda path, shape: (*HEADS, 12) if "attention.output.kernel" in path else shape
-    ),
-    "fused": join_projections(join_projections(shapes(), (12, 36), "kernel"), (36,), "bias"),
-    "fused and transposed": join_projections(
-        join_projections(shapes(), (36, 12), "kernel"), (36,), "bias"
-    ),
-    "fused on an axis": join_projections(
-        join_projections(shapes(), (3, 12, 12), "kernel"), (3, 12), "bias"
-    ),
+    "transposed": layout_with("", lambda shape: shape[::-1]),
+    "heads": layout_with(r"attention\.(query|key|value)", lambda shape: (*shape[:-1], *HEADS)),
+    "heads_in": layout_with(r"attention\.output\.kernel", lambda shape: (*HEADS, 12)),
+    "fused": fused((12, 36), (36,)),
+    "fused and transposed": fused((36, 12), (36,)),
+    "fused on an axis": fused((3, 12, 12), (3, 12)),
     "stacked": stack(shapes()),
-    "fused and stacked": stack(
-        join_projections(join_projections(shapes(), (36, 12), "kernel"), (36,), "bias")
-    ),
-    "with axes of 1": layout_with(lambda path, shape: (1, *shape, 1)),
+    "fused and stacked": stack(fused((36, 12), (36,))),
+    "with axes of 1": layout_with("", lambda shape: (1, *shape, 1)),
+}
+GATES = [(H, 2 * F), (2 * F, H), (2, H, F), (H, 2, F), (2, F, H)]
+EVERYTHING = {n: shape for n, shape in shapes(LLAMA).items() if "layers." not in n} | {
+    **{"qkv": (2, H, 24 + 2 * 12), "o": (2, 24, H), "gate_up": (2, 2 * F, H), "down": (2, F, H)},
+    **{f"norm.{number}": (2, H) for number in range(2)},
+}
+GROUPED = {n: shape for n, shape in shapes(LLAMA).items() if ".attention." not in n} | {
+    f"{index}.{name}": shape
+    for index in range(2)
+    for name, shape in {"qkv": (24 + 2 * 12, 10), "o": (6, 4, 10)}.items()
 }
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_layouts(layout):
-    report = compare(model(LAYOUTS[layout]), SPEC)
+@pytest.mark.parametrize(
+    ("tensors", "spec"),
+    [
+        *(pytest.param(tensors, SPEC, id=name) for name, tensors in LAYOUTS.items()),
+        *(pytest.param(gates(shape), LLAMA, id=f"gates of {shape}") for shape in GATES),
+        pytest.param(EVERYTHING, LLAMA, id="queries, gates and layers in one array"),
+        pytest.param(GROUPED, LLAMA, id="grouped queries fused, and heads split"),
+    ],
+)
+def test_layouts(tensors, spec):
+    report = compare(model(tensors), spec)
     assert report.equal, report.render()
-    assert (report.formula, report.actual) == (inventory(SPEC.letters()).total(),) * 2
+    assert (report.formula, report.actual) == (inventory(spec.letters()).total(),) * 2
 
 
 @given(data=st.data())
@@ -86,226 +96,72 @@ def test_equal_whatever_the_sizes(family, data):
         flipped = data.draw(st.sets(st.sampled_from(list(tensors))), label="transposed")
         tensors |= {path: tensors[path][::-1] for path in flipped}
     order = data.draw(st.permutations(list(tensors)), label="order")
-    tensors = {path: tensors[path] for path in order}
-    assert_parameters(model(tensors), spec)
-
-
-def test_grouped_queries_may_be_fused_and_split():
-    spec = SPECS["llama"]
-    tensors = {path: shape for path, shape in shapes(spec).items() if ".attention." not in path}
-    for index in range(2):
-        tensors[f"{index}.qkv"] = (24 + 2 * 12, 10)
-        tensors[f"{index}.o"] = (6, 4, 10)
-    assert_parameters(model(tensors), spec)
-    tensors["0.qkv"] = (3 * 24, 10)
-    report = compare(model(tensors), spec)
-    assert (report.equal, report.difference) == (False, 240)
-    # The missing tensor would fit by size: 48 wide, in three unequal parts.
-    assert "−480" in report.render()
+    assert_parameters(model({path: tensors[path] for path in order}), spec)
 
 
 def test_an_ambiguous_tensor_leaves_room():
     """A tensor that could be either of two weights leaves the other its only match."""
-    either, only = (Unit(path, (1,), frozenset(forms)) for path, forms in FORMS.items())
+    forms = {"either": [(2,), (3,)], "only": [(2,)]}
+    either, only = (Unit(path, (1,), frozenset(own)) for path, own in forms.items())
     weights = [Weight("a", (2,), True), Weight("b", (3,), True)]
     pairs = most_pairs([either, only], weights).pairs
     assert {(unit.path, weight.path) for unit, weight in pairs} == {("either", "b"), ("only", "a")}
 
 
-def test_missing_and_unexpected():
-    tensors = shapes()
-    del tensors["layers.1.feed_forward.intermediate.bias"]
-    tensors["embeddings.word_embeddings.weight"] = (32, 12)
-    report = compare(model(tensors), SPEC)
-    assert (report.difference, report.equal) == (12 - 20, False)
-    spec, totals, frozen, how, *rows, residual = report.render().splitlines()
-    assert eval(spec.removeprefix("spec = "), {"EncoderSpec": EncoderSpec}) == SPEC
-    assert totals == f"actual {report.actual:,} − formula {report.formula:,} = −8"
-    assert (frozen, how) == ("not trainable: 0", "tensors matched by shape")
-    native = next(row.path for row in report.rows if row.kind == "unexpected")
-    assert rows == [
-        f"  +384 = 32·H  {native} is unexpected: (32, 12)",
-        "  −372 = −V·H  embeddings.word_embeddings.weight is missing: (31, 12)",
-        "  −20 = −F  layers.*.feed_forward.intermediate.bias is missing: (20)",
-    ]
-    assert residual == "actual − formula = −V·H + 32·H − F"
-
-
-@pytest.mark.parametrize(
-    ("more", "note"),
-    [
-        (1, ""),
-        (2, "or the other tensor of this shape"),
-        (3, "or one of the 2 other tensors of this shape"),
-    ],
-)
-def test_unexpected_tensors_of_one_shape(more, note):
-    tensors = shapes() | {f"more.{i}": (3, 5) for i in range(more)}
-    rows = compare(model(tensors), SPEC).rows
-    assert [(row.kind, row.difference, row.note) for row in rows] == [
-        ("unexpected", 15, note)
-    ] * more
-
-
-def test_all_tensors_that_shapes_cannot_distinguish_are_named():
-    tensors = shapes()
-    del tensors["pooler.kernel"]
-    (row,) = compare(model(tensors), SPEC).rows
-    names = [f"layers.*.attention.{part}.kernel" for part in ("key", "output", "query", "value")]
-    assert row.path == names[0]
-    assert row.note == f"1 of {', '.join(names)} and 1 more"
-
-
-def test_missing_in_every_layer_is_one_row():
-    tensors = {path: shape for path, shape in shapes().items() if "norm.bias" not in path}
-    (row,) = compare(model(tensors), SPEC).rows
-    assert (row.kind, row.difference) == ("missing", -60)
-    assert row.note.startswith("5 of embeddings.layer_norm.bias, ")
-
-
-def test_rows_add_up():
-    tensors = shapes()
-    for path in ("pooler.bias", "layers.0.feed_forward.output.kernel"):
-        del tensors[path]
-    tensors |= {"extra": (3, 5), "another": (12,), "third": (12,)}
-    report = compare(model(tensors), SPEC)
-    assert sum(row.difference for row in report.rows) == report.difference
-
-
-def test_shared_storage_counts_once():
-    spec = replace(SPEC, mlm_head=True)
-    variables = model(shapes(spec))
-    table = next(array for array in variables["params"].values() if array.shape == (31, 12))
-    variables["params"]["tied"] = table
-    assert_parameters(variables, spec)
-    variables["params"]["tied"] = table.copy()
-    with pytest.raises(AssertionError, match=r"params/tied is unexpected: \(31, 12\)"):
-        assert_parameters(variables, spec)
-
-
-def test_other_collections_are_not_trainable():
-    variables = model(shapes()) | {"batch_stats": {"mean": np.empty(12)}}
-    report = compare(variables, SPEC)
-    assert (report.equal, report.frozen) == (True, 12)
-    assert "not trainable: 12\n" in report.render()
-
-
-def test_the_assertion_shows_the_report():
-    variables = model(shapes() | {"extra": (3, 5)})
-    with pytest.raises(AssertionError) as failure:
-        assert_parameters(variables, SPEC)
-    assert str(failure.value) == compare(variables, SPEC).render()
-    assert str(failure.value).endswith("\nactual − formula = 5·A   params/w39")
-
-
-class Outsider:
-    pass
-
-
-@pytest.mark.parametrize(
-    ("what", "words"),
-    [
-        (Outsider(), "Outsider is not a model of PyTorch, Keras, tf-keras, "),
-        (None, "NoneType is not a model of"),
-        (Outsider, "type is not a model of"),
-        ((Outsider(), {"a": np.empty(1)}), "tuple is not a model of"),
-        ({}, "dict is empty: it has no weights"),
-        ({"params": {"w": np.empty((0, 3))}}, "dict is empty"),
-        ({"params": {"w": 3}}, "params/w is not an array but int"),
-        ({"params": {"w": [np.empty(3)]}}, "params/w is not an array but list"),
-    ],
-)
-def test_other_objects_are_refused(what, words):
-    with pytest.raises(ValueError, match=re.escape(words)) as refusal:
-        live_weights(what)
-    assert "\n" not in str(refusal.value)
-
-
-@pytest.mark.parametrize("package", READERS)
-def test_a_framework_is_recognised_by_its_modules(package):
-    base = type("Module", (), {"__module__": f"{package}.some.file"})
-    mine = type("Mine", (base,), {"__module__": "mine"})
-    namesake = type("Mine", (), {"__module__": f"{package}ette.some.file"})
-    assert reader(mine()) is READERS[package]
-    with pytest.raises(ValueError, match="Mine is not a model of PyTorch"):
-        reader(namesake())
-
-
-@pytest.mark.parametrize("package", ["torch", "keras", "tf_keras", "flax.linen"])
-def test_other_objects_of_a_framework_are_not_models(package):
-    """An optimiser, for example."""
-    optimiser = type("Adam", (), {"__module__": f"{package}.optim"})
-    with pytest.raises(ValueError, match=r"Adam (is not an?|has no) "):
-        live_weights(optimiser())
+def test_a_configuration_in_place_of_a_spec(tmp_path, monkeypatch):
+    """By its path, as text or path, or by its keys; the class may differ."""
+    sizes = {**BERT, "architectures": ["BertModel"], "vocab_size": 5, "hidden_size": 2}
+    sizes |= {"num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 3}
+    sizes |= {"max_position_embeddings": 3, "type_vocab_size": 1}
+    (tmp_path / "config.json").write_text(json.dumps(sizes))
+    monkeypatch.chdir(tmp_path)
+    bare = {"words": (5, 2), "positions": (3, 2), "types": (1, 2), "gain": (2,), "bias": (2,)}
+    bare |= {f"{name}.weight": (2, 2) for name in ("query", "key", "value", "output")}
+    bare |= {f"{name}.bias": (2,) for name in ("query", "key", "value", "output", "down")}
+    bare |= {f"{name}.{of}": (2,) for name in ("first", "second") for of in ("gain", "shift")}
+    bare |= {"up.weight": (2, 3), "up.bias": (3,), "down.weight": (3, 2)}
+    pooled = {**bare, "pooler": (2, 2), "pooler_bias": (2,)}
+    for given_ in ("config.json", tmp_path / "config.json", sizes):
+        assert_parameters(model(pooled), given_)
+        with pytest.raises(AssertionError, match="missing"):
+            assert_parameters(model(bare), given_)
+    with pytest.raises(AssertionError, match="missing"):
+        assert_parameters(model(pooled), sizes, "BertForPreTraining")
+    with pytest.raises(ValueError, match=r"^absent\.json: does not exist"):
+        assert_parameters(model(pooled), "absent.json")
 
 
 MODELS = """
 import numpy as np
-
 def right():
     return {"params": {f"w{n}": np.empty(shape) for n, shape in enumerate(SHAPES)}}
-
 def wrong():
     return {"params": right()["params"] | {"more": np.empty((3, 5))}}
-
 def number(): return 5
 def raises(): raise RuntimeError("no\\nweights")
 def wants(path): return path
 """
+BAD = {"number": "int is not a model of PyTorch", "absent": "mine:absent: mine has no 'absent'"}
+BAD |= {
+    "raises": "mine:raises raised RuntimeError: no weights",
+    "wants": "mine:wants raised TypeError: wants() missing 1 required",
+}
 
 
-@pytest.fixture
-def run_compare(paramproof, tmp_path):
+def test_a_function_that_makes_a_model(paramproof, tmp_path):
     source = MODELS.replace("SHAPES", repr(list(shapes().values())))
     (tmp_path / "mine.py").write_text(source)
-
-    def run(name, spec):
-        return paramproof("compare", f"mine:{name}", "--model", spec)
-
-    return run
-
-
-def test_compare(run_compare, tmp_path):
-    text = json.dumps(asdict(SPEC))
-    done = run_compare("right", text)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "every tensor is as the formula says"
-    (tmp_path / "spec.json").write_text(text)
-    done = run_compare("wrong", "spec.json")
-    assert (done.returncode, done.stderr) == (1, "")
-    assert done.stdout.splitlines()[-2:] == [
-        "  +15  params/more is unexpected: (3, 5)",
-        "actual − formula = 5·A   params/more",
-    ]
-    assert run_compare("right", "bert-tiny").returncode == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "spec", "words"),
-    [
-        ("number", "bert-tiny", "int is not a model of PyTorch"),
-        ("raises", "bert-tiny", "mine:raises raised RuntimeError: no weights"),
-        ("wants", "bert-tiny", "mine:wants raised TypeError: wants() missing 1 required"),
-        ("absent", "bert-tiny", "mine:absent: mine has no 'absent'"),
-        ("right", "resnett", "is named 'resnett'"),
-        ("right", "{", "is not JSON: "),
-        ("right", '{"hidden": 3}', "model_type is missing"),
-        ("right", '{"vocab_size": 3}', "needs hidden_size, num_hidden_layers"),
-    ],
-)
-def test_compare_refuses(run_compare, name, spec, words):
-    done = run_compare(name, spec)
-    assert (done.returncode, done.stdout) == (2, "")
-    (line,) = done.stderr.splitlines()
-    assert words in line
-
-
-def test_names_of_a_live_model_are_printable_and_rows_bounded():
-    tensors = {"params": {f"\x1b[2J{n}" + "x" * 10**4: np.empty(n) for n in range(100, 400)}}
-    tensors["params"] |= model(shapes())["params"]
-    text = compare(tensors, SPEC).render()
-    assert text.replace("\n", "").isprintable()
-    assert max(map(len, text.splitlines()[1:])) < 300
-    *rows, rest, _ = text.splitlines()[4:]
-    assert len(rows) == 20
-    assert rest == f"  +{sum(range(100, 380)):,}  and 280 more"
+    spec = json.dumps(asdict(SPEC))
+    (tmp_path / "spec.json").write_text(spec)
+    right = paramproof("compare", "mine:right", "--model", spec)
+    assert (right.returncode, right.stderr) == (0, "")
+    assert right.stdout.splitlines()[-1] == "every tensor is as the formula says"
+    assert paramproof("compare", "mine:right", "--model", "bert-tiny").returncode == 1
+    wrong = paramproof("compare", "mine:wrong", "--model", "spec.json")
+    assert (wrong.returncode, wrong.stderr) == (1, "")
+    assert wrong.stdout.splitlines()[-1] == "actual − formula = 5·A   params/more"
+    for name, words in BAD.items():
+        done = paramproof("compare", f"mine:{name}", "--model", "bert-tiny")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert words in done.stderr
+        assert done.stderr.count("\n") == 1
