@@ -274,7 +274,7 @@ def _kind(view: View, layer: Branch, largest: int) -> Html:
     times, whole = layer.times, layer.total // layer.times
     assert layer.row is not None
     stack = tag("small", breakable(legible(parent(layer.row.path))))
-    segments, described, x = [], [], 0.0
+    segments, described, x = list[Html](), list[Html](), 0.0
     for part in _parts(layer):
         width = 100 * part.total / times / largest
         segments.append(_segment(x, width, colour(view, part.largest_kind())))

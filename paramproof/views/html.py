@@ -8,7 +8,6 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import zip_longest
 
 from paramproof.views.table import Table, TableRow
 
@@ -34,8 +33,9 @@ def html_table(
     heads = headings or [column.heading for column in table.columns]
     of_numbers = [f"n{n}" for n, column in enumerate(table.columns, 1) if column.is_number]
     rows = []
-    for row, own in zip_longest(table.rows, attributes_of, fillvalue={}):
+    for place, row in enumerate(table.rows):
         heading, *cells = table.written(row)
+        own = attributes_of[place] if attributes_of else {}
         head = tag("th", first(row) if first else heading, scope="row")
         rows.append(tag("tr", head, *(tag("td", cell) for cell in cells), **own))
     whole = tag(

@@ -158,7 +158,7 @@ def _total(widths: Sequence[int]) -> int:
     return sum(widths) + 2 * len(widths)
 
 
-SIGNS = {
+SIGNS: dict[str, str | int | None] = {
     MINUS: "-",
     "·": "*",
     "×": "x",
@@ -175,7 +175,9 @@ SIGNS = {
 }
 """What is printed for a sign in a terminal without it: ``−L·H²`` is printed as ``-L*H^2``."""
 
-DIGITS = {chr(sign): chr(digit) for digit, sign in SUPERSCRIPTS.items()}
+DIGITS: dict[str, str | int | None] = {
+    chr(sign): chr(digit) for digit, sign in SUPERSCRIPTS.items()
+}
 
 
 def in_signs_of(text: str, encoding: str) -> str:

@@ -1,6 +1,5 @@
 """A count in letters: the terms add up, and the printed text means what it should."""
 
-import json
 import re
 from functools import partial
 
@@ -12,7 +11,6 @@ from paramproof.formulas.expression import expression
 from paramproof.formulas.models import named_models
 from paramproof.views.formula import latex_sum, terms
 from tests import literals
-from tests.configs import LLAMA
 from tests.notation import from_latex, value
 
 FAMILY_NAMES = list(FAMILIES)
@@ -75,63 +73,3 @@ def test_latex_adds_up(family):
     assert [name.replace(r"\_", "_") for name in names] == [
         t.path for t in terms(inventory(letters))
     ]
-
-
-def rows(stdout):
-    return [re.split(r" {2,}", line.strip()) for line in stdout.splitlines() if line.strip()]
-
-
-def test_count_symbolic(paramproof):
-    done = paramproof("count", "gpt2", "--symbolic")
-    assert (done.returncode, done.stderr) == (0, "")
-    title, _, _, *lines = rows(done.stdout)
-    assert title == ["gpt2: trainable parameters in letters, tied tensors counted once"]
-    assert lines[:10] == [
-        ["embeddings.word_embeddings", "V·H", "38,597,376"],
-        ["embeddings.position_embeddings", "P·H", "786,432"],
-        ["layers.*.attention_layer_norm", "2·H", "× L", "18,432"],
-        ["layers.*.attention", "4·H² + 4·H", "× L", "28,348,416"],
-        ["layers.*.feed_forward_layer_norm", "2·H", "× L", "18,432"],
-        ["layers.*.feed_forward", "2·H·F + H + F", "× L", "56,669,184"],
-        ["final_layer_norm", "2·H", "1,536"],
-        ["lm_head", "0: tied to embeddings.word_embeddings.weight", "0"],
-        ["total", "L·(4·H² + 2·H·F + 9·H + F) + H·(V + P + 2)", "124,439,808"],
-        ["closed form", "L·(4·H² + 2·H·F + 9·H + F) + H·(V + P + 2)", "124,439,808"],
-    ]
-    assert lines[10] == ["letter", "size", "field"]
-    assert lines[12:-2] == [
-        ["L", "12", "num_hidden_layers"],
-        ["H", "768", "hidden_size"],
-        ["A", "12", "num_attention_heads"],
-        ["F", "3,072", "intermediate_size"],
-        ["V", "50,257", "vocab_size"],
-        ["P", "1,024", "max_position_embeddings"],
-    ]
-
-
-def test_count_symbolic_names_untrainable_tensors(paramproof):
-    found = {
-        row[0]: row[1:]
-        for row in rows(paramproof("count", "transformer-base", "--symbolic").stdout)
-    }
-    assert found["encoder.embeddings.position_embeddings"] == ["0: not trainable", "0"]
-    assert found["decoder.layers.*.cross_attention"][:2] == ["4·H²", "× M"]
-
-
-def test_count_symbolic_of_a_config(paramproof, tmp_path):
-    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
-    found = {
-        row[0]: row[1:] for row in rows(paramproof("count", "config.json", "--symbolic").stdout)
-    }
-    assert found["model.layers.*.self_attn"] == ["2·H·K·(A + G)", "× L", "1,342,177,280"]
-    assert found["total"][-1] == "8,030,261,248"
-
-
-def test_count_latex(paramproof):
-    for arguments in (("--latex",), ("--symbolic", "--latex")):
-        done = paramproof("count", "bert-tiny", *arguments)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.startswith(
-            "\\begin{align*}\n\\text{parameters} ={}& V H && \\text{embed"
-        )
-        assert r"& + L \left(4 H^{2} + 4 H\right) && \text{layers.*.attention} \\" in done.stdout
