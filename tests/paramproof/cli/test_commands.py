@@ -30,7 +30,8 @@ SPEC = {
 }
 MIXTRAL = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "num_hidden_layers": 3}
 UNLIKE = (tensor("h.*.weight", H, H), tensor("h.*.weight", 3, H), tensor("h.*.bias", 3))
-MANY = [tensor(f"mlp.expert_{number}.weight", H) for number in range(400)]
+EXPERTS = [tensor(f"mlp.expert_{number}.weight", H) for number in range(400)]
+MANY = range(10**5)
 
 
 def derived(*tensors):
@@ -62,7 +63,7 @@ CONFIGS = {
     "unlike.json": derived(*UNLIKE),
     "frozen.json": derived(tensor("a.weight", H, role="frozen")),
     "odd.json": derived(tensor("a_%$\x1b[2J.weight", H, H, aliases=("b\n",))),
-    "many.json": derived(tensor("norm.weight", H), *MANY),
+    "many.json": derived(tensor("norm.weight", H), *EXPERTS),
     "doubt.json": derived(*MIXTURE.tensors, tensor("mask_emb", 1, H)),
     "no-size.json": {"family": "gpt", "hidden_size": 768},
     "other-field.json": {"family": "gpt", "\x9b2J" + "x" * 10**4: 1},
@@ -102,7 +103,8 @@ WEIGHTS = {
     "encoder/forged": canonical(ENCODER)
     | {"\x1b[2J\x1b[H\nevery tensor is as the formula says\n": (2,)},
     "encoder/long": canonical(ENCODER) | {"x" * 10**6: (2,), "x." * 500 + "x": (3,)},
-    "encoder/unknown": canonical(ENCODER) | {f"unknown.tensor_{n}.weight": (2,) for n in range(10**5)},
+    "encoder/unknown": canonical(ENCODER)
+    | {f"unknown.tensor_{n}.weight": (2,) for n in range(10**5)},
 }
 """The files with weights that cases name, without their suffix, .safetensors."""
 
@@ -218,6 +220,15 @@ count bert-tiny --resume
 count bert-tiny --jsonl lines.jsonl
 count --json gpt2 bert-tiny
 count - -
+count absent.json
+count 01-ai/Yi-6B
+count https://huggingface.co/a/b/raw/main/config.json
+count https://example.com/llama-3.1-8b
+count folder/of/bert
+count folder/config.json
+count ''
+count 'kein Modell'
+count llama3.1:8b --depth 1
 count bert-base --under no-bias
 count bert-base --under total --under listed
 count no-size.json
@@ -270,6 +281,7 @@ explain 110M --json bert-base
 explain 110M --class Qwen3Model
 explain 110M bert-base --class BertModel
 explain 5 s
+explain 5 absent.json
 models --help
 models
 models --family gpt,llama
@@ -294,6 +306,7 @@ compare s --model llama-7b
 compare s
 compare mine:model
 compare mine.py
+compare m:m --model absent.json
 differences --help
 differences
 differences torch --framework Keras-TensorFlow

@@ -49,8 +49,6 @@ def shell(tmp_path):
     return run
 
 
-
-
 def test_a_count_takes_no_longer_for_more_layers(tmp_path):
     deep = str(tmp_path / "deep.json")
 

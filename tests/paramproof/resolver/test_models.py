@@ -216,23 +216,6 @@ def test_the_origin_of_a_derived_formula():
     assert "catalogue" not in before
 
 
-@pytest.mark.parametrize(("head_dim", "is_within"), [(8, True), (4, False)])
-def test_data_and_text_use_the_same_words(head_dim, is_within, paramproof, tmp_path):
-    """The status of the formula, and whether the proof covers the model's own sizes."""
-    keys = {"model_type": "qwen3", "head_dim": head_dim}
-    (tmp_path / "config.json").write_text(json.dumps(keys))
-    done = paramproof("count", "config.json", "--json", "count.json")
-    assert done.returncode == 0, done.stderr
-    data = json.loads((tmp_path / "count.json").read_text())
-    (model,) = data.get("models", [data])
-    own = resolve(tmp_path / "config.json")
-    assert own.status == PROVED
-    assert (model["status"], tuple(model["reasons"])) == (own.status, own.reasons)
-    text = paramproof("count", "config.json").stdout
-    assert f": {own.status}\n" in text
-    assert ("\nnot proved at these sizes: " not in text) == (not model["reasons"]) == is_within
-
-
 def test_a_shared_weight_of_a_live_model_counts_once():
     """Also where the further names are those of other layers, and become the same path."""
     shared = Weight("layers.0.w", (2, 3), True, aliases=("layers.1.w", "head.w"))

@@ -1,7 +1,5 @@
 """Names from elsewhere find the named model, and nothing is guessed between sizes."""
 
-import json
-
 import pytest
 
 from paramproof.formulas.errors import InvalidInput
@@ -85,12 +83,3 @@ def test_no_two_models_have_the_same_name_once_folded():
     assert {*also.values()} <= {*names}
     assert {*also} == {*map(folded, also)}
     assert not {*also} & {*map(folded, names)}
-
-
-def test_the_note_is_on_standard_error_and_in_json(paramproof):
-    done = paramproof("count", "llama3.1:8b", "--json", "-")
-    assert (
-        done.stderr.splitlines()[0] == "note: llama-3.1-8b: 'llama3.1:8b' is read as llama-3.1-8b"
-    )
-    (model,) = json.loads(done.stdout)["models"]
-    assert model["notes"] == ["'llama3.1:8b' is read as llama-3.1-8b"]

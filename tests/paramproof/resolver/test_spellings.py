@@ -91,20 +91,7 @@ def test_what_a_program_computes():
         (CDIAL_GPT, "model_type", "could mean the first GPT"),
         (BAIDU | {"emb_size": 128}, "emb_size", "differ"),
         ({"emb_size": 128} | BAIDU, "hidden_size", "differ"),
-        ({"dim": 4096}, "model_type", "is missing"),
-        ({"n_embd": 768}, "model_type", "is missing"),
-        ({}, "model_type", "is missing"),
         ({1: 2}, "model_type", "is missing"),
-        (
-            without(BERT, "model_type", "architectures") | {"model_typ": "qwen3"},
-            "model_typ",
-            "mean",
-        ),
-        *(
-            (without(BERT, "model_type", "architectures") | {key: 4}, "model_type", "a newer model")
-            for key in ("num_key_value_heads", "rope_theta", "text_config")
-        ),
-        *((BERT | {"model_type": one}, "model_type", "not a") for one in (["bert"], 5, {}, True)),
     ],
 )
 def test_a_file_that_does_not_decide_the_model(keys, key, words):
@@ -114,27 +101,9 @@ def test_a_file_that_does_not_decide_the_model(keys, key, words):
     assert words in caught.value.reason
 
 
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
-        ({"peft_type": "LORA", "base_model_name_or_path": "a/\x1bb"}, r"adapter.* a/\\x1bb$"),
-        ({"_class_name": "UNet2DConditionModel", "_diffusers_version": "0.6.0"}, "diffusers"),
-        ({"architecture": "vit_base_patch16_224", "num_features": 768}, "timm"),
-        ({"__version__": {}, "similarity_fn_name": None}, "sentence-transformers"),
-        ({"added_tokens": [], "pre_tokenizer": None, "model": {}}, "tokenizer"),
-        ({"tokenizer_class": "LlamaTokenizer"}, "tokenizer"),
-        ({"bos_token": "<s>", "eos_token": "</s>"}, "tokenizer"),
-        ({"image_processor_type": "CLIPImageProcessor"}, "preprocessor"),
-        ({"weight_map": {"a": "pytorch_model-00001-of-00002.bin"}}, "index of files with weights"),
-        ({"global_step": 1, "log_history": []}, "training run"),
-        ({"eos_token_id": 2, "transformers_version": "4.1"}, "generating text"),
-    ],
-)
-def test_a_file_of_another_kind_is_named(keys, words):
-    with pytest.raises(InvalidInput, match=words):
-        resolve(keys)
-    # A model's configuration may have such keys, too.
-    assert as_transformers(BERT | keys)[0] == BERT | keys
+def test_a_configuration_may_have_keys_of_files_of_other_kinds():
+    for keys in ({"peft_type": "LORA"}, {"weight_map": {}}, {"bos_token": "<s>", "eos_token": ""}):
+        assert as_transformers(BERT | keys)[0] == BERT | keys
 
 
 @pytest.mark.parametrize(
