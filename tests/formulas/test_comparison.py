@@ -28,9 +28,7 @@ def weights_of(spec, changes=None):
         replace(weight, **(changes or {}).get(tensor.path, {}))
         for tensor in inventory(spec.letters()).expand()
         if tensor.tied_to is None
-        for weight in [
-            Weight(f"native.{tensor.path}", tensor.shape, tensor.trainable, (tensor.path,))
-        ]
+        for weight in [Weight(f"x.{tensor.path}", tensor.shape, tensor.trainable, (tensor.path,))]
     ]
 
 
@@ -45,6 +43,9 @@ def only_row(spec, weights):
 
 def without(spec, *ends):
     return [weight for weight in weights_of(spec) if not weight.path.endswith(ends)]
+
+
+WHOLE = weights_of(SPEC)
 
 
 @given(data=st.data())
@@ -87,73 +88,62 @@ def test_rows_add_up_to_the_difference(family, data):
     assert report.equal == ([weight for weight in weights if weight not in fixed] == due)
 
 
-POOLER, GATE, SCALE = "native.pooler.bias", "layers.0.gate", "embeddings.layer_norm.scale"
-TABLE, SHARED = f"native.{WORDS}", f"shares the storage of {WORDS}"
-HALF_UNKNOWN = {"shape": (24,), "parts": ("pooler.bias", "pooler.gate")}
-TWO_GATES = "layers.0.gate: not in this spec; layers.1.gate: not in this spec"
-ONE_GATE, AGAIN = "pooler.gate: not in this spec", "pooler.bias: stored a second time"
+def positions(index, shape=(7, 12), trainable=False, aliases=()):
+    return Weight("table", shape, trainable, FIXED[index : index + 1], (), aliases)
 
 
-@pytest.mark.parametrize(
-    ("path", "change", "row"),
-    [
-        (
-            "pooler.bias",
-            {"shape": (13,)},
-            Row("wrong shape", "pooler.bias", (12,), POOLER, (13,), 1),
-        ),
-        (
-            "pooler.bias",
-            HALF_UNKNOWN,
-            Row("wrong shape", "pooler.bias", (12,), POOLER, (24,), 12, ONE_GATE),
-        ),
-        (
-            "pooler.bias",
-            {"trainable": False},
-            Row("wrong trainability", "pooler.bias", (12,), POOLER, (12,), -12, "frozen"),
-        ),
-        (WORDS, {"aliases": (GATE,)}, Row("unexpected", GATE, None, TABLE, (11, 12), 0, SHARED)),
-        # A tensor with a storage of its own is no alias.
-        (WORDS, {"aliases": (SCALE,)}, Row("unexpected", SCALE, None, TABLE, (11, 12), 0, SHARED)),
-    ],
-)
-def test_a_changed_weight(path, change, row):
-    assert only_row(SPEC, weights_of(SPEC, {path: change})) == row
+def changed(spec, path, **change):
+    return spec, weights_of(spec, {path: change})
 
 
-@pytest.mark.parametrize(
-    ("extra", "row"),
-    [
-        (
-            Weight("gate", (4, 2), True, (GATE, "layers.1.gate")),
-            Row("unexpected", GATE, None, "gate", (4, 2), 8, TWO_GATES),
-        ),
-        # A frozen tensor costs nothing, and is reported.
-        (
-            Weight("gate", (4,), False, ()),
-            Row("unexpected", "gate", None, "gate", (4,), 0, "no canonical name"),
-        ),
-        (
-            Weight("again", (12,), True, ("pooler.bias",)),
-            Row("unexpected", "pooler.bias", None, "again", (12,), 12, AGAIN),
-        ),
-    ],
-)
-def test_an_extra_weight(extra, row):
-    assert only_row(SPEC, [*weights_of(SPEC), extra]) == row
+GATE, SCALE = "layers.0.gate", "embeddings.layer_norm.scale"
+TRAINABLE = [weight for weight in weights_of(BOTH) if weight.trainable]
+NOT_FIXED = {"encoder.embeddings.word_embeddings.weight": {"aliases": FIXED[:1]}}
+CASES = {
+    "another shape": changed(SPEC, "pooler.bias", shape=(13,)),
+    "a part is unknown": changed(
+        SPEC, "pooler.bias", shape=(24,), parts=("pooler.bias", "pooler.gate")
+    ),
+    "frozen": changed(SPEC, "pooler.bias", trainable=False),
+    "missing": (SPEC, without(SPEC, "pooler.bias")),
+    "an unknown alias": changed(SPEC, WORDS, aliases=(GATE,)),
+    "an alias with a storage of its own": changed(SPEC, WORDS, aliases=(SCALE,)),
+    "unknown": (SPEC, [*WHOLE, Weight("gate", (4, 2), True, (GATE, "layers.1.gate"))]),
+    "frozen and unknown": (SPEC, [*WHOLE, Weight("gate", (4,), False, ())]),
+    "stored twice": (SPEC, [*WHOLE, Weight("again", (12,), True, ("pooler.bias",))]),
+    "tied by one storage": changed(TIED, WORDS, aliases=(DECODER,)),
+    "tied by data flow": (TIED, weights_of(TIED)),
+    "not tied": (TIED, weights_of(UNTIED)),
+    "tied to another table": changed(TIED, POSITIONS, aliases=(DECODER,)),
+    "tied, but should not be": (
+        UNTIED,
+        [w for w in changed(UNTIED, WORDS, aliases=(DECODER,))[1] if w.parts != (DECODER,)],
+    ),
+    "no fixed table": (BOTH, TRAINABLE),
+    "one fixed table": (BOTH, [*TRAINABLE, positions(1)]),
+    "one shared fixed table": (BOTH, [*TRAINABLE, positions(0, aliases=FIXED[1:])]),
+    "another fixed shape": (BOTH, [*TRAINABLE, positions(0, (8, 12))]),
+    "not fixed": (BOTH, [*TRAINABLE, positions(0, trainable=True)]),
+    "a trainable table is not the fixed one": (
+        BOTH,
+        [weight for weight in weights_of(BOTH, NOT_FIXED) if weight.trainable],
+    ),
+}
 
 
-def test_a_missing_weight():
-    row = Row("missing", "pooler.bias", (12,), None, None, -12)
-    assert only_row(SPEC, without(SPEC, "pooler.bias")) == row
+def test_the_report_of_each_difference(snapshot):
+    found = {name: comparison(*case) for name, case in CASES.items()}
+    assert {name: str(one).partition(" = ")[2] for name, one in found.items()} == snapshot
+    row = only_row(*CASES["a part is unknown"])
+    note = "pooler.gate: not in this spec"
+    assert row == Row("wrong shape", "pooler.bias", (12,), "x.pooler.bias", (24,), 12, note)
 
 
 def test_trainable_where_it_should_be_frozen():
     named = inventory(SPEC.letters())
     frozen = tuple(replace(t, trainable=t.path != "pooler.bias") for t in named)
-    (row,) = compare(replace(named, tensors=frozen), weights_of(SPEC)).rows
-    expected = Row("wrong trainability", "pooler.bias", (12,), POOLER, (12,), 12, "trainable")
-    assert row == expected
+    (row,) = compare(replace(named, tensors=frozen), WHOLE).rows
+    assert (row.kind, row.difference, row.note) == ("wrong trainability", 12, "trainable")
 
 
 def test_wrong_shapes_of_equal_size():
@@ -194,7 +184,7 @@ def test_stacked_weights():
     for layers in (0, 1, 3):
         spec = replace(SPEC, num_hidden_layers=layers)
         first, *rest = stacked(inventory(spec.letters()), {"layers": layers})
-        others = [w for w in weights_of(spec) if not w.path.startswith("native.layers.")]
+        others = [w for w in weights_of(spec) if not w.path.startswith("x.layers.")]
         assert len(rest) == 15
         assert comparison(spec, [*others, first, *rest]).equal
         if layers:
@@ -244,50 +234,6 @@ def test_heads_are_split_by_the_head_size():
 def test_aliases_and_fused_tensors_have_one_depth(weight):
     with pytest.raises(ValueError, match="zip"):
         comparison(SPEC, [weight])
-
-
-def positions(index, shape=(7, 12), trainable=False, aliases=()):
-    return Weight("table", shape, trainable, FIXED[index : index + 1], (), aliases)
-
-
-@pytest.mark.parametrize(
-    ("tables", "row"),
-    [
-        ([], None),
-        ([positions(1)], None),
-        ([positions(0, aliases=FIXED[1:])], None),
-        ([positions(0, (8, 12))], ("wrong shape", (7, 12), 0, "")),
-        ([positions(0, trainable=True)], ("wrong trainability", (7, 12), 84, "trainable")),
-    ],
-)
-def test_fixed_positions_may_be_absent_or_shared(tables, row):
-    weights = [weight for weight in weights_of(BOTH) if weight.trainable]
-    rows = comparison(BOTH, [*weights, *tables]).rows
-    found = [(one.kind, one.expected, one.difference, one.note) for one in rows]
-    assert found == ([row] if row else [])
-
-
-def test_a_trainable_table_is_not_the_fixed_one():
-    words = {"encoder.embeddings.word_embeddings.weight": {"aliases": FIXED[:1]}}
-    weights = [weight for weight in weights_of(BOTH, words) if weight.trainable]
-    row = only_row(BOTH, weights)
-    assert (row.kind, row.path, row.difference) == ("missing", FIXED[0], 0)
-
-
-def test_tying():
-    """By one storage with either name, or by data flow."""
-    shares = {WORDS: {"aliases": (DECODER,)}}
-    assert comparison(TIED, weights_of(TIED, shares)).equal
-    assert comparison(TIED, weights_of(TIED)).equal
-    row = only_row(TIED, weights_of(UNTIED))
-    assert (row.kind, row.path, row.difference) == ("unexpected", DECODER, 132)
-    assert row.note == f"{DECODER}: should share the storage of {WORDS}"
-    row = only_row(TIED, weights_of(TIED, {POSITIONS: {"aliases": (DECODER,)}}))
-    assert (row.kind, row.path, row.difference) == ("missing", DECODER, 0)
-    assert row.note == f"shares the storage of {POSITIONS}"
-    weights = [w for w in weights_of(UNTIED, shares) if w.parts != (DECODER,)]
-    expected = Row("missing", DECODER, (11, 12), TABLE, None, -132, SHARED)
-    assert only_row(UNTIED, weights) == expected
 
 
 ROWS = (

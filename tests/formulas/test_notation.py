@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from paramproof.catalogue import entry
 from paramproof.catalogue.files import FOLDER, entry_names, keys_for
 from paramproof.formulas import FAMILIES, closed_form
-from paramproof.formulas.computed import Computed, computed
 from paramproof.formulas.division import ceiling, floor
 from paramproof.formulas.errors import NotInCatalogue
-from paramproof.formulas.expression import expression, letter
+from paramproof.formulas.expression import Expression, letter, sum_of
 from paramproof.formulas.notation import latex, text
 from paramproof.formulas.parsing import expression_in
 from tests.notation import from_latex, value
@@ -30,56 +29,25 @@ SIZES = {name: 3 * number + 7 for number, name in enumerate(NAMES)}
 QUOTIENT = re.compile("[/÷⌊⌈]")
 
 
-@pytest.mark.parametrize(
-    ("one", "written"),
-    [
-        (expression(0), "0"),
-        (expression(-7), "−7"),
-        (-H, "−H"),
-        (4 * H + 9 * H**2 - F, "9·H² + 4·H − F"),
-        (L * (9 * H + F) + V * H + 2, "L·(9·H + F) + V·H + 2"),
-        ((V + P) * H, "H·(V + P)"),
-        (H * H + H, "H² + H"),
-        (H * H + V * H - 2 * H, "H² + V·H − 2·H"),
-        (-2 * L * H, "−2·L·H"),
-        (H * H * A - H * H, "H²·A − H²"),
-        (-L * (5 * H + F), "−L·(5·H + F)"),
-        (L * (5 * H - F), "L·(5·H − F)"),
-        (MLM * (H**2 + 3 * H + V), "mlm·(H² + 3·H + V)"),
-        (UNTIED * V * H + NSP * (2 * H + 2) + N, "N + untied·V·H + nsp·(2·H + 2)"),
-        (2 * H * K * A + 2 * H * G * K, "2·H·K·(A + G)"),
-        (H**12, "H¹²"),
-        (H / 2, "H/2"),
-        (H / (A * K), "H/(A·K)"),
-        (H / (2 * A), "H/(2·A)"),
-        (H * (V + P) / 2, "H·(V/2 + P/2)"),
-        (L * (H + V) / 2, "L·(H/2 + V/2)"),
-        (L * (H + V) + N * (H + F), "N·(H + F) + L·(H + V)"),
-        (L * M * (H + V) + N * (H + F), "N·(H + F) + M·L·(H + V)"),
-        (letter("HX") * F, "F·HX"),
-        (floor(A - H, 7), "⌊(−H + A)/7⌋"),
-        (floor(H - A, 7), "−⌈(−H + A)/7⌉"),
-        (1 / A, "1/A"),
-        (A * (H // A), "A·⌊H/A⌋"),
-        (ceiling(V, 64) * 64 * H, "64·H·⌈V/64⌉"),
-        (floor(V + 1, 3), "⌊(V + 1)/3⌋"),
-        (floor(H, 2 * A), "⌊H/(2·A)⌋"),
-        (floor(H * V, A * K * L), "⌊V·H/(L·A·K)⌋"),
-        (floor(V, A**2), "⌊V/A²⌋"),
-        (computed("over", H, A), "(H ÷ A)"),
-        (computed("int", Computed("times", (H, -0.5))), "int(H × −0.5)"),
-        (computed("gcd", H, A), "gcd(H, A)"),
-        (computed("gcd", H + 1, A), "gcd((H + 1), A)"),
-        (computed("int", H / 2), "int(H/2)"),
-        (computed("plus", Computed("over", (H, A)), F), "plus((H ÷ A), F)"),
-        (computed("floor", Computed("sqrt", (H,))), "floor(sqrt(H))"),
-        (computed("over", 2 * H, 2 * A), "(2·H ÷ (2·A))"),
-        (computed("times", Computed("over", (H, 2 * A)), 4 * F), "((H ÷ (2·A)) × (4·F))"),
-    ],
-)
-def test_text(one, written):
-    assert text(one) == written
+TEXTS = """0 | −7 | −H | 9·H² + 4·H − F | L·(9·H + F) + V·H + 2 | H·(V + P) | H² + H
+H² + V·H − 2·H | −2·L·H | H²·A − H² | −L·(5·H + F) | L·(5·H − F) | mlm·(H² + 3·H + V)
+N + untied·V·H + nsp·(2·H + 2) | 2·H·K·(A + G) | H¹² | H/2 | H/(A·K) | H/(2·A) | H·(V/2 + P/2)
+L·(H/2 + V/2) | N·(H + F) + L·(H + V) | N·(H + F) + M·L·(H + V) | F·HX | ⌊(−H + A)/7⌋
+−⌈(−H + A)/7⌉ | 1/A | A·⌊H/A⌋ | 64·H·⌈V/64⌉ | ⌊(V + 1)/3⌋ | ⌊H/(2·A)⌋ | ⌊V·H/(L·A·K)⌋ | ⌊V/A²⌋
+(H ÷ A) | int(H × −0.5) | gcd(H, A) | gcd((H + 1), A) | int(H/2) | plus((H ÷ A), F)
+floor(sqrt(H)) | (2·H ÷ (2·A)) | ((H ÷ (2·A)) × (4·F))"""
+
+
+@pytest.mark.parametrize("written", TEXTS.replace("\n", " | ").split(" | "))
+def test_text(written):
+    """Parsing reads sums of terms in any order; printing groups and sorts them."""
+    one = expression_in(written)
+    assert text(one) == text(sum_of(map(term, reversed(one.terms.items())))) == written
     assert value(written, SIZES) == one.value(SIZES)
+
+
+def term(item):
+    return Expression(dict([item]))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
