@@ -4,8 +4,8 @@ A sweep over transformers' classes derives the data. Nobody writes them by hand,
 the releases it was derived from.
 """
 
+from paramproof.catalogue.derivations import Head
 from paramproof.catalogue.entries import Entry, entry
 from paramproof.catalogue.files import model_types, read_type, type_of_class
-from paramproof.catalogue.heads import Head
 
 __all__ = ["Entry", "Head", "entry", "model_types", "read_type", "type_of_class"]

@@ -6,10 +6,7 @@ from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from paramproof.catalogue.files import TypeFile, entries_of, type_of_class
-from paramproof.catalogue.filled_values import drop_filled_in
-from paramproof.catalogue.kind_counts import count_kinds, expand_spellings
 from paramproof.catalogue.names import has_type, irrelevant_keys, kinds_to_give, refused_kinds
-from paramproof.catalogue.spellings import unify_spellings
 from paramproof.catalogue.value_kinds import (
     KIND_NAMES,
     TEXT,
@@ -87,10 +84,7 @@ class GivenKeys:
             self.values[name] = decode_infinity(value)
         self.read_labels(config)
         self.require_one_rope()
-        expand_spellings(self)
-        unify_spellings(self)
-        drop_filled_in(self)
-        self.counted = count_kinds(self)
+        self.counted: set[str] = set()
 
     def unsupported(
         self, why: str, key: str = "", refusal: Refusal = Refusal.OTHER

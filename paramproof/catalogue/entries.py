@@ -10,26 +10,31 @@ from typing import Any
 
 from paramproof.catalogue.accepts import (
     ABSENT,
+    chosen_stages,
     has_accepted_sort,
     is_expected,
     require_accepted,
 )
 from paramproof.catalogue.configuration import GivenKeys, named_class, sizes_of
 from paramproof.catalogue.derivations import (
+    Head,
     Variant,
+    announced_heads,
     computed_of,
     derivation_of,
     kept_variants,
     variants,
 )
 from paramproof.catalogue.files import TypeFile, model_types, read_file_for, type_of_class
-from paramproof.catalogue.filled_values import is_own_list
-from paramproof.catalogue.heads import Head, announced_heads
-from paramproof.catalogue.kind_counts import count_kinds, require_length
 from paramproof.catalogue.names import has_class, has_type, release
-from paramproof.catalogue.stages import chosen_stages
 from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.catalogue.value_kinds import equal
+from paramproof.catalogue.written_forms import (
+    count_kinds,
+    is_own_list,
+    read_configuration,
+    require_length,
+)
 from paramproof.formulas.derivation import Derivation, Outcome
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.expression import Expression, letter
@@ -122,7 +127,7 @@ def entry_in(file: TypeFile, config: Mapping[str, Any], class_name: str = "") ->
     """Return the entry of a configuration from its type's file. Raises the errors of ``entry``."""
     named = class_name or named_class(config)
     name = _find_class(file, named) if named else usual_class(file)
-    given = GivenKeys(file, config)
+    given = read_configuration(file, config)
     found: Entry | None
     try:
         found = _entry(file, given, name)

@@ -15,11 +15,12 @@ from typing import Any, TypeAlias, TypeVar
 from paramproof.algebra.letters import with_experts_per_token
 from paramproof.builders.registry import framework
 from paramproof.catalogue import Entry, entry, model_types
-from paramproof.catalogue.configuration import QUANTIZATION, GivenKeys, named_class
+from paramproof.catalogue.configuration import QUANTIZATION, named_class
 from paramproof.catalogue.entries import assumed_sizes, usual_class
 from paramproof.catalogue.files import TypeFile, read_file_for
 from paramproof.catalogue.names import has_class, has_type
 from paramproof.catalogue.unknown_keys import find_unknown_keys
+from paramproof.catalogue.written_forms import read_configuration
 from paramproof.formulas import Weight
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import (
@@ -219,7 +220,7 @@ def _on_the_spot(request: Request, class_name: str, note: Note) -> Model:
         facts["unknown"] = find_unknown_keys(known, keys)
         # Where the catalogue does not understand all keys, these may name any size.
         with suppress(NotInCatalogue):
-            given = GivenKeys(known, keys)
+            given = read_configuration(known, keys)
             facts["assumed"] = assumed_sizes(given, _derived[key], _derived[key].sizes)
     return Model(
         name=request.name,

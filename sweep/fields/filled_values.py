@@ -12,8 +12,8 @@ from typing import Any
 
 from paramproof.catalogue.entries import entry_in
 from paramproof.catalogue.files import parse_type
-from paramproof.catalogue.filled_values import OVERRIDES, POSITIONS, by_layer
 from paramproof.catalogue.value_kinds import equal
+from paramproof.catalogue.written_forms import OVERRIDES, POSITIONS, by_layer
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.path import leaf, parent
 from sweep.fields.field_reads import changed_fields

@@ -13,8 +13,8 @@ from typing import Any
 import transformers
 from transformers.backbone_utils import BackboneConfigMixin
 
+from paramproof.catalogue.accepts import FEATURES, INDICES, stage_names
 from paramproof.catalogue.files import TypeFile, parse_type
-from paramproof.catalogue.stages import FEATURES, INDICES, stage_names
 from paramproof.formulas.path import parent
 from sweep.fields.probe import Prober
 from sweep.fields.probe_values import LARGE

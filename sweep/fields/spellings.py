@@ -16,7 +16,7 @@ import transformers
 from paramproof.catalogue.derivations import derivation_of, kept_variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile, parse_type
-from paramproof.catalogue.spellings import ANY_PAIR, TWICE
+from paramproof.catalogue.written_forms import ANY_PAIR, TWICE
 from paramproof.formulas.path import parent
 from sweep.fields.field_reads import normalize
 from sweep.library.model import ModelTensors, attribute_or_none, build, config_of

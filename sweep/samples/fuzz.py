@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import transformers
 from transformers import PreTrainedConfig
 
-from paramproof.catalogue.configuration import GivenKeys
 from paramproof.catalogue.derivations import Variant, derivation_of
 from paramproof.catalogue.entries import entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile, read_type
+from paramproof.catalogue.written_forms import read_configuration
 from sweep.failure import Reason, SweepError
 from sweep.library.keys import remove_key, set_key
 from sweep.library.mismatch import Mismatch, find_mismatch
@@ -91,7 +91,7 @@ def _has_degenerate_sizes(
 
     A head may be narrower than 1, for example, or have an odd width. Then no other key is to blame.
     """
-    given = GivenKeys(file, config)
+    given = read_configuration(file, config)
     sizes: dict[str, Any] = {"model_type": file.model_type}
     # The number of layers of a kind is not a key: the list itself is.
     fields = {size.path for size in file.letters.values() if not size.is_kind}
@@ -115,7 +115,7 @@ def find_culprit(
     config: Mapping[str, Any],
 ) -> tuple[str, Any] | None:
     """Return the key, other than a size, without which the entry fits a configuration."""
-    given = GivenKeys(file, config)
+    given = read_configuration(file, config)
     decides = file.classes[name].get("decides", ())
     for path, value in given.values.items():
         if path not in given.letter_of and path not in decides:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from paramproof.algebra.sampling import sample_inside
 from paramproof.catalogue.accepts import INTERCHANGEABLE, rotated_widths
-from paramproof.catalogue.configuration import GivenKeys, sizes_of
+from paramproof.catalogue.configuration import sizes_of
 from paramproof.catalogue.derivations import (
     Variant,
     computed_of,
@@ -19,7 +19,6 @@ from paramproof.catalogue.derivations import (
 )
 from paramproof.catalogue.entries import Entry, entry_in, own_sizes
 from paramproof.catalogue.files import TypeFile
-from paramproof.catalogue.spellings import ANY_PAIR, TWICE
 from paramproof.catalogue.value_kinds import (
     ALIKE,
     FACTORS,
@@ -30,6 +29,7 @@ from paramproof.catalogue.value_kinds import (
     equal,
     sort_of,
 )
+from paramproof.catalogue.written_forms import ANY_PAIR, TWICE, read_configuration
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf, parent
@@ -225,7 +225,7 @@ def _explicit_defaults(
     values = {path: file.fields[path] for path in decides if path in file.fields}
     values |= variant.data.get("follows", {})
     try:
-        given = GivenKeys(file, config)
+        given = read_configuration(file, config)
         sizes = sizes_of(given, variant.sized, variant.data.get("absent", ()))
     except (ValueError, KeyError):
         return []

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from paramproof.catalogue import entry, model_types, read_type
-from paramproof.catalogue.filled_values import by_layer
 from paramproof.catalogue.value_kinds import default_layers, equal
+from paramproof.catalogue.written_forms import by_layer
 from paramproof.formulas.parsing import expression_in
 
 pytestmark = [

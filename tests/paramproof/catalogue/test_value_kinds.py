@@ -5,7 +5,6 @@ import math
 
 import pytest
 
-from paramproof.catalogue.filled_values import by_layer
 from paramproof.catalogue.value_kinds import (
     decode_infinity,
     encode_infinity,
@@ -14,6 +13,7 @@ from paramproof.catalogue.value_kinds import (
     rope_objects,
     sort_of,
 )
+from paramproof.catalogue.written_forms import by_layer
 
 WITH_YARN = {
     "full_attention": {"type": "yarn", "factor": 8.0},
