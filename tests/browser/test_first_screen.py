@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from paramproof.resolver import resolve
-from tests.public_configs import LLAMA_3_1_8B
+from tests.configs import LLAMA_3_1_8B
 
 PAGES = (
     "index.html",

@@ -7,7 +7,7 @@ import pytest
 from paramproof.catalogue import model_types
 from paramproof.resolver import resolve
 from paramproof.views.conventions import under_every
-from tests.public_configs import LLAMA_3_1_8B
+from tests.configs import LLAMA_3_1_8B
 
 
 def test_every_named_page_has_the_number_of_the_command_line(static_page, site, paramproof):

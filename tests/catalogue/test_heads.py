@@ -23,8 +23,7 @@ from sweep.library.heads import untied_on_loading
 from sweep.library.model_types import types_to_check
 from sweep.library.seed_values import SEED_VALUES, missing_sizes
 from sweep.store import data_digest
-from tests.configs import without
-from tests.heads import INTERNVL
+from tests.configs import INTERNVL, without
 
 SMALL = {"vocab_size": 100, "d_model": 16, "d_kv": 8, "d_ff": 24, "num_layers": 1, "num_heads": 2}
 

@@ -36,7 +36,7 @@ OTHER_TEXT = """
 """
 
 
-@pytest.mark.parametrize("text", map(str.strip, OTHER_TEXT.split("|")))
+@pytest.mark.parametrize("text", list(map(str.strip, OTHER_TEXT.split("|"))))
 def test_other_text_is_refused(text):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         evaluate(text)

@@ -20,7 +20,7 @@ from sweep.witnesses.comparison import (
 )
 from sweep.witnesses.keras_hub import expected, pairs
 from sweep.witnesses.mlx_configs import required
-from tests.public_configs import LLAMA_3_1_8B
+from tests.configs import LLAMA_3_1_8B
 
 DATA = known()
 MISTAKES = DATA["mlx-lm"]["mistakes"]

@@ -5,8 +5,7 @@ import pytest
 from paramproof.formulas.errors import InvalidInput
 from paramproof.resolver import resolve
 from paramproof.resolver.models import described_types
-from tests.configs import BERT, ERNIE, GPT2, LLAMA, ROBERTA
-from tests.found_configs import FOUND, UNNAMED
+from tests.configs import BERT, ERNIE, FOUND, GPT2, LLAMA, ROBERTA, UNNAMED
 from tests.frameworks.transformers_configs import CLASSES, SMALL, config_of, model_of
 
 pytestmark = pytest.mark.framework("transformers")

@@ -14,7 +14,7 @@ from sweep.witnesses.__main__ import EXAMPLES, RESULTS, known, main, mistake, pu
 from sweep.witnesses.comparison import Group, Refused, causes_of
 from sweep.witnesses.mlx_configs import compare_entry, compare_random, types_of_both
 from sweep.witnesses.mlx_lm import MissingKeys, build, versions
-from tests.public_configs import DEEPSEEK_V3, LLAMA_3_1_8B, MIXTRAL_8X7B
+from tests.configs import DEEPSEEK_V3, LLAMA_3_1_8B, MIXTRAL_8X7B
 
 DATA = known()["mlx-lm"]
 TYPES = list(DATA["types"])

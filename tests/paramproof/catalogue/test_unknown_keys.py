@@ -11,9 +11,7 @@ from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.size_names import size_names
 from paramproof.resolver.spellings import as_transformers
-from tests.configs import ALL
-from tests.found_configs import FOUND, UNNAMED
-from tests.public_jsonl import public_configurations
+from tests.configs import ALL, FOUND, UNNAMED, public_configurations
 
 TYPES = ["bert", "deepseek_v3", "gpt2", "llava", "t5"]
 

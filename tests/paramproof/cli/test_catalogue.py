@@ -10,8 +10,8 @@ import pytest
 from paramproof.builders.registry import Framework
 from paramproof.cli.verify_sources import built_by_transformers
 from paramproof.resolver import resolve
-from tests.public_configs import DEEPSEEK_V3
-from tests.public_configs import SMALL_MIXTRAL as SMALL
+from tests.configs import DEEPSEEK_V3
+from tests.configs import SMALL_MIXTRAL as SMALL
 
 DEEPSEEK_HAS = 671_026_404_352
 

@@ -18,11 +18,9 @@ from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.families import spec_fields
 from paramproof.json_form import document
 from tests.checkpoints import ENCODER, GROUPED, T5, canonical, in_memory, sharded, write
-from tests.configs import without
+from tests.configs import DEEPSEEK_V3, FLAN_T5_SMALL, MIXTRAL_8X7B, SMALL_MIXTRAL, without
 from tests.derivations import MIXTURE, H, tensor, with_tensors
-from tests.heads import FLAN_T5_SMALL
 from tests.json_schema import assert_document
-from tests.public_configs import DEEPSEEK_V3, MIXTRAL_8X7B, SMALL_MIXTRAL
 
 SPEC = {
     **{"vocab_size": 50_000, "hidden_size": 640, "num_hidden_layers": 7, "type_vocab_size": 1},

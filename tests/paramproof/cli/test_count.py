@@ -13,8 +13,8 @@ from paramproof.formulas.models import named_model
 from paramproof.formulas.path import leaf
 from tests import literals
 from tests.checkpoints import header, in_memory, write
+from tests.configs import SMALL_MIXTRAL
 from tests.printed import rows
-from tests.public_configs import SMALL_MIXTRAL
 
 
 @pytest.mark.parametrize("model", literals.TOTALS)

@@ -32,9 +32,9 @@ from tests.checkpoints import (
     in_memory,
 )
 from tests.configs import BERT
+from tests.configs import SMALL_MIXTRAL as SMALL
 from tests.derivations import MIXTURE, NUMBER, E, H, tensor, with_tensors
 from tests.paramproof.matching.models import model, shapes
-from tests.public_configs import SMALL_MIXTRAL as SMALL
 from tests.specs import LIVE_ENCODER, SPECS
 from tests.work import calls_of
 

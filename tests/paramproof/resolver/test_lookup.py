@@ -15,11 +15,21 @@ from paramproof.formulas.installation import install_command
 from paramproof.resolver import derive_request, lookup, resolve
 from paramproof.resolver.request import read_request
 from paramproof.resolver.spellings import as_transformers
-from tests.configs import ALL, BERT, LLAMA, without
+from tests.configs import (
+    ALL,
+    BERT,
+    CDIAL_GPT,
+    DEEPSEEK_V3,
+    DIALOGPT,
+    ELECTRA,
+    FOUND,
+    LLAMA,
+    MIXTRAL_8X7B,
+    UNNAMED,
+    public_configurations,
+    without,
+)
 from tests.derivations import MIXTURE
-from tests.found_configs import CDIAL_GPT, DIALOGPT, ELECTRA, FOUND, UNNAMED
-from tests.public_configs import DEEPSEEK_V3, MIXTRAL_8X7B
-from tests.public_jsonl import public_configurations
 
 KEYS = {"model_type": "mixture", "hidden_size": 8}
 ODD = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "hidden_act": "xielu"}

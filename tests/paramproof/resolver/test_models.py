@@ -14,9 +14,8 @@ from paramproof.formulas.derivation import FITTED, PROVED
 from paramproof.formulas.parsing import condition_in
 from paramproof.resolver import LiveModel, Model, lookup, resolve
 from paramproof.resolver.reading import MAX_KEYS_NAMED, ConfigReading
-from tests.configs import BERT, LLAMA, without
+from tests.configs import BERT, LLAMA, MIXTRAL_8X7B, without
 from tests.derivations import MIXTURE, with_tensors
-from tests.public_configs import MIXTRAL_8X7B
 
 CLASS = "ToyForCausalLM"
 

@@ -7,15 +7,23 @@ from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.models import named_model
 from paramproof.resolver import resolve
 from paramproof.resolver.spellings import as_transformers
-from tests.configs import BAIDU, BERT, ERNIE, GOOGLE, GPT2, LLAMA, ROBERTA, read, without
-from tests.found_configs import (
+from tests.configs import (
+    BAIDU,
+    BERT,
     CDIAL_GPT,
     DIALOGPT,
     ELECTRA,
+    ERNIE,
     FOUND,
+    GOOGLE,
+    GPT2,
     GPT2_MEDIUM,
+    LLAMA,
     RELORA,
+    ROBERTA,
     UNNAMED,
+    read,
+    without,
 )
 
 META, LLAMA_3, MISTRAL, MIXTRAL = read("META", "LLAMA_3", "MISTRAL", "MIXTRAL")
