@@ -14,8 +14,14 @@ import tempfile
 from pathlib import Path
 from zipfile import ZipFile
 
-from frameworks import frameworks_view
-from views import about_view, difference_view, index_view, model_view, number_view
+from views import (
+    about_view,
+    difference_view,
+    frameworks_view,
+    index_view,
+    model_view,
+    number_view,
+)
 
 from paramproof.formulas.models import named_configurations, named_models
 from paramproof.pages.document import model_page, page

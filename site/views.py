@@ -1,16 +1,22 @@
-"""The pages other than those of named models: their forms, and the elements for answers."""
+"""The pages other than those of named models: their forms, and the elements for answers.
+
+The scripts of the pages fill the elements; the page of framework differences has its answers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
 
 from paramproof.catalogue import model_types
+from paramproof.differences.answer import FACTS, Answer, Section, recorded, versions_text
 from paramproof.formulas.models import model_names
 from paramproof.pages.document import main
 from paramproof.pages.model import frame
-from paramproof.views.html import Html, breakable, html_table, joined, lines, tag
+from paramproof.views.html import Html, breakable, html_table, joined, lines, path, tag
 from paramproof.views.published import every_named_model, published_table
-from paramproof.views.table import TableRow
+from paramproof.views.table import Column, Table, TableRow
 
 NO_SCRIPT = tag(
     "noscript",
@@ -48,22 +54,6 @@ SHOWN = ("model", "parameters", "active", "published", "verdict", "year", "famil
 ORDERS = {"": "newest first", "size": "largest first", "name": "name", "family": "family"}
 """How the list can be sorted, by the value in a link."""
 
-EVIDENCE = {
-    "Written by hand, twice": "The formulas of BERT, GPT-2, LLaMA and the first transformer are "
-    "written twice, as a list of tensors and as one polynomial, and both must be equal. They are "
-    "compared, tensor by tensor, with random and real models in every framework that builds them.",
-    "Proved": "The formulas of all other model types are derived from the code of Hugging Face "
-    "transformers, which runs with symbolic sizes. A formula is proved if every shape and every "
-    "number of layers was traced through that code. It is also compared with 20 or more models "
-    "that were not used to find it.",
-    "Fitted": "If a size was lost while the code was traced, the formula is fitted to models that "
-    "transformers builds, and the page lists the reasons. It is compared with models that were not "
-    "used to find it, too.",
-    "Published": "A published number is shown as its source prints it, right or wrong, and the "
-    "verdict names the way of counting and the rounding that give it. The verdict says so if none "
-    "does.",
-}
-
 
 def index_view() -> Html:
     """Return the start page: the field, and a list of the named models and the model types."""
@@ -77,7 +67,7 @@ def index_view() -> Html:
         "How many parameters?",
         _ask(),
         tag("h2", f"{len(newest)} named models"),
-        _filter(),
+        _filter(_select("sort", "Sort by", ORDERS)),
         tag("p", "Nothing matches.", id="nothing", role="status", hidden=True),
         html_table(
             "Trainable parameters, those that are active per token, and published numbers",
@@ -145,37 +135,9 @@ def about_view(docs: str = "") -> Html:
 
     ``docs`` is the path to the documentation, "" if that is not beside the site.
     """
-    wheel = tag("a", "the Python package that runs on this site", href="paramproof.whl")
-    return main(
-        "About paramproof",
-        tag(
-            "p",
-            "paramproof says how many parameters a transformer has, and where they are. It knows "
-            "the named models of this site, and more than 500 model types of Hugging Face "
-            "transformers by their config.json. Every number comes from a formula, which is on the "
-            "page of the model.",
-        ),
-        tag(
-            "p",
-            "Python and the formulas run in your browser. What you type, paste or drop is not "
-            "sent anywhere: it is behind the # of the address, which no server receives.",
-        ),
-        tag("h2", "How do you know?", id="evidence"),
-        tag(
-            "dl", *(joined(tag("dt", k), tag("dd", v)) for k, v in EVIDENCE.items()), class_="terms"
-        ),
-        tag("h2", "Documentation", id="documentation"),
-        lines(_documentation(docs)),
-        tag("h2", "Source and licence", id="source"),
-        tag(
-            "p",
-            "The source is ",
-            wheel,
-            ": a zip file with every formula and all data. Its licence is the ",
-            tag("a", "MIT licence", href="licence.txt"),
-            ".",
-        ),
-    )
+    text = Path(__file__).with_name("about.html").read_text("utf-8")
+    documentation = str(lines(_documentation(docs)))
+    return main("About paramproof", Html(text.format(documentation=documentation)))
 
 
 def _documentation(docs: str) -> Iterable[object]:
@@ -212,11 +174,14 @@ def _examples(examples: Iterable[tuple[str, str]]) -> Html:
     return tag("p", "Try: ", *links, class_="examples")
 
 
-def _filter() -> Html:
+def _filter(*choices: Html) -> Html:
     search = tag("label", "Filter ", tag("input", name="q", type="search"))
-    options = (tag("option", label, value=value) for value, label in ORDERS.items())
-    order = tag("label", "Sort by ", tag("select", *options, name="sort"))
-    return tag("form", search, order, id="filter", role="search")
+    return tag("form", search, *choices, id="filter", role="search")
+
+
+def _select(name: str, label: str, values: Mapping[str, str]) -> Html:
+    options = (tag("option", shown, value=value) for value, shown in values.items())
+    return tag("label", f"{label} ", tag("select", *options, name=name))
 
 
 def _ask() -> Html:
@@ -234,3 +199,74 @@ def _ask() -> Html:
         tag("p", "Paste a config.json, or drop one anywhere on the page.", class_="note"),
         id="ask",
     )
+
+
+SECTIONS: dict[Section, str] = {
+    "shapes": "Tensors",
+    "defaults": "Defaults",
+    "counts": "Counts",
+}
+"""The title of each section."""
+
+COMPONENTS = (
+    "embeddings",
+    "attention",
+    "feed_forward",
+    "layer_norm",
+    "pooler",
+    "mlm_head",
+    "nsp_head",
+)
+
+
+def frameworks_view() -> Html:
+    """Return the page with every answer; frameworks that agree share a row."""
+    versions, cells = recorded()
+    said = versions_text(versions.values())
+    return main(
+        "How the frameworks differ",
+        tag("p", f"Every answer was found by running the framework itself: {said}."),
+        _filter(
+            _select("component", "Component", _or_all(COMPONENTS)),
+            _select("framework", "Framework", _or_all(sorted({one.framework for one in cells}))),
+        ),
+        tag("p", "Nothing matches.", id="nothing", role="status", hidden=True),
+        *(_section(name, cells) for name in SECTIONS),
+    )
+
+
+def _or_all(values: Iterable[str]) -> dict[str, str]:
+    return {"": "all", **{one: one for one in values}}
+
+
+def _section(name: Section, cells: list[Answer]) -> Html:
+    heading = SECTIONS[name]
+    facts = [replace(fact, form=breakable) for fact in FACTS[name]]
+    same: dict[tuple[str, ...], list[Answer]] = {}
+    for cell in cells:
+        if cell.section == name:
+            key = (cell.row, *(cell.facts[fact.key] for fact in facts))
+            same.setdefault(key, []).append(cell)
+    groups = [group for _, group in sorted(same.items(), key=lambda pair: pair[0][0])]
+    columns = (Column("question"), Column("frameworks"), *facts)
+    table = Table.of(columns, (_row(same, facts) for same in groups))
+    shown = html_table(heading, table, attributes_of=[*map(_answer_data, groups)], class_="answers")
+    return tag("details", tag("summary", tag("h2", heading), f" {len(groups)} rows"), shown)
+
+
+def _row(same: list[Answer], facts: Iterable[Column]) -> TableRow:
+    first = same[0]
+    names = ", ".join(cell.framework for cell in same)
+    question = joined(path(first.row), " ", first.what)
+    return TableRow((question, names, *(first.facts[fact.key] for fact in facts)))
+
+
+def _answer_data(same: list[Answer]) -> dict[str, object]:
+    """Return what the script filters by."""
+    paths = [path for cell in same for path in cell.components]
+    about = [one for one in COMPONENTS if any(one in path for path in paths)]
+    return {
+        "data_row": True,
+        "data_component": " ".join(about),
+        "data_framework": " ".join(cell.framework for cell in same),
+    }

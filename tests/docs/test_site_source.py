@@ -4,9 +4,10 @@ import re
 
 import pytest
 
-from docs.publish import source, type_pages
-from docs.publish.check import broken
-from docs.publish.source import DOCS, ROOT, pages, relinked
+from docs.publish import __main__ as publish
+from docs.publish import type_pages
+from docs.publish.__main__ import broken, pages, relinked
+from docs.writers.blocks import DOCS, ROOT
 
 CONFIG = (ROOT / "mkdocs.yml").read_text("utf-8")
 
@@ -22,7 +23,7 @@ def test_collected_files(tmp_path, monkeypatch):
     monkeypatch.setattr(type_pages, "entries", lambda: [type_pages.entry("bert")])
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "old.md").touch()
-    source.collect(tmp_path / "site")
+    publish.collect(tmp_path / "site")
     found = {
         path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*.md")
     }
