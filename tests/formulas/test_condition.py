@@ -6,11 +6,10 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from paramproof.formulas.computed import computed
 from paramproof.formulas.condition import Condition, Relation, at_least_one
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
-from paramproof.formulas.parsing import condition_in
+from paramproof.formulas.parsing import RELATION, RELATIONS, condition_in, expression_in
 
 A, H, L = map(letter, "AHL")
 NAMES = st.sampled_from((A, H, L))
@@ -96,81 +95,41 @@ def test_a_settled_condition_has_one_answer_everywhere(condition, points):
     assert len(answers) == 1
 
 
-SETTLED = (
-    (Relation.EQUAL, H, 0),
-    (Relation.EQUAL, H * A + L, -H),
-    (Relation.EQUAL, floor(H, A) + 1, 0),
-    (Relation.LESS, H, 1),
-    (Relation.LESS, H, H + 1),
-    (Relation.LESS, -H, 0),
-    (Relation.LESS, H / A, 0),
-    (Relation.LESS, H / A**2 + H / A, 0),
-    (Relation.LESS, floor(H - 1, A), 0),
-    (Relation.LESS, floor(H * A - 1, L), 0),
-    (Relation.LESS, floor(floor(H, A) + L, A), 0),
-    (Relation.LESS, floor(H, floor(L, A) + 1), 0),
-    (Relation.MORE, H * A, 0),
-    (Relation.MORE, -H, 0),
-    (Relation.MORE, 1 - H / A**2, 1),
-    (Relation.DIVIDES, 1, H),
-    (Relation.DIVIDES, 2, 4),
-    (Relation.DIVIDES, 1, floor(floor(H - 5, 2) - 2, L)),
-    (Relation.DIVIDES, 1, floor(L, floor(A, H) + 1)),
-)
-OPEN = (
-    (Relation.EQUAL, H, A),
-    (Relation.EQUAL, H, 1),
-    (Relation.EQUAL, floor(H, A), 0),
-    (Relation.EQUAL, H / floor(L, A), 1 + H / floor(L, A)),
-    (Relation.LESS, H - A, 0),
-    (Relation.LESS, floor(H - 2 * A, L), 0),
-    (Relation.LESS, floor(H - 2, L), 0),
-    (Relation.LESS, floor(H, A - 1), 0),
-    (Relation.LESS, floor(floor(H, A) - 1, L), 0),
-    (Relation.LESS, floor(floor(H - 5, 2) + L, A), 0),
-    (Relation.LESS, floor(H, floor(L, A)), 0),
-    (Relation.LESS, H / floor(L, A), 0),
-    (Relation.LESS, computed("abs", H), 0),
-    (Relation.MORE, 0, computed("abs", H)),
-    (Relation.MORE, H, 1),
-    (Relation.MORE, floor(H, A), 0),
-    (Relation.DIVIDES, A, H),
-    (Relation.DIVIDES, 2, H),
-    (Relation.DIVIDES, 1, A / H),
-    (Relation.DIVIDES, 1, floor(1, floor(A - L, H) + 2)),
-    (Relation.DIVIDES, 1, floor(floor(1, floor(L, 2)) - 7, 3)),
-)
+def stated(text):
+    """Return the condition as it stands, with no term moved to the other side."""
+    left, sign, right = RELATION.split(text)
+    relation, holds = RELATIONS[sign]
+    return Condition(relation, expression_in(left), expression_in(right), holds)
 
 
-@pytest.mark.parametrize(
-    ("sides", "settled"), [(one, True) for one in SETTLED] + [(one, False) for one in OPEN]
-)
-def test_conditions_that_signs_settle(sides, settled):
-    relation, left, right = sides
-    condition = Condition(relation, expression(left), expression(right), False)
-    assert condition.is_settled is settled
+SETTLED = """H ≠ 0 | H·A + L ≠ −H | ⌊H/A⌋ + 1 ≠ 0 | H ≥ 1 | H ≥ H + 1 | −H ≥ 0 | H/A ≥ 0
+H/A² + H/A ≥ 0 | ⌊(H − 1)/A⌋ ≥ 0 | ⌊(H·A − 1)/L⌋ ≥ 0 | ⌊(⌊H/A⌋ + L)/A⌋ ≥ 0 | ⌊H/(⌊L/A⌋ + 1)⌋ ≥ 0
+H·A ≤ 0 | −H ≤ 0 | 1 − H/A² ≤ 1 | 1 does not divide H | 2 does not divide 4
+1 does not divide ⌊(⌊(H − 5)/2⌋ − 2)/L⌋ | 1 does not divide ⌊L/(⌊A/H⌋ + 1)⌋"""
+OPEN = """H ≠ A | H ≠ 1 | ⌊H/A⌋ ≠ 0 | H/⌊L/A⌋ ≠ 1 + H/⌊L/A⌋ | H − A ≥ 0 | ⌊(H − 2·A)/L⌋ ≥ 0
+⌊(H − 2)/L⌋ ≥ 0 | ⌊H/(A − 1)⌋ ≥ 0 | ⌊(⌊H/A⌋ − 1)/L⌋ ≥ 0 | ⌊(⌊(H − 5)/2⌋ + L)/A⌋ ≥ 0
+⌊H/⌊L/A⌋⌋ ≥ 0 | H/⌊L/A⌋ ≥ 0 | abs(H) ≥ 0 | 0 ≤ abs(H) | H ≤ 1 | ⌊H/A⌋ ≤ 0 | A does not divide H
+2 does not divide H | 1 does not divide A/H | 1 does not divide ⌊1/(⌊(A − L)/H⌋ + 2)⌋
+1 does not divide ⌊(⌊1/⌊L/2⌋⌋ − 7)/3⌋"""
 
 
-@pytest.mark.parametrize(
-    ("condition", "only"),
-    [
-        ("m divides 1", ("m", 1)),
-        ("L = 54", ("L", 54)),
-        ("54 = L", ("L", 54)),
-        ("2·L = L + 3", ("L", 3)),
-        ("2·L = 5", None),
-        ("L² = 4", None),
-        ("⌊L/2⌋ = 1", None),
-        ("L = A", None),
-        ("L ≠ 54", None),
-        ("L > 54", None),
-        ("m divides 2", None),
-        ("2·m divides 1", None),
-        ("m does not divide 1", None),
-    ],
-)
-def test_a_condition_that_allows_one_value_states_it(condition, only):
-    assert condition_in(condition).only == only
+@pytest.mark.parametrize(("texts", "settled"), [(SETTLED, True), (OPEN, False)])
+def test_conditions_that_signs_settle(texts, settled):
+    for text in texts.replace("\n", " | ").split(" | "):
+        assert stated(text).is_settled is settled, text
+
+
+ONE_VALUE = "m divides 1: m = 1 | L = 54: L = 54 | 54 = L: L = 54 | 2·L = L + 3: L = 3"
+SEVERAL = """2·L = 5 | L² = 4 | ⌊L/2⌋ = 1 | L = A | L ≠ 54 | L > 54 | m divides 2 | 2·m divides 1
+m does not divide 1"""
+
+
+def test_a_condition_that_allows_one_value_states_it():
+    for text in ONE_VALUE.split(" | "):
+        condition, only = text.split(": ")
+        name, value = condition_in(condition).only
+        assert f"{name} = {value}" == only
+    assert not any(condition_in(text).only for text in SEVERAL.replace("\n", " | ").split(" | "))
 
 
 @given(CONDITIONS, st.sampled_from(BOUNDS), st.booleans(), st.integers(-2, 2), st.booleans(), SIZES)
