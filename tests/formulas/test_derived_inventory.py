@@ -125,6 +125,8 @@ def test_a_derivation_at_other_sizes():
     assert other == replace(MIXTURE, sizes={**MIXTURE.sizes, "H": 16, "L": 6})
     assert MIXTURE.at_fields({"hidden_size": 16, "layers": 6}) == other
     assert MIXTURE.at({}) == MIXTURE.at_fields({}) == MIXTURE
+    with pytest.raises(ValueError, match=r"^no size is named 'depth'; there are: hidden_size, "):
+        MIXTURE.at_fields({"depth": 3, "width": 4})
 
 
 def test_sizes_that_the_conditions_on_a_letter_allow():
