@@ -29,11 +29,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.builders.registry import framework, frameworks
-from paramproof.checks.model import check
 from paramproof.formulas import EncoderSpec
 from paramproof.formulas.models import named_model
-from paramproof.workers.memory import peak_memory
-from paramproof.workers.worker import load_builder
+from paramproof.verify.agreement import check
+from paramproof.verify.worker import load_builder, peak_memory
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs" / "benchmarks.json"

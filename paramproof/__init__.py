@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from paramproof.api import count, derive, diff, explain
     from paramproof.builders.registry import load
-    from paramproof.checks.model import check
     from paramproof.formulas.errors import ConfigWarning, InvalidInput, NotInCatalogue, UnknownName
     from paramproof.formulas.families import closed_form, inventory
     from paramproof.formulas.spec import (
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
         Numerics,
     )
     from paramproof.matching.model_comparison import assert_parameters, compare
+    from paramproof.verify.agreement import check
 
 __version__: str
 """The version of the installed distribution."""
@@ -54,7 +54,7 @@ _FROM = {
     "NotInCatalogue": "formulas.errors",
     "UnknownName": "formulas.errors",
     "assert_parameters": "matching.model_comparison",
-    "check": "checks.model",
+    "check": "verify.agreement",
     "count": "api",
     "derive": "api",
     "diff": "api",

@@ -5,7 +5,7 @@ document: an object with the version of the form under ``paramproof``, with its 
 the keys of that kind. ``count --jsonl`` writes a document on each line. ``schema.json`` beside this
 file is the JSON Schema of all kinds.
 
-The messages of workers, and the files in the folder of a hunt, do not have this form.
+The messages of workers do not have this form.
 """
 
 from __future__ import annotations

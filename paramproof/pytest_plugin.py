@@ -31,6 +31,6 @@ def assert_formula() -> Callable[..., Any]:
     It asserts that ``formula``, a function of a spec, or of letters or fields by name, gives the
     counts of the models that the framework builds. ``family`` decides if several families fit.
     """
-    from paramproof.user_formulas.verdict import assert_formula
+    from paramproof.verify.results import assert_formula
 
     return assert_formula

@@ -2,7 +2,7 @@
 
 from paramproof.algebra.symbols import symbols, with_head_size
 from paramproof.formulas import FAMILIES
-from paramproof.proof.cases import cases, supported_cases
+from paramproof.verify.cases import cases, supported_cases
 from tests.weight_lists import Lists
 
 CASES = {name: supported_cases(Lists(), family, {}) for name, family in FAMILIES.items()}

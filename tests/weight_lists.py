@@ -4,7 +4,7 @@ They try the proofs without a framework.
 """
 
 from paramproof.formulas import Weight, inventory
-from paramproof.proof.cases import plain
+from paramproof.verify.cases import plain
 
 
 class Lists:

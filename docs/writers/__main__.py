@@ -19,14 +19,13 @@ from docs.writers import (
     evidence,
     explain_index,
     formulas,
-    hunt_page,
     libraries,
     schema,
     versions,
 )
 from docs.writers.blocks import PAGES, fill
 
-REGISTERED = (benchmarks, claims, formulas, hunt_page, libraries, schema, versions)
+REGISTERED = (benchmarks, claims, formulas, libraries, schema, versions)
 """Modules whose import registers what fills places, and which measure nothing."""
 
 MEASURES: Mapping[str, Callable[[], None]] = {

@@ -20,6 +20,7 @@ from paramproof.builders.registry import Framework, frameworks
 from paramproof.differences.answer import (
     COUNTED,
     FACTS,
+    MEASURED,
     RECORDED,
     Answer,
     Section,
@@ -33,9 +34,8 @@ from paramproof.differences.answer import (
 from paramproof.differences.ask import counted_spec
 from paramproof.formulas import closed_form
 from paramproof.formulas.layout import LAYOUTS
+from paramproof.verify.workers import run_in_workers
 from paramproof.views.table import Column, Table, TableRow, markdown, markdown_rows
-from paramproof.workers.jobs import Differences
-from paramproof.workers.pool import run_in_workers
 
 NAME = "framework-differences"
 ANSWER = re.compile(r"answer (?P<frameworks>\S+): (?P<row>[^/\s]+)(?:/(?P<fact>\S+))?")
@@ -152,7 +152,9 @@ def measure() -> None:
         found = {name: (v or "").split("+")[0] for name, v in framework.versions().items()}
         if found != pinned[framework.name]:
             raise RuntimeError(f"{framework.name}: not as in constraints.txt")
-    answers = run_in_workers(ours, Differences())
+    order = [one.name for one in ours]
+    found = run_in_workers(ours, MEASURED)
+    answers = sorted(found, key=lambda answer: order.index(answer.framework))
     if reasons := [answer.facts["reason"] for answer in answers if answer.failed]:
         raise RuntimeError("; ".join(reasons))
     RECORDED.write_text(record(pinned, answers), "utf-8")

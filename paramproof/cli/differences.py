@@ -12,6 +12,7 @@ from paramproof.cli.options import completing, framework_option, json_option
 from paramproof.cli.output import tables_beside, width_of, write_json
 from paramproof.differences.answer import (
     COUNTED,
+    MEASURED,
     Answer,
     Section,
     by_row,
@@ -88,11 +89,10 @@ def differences_command(
         only = f"{len(chosen) or 'no'} framework is {'named' if named else 'installed'}"
         raise InvalidInput(f"{only}: name two or more, as in {EXAMPLE}")
     if measure:
-        # Imported only here: a worker's jobs can verify and prove, too.
+        # Imported only here, with the workers.
         from paramproof.cli.workers import run_in_frameworks
-        from paramproof.workers.jobs import Differences
 
-        answers, _ = run_in_frameworks([one.name for one in chosen], Differences())
+        answers, _ = run_in_frameworks([one.name for one in chosen], MEASURED)
         versions = {one.name: one.versions() for one in chosen}
     if unknown := [one.name for one in chosen if one.name not in versions]:
         raise InvalidInput(f"nothing is recorded about {unknown[0]}: --measure asks it")

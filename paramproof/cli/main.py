@@ -40,7 +40,7 @@ GROUPS = {
 }
 """The commands that the help lists, those first that users need first."""
 
-UNLISTED = ("prove", "hunt", "site")
+UNLISTED = ("site",)
 """The commands for those who work on formulas and on the site."""
 
 COMMANDS = (*(name for names in GROUPS.values() for name in names), *UNLISTED)
@@ -66,10 +66,16 @@ def _reader_may_leave() -> Iterator[None]:
         raise Ended(READER_LEFT) from None
 
 
+GONE = {"hunt": "verify --shard", "prove": "verify --prove"}
+"""What former commands are called now."""
+
+
 class _Commands(click.Group):
     """Commands that end like any Unix tool if their reader leaves; Click would exit with 1."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in GONE:
+            raise ValueError(f"there is no {cmd_name} any more: use 'paramproof {GONE[cmd_name]}'")
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
         module = OTHER_NAMES.get(cmd_name, cmd_name)

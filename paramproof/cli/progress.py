@@ -14,7 +14,7 @@ from rich.progress import Progress as Bars
 
 from paramproof.builders.registry import Framework
 from paramproof.cli.output import errors
-from paramproof.workers.progress import OnProgress, Progress
+from paramproof.verify.workers import OnProgress, Progress
 
 INTERVAL = 10.0
 """Seconds between two lines in a pipe; a shorter run prints none."""

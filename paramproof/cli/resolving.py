@@ -61,7 +61,7 @@ def require_one_input(texts: Sequence[str]) -> None:
 def require_families(models: Iterable[Architecture]) -> None:
     """Raise ``FormulaError`` if the two derivations of any family of ``models`` differ."""
     if families := [*filter(None, (model.family for model in models))]:
-        from paramproof.checks.model import require_agreement
+        from paramproof.verify.agreement import require_agreement
 
         require_agreement(dict.fromkeys(families))
 

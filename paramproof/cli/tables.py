@@ -1,15 +1,15 @@
-"""The tables of ``verify`` and ``prove``."""
+"""The tables of ``verify``: of results, of proofs, and of the summary of a long run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
-from paramproof.checks.result import Result
 from paramproof.formulas import FAMILIES
-from paramproof.formulas.families import family_of
 from paramproof.formulas.printing import path_text
-from paramproof.proof.prove import Proof
+from paramproof.verify.proof import Proof
+from paramproof.verify.results import Result
 from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
 
 
@@ -19,31 +19,25 @@ def verify_table(results: Sequence[Result]) -> Table:
     The table fits in 80 columns: names are folded if needed, numbers never.
     """
     headings = ("formula", "actual", "difference", "ms", "MB")
-    columns = (Column("framework, spec"), *map(numbers, headings))
-    return Table.of(columns, _verify_rows(results))
+    return Table.of((Column("framework, spec"), *map(numbers, headings)), _verify_rows(results))
 
 
 def _verify_rows(results: Sequence[Result]) -> Iterator[TableRow]:
-    for name in dict.fromkeys(result.framework for result in results):
-        own = [result for result in results if result.framework == name]
+    for name, group in groupby(results, key=lambda result: result.framework):
+        own = [result for result in group if not result.smallest]
         yield _heading(f"{name} {own[0].version}", *[None] * 5)
         for result in own:
             if result.model or result.status == "broken":
                 yield TableRow(_line(result), level=1)
         for family in FAMILIES:
-            if random := [result for result in own if _random_of(family, result)]:
-                yield TableRow(_summary(family, random), level=1)
+            drawn = [one for one in own if one.report and not one.model and one.family == family]
+            if drawn:
+                yield TableRow(_summary(family, drawn), level=1)
 
 
 def _heading(*cells: str | None) -> TableRow:
     """Return the first row of a framework's section."""
     return TableRow(cells, is_bold=True, starts_section=True)
-
-
-def _random_of(family: str, result: Result) -> bool:
-    """Return whether this is the result of a random spec of ``family`` that was built."""
-    counted = not result.model and result.report is not None
-    return counted and result.spec is not None and family_of(result.spec).name == family
 
 
 def _line(result: Result) -> tuple[object, ...]:
@@ -81,30 +75,26 @@ def proof_table(proofs: Sequence[Proof]) -> Table:
     columns = (
         Column(f"framework, {what}"),
         Column("number of trainable parameters"),
-        numbers("builds"),
         numbers("seconds"),
     )
     rows: list[TableRow] = []
-    for _, group in groupby(proofs, key=lambda proof: proof.framework):
+    for name, group in groupby(proofs, key=lambda proof: proof.framework):
         own = list(group)
         about = own[0].status if own[0].status == "broken" else None
-        rows.append(_heading(f"{own[0].framework} {own[0].version}", about, None, None))
+        rows.append(_heading(f"{name} {own[0].version}", about, None))
         for proof in own:
             rows += _proof_rows(proof)
     return Table.of(columns, rows)
 
 
 def _proof_rows(proof: Proof) -> Iterator[TableRow]:
-    """Yield the polynomial that was recovered, and the formula if that is a different one."""
     about = path_text(proof.about)
     if proof.status == "not expressible":
-        yield TableRow((about, f"{proof.status}: {proof.reason}", None, None), level=1)
+        yield TableRow((about, f"{proof.status}: {proof.reason}", None), level=1)
     elif proof.status != "broken":
         scope, seconds = f"{proof.status}: {_scope(proof)}", f"{proof.seconds:.1f}"
-        yield TableRow((about, scope, proof.builds, seconds), level=1)
-        same = proof.residual == "0"
-        for name in ("recovered",) if same else ("recovered", "formula", "residual"):
-            yield TableRow((name, getattr(proof, name), None, None), level=2)
+        yield TableRow((about, scope, seconds), level=1)
+        yield TableRow(("formula", proof.formula, None), level=2)
 
 
 def _scope(proof: Proof) -> str:
@@ -113,3 +103,16 @@ def _scope(proof: Proof) -> str:
     number = len(proof.parts)
     plural = "s" * (number > 1)
     return ", ".join([*fixed, f"{number} combination{plural} of parts", *proof.conditions])
+
+
+def shard_table(groups: Iterable[Mapping[str, Any]]) -> Table:
+    """Return the summary of a long run, a section per framework with a line per family."""
+    headings = ("models", "equal", "different", "parameters")
+    rows: list[TableRow] = []
+    for framework, group in groupby(groups, key=lambda one: one["framework"]):
+        rows.append(_heading(framework, *[None] * 4))
+        for one in group:
+            different = one["models"] - one["equal"]
+            cells = (one["family"], one["models"], one["equal"], different, one["parameters"])
+            rows.append(TableRow(cells, level=1))
+    return Table.of((Column("framework, family"), *map(numbers, headings)), rows)

@@ -1,14 +1,16 @@
-"""``paramproof verify``: compare a formula with frameworks, transformers, or a user's function."""
+"""``paramproof verify``: compare a formula with what frameworks, or transformers, build."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from paramproof.cli.options import (
+    MAX_SECONDS,
     derive_option,
     family_option,
     framework_option,
@@ -18,17 +20,26 @@ from paramproof.cli.options import (
 )
 from paramproof.cli.output import CommandAnswer, finish
 from paramproof.cli.resolving import require_one_input, resolving
-from paramproof.cli.verify_sources import (
-    Sample,
+from paramproof.cli.verify_answers import (
+    Asked,
     built_by_transformers,
     formula_at_sizes,
     formula_in_frameworks,
     in_frameworks,
-    require_families,
+    in_shard,
+    proved,
+    summed,
 )
-from paramproof.formulas.architecture import Architecture
 from paramproof.resolver import Model
-from paramproof.user_formulas.client import TIME_LIMIT, FormulaClient
+from paramproof.verify.formula_process import FormulaReference
+from paramproof.verify.shards import shard_of
+from paramproof.verify.user_formula import TIME_LIMIT
+
+COMMON = {"--framework", "--family", "--model", "--json"}
+DRAWN = {*COMMON, "--examples", "--seed", "--shard", "--seconds"}
+
+TOGETHER = {"--summary": {"files"}, "--prove": COMMON, "--shard": DRAWN, "--seconds": DRAWN}
+"""The options that may be given beside these; beside others, all may."""
 
 
 @click.command("verify", short_help="Verify the formula in every framework, on many models.")
@@ -58,15 +69,34 @@ from paramproof.user_formulas.client import TIME_LIMIT, FormulaClient
 )
 @derive_option
 @time_limit_option(TIME_LIMIT, "Stop a call of --formula after this many seconds.")
+@click.option("--prove", is_flag=True, help="Prove the formula at every size, in letters.")
+@click.option(
+    "--seconds",
+    "duration",
+    type=click.FloatRange(0, MAX_SECONDS, min_open=True),
+    metavar="SECONDS",
+    help="Go on drawing models for so long, in each framework.",
+)
+@click.option(
+    "--shard",
+    metavar="I/N",
+    callback=lambda ctx, param, given: given and shard_of(given),
+    help="Verify only share I of N, on one of N machines.",
+)
+@click.option("--summary", is_flag=True, help="Verify nothing; sum up FILEs that --shard wrote.")
+@click.argument("files", nargs=-1, type=Path, metavar="[FILE]...")
+@click.pass_context
 def verify_command(
-    names: Sequence[str],
+    ctx: click.Context,
+    /,
     models: Sequence[str],
-    families: Sequence[str],
-    examples: int,
-    seed: int,
     json_file: Path | None,
     reference: str | None,
     seconds: float,
+    prove: bool,
+    summary: bool,
+    files: Sequence[Path],
+    **sample: Any,
 ) -> None:
     """Compare every installed framework with the formula, over named and random models.
 
@@ -80,54 +110,66 @@ def verify_command(
     If --model has no family (another model type, or MODULE:FUNCTION), your formula takes the
     letters or fields of its formula. Without --formula, the model is compared with the one that
     transformers builds.
+
+    With --prove, the tensors of each framework's own models are derived in letters, for every
+    combination of a family's parts, and compared with the formula's, at every size.
+
+    With --seconds, drawing goes on with the next seed, and --shard takes every Nth seed from the
+    Ith on. The results are then counted, and --json writes them for --summary.
     """
+    given = {
+        param.opts[0]
+        for param in ctx.command.params
+        if param.name and ctx.get_parameter_source(param.name) is not ParameterSource.DEFAULT
+    }
+    for flag, beside in TOGETHER.items():
+        if flag in given and (others := sorted(given - beside - {flag})):
+            raise ValueError(f"{flag} and {others[0]} cannot be combined")
+    if summary and files:
+        finish(summed(files), None)
+        return
+    if summary or files:
+        raise ValueError("--summary needs the FILEs of shards, and nothing else takes a FILE")
     require_one_input(models)
     resolved = [resolving(model) for model in dict.fromkeys(models)]
-    derived = [one for one in resolved if one.names is None]
-    if derived:
-        _require_alone(derived, resolved, bool(names or families), reference)
-    letters = _letters(derived[0].architecture) if derived else ()
-    with FormulaClient(reference, letters, seconds) if reference else nullcontext() as formula:
-        answer = verify(resolved, formula, Sample(names, families, examples, seed))
-        finish(answer, json_file)
+    formula = FormulaReference(reference, seconds) if reference else None
+    asked = Asked(resolved, **sample)
+    finish(_answer(asked, formula, prove), json_file)
 
 
-def verify(models: Sequence[Model], formula: FormulaClient | None, sample: Sample) -> CommandAnswer:
-    """Compare ``models`` with the sample's frameworks, with transformers, or with a ``formula``.
+def _answer(asked: Asked, formula: FormulaReference | None, prove: bool) -> CommandAnswer:
+    """Compare the models with frameworks, with transformers, or with a ``formula``.
 
-    Either all ``models`` have a family, or none has. Without models, the named ones are compared.
+    Either all models have a family, or none has.
     """
-    if models and models[0].names is None:
+    if without := [model for model in asked.models if model.names is None]:
+        _require_alone(without[0], asked, formula, prove)
         if formula:
-            return formula_at_sizes(formula, models[0], sample)
-        return built_by_transformers(models)
-    if sample.families:
-        require_families(models, sample.families, "which is not in --family")
+            return formula_at_sizes(formula, without[0], asked)
+        return built_by_transformers(without)
+    if prove:
+        return proved(asked)
+    if asked.families:
+        asked.require_families(asked.families, "which is not in --family")
     if formula:
-        return formula_in_frameworks(formula, models, sample)
-    return in_frameworks(models, sample)
-
-
-def _letters(architecture: Architecture) -> tuple[str, ...]:
-    """Return the names that a user's formula of ``architecture`` may take."""
-    return (*architecture.sizes, *architecture.fields.values())
+        return formula_in_frameworks(formula, asked)
+    return in_shard(asked) if asked.is_long else in_frameworks(asked)
 
 
 def _require_alone(
-    derived: Sequence[Model],
-    resolved: Sequence[Model],
-    chosen: bool,
-    reference: str | None,
+    model: Model, asked: Asked, formula: FormulaReference | None, prove: bool
 ) -> None:
-    """Raise ``ValueError`` if models without a family are combined with what needs a family."""
-    where = derived[0].title
-    if chosen:
-        raise ValueError(f"--model {where} has no family: leave out --framework and --family")
-    if reference and len(resolved) > 1:
-        raise ValueError(f"--model {where} has no family: with --formula, give no other --model")
-    if len(derived) < len(resolved):
-        raise ValueError(f"--model {where} has no family, but others do: verify them separately")
-    if not reference and any(model.keys is None for model in derived):
-        raise ValueError(
-            f"--model {where} is a function or a derivation: give a --formula to compare with"
-        )
+    """Raise ``ValueError`` if a model without a family is combined with what needs a family."""
+    where = f"--model {model.title}"
+    if asked.names or asked.families:
+        raise ValueError(f"{where} has no family: leave out --framework and --family")
+    if prove:
+        raise ValueError(f"{where} has no family: 'paramproof derive' tells what is proved of it")
+    if asked.is_long:
+        raise ValueError(f"{where} has no family: leave out --seconds and --shard")
+    if formula and len(asked.models) > 1:
+        raise ValueError(f"{where} has no family: with --formula, give no other --model")
+    if any(one.names for one in asked.models):
+        raise ValueError(f"{where} has no family, but others do: verify them separately")
+    if not formula and any(one.keys is None for one in asked.models):
+        raise ValueError(f"{where} is a function or a derivation: give a --formula to compare with")

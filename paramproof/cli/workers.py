@@ -1,17 +1,14 @@
-"""Functions for the commands that run a worker for every framework."""
+"""Run a job in a worker for every framework, and show its progress."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from paramproof.builders.registry import Framework, framework, frameworks
-from paramproof.checks.result import Result
 from paramproof.cli.progress import shown_progress
-from paramproof.proof.prove import Proof
 from paramproof.record import Record
-from paramproof.workers.jobs import Job, R
-from paramproof.workers.pool import run_in_workers
+from paramproof.verify.workers import Job, R, run_in_workers
 
 
 def chosen_frameworks(names: Sequence[str]) -> tuple[list[Framework], list[Framework]]:
@@ -31,15 +28,22 @@ def chosen_frameworks(names: Sequence[str]) -> tuple[list[Framework], list[Frame
     return installed, absent
 
 
-def run_in_frameworks(names: Sequence[str], job: Job[R]) -> tuple[list[R], list[Framework]]:
-    """Run a job in the named frameworks, or in all, and show its progress.
+def records_of(installed: Sequence[Framework], job: Job[R]) -> Iterator[R]:
+    """Yield the records of a job as they come, and show its progress meanwhile."""
+    with shown_progress(installed) as take:
+        yield from run_in_workers(installed, job, take)
 
-    Return its records, and the frameworks that are not installed. Raises the same errors as
-    ``chosen_frameworks``.
+
+def run_in_frameworks(names: Sequence[str], job: Job[R]) -> tuple[list[R], list[Framework]]:
+    """Run a job in the named frameworks, or in all.
+
+    Return its records, by framework, and the frameworks that are not installed. Raises the same
+    errors as ``chosen_frameworks``.
     """
     installed, absent = chosen_frameworks(names)
-    with shown_progress(installed) as take:
-        return run_in_workers(installed, job, take), absent
+    order = [one.name for one in installed]
+    found = sorted(records_of(installed, job), key=lambda one: order.index(one.framework))
+    return found, absent
 
 
 def how_to_get(chosen: Framework) -> str:
@@ -47,15 +51,11 @@ def how_to_get(chosen: Framework) -> str:
     return f"{chosen.name} ({chosen.how_to_get})"
 
 
+def versions() -> dict[str, Any]:
+    """Return the versions of what every framework needs."""
+    return {name: chosen.versions() for name, chosen in frameworks().items()}
+
+
 def record_data(records: Sequence[Record], **about: int) -> dict[str, Any]:
     """Return the records as data for JSON, with ``about`` and the versions of the frameworks."""
-    return {
-        **about,
-        "versions": {name: chosen.versions() for name, chosen in frameworks().items()},
-        "results": [record.as_json() for record in records],
-    }
-
-
-def broken(record: Result | Proof) -> str:
-    """Return the line that reports a framework whose worker died."""
-    return f"{record.framework} is installed but broken: {record.reason}"
+    return {**about, "versions": versions(), "results": [one.as_json() for one in records]}

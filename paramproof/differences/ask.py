@@ -23,8 +23,9 @@ from paramproof.formulas import FAMILIES, EncoderLetters, EncoderSpec, closed_fo
 from paramproof.formulas.models import named_model
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shape_text
-from paramproof.proof.builder_tensors import NamedTensor, read
-from paramproof.proof.cases import known_sizes, supported_cases
+from paramproof.verify.builder_tensors import NamedTensor, read
+from paramproof.verify.cases import known_sizes, supported_cases
+from paramproof.verify.worker import Link
 
 DECODER = "mlm_head.decoder.weight"
 QUESTIONS: dict[str, dict[str, Any]] = tomllib.loads(
@@ -35,6 +36,14 @@ PROBES = "paramproof.differences.probes."
 
 MAX_TERMS = 2
 """So many quantities may make up a difference in letters."""
+
+
+def answered(link: Link, chosen: Framework, builder: Builder) -> Iterator[Answer]:
+    """Yield every answer, in a worker; nobody knows beforehand how many there are."""
+    link.steps(0, None)
+    for number, answer in enumerate(answers(chosen, builder), 1):
+        yield answer
+        link.steps(number, None)
 
 
 def answers(chosen: Framework, builder: Builder) -> Iterator[Answer]:

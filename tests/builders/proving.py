@@ -9,9 +9,8 @@ import sys
 
 from paramproof.builders.registry import framework
 from paramproof.formulas import FAMILIES
-from paramproof.proof.prove import proofs
-from paramproof.workers.memory import peak_memory
-from paramproof.workers.worker import load_builder
+from paramproof.verify.proof import proofs
+from paramproof.verify.worker import load_builder, peak_memory
 
 
 class MemoryRecorder:

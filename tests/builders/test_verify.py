@@ -5,8 +5,8 @@ import pytest
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
 from paramproof.random_specs import refusal
-from paramproof.workers.jobs import Verify
-from paramproof.workers.pool import run_in_workers
+from paramproof.verify.results import Sample, verify_job
+from paramproof.verify.workers import run_in_workers
 from tests.specs import SPECS
 
 EXAMPLES = 2
@@ -14,7 +14,8 @@ EXAMPLES = 2
 
 def test_every_family(framework, builder):
     """Named models and random specs are equal, or reported as not supported, by family."""
-    results = run_in_workers([framework], Verify(SPECS, EXAMPLES, seed=0))
+    job = verify_job(Sample(SPECS, tuple(FAMILIES), EXAMPLES, seed=0))
+    results = list(run_in_workers([framework], job))
     assert [result.model for result in results[: len(SPECS)]] == list(SPECS)
     random = iter(results[len(SPECS) :])
     for family, named in zip(FAMILIES, results, strict=False):
@@ -35,7 +36,8 @@ def test_every_family(framework, builder):
 def test_a_user_formula(framework, builder, family):
     """For another family than the encoder: it differs only by what it forgets."""
     formula = "tests.family_formulas:gpt2_without_biases"
-    job = Verify({"named": SPECS[family]}, EXAMPLES, 0, (family,), formula)
+    sample = Sample({"named": SPECS[family]}, (family,), EXAMPLES, 0)
+    job = verify_job(sample, formula, seconds=60)
     *results, smallest = run_in_workers([framework], job)
     assert [result.spec.family for result in results] == [family] * (1 + EXAMPLES)
     assert (smallest.smallest, smallest.spec.num_hidden_layers) == (True, 1)

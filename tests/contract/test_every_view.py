@@ -37,9 +37,9 @@ def toy_model(outsider, tmp_path, monkeypatch):
 VIEWS = {
     "frameworks": (("frameworks",), "toy +numpy 2"),
     "verify": (("verify", "--model", "bert-tiny", "--examples", "2"), "3 of 3 models equal"),
-    "prove": (("prove", "--family", "encoder"), "encoder +proved"),
+    "prove": (("verify", "--prove", "--family", "encoder"), "encoder +proved"),
     "differences": (("differences", "--measure", "toy-wrong"), "feed_forward.intermediate.bias"),
-    "hunt": (("hunt", "--family", "encoder", "--examples", "5"), "toy"),
+    "shard": (("verify", "--family", "encoder", "--shard", "2/3"), "encoder +25 +25 +0 "),
 }
 
 

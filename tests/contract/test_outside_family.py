@@ -10,11 +10,11 @@ import pytest
 
 from paramproof import check, load
 from paramproof.algebra.symbols import sizes_of
-from paramproof.checks.model import require_agreement
 from paramproof.formulas import FAMILIES, closed_form, inventory
 from paramproof.formulas.families import spec_fields, spec_from
 from paramproof.random_specs import random_specs, refusal
 from paramproof.resolver import resolve
+from paramproof.verify.agreement import require_agreement
 from tests.specs import SPECS
 
 # Mixer-B/16 of table 1, for images of 224·224: 196 patches of 16·16.
@@ -126,7 +126,7 @@ def test_a_wrong_framework_is_reported_in_the_familys_letters(mixer, b16, paramp
 
 
 def test_the_family_is_proved(mixer, paramproof):
-    done = paramproof("prove", "--framework", "mixer-toy", "--framework", "toy")
+    done = paramproof("verify", "--prove", "--framework", "mixer-toy", "--framework", "toy")
     assert done.returncode == 0
     assert "mixer            proved" in done.stdout
     assert "not expressible: the toy has no such family: gpt" in done.stdout
@@ -135,14 +135,14 @@ def test_the_family_is_proved(mixer, paramproof):
 
 
 def test_the_proof_rejects_a_wrong_framework(mixer, paramproof):
-    done = paramproof("prove", "--framework", "mixer-wrong", "--family", "mixer")
+    done = paramproof("verify", "--prove", "--framework", "mixer-wrong", "--family", "mixer")
     assert done.returncode == 1
     assert "actual − formula = −B·F   blocks.*.channel_mixing.intermediate.bias" in done.stdout
 
 
 def test_nothing_to_prove_is_not_a_success(mixer, paramproof):
     """Nor is it a crash."""
-    done = paramproof("prove", "--framework", "mixer-toy", "--family", "gpt")
+    done = paramproof("verify", "--prove", "--framework", "mixer-toy", "--family", "gpt")
     assert done.returncode == 1
     assert "not expressible: the toy has no such family: gpt" in done.stdout
     assert "broken" not in done.stdout

@@ -13,8 +13,8 @@ from paramproof.builders.registry import Framework, framework, frameworks
 from paramproof.formulas.errors import InvalidInput, UnknownName
 from paramproof.formulas.installation import broken_plugins, install_command
 from paramproof.formulas.models import named_model
-from paramproof.workers.jobs import Verify
-from paramproof.workers.pool import run_in_workers
+from paramproof.verify.results import Sample, verify_job
+from paramproof.verify.workers import run_in_workers
 
 
 def test_every_module_in_the_folder_is_a_framework():
@@ -60,7 +60,9 @@ def test_an_outsider_in_a_worker(outsider):
     specs = {"bert-tiny": named_model("bert-tiny").spec}
     chosen = [framework("toy"), framework("toy-wrong"), framework("toy-broken")]
     before = dict(os.environ)
-    results = run_in_workers(chosen, Verify(specs, 2, seed=0))
+    found = run_in_workers(chosen, verify_job(Sample(specs, ("encoder",), 2, seed=0)))
+    names = [one.name for one in chosen]
+    results = sorted(found, key=lambda result: names.index(result.framework))
     assert [(result.framework, result.status) for result in results if result.model] == [
         ("toy", "equal"),
         ("toy-wrong", "different"),
@@ -95,8 +97,9 @@ def test_another_value_does_not_matter_to_a_worker(outsider, monkeypatch):
     """Only the process that loads the framework needs the variable, and the worker sets it."""
     monkeypatch.setenv("TOY", "right")
     specs = {"bert-tiny": named_model("bert-tiny").spec}
-    results = run_in_workers([framework("toy-wrong")], Verify(specs, 0, seed=0))
-    assert [result.status for result in results] == ["different"]
+    job = verify_job(Sample(specs, (), 0, seed=0))
+    results = list(run_in_workers([framework("toy-wrong")], job))
+    assert {result.status for result in results} == {"different"}
 
 
 def test_a_variables_value_is_made_printable(outsider, monkeypatch):

@@ -8,18 +8,14 @@ error in the catalogue, and does not count as catching the fault.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
-from paramproof.algebra.symbols import folded
 from paramproof.builders.protocol import Builder
-from paramproof.checks.model import check
 from paramproof.formulas import FAMILIES, EncoderSpec, Numerics, closed_form
 from paramproof.formulas.models import named_models
-from paramproof.formulas.notation import text
-from paramproof.proof.builder_tensors import read
-from paramproof.proof.cases import plain, supported_cases
-from paramproof.proof.findings import residuals
-from paramproof.proof.interpolation import Grids, interpolate
+from paramproof.verify.agreement import check
+from paramproof.verify.builder_tensors import read
+from paramproof.verify.cases import plain, supported_cases
+from paramproof.verify.proof import residuals
 from tests.laws import LAWS
 from tests.parity.cases import Case
 from tests.parity.differences import built, output_differences
@@ -74,24 +70,6 @@ def derivation(builder: Builder) -> None:
         assert not reading.branches, f"{case}: {reading.branches}"
 
 
-class AllPartsOrNone:
-    """A builder restricted to three combinations of parts: all, tied or not, and none."""
-
-    def __init__(self, builder: Builder) -> None:
-        self.build = builder.build
-
-    def supports(self, spec: EncoderSpec) -> Literal[True] | str:
-        """Return whether the spec has all parts or none."""
-        return len({spec.pooler, spec.mlm_head, spec.nsp_head}) == 1 or "some parts, and not all"
-
-
-def interpolation(builder: Builder) -> None:
-    """The polynomial recovered from totals alone, with all parts and with none."""
-    found = interpolate(Grids(AllPartsOrNone(builder), ENCODER, {}))
-    assert not found.residual, text(folded(found.residual))
-    assert not found.alarms, found.alarms
-
-
 def parity(builder: Builder) -> None:
     """The outputs, in float64, with weights that are transferred to the model.
 
@@ -113,7 +91,6 @@ EVIDENCE: dict[str, Callable[[Builder], None]] = {
     "laws": laws,
     "anchors": anchors,
     "derivation": derivation,
-    "interpolation": interpolation,
     "parity": parity,
 }
 

@@ -103,7 +103,7 @@ def head_size_taken_for_the_width(encoder, spec, nn):
         layer.self_attn = Attention(spec, widths=(width, width, width))
 
 
-@fault("examples", "totals", "derivation", "interpolation")
+@fault("examples", "totals", "derivation")
 def feed_forward_always_fourfold(encoder, spec, nn):
     """F is taken for 4·H: every anchor has it so."""
     for layer in encoder.layers:
@@ -111,7 +111,7 @@ def feed_forward_always_fourfold(encoder, spec, nn):
         layer.linear2 = nn.Linear(4 * spec.hidden_size, spec.hidden_size)
 
 
-@fault("examples", "totals", "derivation", "interpolation")
+@fault("examples", "totals", "derivation")
 def feed_forward_padded_to_8(encoder, spec, nn):
     """F is rounded up to a multiple of 8: every anchor's is one."""
     inner = -(-spec.intermediate_size // 8) * 8

@@ -10,7 +10,7 @@ import pytest
 
 from paramproof import assert_parameters, compare
 from paramproof.cli.output import console
-from paramproof.cli.verify_sources import built_by_transformers
+from paramproof.cli.verify_answers import built_by_transformers
 from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
 from paramproof.formulas import inventory

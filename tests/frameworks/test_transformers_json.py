@@ -43,8 +43,8 @@ def test_derive(run_with_json):
     assert "⌊H/A⌋" in data["formula"]
 
 
-def test_prove_a_fitted_formula(run_with_json):
-    data = run_with_json("derivation", "prove", "--model", "models:lost", status=1)
+def test_derive_a_fitted_formula(run_with_json):
+    data = run_with_json("derivation", "derive", "models:lost")
     assert data["status"] == "fitted"
     assert data["reasons"]
 

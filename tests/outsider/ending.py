@@ -54,12 +54,12 @@ ENDS = {
 
 if HOW in ("skips", "repeats"):
     # A fault in our worker and not in a framework: it does less, or more, than its job.
-    from paramproof.workers import jobs
+    from paramproof.verify import results
 
-    honest, times = jobs.random_specs, {"skips": 0, "repeats": 2}[HOW]
+    honest, times = results.random_specs, {"skips": 0, "repeats": 2}[HOW]
 
     def random_specs(*arguments, **fixed):
         first, *others = honest(*arguments, **fixed)
         return [first] * times + others
 
-    jobs.random_specs = random_specs
+    results.random_specs = random_specs

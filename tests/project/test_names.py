@@ -15,7 +15,7 @@ TREES = {
 
 
 def test_no_module_is_hidden_by_its_packages_exports():
-    """``import paramproof.checks.model`` gives the module, whatever its package exports."""
+    """``import paramproof.verify.proof`` gives the module, whatever its package exports."""
     hidden = []
     for path, tree in TREES.items():
         if path.name == "__init__.py":

@@ -18,7 +18,7 @@ STARTED = 60
 STOPPED = 20
 
 CONFIGURATION = """
-ClusterName=hunt
+ClusterName=verify
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={controller}
 SlurmUser=root
@@ -47,7 +47,7 @@ ReturnToService=2
 KillWait=2
 SlurmdTimeout=30
 {nodes}
-PartitionName=hunt Nodes={names} Default=YES MaxTime=INFINITE State=UP
+PartitionName=verify Nodes={names} Default=YES MaxTime=INFINITE State=UP
 """
 
 

@@ -10,13 +10,13 @@ from dataclasses import replace
 
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
-from paramproof.checks.model import check
 from paramproof.formulas import FAMILIES, Numerics, closed_form
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Consequence
-from paramproof.proof.builder_tensors import read
-from paramproof.proof.cases import known_sizes, supported_cases
-from paramproof.proof.findings import residuals
+from paramproof.verify.agreement import check
+from paramproof.verify.builder_tensors import read
+from paramproof.verify.cases import known_sizes, supported_cases
+from paramproof.verify.proof import residuals
 from tests.faults.evidence import assert_equal, count
 from tests.parity.cases import Case, own_epsilon
 from tests.parity.differences import built, output_differences

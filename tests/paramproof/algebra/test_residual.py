@@ -14,10 +14,8 @@ from paramproof.algebra.residual import (
     with_residual,
 )
 from paramproof.algebra.symbols import FamilyArchitecture, sizes_of
-from paramproof.formulas import FAMILIES, EncoderSpec, Weight, inventory
+from paramproof.formulas import EncoderSpec, Weight, inventory
 from paramproof.formulas.expression import expression
-from paramproof.proof.findings import components_of_size
-from tests.cases import letters_of
 from tests.specs import SPECS
 from tests.weight_lists import Lists, extra
 
@@ -129,16 +127,6 @@ def test_terms_of_every_family_add_up(family, gone):
     report = check(without(gone), spec)
     found = report_residuals(report, Known.of(FamilyArchitecture.of(spec)))
     assert sum(one.size.evaluate(sizes_of(spec)) for one in found) == report.difference
-
-
-def test_components_of_size():
-    one, two = (FAMILIES[name] for name in ("encoder", "encoder-decoder"))
-    letters, stacks = (letters_of(family.name) for family in (one, two))
-    bias, table = "feed_forward.intermediate.bias", "embeddings.word_embeddings"
-    assert components_of_size(-letters.L * letters.F, one) == [bias]
-    assert components_of_size(letters.V * letters.H, one) == [table, f"{table}.weight"]
-    assert components_of_size(letters.F, one) == []
-    assert components_of_size(stacks.N * stacks.F, two) == [f"encoder.layers.*.{bias}"]
 
 
 def test_many_lines_are_cut_after_twenty():

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from paramproof.builders.registry import Framework
-from paramproof.cli.verify_sources import built_by_transformers
+from paramproof.cli.verify_answers import built_by_transformers
 from paramproof.resolver import resolve
 from tests.configs import DEEPSEEK_V3
 from tests.configs import SMALL_MIXTRAL as SMALL

@@ -124,7 +124,7 @@ def files(tmp_path_factory):
 CASES = """
 --help
 --verbose
-prove-it
+verify-it
 count
 count --help
 count bert-base

@@ -75,7 +75,7 @@ def test_files_if_no_model_matches(completed):
     assert completed("count", "gpt2", "--json", "out") == ["compopt -o default", ""]
 
 
-@pytest.mark.parametrize("command", ["verify", "prove", "differences", "hunt"])
+@pytest.mark.parametrize("command", ["verify", "differences"])
 def test_frameworks(outsider, completed, command):
     """Including frameworks of other distributions."""
     assert completed(command, "--framework", "keras-t") == ["keras-tensorflow", "keras-torch"]
@@ -91,8 +91,6 @@ def test_other_names(completed):
     assert completed("count", "gpt2", "--under", "") == list(CONVENTIONS)
     assert completed("count", "gpt2", "--dtype", "") == list(BITS)
     assert completed("differences", "--component", "") == components()
-    assert completed("hunt", "--type", "qwen3_n") == ["qwen3_next"]
-    assert completed("hunt", "--check", "") == ["models", "points", "catalogue"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -73,10 +73,10 @@ def test_verify_a_user_formula_without_a_family(run_with_json):
 
 def test_prove(run_with_json):
     frameworks = ("--framework", "toy", "--framework", "toy-wrong", "--framework", "toy-broken")
-    data = run_with_json("proof", "prove", *frameworks, status=1)
+    data = run_with_json("proof", "verify", "--prove", *frameworks, status=1)
     expected = {"proved", "different", "not expressible", "broken"}
     assert {one["status"] for one in data["results"]} == expected
-    data = run_with_json("proof", "prove", "--framework", "toy", "--model", "bert-tiny")
+    data = run_with_json("proof", "verify", "--prove", "--framework", "toy", "--model", "bert-tiny")
     assert [one["model"] for one in data["results"]] == ["bert-tiny"]
 
 
@@ -86,22 +86,12 @@ def test_differences(run_with_json):
     assert data["results"][0]["section"] == "broken"
 
 
-def test_hunt(run_with_json):
-    asked = ("--family", "encoder", "--examples", "3", "--block", "2")
-    frameworks = ("--framework", "toy", "--framework", "toy-wrong")
-    data = run_with_json("hunt", "hunt", *frameworks, *asked, status=1)
-    assert (data["asked"], data["done"], data["damaged"]) == (4, 4, 0)
-    assert {one["framework"] for one in data["groups"]} == {"toy", "toy-wrong"}
-    assert data["different"]
-
-
-def test_an_unfinished_hunt(run_with_json, tmp_path):
-    asked = ("--framework", "toy", "--family", "encoder", "--examples", "3", "--block", "2")
-    run_with_json("hunt", "hunt", *asked, "--folder", "found")
-    (file, _) = sorted((tmp_path / "found").glob("toy.*"))
-    file.unlink()
-    data = run_with_json("hunt", "hunt", "--summary", "found", status=1)
-    assert [*data["lost"]] == [file.name.removesuffix(".jsonl")]
+def test_shard(run_with_json):
+    asked = ("--family", "encoder", "--examples", "3", "--shard", "2/4")
+    frameworks = ("--framework", "toy", "--framework", "toy-wrong", "--framework", "toy-broken")
+    data = run_with_json("shard", "verify", *frameworks, *asked, status=1)
+    assert (data["shard"], [one["models"] for one in data["groups"]]) == ([2, 4], [3, 3])
+    assert {one["framework"] for one in data["failures"]} == {"toy-wrong", "toy-broken"}
 
 
 @pytest.mark.parametrize("model", ["a\udcff.json", "b.json"])

@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from paramproof.checks.result import Result
 from paramproof.cli.tables import verify_table
 from paramproof.formulas import Report
+from paramproof.verify.results import Result
 from tests.checkpoints import ENCODER, GPT, canonical, write
 
 ON_WINDOWS = {"SIGABRT", "SIGFPE", "SIGILL", "SIGINT", "SIGSEGV", "SIGTERM", "SIG_DFL", "SIG_IGN"}
@@ -107,7 +107,7 @@ CONFIG = {
         ("count", "nobody's-model"),
         ("count", "nowhere/config.json"),
         ("verify", "--framework", "nobody's"),
-        ("hunt", "--help"),
+        ("verify", "--help"),
     ],
     ids=" ".join,
 )
@@ -153,7 +153,7 @@ def test_peak_memory_is_unknown_on_windows(without_posix):
     asked = without_posix()
     code = """if True:
         from pathlib import Path
-        from paramproof.workers.memory import peak_memory
+        from paramproof.verify.worker import peak_memory
         Path.exists = lambda path: False  # Linux has it in /proc as well.
         print(peak_memory())
     """

@@ -1,1 +1,0 @@
-"""Build one model in one framework and compare it with the formula."""

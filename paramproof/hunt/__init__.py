@@ -1,1 +1,0 @@
-"""Verify random models and the catalogue, split in tasks for any number of machines."""

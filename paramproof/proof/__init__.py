@@ -1,1 +1,0 @@
-"""Every size at once: by interpolation of totals, and by reading shapes."""

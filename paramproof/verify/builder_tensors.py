@@ -1,0 +1,243 @@
+"""Derive the tensors of a builder's models in letters, one case at a time.
+
+The fields of the spec are symbolic ints (``paramproof.derivation``). The builder makes the model as
+for any comparison, without allocating weights, and ``weights()`` lists its tensors. The shapes of a
+PyTorch module are traced. In other frameworks symbolic ints become plain ints on the way, so shapes
+are fitted to values instead. In every framework, comparisons in the builder are recorded as guards,
+so the derivation sees every branch on a symbolic size.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from paramproof.algebra.letters import field_names
+from paramproof.builders.protocol import Builder
+from paramproof.builders.registry import layer_packages
+from paramproof.derivation.pipeline import Effort, derive
+from paramproof.formulas import Spec, Weight
+from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.derivation import Consequence, Derivation, Outcome
+from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.spec import head_size_of
+from paramproof.tracing.constructors import Constructor
+from paramproof.tracing.recorder import ignoring_array_code
+from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
+from paramproof.verify.cases import Case, Sizes
+
+EFFORT = Effort(generic=2, held=6, deepest=3, far=False)
+"""The effort for each case. Models with distant sizes would take longer than all others together.
+
+Two lengths can always be fitted by a sum, so three are used. Layers take most of the time.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTensor:
+    """A native tensor in letters; a path with ``*`` for layers represents ``times`` tensors.
+
+    ``parts``, ``layout`` and ``aliases`` are as in ``Weight``, with ``*`` for layers.
+    """
+
+    path: str
+    shape: tuple[Expression, ...]
+    times: Expression
+    trainable: bool
+    parts: tuple[str, ...]
+    layout: tuple[str, ...]
+    aliases: tuple[str, ...]
+    traced: bool
+
+    @property
+    def size(self) -> Expression:
+        """The number of entries of all ``times`` tensors, trainable or not."""
+        return self.times * math.prod(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The derivation of one case: its tensors, and the guards under which a model has just these.
+
+    Guards are text. ``branches`` has the guards outside of which a model has other tensors, and the
+    sizes that could not be varied.
+    """
+
+    tensors: tuple[NamedTensor, ...]
+    conditions: tuple[str, ...]
+    branches: tuple[str, ...]
+    source: _Source
+
+    def difference(self, spec: Spec, weights: Iterable[Weight]) -> str:
+        """Return how the model of ``spec`` differs from what was derived, or ""."""
+        sizes = self.source.sizes_of(spec)
+        observed = Counter(
+            (self.source.path(weight), weight.trainable, tuple(map(int, weight.shape)))
+            for weight in weights
+        )
+        expected: Counter[tuple[str, bool, tuple[int, ...]]] = Counter()
+        for one in self.tensors:
+            shape = tuple(length.evaluate(sizes) for length in one.shape)
+            expected[one.path, one.trainable, shape] += one.times.evaluate(sizes)
+        for path, trainable, shape in sorted((observed - expected) | (expected - observed)):
+            key = path, trainable, shape
+            at = ", ".join(f"{name} = {size}" for name, size in sizes.items())
+            return (
+                f"differs from the derivation at {at}: "
+                f"{observed[key]} tensors {path} of {shape}, expected {expected[key]}"
+            )
+        return ""
+
+
+def read(
+    builder: Builder,
+    case: Case,
+    known: Sizes | None = None,
+    seed: int = 0,
+    outcomes: dict[Condition, Consequence | None] | None = None,
+) -> Reading:
+    """Derive the tensors of ``builder``'s models of one case.
+
+    ``known`` are fields of the spec that the builder cannot vary, with their values. ``outcomes``
+    is shared by the cases, as in ``derive``.
+
+    Raises ``ValueError``, in one line that names the tensor, if a shape is not explained or a
+    formula fails at other sizes.
+    """
+    source = _Source(builder, case, known or {})
+    constructor = source.constructor()
+    try:
+        found = derive(constructor, seed, effort=EFFORT, outcomes=outcomes, naming=field_names)
+    finally:
+        # An error other than a refusal means that the builder is broken.
+        if source.crash is not None:
+            raise source.crash
+    heads = source.heads
+    return Reading(
+        tuple(source.named(found)),
+        tuple(
+            str(stated.condition)
+            for stated in found.conditions
+            # Guards that always hold for H = A·K are left out, but not those on divisibility.
+            if not stated.condition.substitute(heads).is_settled
+            or stated.condition.relation is Relation.DIVIDES
+        ),
+        (
+            *(f"{name} = {found.sizes[name]}: else nothing was derived" for name in found.fixed),
+            *(
+                f"{stated.condition}: else {stated.consequence}"
+                for stated in found.conditions
+                if stated.consequence.outcome is Outcome.OTHERS
+            ),
+        ),
+        source,
+    )
+
+
+@dataclass(slots=True)
+class _Source:
+    """A builder's models of one case as a constructor, and the parts that their tensors hold.
+
+    ``own`` is the model at the case's own sizes. It shows which framework builds it, and is reused
+    when the derivation asks for a model at these sizes.
+    """
+
+    builder: Builder
+    case: Case
+    known: Sizes
+    traces: bool = False
+    own: Any = None
+    crash: Exception | None = None
+    stored: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]] = field(
+        default_factory=dict
+    )
+
+    def constructor(self) -> Constructor:
+        known = {self.case.fields[name]: size for name, size in self.known.items()}
+        numbers = self.case.in_numbers(self.known)
+        sizes = {name: size for name, size in numbers.items() if name not in known}
+
+        def make(chosen: Mapping[str, int]) -> Any:
+            # Comparing symbolic ints would record a guard.
+            if all(type(size) is int for size in chosen.values()) and chosen == sizes:
+                model, self.own = self.own, None
+                if model is not None:
+                    return model
+            try:
+                return self.builder.build(self.case.of_fields({**chosen, **known}))
+            except ValueError:
+                raise
+            except Exception as error:  # It is raised again.
+                self.crash = self.crash or error
+                raise
+
+        self.own = make(sizes)
+        self.traces = _module(self.own) is not None
+        own = getattr(self.builder, "__name__", type(self.builder).__module__)
+        return Constructor(
+            self.case.family.name,
+            sizes,
+            make,
+            self.seen,
+            self.tracing,
+            (own, "transformers.models", *layer_packages()),
+            is_followed=self.traces,
+        )
+
+    @property
+    def heads(self) -> dict[str, Expression]:
+        """H as A·K, in a family whose heads divide it: so that a head's width is a letter."""
+        own = self.case.family.letters._fields
+        return {"H": letter("A") * letter("K")} if "A" in own and "K" not in own else {}
+
+    def tracing(self) -> Any:
+        if not self.traces:
+            return ignoring_array_code()
+        from paramproof.tracing.torch_mode import ShapeRecorder
+
+        return ShapeRecorder()
+
+    def seen(self, model: Any, tracing: Any) -> Iterable[ObservedTensor]:
+        module = _module(model)
+        parameters = dict(module.named_parameters()) if module is not None and tracing else {}
+        for weight in model.weights():
+            lengths, made = None, ()
+            if (parameter := parameters.get(weight.path)) is not None:
+                lengths, made = tracing.lengths(parameter), tracing.made(parameter)
+            role: Any = "trainable" if weight.trainable else "frozen"
+            shape = tuple(map(int, weight.shape))
+            yield ObservedTensor(self.path(weight), shape, role, weight.aliases, lengths, made)
+
+    def sizes_of(self, spec: Any) -> dict[str, int]:
+        """Return the sizes of a spec by letter, including the width of a head."""
+        sizes = {name: int(getattr(spec, field)) for field, name in self.case.fields.items()}
+        return sizes | {name: int(head_size_of(spec)) for name in ("K",) if self.heads}
+
+    def path(self, weight: Weight) -> str:
+        """Return the native path with ``*`` for layers, and the parts if paths are ambiguous."""
+        path, role = star_numbers(weight.path), "trainable" if weight.trainable else "frozen"
+        holds = tuple(map(star_numbers, weight.parts)), weight.layout
+        if self.stored.setdefault((path, role), holds) != holds:
+            path = f"{path} of {', '.join((*holds[0], *holds[1]))}"
+            self.stored[path, role] = holds
+        return path
+
+    def named(self, found: Derivation) -> Iterable[NamedTensor]:
+        heads = self.heads
+        for one in found.tensors:
+            parts, layout = self.stored[one.path, one.role]
+            shape = tuple(length.substitute(heads) for length in one.shape)
+            times = one.times.substitute(heads)
+            own, how = one.role == "trainable", (one.aliases, one.traced)
+            yield NamedTensor(one.path, shape, times, own, parts, layout, *how)
+
+
+def _module(model: Any) -> Any:
+    """Return the PyTorch module of a model, or None for other frameworks."""
+    torch = sys.modules.get("torch")
+    module = getattr(model, "module", None)
+    return module if torch is not None and isinstance(module, torch.nn.Module) else None

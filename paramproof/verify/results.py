@@ -1,0 +1,320 @@
+"""Compare named models and random specs with what a framework builds, one result for each.
+
+The formula is this project's, compared tensor by tensor, or a user's, compared by its counts. Where
+models differ, Hypothesis finds the smallest spec that still does, if it is installed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from itertools import count
+from typing import Any, Literal, TypeAlias
+
+from paramproof.builders.protocol import Builder
+from paramproof.builders.registry import Framework
+from paramproof.builders.registry import framework as named_framework
+from paramproof.formulas import EncoderSpec, Report, Spec
+from paramproof.formulas.families import family_of, spec_fields, spec_from
+from paramproof.formulas.spec import head_size_of
+from paramproof.random_specs import constructed, fixed_in, random_specs, refusal
+from paramproof.record import Record
+from paramproof.verify.agreement import check
+from paramproof.verify.formula_check import difference, report_on
+from paramproof.verify.user_formula import UserFormula, chosen_family
+from paramproof.verify.worker import Link, peak_memory
+from paramproof.verify.workers import Job
+
+Status: TypeAlias = Literal["equal", "different", "not expressible", "broken"]
+
+MAX_BUILDS = 300
+"""The most models that are built to find the smallest spec that differs."""
+
+NO_HYPOTHESIS = "the smallest of those that were drawn; python -m pip install hypothesis finds less"
+
+WARM_UP = EncoderSpec(
+    vocab_size=5,
+    hidden_size=2,
+    num_hidden_layers=1,
+    num_attention_heads=1,
+    intermediate_size=3,
+    max_position_embeddings=4,
+    type_vocab_size=2,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Record):
+    """The result for one spec in one framework.
+
+    ``model`` is the name of a named model, "" for a random spec. ``milliseconds`` is the time to
+    build, read and compare the model in a warm process. ``peak_mb`` is the worker's peak memory so
+    far, in 10**6 bytes, 0 if the system does not report it. ``reason`` says why ``report`` is
+    missing. ``smallest`` marks the smallest spec that was found to differ, a further result;
+    ``difference`` then has the lines about a user's formula.
+    """
+
+    version: str
+    model: str
+    status: Status
+    spec: Spec | None = None
+    report: Report | None = None
+    milliseconds: float = 0.0
+    peak_mb: float = 0.0
+    reason: str = ""
+    smallest: bool = False
+    difference: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """Whether the formula and the framework disagree, or the worker broke."""
+        return self.status in ("different", "broken")
+
+    @property
+    def family(self) -> str:
+        """The family of the spec, "" without one."""
+        return family_of(self.spec).name if self.spec else ""
+
+    @classmethod
+    def broken(cls, framework: Framework, reason: str) -> Result:
+        """Return the last result of a worker that died."""
+        return cls(framework.name, framework.version, "", "broken", reason=reason)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return this result as data for ``json.dumps``, with the difference of its report."""
+        own = {"spec": self.spec and spec_fields(self.spec)}
+        return asdict(self) | own | {"report": self.report and self.report.as_data()}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Result:
+        """Return the result that ``as_json`` wrote."""
+        spec, report = data["spec"], data["report"]
+        own = {"spec": spec and spec_from(spec), "report": report and Report.from_data(report)}
+        return cls(**data | own | {"difference": tuple(data["difference"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Named ``models``, and ``examples`` random specs of each of the ``families``.
+
+    With ``seconds``, the drawing goes on until they are over: batch after batch of ``examples``,
+    each with the seed after the last one's. Shard I of N takes every Nth batch, from the Ith on,
+    and the first shard the named models.
+    """
+
+    models: Mapping[str, Spec]
+    families: tuple[str, ...]
+    examples: int
+    seed: int
+    shard: tuple[int, int] = (1, 1)
+    seconds: float | None = None
+
+    @property
+    def named(self) -> Mapping[str, Spec]:
+        """The named models of this shard."""
+        return self.models if self.shard[0] == 1 else {}
+
+    def seeds(self) -> Iterator[int]:
+        """Yield the seed of each batch."""
+        yield from count(self.seed + self.shard[0] - 1, self.shard[1])
+
+
+def verify_job(sample: Sample, formula: str = "", seconds: float = 0) -> Job[Result]:
+    """Return the job that compares a framework with our formulas, or with a user's ``formula``.
+
+    ``formula`` is MODULE:FUNCTION, and ``seconds`` limits each of its calls.
+    """
+    models = {name: spec_fields(spec) for name, spec in sample.models.items()}
+    drawn = asdict(replace(sample, models={})) | {"models": models}
+    arguments = {"sample": drawn, "formula": formula, "seconds": seconds}
+    return Job(f"{__name__}:verified", Result, arguments)
+
+
+def verified(
+    link: Link,
+    chosen: Framework,
+    builder: Builder,
+    sample: dict[str, Any],
+    formula: str,
+    seconds: float,
+) -> Iterator[Result]:
+    """Yield the results of ``verify_job``, in a worker."""
+    models = {name: spec_from(fields) for name, fields in sample.pop("models").items()}
+    families, shard = tuple(sample.pop("families")), tuple(sample.pop("shard"))
+    own = UserFormula.named(formula, link, seconds) if formula else None
+    # The first build in a process includes the framework's start-up time.
+    if own is None and builder.supports(WARM_UP) is True:
+        check(builder, WARM_UP)
+    drawn = Sample(models, families, shard=shard, **sample)
+    for result in results(chosen, builder, drawn, own, link.steps):
+        yield replace(result, peak_mb=round(peak_memory() / 1e6, 1))
+
+
+def results(
+    chosen: Framework,
+    builder: Builder,
+    sample: Sample,
+    formula: UserFormula | None = None,
+    on_step: Callable[[int, int | None], None] = lambda done, due: None,
+) -> Iterator[Result]:
+    """Yield a result for each named model and each random spec, and the smallest that differ.
+
+    A family that the framework cannot express has a single result, which says so. Raises
+    ``FormulaRefused`` if ``formula`` cannot be called.
+    """
+    run = _Run(chosen, builder, formula)
+    refused = {name: refusal(builder, name) for name in sample.families if sample.examples}
+    number = sum(1 if reason else sample.examples for reason in refused.values())
+    due = None if sample.seconds else len(sample.named) + number
+    done = 0
+    on_step(done, due)
+    for result in _stopping(run.each(sample, refused), sample.seconds):
+        yield result
+        done += 1
+        on_step(done, due)
+    for number, spec in enumerate(run.worst.values(), 1):
+        on_step(done + number - 1, done + len(run.worst))
+        yield run.smallest(spec)
+        on_step(done + number, done + len(run.worst))
+
+
+def _stopping(found: Iterator[Result], seconds: float | None) -> Iterator[Result]:
+    end = time.monotonic() + (seconds or 0)
+    for result in found:
+        yield result
+        if seconds and time.monotonic() > end and result.report:
+            return
+
+
+@dataclass(slots=True)
+class _Run:
+    """The results of one framework; ``worst`` has the smallest spec of each family that differs."""
+
+    chosen: Framework
+    builder: Builder
+    formula: UserFormula | None
+    worst: dict[str, Spec] = field(default_factory=dict)
+
+    def each(self, sample: Sample, refused: Mapping[str, str]) -> Iterator[Result]:
+        """Yield a result for each spec of the sample, without end if it has ``seconds``."""
+        for model, spec in sample.named.items():
+            yield self.result(spec, model)
+        for batch, seed in enumerate(sample.seeds()):
+            for family, reason in refused.items():
+                if not reason:
+                    fixed = fixed_in(family, self.chosen.fixed)
+                    specs = random_specs(self.builder, sample.examples, seed, family, **fixed)
+                    yield from map(self.result, specs)
+                elif not batch:
+                    name, version = self.chosen.name, self.chosen.version
+                    yield Result(name, version, "", "not expressible", reason=reason)
+            if not sample.seconds or all(refused.values()):
+                return
+
+    def result(self, spec: Spec, model: str = "") -> Result:
+        """Return the result for one spec, timed, or "not expressible"."""
+        about = self.chosen.name, self.chosen.version, model
+        supported = self.builder.supports(spec)
+        if supported is not True:
+            return Result(*about, "not expressible", spec, reason=supported)
+        start = time.perf_counter()
+        report = self.report(spec)
+        milliseconds = round((time.perf_counter() - start) * 1000, 3)
+        if report.equal:
+            return Result(*about, "equal", spec, report, milliseconds)
+        worst = self.worst.setdefault(family_of(spec).name, spec)
+        if sum(spec.letters()) < sum(worst.letters()):
+            self.worst[family_of(spec).name] = spec
+        return Result(*about, "different", spec, report, milliseconds)
+
+    def report(self, spec: Spec) -> Report:
+        """Compare the model that the framework builds with the formula."""
+        if self.formula:
+            return report_on(self.builder, self.formula, spec)
+        return check(self.builder, spec)
+
+    def smallest(self, spec: Spec) -> Result:
+        """Return the result of the smallest spec that differs; ``spec`` does."""
+        known: dict[Spec, bool] = {}
+
+        def differs(smaller: Spec) -> bool:
+            if smaller not in known and len(known) < MAX_BUILDS:
+                supported = self.builder.supports(smaller) is True
+                known[smaller] = supported and not self.report(smaller).equal
+            return known.get(smaller, False)
+
+        fixed = fixed_in(family_of(spec).name, self.chosen.fixed)
+        try:
+            found, reason = smaller_spec(spec, fixed, differs) or spec, ""
+        except ImportError:
+            found, reason = spec, NO_HYPOTHESIS
+        result = replace(self.result(found), smallest=True, reason=reason)
+        assert result.report
+        if self.formula:
+            lines = difference(self.formula, found, result.report)
+            return replace(result, difference=tuple(lines))
+        return result
+
+
+def smaller_spec(
+    spec: Spec, fixed: Mapping[str, Any], differs: Callable[[Spec], bool]
+) -> Spec | None:
+    """Return the smallest spec that ``differs``, drawn like random ones, no larger than ``spec``.
+
+    None if Hypothesis draws none that does. Raises ``ImportError`` without Hypothesis.
+    """
+    from hypothesis import HealthCheck, Phase, find, settings
+    from hypothesis import strategies as st
+    from hypothesis.errors import NoSuchExample
+
+    family = family_of(spec)
+    most = {name: int(getattr(spec, name)) for name in family.field_names}
+    if "num_attention_heads" in most:
+        most["head_size"] = head_size_of(spec)
+
+    @st.composite
+    def specs(draw: Any) -> Spec:
+        def choose(name: str, low: int, high: int) -> int:
+            return int(draw(st.integers(low, max(low, most.get(name, high)))))
+
+        return constructed(family.name, choose, fixed)
+
+    how = settings(
+        max_examples=MAX_BUILDS,
+        database=None,
+        derandomize=True,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    try:
+        return find(specs(), differs, settings=how)
+    except NoSuchExample:
+        return None
+
+
+def assert_formula(
+    function: Callable[..., Any],
+    framework: str = "torch",
+    *,
+    family: str = "",
+    examples: int = 25,
+    seed: int = 0,
+) -> None:
+    """Assert that ``function`` counts what ``framework`` builds, over random specs.
+
+    ``function`` takes a spec or its letters, or some letters and fields by name, and returns an
+    int, or ints by component. Its parameters select the family; if they fit several, name one as
+    ``family``. The framework is loaded in this process.
+
+    Raises ``AssertionError`` with the smallest spec that differs and the algebra,
+    ``FormulaRefused`` if ``function`` is not a formula, and as ``paramproof.builders.load`` does.
+    """
+    __tracebackhide__ = True
+    chosen = named_framework(framework)
+    formula = UserFormula.of(function)
+    about = chosen_family(formula, (family,) if family else ())
+    sample = Sample({}, (about.name,), examples, seed)
+    for result in results(chosen, chosen.load(), sample, formula):
+        if result.smallest:
+            raise AssertionError("\n".join(result.difference))

@@ -1,0 +1,190 @@
+"""Run a job for every framework, each in a process of its own.
+
+Environment variables, peak memory and crashes stay in the worker, and nothing changes in the
+calling process. A worker sends its records, how far it is and, before it calls code of the user's,
+what it calls and how long that may take. So whoever ends or hangs a worker is named in one line:
+the framework, whose last record is then ``broken``, or the user's code, which is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
+
+from paramproof.builders.registry import Framework
+from paramproof.child_process import Child, how_it_ended
+from paramproof.formulas.printing import legible
+from paramproof.record import Record
+from paramproof.sources.reference import MAX_ERROR_SHOWN
+
+R = TypeVar("R", bound=Record)
+State: TypeAlias = Literal["waiting", "importing", "running", "done", "broken"]
+
+TICK = 0.2
+"""Seconds between two looks at the clock; a limit may be exceeded by as much."""
+
+SILENCE = 3600
+"""Seconds after which a worker that sends nothing is ended."""
+
+
+class FormulaRefused(ValueError):
+    """Raised, with one line, if a formula cannot be called or does not return a count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Generic[R]):
+    """Call ``function``, MODULE:FUNCTION, in a worker, with ``arguments`` that fit JSON.
+
+    The function takes the worker's ``Link``, the framework and its builder first, and yields
+    instances of ``record``.
+    """
+
+    function: str
+    record: type[R]
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The progress of the worker of ``framework``: ``steps`` done, of ``of`` in all.
+
+    A step is a record, or what the job counts. ``of`` is None if nobody knows.
+    """
+
+    framework: str
+    state: State
+    steps: int = 0
+    of: int | None = None
+
+    def __str__(self) -> str:
+        if self.state != "running":
+            return self.state
+        return f"{self.steps}" if self.of is None else f"{self.steps} of {self.of}"
+
+
+OnProgress: TypeAlias = Callable[[Progress], None]
+
+
+def run_in_workers(
+    frameworks: Sequence[Framework],
+    job: Job[R],
+    on_progress: OnProgress = lambda progress: None,
+) -> Iterator[R]:
+    """Run ``job`` in a worker for each of ``frameworks``; yield the records as they come.
+
+    One worker runs per processor, slow frameworks first. ``on_progress`` is called first for every
+    framework, as waiting. If a worker dies, hangs, or sends fewer or more records than it said, its
+    last record is ``broken``.
+
+    Raises ``FormulaRefused`` for a mistake in the user's code, and ends all workers.
+    """
+    waiting = sorted(frameworks, key=lambda framework: not framework.slow)
+    running: list[_Worker[R]] = []
+    news: SimpleQueue[tuple[_Worker[R], Any]] = SimpleQueue()
+    for framework in frameworks:
+        on_progress(Progress(framework.name, "waiting"))
+    try:
+        while waiting or running:
+            while waiting and len(running) < (os.cpu_count() or 1):
+                running.append(_Worker(waiting.pop(0), job, on_progress))
+                Thread(target=running[-1].listen, args=(news,), daemon=True).start()
+            try:
+                worker, message = news.get(timeout=TICK)
+            except Empty:
+                pass
+            else:
+                yield from worker.take(message)
+                if message is None:
+                    running.remove(worker)
+            for worker in running:
+                worker.look_at_clock()
+    finally:
+        for worker in running:
+            worker.child.__exit__()
+
+
+class _Worker(Generic[R]):
+    """One worker, and what it has said so far."""
+
+    def __init__(self, framework: Framework, job: Job[R], on_progress: OnProgress) -> None:
+        self.framework = framework
+        self.job = job
+        self.news = lambda *how: on_progress(Progress(framework.name, *how))
+        self.came = 0
+        self.done: int | None = None
+        self.steps: tuple[int, int | None] = (0, None)
+        self.calling = ""
+        self.where = ""
+        self.limit: float = SILENCE
+        self.late = False
+        self.heard = time.monotonic()
+        self.news("importing")
+        environment = framework.environment
+        self.child = Child(
+            "paramproof.verify.worker", framework.name, environment=environment, keeps_errors=True
+        )
+        self.child.ask([job.function, dict(job.arguments)])
+
+    def listen(self, news: SimpleQueue[tuple[_Worker[R], Any]]) -> None:
+        """Put each message in ``news``, and None when the process has ended."""
+        for message in self.child.answers():
+            news.put((self, message))
+        news.put((self, None))
+
+    def look_at_clock(self) -> None:
+        """End the process if it has not said anything for too long."""
+        if time.monotonic() - self.heard > self.limit:
+            self.late = True
+            self.child.kill()
+
+    def take(self, message: dict[str, Any] | None) -> Iterator[R]:
+        """Yield the record in a message, if any. Raises ``FormulaRefused``."""
+        self.heard = time.monotonic()
+        match message:
+            case None:
+                yield from self._ended()
+            case {"record": record}:
+                self.came += 1
+                yield self.job.record.from_json(record)
+            case {"steps": [done, due]}:
+                self.steps = done, due
+                self.news("running", done, due)
+            case {"done": number}:
+                self.done = number
+            case {"refused": reason}:
+                raise FormulaRefused(reason)
+            case {"calling": name, "where": where, "limit": limit}:
+                self.calling, self.where, self.limit = name, where, limit or SILENCE
+
+    def _ended(self) -> Iterator[R]:
+        status = self.child.wait()
+        last_words = last_line(self.child.errors()) if status > 0 else ""
+        self.child.__exit__()
+        if self.calling:
+            how = f"does not return within {self.limit:g} seconds"
+            ended = how if self.late else f"ended its process {how_it_ended(status)}"
+            raise FormulaRefused(f"{self.calling} {ended} {self.where}")
+        due = self.steps[1]
+        if status or self.done != self.came or self.steps[0] != (due or self.steps[0]):
+            self.news("broken")
+            reason = last_words or self._how_far(status, due)
+            yield self.job.record.broken(self.framework, reason)
+        else:
+            self.news("done")
+
+    def _how_far(self, status: int, due: int | None) -> str:
+        number = f"{self.steps[0]} of {due} results" if due else f"{self.came} results"
+        if self.late:
+            return f"the worker said nothing for {self.limit:g} seconds after {number}"
+        return f"the worker ended {how_it_ended(status)} after {number}"
+
+
+def last_line(errors: str) -> str:
+    """Return the last line of a traceback, which names the error."""
+    lines = [line for line in errors.splitlines() if line.strip()]
+    return legible(lines[-1].strip(), MAX_ERROR_SHOWN) if lines else ""

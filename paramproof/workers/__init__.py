@@ -1,1 +1,0 @@
-"""Run jobs in worker processes, one for each framework."""

@@ -1,0 +1,250 @@
+"""``verify --formula``: whatever a formula does is reported in one line, as its own fault."""
+
+import fcntl
+import re
+
+import pytest
+
+from paramproof.verify.formula_process import FormulaReference
+from paramproof.verify.workers import FormulaRefused
+from tests.paramproof.verify.test_user_formula import REFUSED
+
+BOTH = ("--framework", "toy", "--framework", "toy-wrong")
+LEAST = (
+    "spec = EncoderSpec(vocab_size=1, hidden_size=1, num_hidden_layers=0, num_attention_heads=1, "
+    "intermediate_size=1, max_position_embeddings=1, type_vocab_size=1, pooler=False, "
+    "mlm_head=False, tie_word_embeddings=True, nsp_head=False)"
+)
+
+ENDINGS = {
+    "ends_the_process": "ended its process with status 0 at EncoderSpec(",
+    "kills_the_process": "ended its process by SIGKILL at EncoderSpec(",
+    "interrupted": "raised KeyboardInterrupt at EncoderSpec(",
+    # These count the named models; they fail at a random spec, when called with symbols, or in the
+    # worker of one framework.
+    "raises_without_layers": "raised ZeroDivisionError: integer division or modulo by zero at Enc",
+    "ends_without_layers": "ended its process with status 0 at EncoderSpec(",
+    "ends_at_symbols": "ended its process with status 0 at EncoderSpec(",
+    "ends_in_a_worker": "ended its process with status 0 at EncoderSpec(",
+} | {name: REFUSED[name] for name in ("raises", "nothing", "too_large", "takes_others", "later")}
+
+
+@pytest.fixture
+def refusal(refused, outsider):
+    """Return a function that runs ``verify --formula`` and returns the refusal."""
+
+    def of(reference, *arguments):
+        model = ("--model", "bert-tiny")
+        return refused("verify", "--formula", reference, *model, *BOTH, *arguments)
+
+    return of
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_the_formula_is_to_blame(refusal, user_formulas, name):
+    """The error blames neither the framework nor nobody."""
+    line = refusal(f"{user_formulas}:{name}")
+    assert line.startswith(f"paramproof: {user_formulas}:{name}")
+    assert ENDINGS[name] in line
+
+
+@pytest.mark.parametrize("condition", ["True", "'TOY' in os.environ"], ids=["at once", "later"])
+@pytest.mark.parametrize(
+    ("ending", "words"),
+    [
+        ("os._exit(0)", "module:f ended its process with status 0 when it was imported"),
+        ("raise SystemExit(0)", "module cannot be imported: SystemExit: 0"),
+        ("raise KeyboardInterrupt", "module:f cannot be imported: KeyboardInterrupt"),
+        ("raise OSError(5, 'x')", "module cannot be imported: OSError: [Errno 5] x"),
+    ],
+)
+def test_a_module_that_cannot_be_imported(refusal, tmp_path, condition, ending, words):
+    """In a process of its own, or only in a worker."""
+    source = f"import os\nif {condition}:\n    {ending}\ndef f(spec): return 0\n"
+    (tmp_path / "module.py").write_text(source)
+    assert refusal("module:f") == f"paramproof: {words}"
+
+
+@pytest.mark.parametrize(
+    ("reference", "words"),
+    [
+        ("nowhere_at_all:f", "nowhere_at_all cannot be imported: ModuleNotFoundError: No module"),
+        ("user_formulas", "'user_formulas' is not MODULE:FUNCTION"),
+        ("math:pi", "math:pi: 'pi' is not a function but of type float"),
+        ("math:dist", "math:dist takes p, q: a formula takes a spec, or letters of L H"),
+        ("{}:exact", "not installed: toy-absent"),
+    ],
+)
+def test_a_formula_is_tried_before_frameworks_are_loaded(
+    refused, outsider, user_formulas, reference, words
+):
+    reference = reference.format(user_formulas)
+    assert words in refused("verify", "--formula", reference, "--framework", "toy-absent")
+
+
+ENDLESS = """
+import fcntl, os
+lock = open(LOCK, "w")
+def stay():
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    while True:
+        pass
+"""
+
+PLACES = {
+    "import": "f = stay\nstay()\n",
+    "call": "def f(spec): stay()\n",
+    "symbols": "def f(spec): return 0 if isinstance(spec.hidden_size, int) else stay()\n",
+    "worker": "def f(spec): return stay() if 'TOY' in os.environ else 0\n",
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_formula_that_never_returns_is_ended(refusal, tmp_path, place):
+    """Its process holds a lock, which is free when it has ended."""
+    lock = tmp_path / "lock"
+    lock.touch()
+    source = ENDLESS.replace("LOCK,", f"{str(lock)!r},") + PLACES[place]
+    (tmp_path / "endless.py").write_text(source)
+    line = refusal("endless:f", "--time-limit", "1.5")
+    assert line.startswith("paramproof: endless:f does not return within 1.5 seconds ")
+    with lock.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_the_time_limit_is_per_call(outsider, tmp_path, paramproof):
+    """Each call is below the limit, and all of them together exceed it."""
+    source = "import time\ndef f(spec):\n    time.sleep(0.02)\n    return 0\n"
+    (tmp_path / "slow.py").write_text(source)
+    asked = ("verify", "--formula", "slow:f", "--family", "encoder", "--examples", "30")
+    done = paramproof(*asked, "--framework", "toy", "--time-limit", "0.8")
+    assert done.returncode == 1
+    assert "models have the count of slow:f" in done.stdout
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "1e+300", "x"])
+def test_a_time_limit_is_a_number_of_seconds(refused, seconds):
+    assert seconds in refused("verify", "--formula", "m:f", "--time-limit", seconds)
+
+
+def test_a_formulas_output_is_not_an_answer(paramproof, outsider, tmp_path):
+    (tmp_path / "loud.py").write_text("def f(spec):\n    print('{}')\n    return input() or 0\n")
+    done = paramproof("verify", "--formula", "loud:f", "--model", "bert-tiny", *BOTH)
+    assert (done.returncode, done.stdout) == (2, "")
+    # Standard input is empty, so the formula cannot consume input meant for the command.
+    assert done.stderr.splitlines()[-1].startswith("paramproof: loud:f raised EOFError: ")
+
+
+def test_the_working_directory_comes_last(paramproof, outsider, tmp_path):
+    """A file there does not hide a module of Python's, in this process or in a worker."""
+    (tmp_path / "fractions.py").write_text("raise SystemExit('hidden')\n")
+    (tmp_path / "mine.py").write_text(
+        "import fractions\ndef f(spec): return int(fractions.Fraction(4, 2))\n"
+    )
+    done = paramproof("verify", "--framework", "toy", "--model", "bert-tiny", "--formula", "mine:f")
+    assert done.returncode == 1, done.stderr
+    assert "formula 2 = +3" in done.stdout
+
+
+@pytest.fixture
+def verify(paramproof, user_formulas, mixer):
+    """Return a function that compares a calculator with frameworks."""
+
+    def run(name, *arguments):
+        return paramproof("verify", "--formula", name, *arguments)
+
+    return run
+
+
+def test_equal(verify):
+    asked = ("--framework", "toy", "--model", "bert-tiny", "--examples", "7")
+    done = verify("tests.user_formulas:exact", *asked)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "8 of 8 models have the count of tests.user_formulas:exact" in done.stdout
+
+
+def test_different(verify):
+    """A difference that frameworks share is printed once."""
+    asked = ("--model", "bert-tiny", "--examples", "5")
+    done = verify("tests.user_formulas:without_biases", *BOTH, *asked)
+    assert done.returncode == 1, done.stderr
+    lines = [line.rstrip() for line in done.stdout.splitlines()]
+    start = lines.index("toy, toy-wrong: the smallest spec that differs")
+    assert lines[start + 1 : start + 4] == [
+        LEAST,
+        "actual 5 − formula 3 = +2",
+        "actual − formula = L·(9·H + F) + 2·H",
+    ]
+    assert "0 of 12 models have the count of tests.user_formulas:without_biases" in lines
+
+
+def test_different_by_component(verify):
+    asked = ("--framework", "toy", "--family", "encoder")
+    done = verify("tests.user_formulas:components_without_norms", *asked)
+    assert done.returncode == 1, done.stderr
+    assert "actual 16 − formula 12 = +4   layers\n" in done.stdout
+    assert re.search(r"^actual . formula = 4·L·H   layers$", done.stdout, re.MULTILINE)
+    assert "does not count: embeddings, pooler, mlm_head, nsp_head\n" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["three_quarters"], "fits encoder, gpt and llama: choose one with --family"),
+        (["gpt2", "--family", "llama"], "fits gpt, and not llama"),
+        (
+            ["any_spec", "--model", "gpt2", "--model", "llama-7b"],
+            "fits gpt and llama: choose one with",
+        ),
+        (["llama", "--family", "llama", "--model", "gpt2"], "is of the family gpt, which is not"),
+        (
+            ["llama", "--model", "llama-7b", "--model", "gpt2"],
+            "--model gpt2 is of the family gpt, but tests.family_formulas:llama counts llama",
+        ),
+    ],
+)
+def test_a_formula_has_exactly_one_family(refused, outsider, family_formulas, arguments, line):
+    name, *others = arguments
+    reference = f"{family_formulas}:{name}"
+    assert line in refused("verify", "--framework", "toy", "--formula", reference, *others)
+
+
+def test_a_framework_without_the_family_says_so(paramproof, outsider, family_formulas):
+    """It is not broken; but nothing was compared, so not everything is equal."""
+    done = paramproof("verify", "--formula", f"{family_formulas}:gpt2", "--framework", "toy")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert re.search(r"^ +gpt2-xl +not expressible *$", done.stdout, re.MULTILINE)
+    assert "0 of 0 models have the count" in done.stdout
+    assert done.stdout.count("not expressible: the toy is an encoder\n") == 1
+
+
+def test_a_family_of_another_distribution(paramproof, mixer, family_formulas):
+    asked = ("verify", "--framework", "mixer-toy", "--examples", "9", "--formula")
+    done = paramproof(*asked, f"{family_formulas}:mixer_in_patches")
+    assert done.returncode == 1, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[lines.index("mixer-toy: the smallest spec that differs") + 1 :][:5] == [
+        "spec = MixerSpec(num_patches=1, patch_size=1, num_channels=1, hidden_size=1, "
+        "num_blocks=0, tokens_mlp_dim=1, channels_mlp_dim=1, num_labels=1, classifier=False)",
+        "actual 2 − formula 1 = +1   stem",
+        "actual − formula = H·R²·C − S·H + H   stem",
+        "",
+        "tests.family_formulas:mixer_in_patches does not count: blocks, final_norm",
+    ]
+    # No algebra if the framework does not have the count of its family.
+    done = paramproof(
+        "verify", "--framework", "mixer-wrong", "--formula", "tests.family_formulas:mixer"
+    )
+    assert "no algebra: this framework does not have paramproof's count\n" in done.stdout
+
+
+def test_a_formula_of_a_derived_model_takes_its_fields_by_name():
+    fields = {"H": "hidden_size", "V": "vocab_size", "T": "text_config.hidden_size"}
+    formula = FormulaReference("tests.family_formulas:any_table", 60)
+    assert [*formula.at(fields, [{"H": 3, "V": 5, "T": 7}, {"H": 1, "V": 1, "T": 1}])] == [18, 2]
+    assert formula.in_letters(fields) == "H·(V + 1)"
+
+
+def test_a_formula_of_a_derived_model_that_ends_its_process():
+    with pytest.raises(FormulaRefused, match="ended its process with status 0 at namespace"):
+        FormulaReference("tests.user_formulas:ends_the_process", 60).at({"H": "h"}, [{"H": 3}])

@@ -1,0 +1,289 @@
+"""A user's formula: its arguments, its results, its family, and how it is compared."""
+
+from dataclasses import replace
+from types import MappingProxyType
+
+import pytest
+import sympy
+from hypothesis import given
+
+from paramproof.builders.registry import Framework
+from paramproof.formulas import FAMILIES, EncoderSpec, Report, Row, Weight, closed_form, inventory
+from paramproof.formulas.models import named_models
+from paramproof.verify.formula_check import compare_counts, residual
+from paramproof.verify.results import Sample, assert_formula, results
+from paramproof.verify.user_formula import UserFormula, chosen_family, fullest_spec
+from paramproof.verify.workers import FormulaRefused
+from tests import family_formulas, user_formulas
+from tests.strategies import encoder_specs
+from tests.weight_lists import Lists
+
+LISTS = Framework("lists", "lists", ("numpy",), fixed={"type_vocab_size": 2})
+WHOLE = EncoderSpec(
+    vocab_size=13,
+    hidden_size=6,
+    num_hidden_layers=2,
+    num_attention_heads=3,
+    intermediate_size=5,
+    max_position_embeddings=11,
+    type_vocab_size=2,
+    mlm_head=True,
+    tie_word_embeddings=False,
+    nsp_head=True,
+)
+SPEC = replace(WHOLE, mlm_head=False, tie_word_embeddings=True, nsp_head=False)
+REFUSED = {
+    "raises": "raised AttributeError: 'EncoderSpec' object has no attribute 'd_model' at EncoderSp",
+    "leaves": "raised SystemExit: 3 at EncoderSpec(",
+    "returns_float": "returned 6.0 (a float): a count is an int, at EncoderSpec(",
+    "returns_bool": "returned True (a bool): a count is an int, at EncoderSpec(",
+    "negative": "returned -6: a count is 0 or more, at EncoderSpec(",
+    "too_large": "returned more than 100 digits: a count is 10**100 at most, at EncoderSpec(",
+    "too_large_below_zero": "returned more than 100 digits: a count is 10**100 at most, at Enc",
+    "too_large_component": "returned more than 100 digits for 'pooler': a count is 10**100 at m",
+    "nothing": "returned None (a NoneType): a count is an int, at EncoderSpec(",
+    "empty": "returned an empty mapping at EncoderSpec(",
+    "unknown_component": "counts 'decoder', which is not a component: use total, embeddings, ",
+    "float_component": "returned 0.0 (a float) for 'pooler': a count is an int, at EncoderSpec(",
+    "takes_others": "takes d_model, n_layers: a formula takes a spec, or letters of L H A F V P T ",
+    "takes_nothing": "takes nothing: a formula takes a spec, or letters of L H A F V P T ",
+    "later": "a formula is a plain function that returns its count",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    with pytest.raises(FormulaRefused) as refusal:
+        UserFormula.of(getattr(user_formulas, name)).counts(WHOLE)
+    assert REFUSED[name] in str(refusal.value)
+
+
+class Loud:
+    def __repr__(self):
+        return "\x1b[2J\n" + "x" * 10**6
+
+
+def shout(spec):
+    raise ValueError(repr(Loud()))
+
+
+@pytest.mark.parametrize(
+    "function", [lambda spec: Loud(), lambda spec: {repr(Loud()): 1}, shout], ids=range(3)
+)
+def test_a_formulas_error_is_printable(function):
+    with pytest.raises(FormulaRefused) as refusal:
+        UserFormula.of(function, "\x1b[2J").counts(SPEC)
+    assert str(refusal.value).isprintable()
+    assert len(str(refusal.value)) < 2000
+
+
+@pytest.mark.parametrize("name", ["exact", "from_spec"])
+@given(spec=encoder_specs())
+def test_called_with_letters_or_the_spec(name, spec):
+    assert UserFormula.of(getattr(user_formulas, name)).counts(spec) == {
+        "total": closed_form(spec.letters())
+    }
+
+
+def test_counts_that_are_accepted():
+    import numpy as np
+
+    def total(function):
+        return UserFormula.of(function).counts(WHOLE)["total"]
+
+    assert total(lambda H: np.int64(H)) == 6
+    assert total(lambda spec, factor=4: factor * spec.hidden_size) == 24
+    assert total(lambda spec: 10**100) == 10**100
+    assert UserFormula.of(lambda spec: MappingProxyType({"pooler": 1})).counts(SPEC)["pooler"] == 1
+    named = inventory(SPEC.letters())
+    counts = UserFormula.of(user_formulas.components).counts(SPEC)
+    assert counts == {name: named.total(name) for name in counts}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_called_with_every_letter(family):
+    """A field with the name of a letter, as ``pooler``, is the letter: 1 and not True."""
+    spec = fullest_spec(FAMILIES[family])
+    assert {one for name, one in spec.letters()._asdict().items() if name.islower()} == {1}
+    by_letters = UserFormula.of(lambda **letters: sum(letters.values()))
+    assert by_letters.counts(spec) == {"total": sum(spec.letters())}
+    by_both = UserFormula.of(lambda H, hidden_size, vocab_size: H * hidden_size + vocab_size)
+    assert by_both.counts(spec) == {"total": spec.hidden_size**2 + spec.vocab_size}
+
+
+@pytest.mark.parametrize(
+    ("function", "families"),
+    [
+        (family_formulas.gpt2_rule_of_thumb, ["encoder", "gpt"]),
+        (family_formulas.gpt2, ["gpt"]),
+        (family_formulas.llama, ["llama"]),
+        (family_formulas.llama_with_a_key_for_each_query, ["llama"]),
+        (family_formulas.transformer, ["encoder-decoder"]),
+        (family_formulas.encoders, ["encoder", "gpt"]),
+        (family_formulas.any_spec, list(FAMILIES)),
+        (user_formulas.exact, ["encoder"]),
+        (lambda **letters: 0, list(FAMILIES)),
+        (lambda L, head_dim, N=1: head_dim, ["llama"]),
+        (lambda spec, factor=4: 0, list(FAMILIES)),
+    ],
+)
+def test_the_parameters_select_the_family(function, families):
+    assert list(UserFormula.of(function).families()) == families
+
+
+def test_only_families_that_can_call_the_formula_count():
+    assert chosen_family(UserFormula.of(user_formulas.from_spec)).name == "encoder"
+    by_keys = UserFormula.of(lambda spec: spec.num_key_value_heads)
+    assert chosen_family(by_keys).name == "llama"
+    encoders = UserFormula.of(family_formulas.encoders)
+    with pytest.raises(FormulaRefused, match="fits encoder and gpt: choose one with --family"):
+        chosen_family(encoders)
+    assert chosen_family(encoders, ["gpt", "llama"]).name == "gpt"
+    with pytest.raises(FormulaRefused, match="fits encoder and gpt, and not llama"):
+        chosen_family(encoders, ["llama"])
+    with pytest.raises(FormulaRefused, match="raised AttributeError"):
+        chosen_family(UserFormula.of(user_formulas.raises))
+
+
+def results_of(function, family="", models=(), builder=None):
+    formula = UserFormula.of(function)
+    about = chosen_family(formula, (family,) if family else ())
+    named = {name: named_models()[name].spec for name in models}
+    sample = Sample(named, (about.name,), 20, 0)
+    return list(results(LISTS, builder or Lists(), sample, formula))
+
+
+@pytest.mark.parametrize(
+    ("function", "models"),
+    [
+        (family_formulas.gpt2, ["gpt2", "gpt3-175b"]),
+        (family_formulas.llama, ["llama-7b", "llama-2-70b"]),
+        (family_formulas.transformer, ["transformer-base", "transformer-one-layer"]),
+        (user_formulas.exact, ["bert-base-uncased"]),
+    ],
+)
+def test_right(function, models):
+    found = results_of(function, models=models)
+    assert [result.model for result in found] == [*models, *[""] * 20]
+    assert {result.status for result in found} == {"equal"}
+
+
+WRONG = {
+    family_formulas.gpt2_rule_of_thumb: (
+        (1, 1, 1, 1, 1, 1, 0),
+        ["L·(−8·H² + 2·H·F − 4·H + F) + untied·V·H"],
+    ),
+    family_formulas.gpt2_without_biases: (
+        (1, 1, 1, 1, 1, 1, 0),
+        ["4·H   layers.*.attention", "H + F   layers.*.feed_forward"],
+    ),
+    family_formulas.llama_with_a_key_for_each_query: (
+        (1, 4, 2, 1, 2, 1, 1, 0),
+        ["L·(−2·H·A·K + 2·H·G·K)"],
+    ),
+    family_formulas.llama_of_divided_heads: (
+        (1, 1, 1, 1, 2, 1, 1, 0),
+        ["L·(2·H·A·K − 2·H·A·⌊H/A⌋ + 2·H·G·K − 2·H·G·⌊H/A⌋)"],
+    ),
+    family_formulas.transformer_of_one_attention: (
+        (0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0),
+        ["4·H² + 2·H + 4·bias·H   decoder.layers.*"],
+    ),
+    # It branches on its parts, so they are those of the smallest spec.
+    user_formulas.without_biases: ((0, 1, 1, 1, 1, 1, 2, 0, 0, 0, 0), ["L·(9·H + F) + 2·H"]),
+}
+
+
+@pytest.mark.parametrize("function", WRONG)
+def test_wrong(function):
+    """The counterexample is small in every size, and explained in letters."""
+    least, algebra = WRONG[function]
+    family = "gpt" if function is family_formulas.gpt2_rule_of_thumb else ""
+    *_, smallest = results_of(function, family)
+    assert smallest.smallest
+    assert sum(smallest.spec.letters()) <= sum(least)
+    found = [line.partition(" = ")[2] for line in smallest.difference if "formula = " in line]
+    assert found == algebra
+
+
+def test_an_unsupported_family_is_reported_once():
+    """And each named model; no random spec is requested."""
+    builder = Lists(refuses=lambda spec: True)
+    found = results_of(family_formulas.gpt2, models=["gpt2"], builder=builder)
+    assert [(one.model, one.status, one.reason) for one in found] == [
+        ("gpt2", "not expressible", "refused"),
+        ("", "not expressible", "refused"),
+    ]
+
+
+def weights(*shapes):
+    return [Weight(path, shape, True, (path,)) for path, shape in shapes]
+
+
+def test_components_are_read_from_weights():
+    stored = [
+        Weight("qkv", (4, 12), True, tuple(f"layers.0.attention.{n}.kernel" for n in "qkv")),
+        Weight("bias", (4,), False, ("layers.0.attention.output.bias",)),
+        Weight("stack", (2, 5), True, ("layers.*.feed_forward.output.bias",), ("stacked",)),
+        Weight("nameless", (3,), True, ()),
+    ]
+    right = {"total": 61, "layers": 58, "layers.*.feed_forward": 5}
+    assert compare_counts(right, stored, {"layers": 2}) == Report(61, 61, ())
+    report = compare_counts({"layers.*.attention.q": 17}, stored, {"layers": 1})
+    assert report.rows == (Row("wrong count", "layers.*.attention.q", None, None, None, -1),)
+    assert compare_counts({"layers.*.attention": 4, "layers": 0}, [], {"layers": 0}).equal
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+def test_one_layer_that_differs_is_found(layer):
+    stored = weights(("layers.0.attention.x", (4,)), ("layers.1.attention.x", (5,)))
+    (row,) = compare_counts({"layers.*.attention": 4 + layer}, stored, {"layers": 2}).rows
+    assert row.difference == 1 - 2 * layer
+
+
+def total_differs_by(number):
+    return Report(0, number, (Row("wrong count", "total", None, None, None, number),))
+
+
+def test_the_algebra_has_the_models_number():
+    """At the parts of a spec; SymPy evaluates it."""
+    formula = UserFormula.of(user_formulas.without_biases)
+    for spec in (WHOLE, SPEC):
+        difference = closed_form(spec.letters()) - user_formulas.without_biases(spec)
+        (line,) = residual(formula, spec, total_differs_by(difference))
+        printed = line.partition(" = ")[2].replace("·", "*").replace("²", "**2")
+        assert int(sympy.sympify(printed, spec.letters()._asdict())) == difference
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda spec: spec.hidden_size + (spec.vocab_size > 250), "does not take symbols"),
+        (lambda L: sum(range(L)), "does not take symbols"),
+        (
+            lambda spec: spec.hidden_size if spec.num_hidden_layers else 0,
+            "counts symbols and numbers differently",
+        ),
+        (user_formulas.exact, "this framework does not have paramproof's count"),
+    ],
+)
+def test_no_algebra(function, words):
+    (line,) = residual(UserFormula.of(function), SPEC, total_differs_by(7))
+    assert line.startswith("no algebra: ")
+    assert words in line
+
+
+def test_assert_formula(outsider):
+    assert_formula(user_formulas.exact, framework="toy", examples=5)
+    with pytest.raises(AssertionError, match=r"^spec = EncoderSpec\(vocab_size=1, hidden_size=1,"):
+        assert_formula(user_formulas.without_biases, framework="toy", examples=5)
+    with pytest.raises(FormulaRefused, match="a count is an int"):
+        assert_formula(user_formulas.returns_float, framework="toy", examples=5)
+
+
+def test_assert_formula_takes_a_family(mixer):
+    assert_formula(family_formulas.mixer, framework="mixer-toy", examples=5)
+    with pytest.raises(FormulaRefused, match="choose one with --family"):
+        assert_formula(family_formulas.three_quarters, framework="mixer-toy", examples=5)
+    with pytest.raises(AssertionError, match="spec = MixerSpec"):
+        assert_formula(family_formulas.any_spec, framework="mixer-toy", family="mixer", examples=5)

@@ -1,0 +1,274 @@
+"""Workers of frameworks: how they end, what they report, and that none is left behind."""
+
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import groupby
+
+import pytest
+
+from paramproof.builders.registry import Framework, framework
+from paramproof.differences.answer import MEASURED, Answer
+from paramproof.formulas.models import named_model
+from paramproof.verify import workers
+from paramproof.verify.proof import Proof, proof_job
+from paramproof.verify.results import Result, Sample, verify_job
+from paramproof.verify.workers import Progress, last_line, run_in_workers
+
+MODELS = {"bert-tiny": named_model("bert-tiny").spec}
+JOB = verify_job(Sample(MODELS, ("encoder",), examples=4, seed=0))
+ENDS = {
+    "toy-raises": "ArithmeticError: not this one",
+    "toy-killed": "the worker ended by SIGKILL after 2 of 5 results",
+    "toy-leaves": "the worker ended with status 0 after 2 of 5 results",
+}
+PROMPTLY = 10
+"""Seconds within which a worker ends after its parent."""
+EVENTUALLY = 60
+
+
+def run(job, *names):
+    """Return the records of a job, and the progress reports."""
+    news = []
+    return list(run_in_workers(list(map(framework, names)), job, news.append)), news
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_half_way(failing_toy, name):
+    """Earlier results remain, and the last record says that no more follow."""
+    found, news = run(JOB, name, "toy")
+    own = [one for one in found if one.framework == name]
+    assert [one.status for one in own] == ["equal", "equal", "broken"]
+    assert (own[2].failed, own[2].reason) == (True, ENDS[name])
+    assert [one.status for one in found if one.framework == "toy"] == ["equal"] * 5
+    assert next(one for one in reversed(news) if one.framework == name).state == "broken"
+
+
+@pytest.mark.parametrize(
+    ("job", "how_far"), [(proof_job(["encoder"]), "0 of 2 results"), (MEASURED, "0 results")]
+)
+@pytest.mark.parametrize("name", ENDS)
+def test_other_jobs_half_way(failing_toy, monkeypatch, name, job, how_far):
+    monkeypatch.setenv("TOY_BUILD", "2")
+    ((broken,), _) = run(job, name)
+    assert broken.failed
+    assert ENDS[name].replace("2 of 5 results", how_far) in json.dumps(broken.as_json())
+
+
+@pytest.mark.parametrize(("name", "number"), [("toy-skips", 4), ("toy-repeats", 6)])
+def test_fewer_or_more_results_than_expected(failing_toy, name, number):
+    """The worker's own report is not trusted: it says that it is done."""
+    found, _ = run(JOB, name)
+    assert len(found) == number + 1
+    assert (found[-1].status, found[-1].reason) == (
+        "broken",
+        f"the worker ended with status 0 after {number} of 5 results",
+    )
+
+
+def test_a_worker_that_hangs_is_ended(failing_toy, monkeypatch, tmp_path):
+    monkeypatch.setattr(workers, "SILENCE", 3)
+    monkeypatch.setenv("TOY_LOCK", str(tmp_path / "lock"))
+    found, _ = run(JOB, "toy-sleeps")
+    assert found[-1].reason == "the worker said nothing for 3 seconds after 2 of 5 results"
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_the_command_fails(paramproof, failing_toy, name):
+    done = paramproof("verify", "--framework", name, "--model", "bert-tiny", "--examples", "4")
+    assert done.returncode == 1
+    assert f"{name} is installed but broken: {ENDS[name]}\n" in done.stdout
+
+
+def states(news):
+    return [state for state, _ in groupby(one.state for one in news)]
+
+
+def steps(news):
+    return list(dict.fromkeys((one.steps, one.of) for one in news if one.state == "running"))
+
+
+def test_progress_counts_results(outsider):
+    """A family that the framework does not have counts as one."""
+    found, news = run(verify_job(Sample(MODELS, ("encoder", "gpt"), 3, 0)), "toy")
+    assert states(news) == ["waiting", "importing", "running", "done"]
+    assert steps(news) == [(done, 5) for done in range(6)]
+    assert len(found) == 5
+
+
+def test_progress_counts_combinations_of_parts(outsider):
+    _, news = run(proof_job(["encoder"]), "toy")
+    assert steps(news) == [(0, 2), (1, 2), (2, 2)]
+
+
+def test_progress_without_an_end(outsider):
+    found, news = run(MEASURED, "toy")
+    assert steps(news) == [(done, None) for done in range(len(found) + 1)]
+
+
+def test_one_worker_for_each_processor_slow_frameworks_first(outsider, monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    quick, slow = framework("toy"), Framework("toy-broken", "toy_framework", ("numpy",), slow=True)
+    news = []
+    list(run_in_workers([quick, slow], verify_job(Sample(MODELS, (), 0, 0)), news.append))
+    told = [(one.framework, one.state) for one in news]
+    assert told[:3] == [("toy", "waiting"), ("toy-broken", "waiting"), ("toy-broken", "importing")]
+    assert told[-1] == ("toy", "done")
+    assert told.index(("toy-broken", "broken")) < told.index(("toy", "importing"))
+
+
+@pytest.mark.parametrize(
+    ("progress", "words"),
+    [
+        (Progress("toy", "waiting"), "waiting"),
+        (Progress("toy", "running", 3, 57), "3 of 57"),
+        (Progress("toy", "running", 3), "3"),
+        (Progress("toy", "broken"), "broken"),
+    ],
+)
+def test_progress_in_words(progress, words):
+    assert str(progress) == words
+
+
+RECORDS = [
+    Proof("torch", "2", "different", known={"T": 1}, parts=("a", "b"), findings=("c",)),
+    Answer("torch", "shapes", "row", facts={"path": "x"}, components=("a", "b")),
+    Result("torch", "2", "bert-tiny", "different", MODELS["bert-tiny"], difference=("a", "b")),
+    *(kind.broken(framework("torch"), "it died") for kind in (Proof, Answer, Result)),
+]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda one: type(one).__name__)
+def test_a_record_round_trips_through_json(record):
+    assert type(record).from_json(json.loads(json.dumps(record.as_json()))) == record
+
+
+@pytest.mark.parametrize(
+    ("errors", "words"),
+    [
+        ("Traceback\nValueError: no\n\n", "ValueError: no"),
+        ("\x1b[2Jgreen", r"\x1b[2Jgreen"),
+        ("x" * 10**6, "x" * 497 + "..."),
+    ],
+)
+def test_the_last_words_are_one_printable_line(errors, words):
+    assert last_line(errors) == words
+
+
+def test_the_collector_skips_imported_objects():
+    # In a separate process, since freezing is permanent.
+    program = """
+import gc
+from types import SimpleNamespace
+from paramproof.verify.worker import load_builder
+imported = [[] for _ in range(1000)]
+assert load_builder(SimpleNamespace(load=lambda: "a builder")) == "a builder"
+print(gc.get_freeze_count())
+"""
+    path = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run(
+        [sys.executable, "-Pc", program],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 1000
+
+
+@pytest.fixture
+def start_sleeping_worker(invocation, failing_toy, tmp_path):
+    """Return a function that starts a command with a sleeping worker: its process and lock."""
+    lock = tmp_path / "lock"
+    lock.touch()
+    started = []
+
+    def start(*arguments, **options):
+        asked = invocation("verify", *arguments, "--framework", "toy-sleeps", TOY_LOCK=str(lock))
+        process = subprocess.Popen(
+            **asked, **options, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        started.append(process)
+        assert within(EVENTUALLY, lambda: not is_free(lock)), "the worker never slept"
+        return process, lock
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def is_free(lock):
+    """Return whether no process holds ``lock``; an ended process, even if unreaped, holds none."""
+    with lock.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+def within(seconds, happened):
+    end = time.monotonic() + seconds
+    while not happened():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@pytest.mark.parametrize("arguments", [("--prove",), ("--model", "bert-tiny")])
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (signal.SIGINT, 130),
+        (signal.SIGTERM, 128 + signal.SIGTERM),
+        (signal.SIGHUP, 128 + signal.SIGHUP),
+        (signal.SIGKILL, -signal.SIGKILL),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_a_worker_ends_with_its_parent(start_sleeping_worker, arguments, sent, status):
+    process, lock = start_sleeping_worker(*arguments)
+    process.send_signal(sent)
+    assert within(PROMPTLY, lambda: is_free(lock)), "the worker outlived its parent"
+    assert process.wait(EVENTUALLY) == status
+    # Click ends the line of ^C.
+    assert process.stderr.read().strip() == ""
+
+
+SLEEPY = """
+import fcntl, os, time
+def f(spec):
+    if CONDITION:
+        with open(os.environ["TOY_LOCK"], "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            time.sleep(60)
+    return 0
+"""
+
+
+@pytest.mark.parametrize("condition", ["True", "'TOY_ENDS' in os.environ"], ids=["ours", "worker"])
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
+def test_a_formulas_process_ends_too(start_sleeping_worker, tmp_path, condition, sent):
+    """The command's own formula process, and a worker's."""
+    (tmp_path / "sleepy.py").write_text(SLEEPY.replace("CONDITION", condition))
+    process, lock = start_sleeping_worker("--formula", "sleepy:f", "--model", "bert-tiny")
+    process.send_signal(sent)
+    assert within(PROMPTLY, lambda: is_free(lock)), "the formula outlived the command"
+
+
+def test_an_ignored_hangup_stays_ignored(start_sleeping_worker):
+    """As under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process, lock = start_sleeping_worker("--prove")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    process.send_signal(signal.SIGHUP)
+    assert not within(1, lambda: is_free(lock))
+    assert process.poll() is None
