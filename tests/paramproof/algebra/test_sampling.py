@@ -42,19 +42,13 @@ def test_they_are_found(condition):
 
 
 def test_several_at_once_are_found():
+    """Also the kernels of many convolutions, each of which is odd; or none where there are none."""
     conditions = [USUAL[0], USUAL[2], USUAL[4], USUAL[5]]
     found = [sample_sizes(Random(seed), FIRST, conditions, frozenset("L")) for seed in range(20)]
     assert sum(sizes is not None for sizes in found) > 15
-
-
-def test_many_odd_sizes_are_found():
-    """Kernels of convolutions, each of which is odd."""
     kernels = {f"k_{number}": 5 for number in range(12)}
     odd = [Condition(Relation.DIVIDES, expression(2), letter(one), False) for one in kernels]
     assert all(sample_sizes(Random(seed), kernels, odd) for seed in range(20))
-
-
-def test_none_where_there_are_none():
     never = [Condition(Relation.MORE, H, F, True), Condition(Relation.LESS, H, F, True)]
     assert sample_sizes(Random(0), FIRST, never) is None
 
@@ -70,16 +64,6 @@ def test_they_go_far():
     widths = [sample_sizes(Random(seed), FIRST, [])["H"] for seed in range(60)]
     assert min(widths) < 768 / 4
     assert max(widths) > 768 * 5
-
-
-def test_nothing_is_drawn_where_two_conditions_contradict_each_other():
-    random = Random(0)
-    before = random.getstate()
-    small = Condition(Relation.MORE, H, expression(2), False)
-    large = Condition(Relation.MORE, H, expression(4), True)
-    assert sample_sizes(random, FIRST, [large, *USUAL[:1], small]) is None
-    assert random.getstate() == before
-    assert sample_sizes(random, FIRST, [large, Condition(Relation.MORE, L, expression(2), False)])
 
 
 @pytest.mark.parametrize(
@@ -108,9 +92,18 @@ def test_what_is_linear_at_these_sizes_is_told_by_a_few_values(one, sizes, slope
         ([Condition(Relation.EQUAL, H, expression(9), True)], "H"),
         ([Condition(Relation.EQUAL, H, expression(n), True) for n in (8, 9)], ""),
         ([Condition(Relation.MORE, H, expression(768), True)], "H"),
+        # Two conditions that contradict each other, with one between them that does not.
+        (
+            [
+                Condition(Relation.MORE, H, expression(4), True),
+                USUAL[0],
+                Condition(Relation.MORE, H, expression(2), False),
+            ],
+            "",
+        ),
     ],
 )
-def test_nothing_is_drawn_where_the_one_value_left_does_not_do(conditions, fixed):
+def test_nothing_is_drawn_where_no_value_is_left(conditions, fixed):
     random = Random(0)
     before = random.getstate()
     assert sample_sizes(random, FIRST, conditions, fixed=frozenset(fixed)) is None

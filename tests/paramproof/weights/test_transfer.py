@@ -1,12 +1,20 @@
-"""What may differ between two models of one spec, tried on models that are lists of arrays."""
+"""Layouts by their definition, and two models of one spec that are lists of arrays."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from paramproof.formulas import Inventory, Weight, inventory
-from paramproof.weights.transfer import assign_weights, canonical_weights, stored_tensors, transfer
+from paramproof.formulas import Inventory, Tensor, Weight, inventory
+from paramproof.weights.transfer import (
+    assign_weights,
+    canonical_weights,
+    dtype_of,
+    from_canonical,
+    stored_tensors,
+    to_canonical,
+    transfer,
+)
 from tests.bitwise import assert_same, odd_weights
 from tests.specs import SMALL_ENCODER as SPEC
 
@@ -50,30 +58,22 @@ def others(model):
     return {path: array + 1 for path, array in model.arrays.items()}
 
 
-def test_a_fixed_tensor_is_not_required(fixed_positions):
-    source, target = Arrays(without={FIXED}), Arrays()
-    own = target.arrays[FIXED]
-    source.arrays = others(source)
-    assert FIXED not in canonical_weights(source, SPEC)
-    transfer(source, target, SPEC)
-    assert_same(canonical_weights(target, SPEC), {**source.arrays, FIXED: own})
-
-
-def test_a_fixed_tensor_that_is_not_stored_is_left_out(fixed_positions):
-    source, target = Arrays(), Arrays(without={FIXED})
+@pytest.mark.parametrize("stored", [(True, True), (True, False), (False, True)])
+def test_a_fixed_tensor_may_be_stored_or_not(fixed_positions, stored):
+    """If the source does not store it, the target's own stays."""
+    source, target = (Arrays(without=() if has else {FIXED}) for has in stored)
+    own = {FIXED: target.arrays.get(FIXED)}
     source.arrays = others(source)
     transfer(source, target, SPEC)
-    expected = {path: array for path, array in source.arrays.items() if path != FIXED}
+    expected = {n: array for n, array in (own | source.arrays).items() if n in target.arrays}
     assert_same(canonical_weights(target, SPEC), expected)
+    assert (FIXED in canonical_weights(source, SPEC)) is stored[0]
 
 
-def test_a_fixed_tensor_is_transferred_and_its_shape_checked(fixed_positions):
-    source, target = Arrays(), Arrays()
-    source.arrays = others(source)
-    transfer(source, target, SPEC)
-    assert_same(canonical_weights(target, SPEC), source.arrays)
+def test_the_shape_of_a_fixed_tensor_is_checked(fixed_positions):
+    target = Arrays()
     with pytest.raises(ValueError, match=r"position_embeddings.weight has shape \(1,\), not"):
-        assign_weights(target, SPEC, source.arrays | {FIXED: np.ones(1, "float32")})
+        assign_weights(target, SPEC, target.arrays | {FIXED: np.ones(1, "float32")})
 
 
 def test_a_learned_tensor_is_required():
@@ -92,3 +92,65 @@ def test_a_weight_without_a_canonical_name_is_refused():
     strange = Weight("moving_mean", (6,), False, ())
     with pytest.raises(ValueError, match="not one of this spec: moving_mean is too much"):
         canonical_weights(Arrays(further=[strange]), SPEC)
+
+
+I, A, K, O = 5, 3, 2, 6  # noqa: E741  (in, heads, head size, out; O = A·K)
+
+
+def drawn(*shape):
+    return np.random.default_rng(shape).normal(size=shape)
+
+
+def round_trip(weight, arrays):
+    """Return the stored array, after splitting it into ``arrays`` and storing it again."""
+    stored = from_canonical(weight, arrays, K, "float64")
+    assert stored.shape == weight.shape
+    tensors = {path: Tensor(path, part.shape, "") for path, part in arrays.items()}
+    assert_same(to_canonical(weight, stored, tensors, K), arrays)
+    return stored
+
+
+def test_unchanged():
+    kernel = drawn(I, O)
+    assert (round_trip(Weight("w", (I, O), True, ("x",)), {"x": kernel}) == kernel).all()
+
+
+def test_transposed():
+    kernel = drawn(I, O)
+    stored = round_trip(Weight("w", (O, I), True, ("x",), ("transposed",)), {"x": kernel})
+    assert all(stored[o, i] == kernel[i, o] for i in range(I) for o in range(O))
+
+
+def test_heads_follow_each_other():
+    """Head 0 is the first K columns, not every A-th."""
+    kernel, bias = drawn(I, O), drawn(O)
+    out = round_trip(Weight("w", (I, A, K), True, ("x",), ("heads_out",)), {"x": kernel})
+    one = round_trip(Weight("b", (A, K), True, ("x",), ("heads",)), {"x": bias})
+    into = round_trip(Weight("w", (A, K, I), True, ("x",), ("heads_in",)), {"x": kernel.T})
+    for a in range(A):
+        assert (out[:, a] == kernel[:, a * K : (a + 1) * K]).all()
+        assert (one[a] == bias[a * K : (a + 1) * K]).all()
+        assert (into[a] == kernel.T[a * K : (a + 1) * K]).all()
+
+
+def test_fused_parts_are_of_any_size():
+    """Fewer key and value heads than query heads make their parts narrower."""
+    parts = {"q": drawn(I, 6), "k": drawn(I, 2), "v": drawn(I, 2)}
+    stored = round_trip(Weight("w", (10, I), True, ("q", "k", "v"), ("transposed",)), parts)
+    assert (stored[:6] == parts["q"].T).all()
+    assert (stored[6:8] == parts["k"].T).all()
+    assert (stored[8:] == parts["v"].T).all()
+
+
+@pytest.mark.parametrize("layers", [0, 1, 3])
+def test_stacked(layers):
+    kernels = {f"layers.{index}.x": drawn(I, O) + index for index in range(layers)}
+    weight = Weight("w", (layers, I, A, K), True, ("layers.*.x",), ("stacked", "heads_out"))
+    stored = round_trip(weight, kernels)
+    for index in range(layers):
+        assert (stored[index] == kernels[f"layers.{index}.x"].reshape(I, A, K)).all()
+
+
+def test_dtype_of():
+    assert dtype_of({}) == dtype_of({"x": drawn(2).astype("float16")}) == "float32"
+    assert dtype_of({"x": drawn(2)}) == "float64"
