@@ -12,10 +12,9 @@ from paramproof.formulas.models import model_names
 from paramproof.resolver import resolve
 from paramproof.views.difference import components, difference_of, in_letters_of, paired
 from paramproof.views.formula import Lettered, in_letters
-from tests.derivations import MIXTURE, H, L, V, tensor, with_tensors
+from paramproof.views.table import markdown
+from tests.derivations import MIXTURE, H, L, tensor, with_tensors
 from tests.notation import value
-
-D, E, F, K = map(letter, "DEFK")
 
 
 def with_letters(derivation=MIXTURE):
@@ -53,56 +52,39 @@ def test_by_component():
     assert sum(differences(with_letters(), other).values()) == total
 
 
-def test_families():
-    one, two = (in_letters(resolve(name)) for name in ("bert-base", "gpt2"))
-    assert differences(one, two) == {
-        "embeddings.token_type_embeddings": -letter("T") * H,
-        "embeddings.layer_norm": -2 * H,
-        "pooler": -(H**2) - H,
-        "final_layer_norm": 2 * H,
-    }
+PAIRS = [
+    ("bert-base", "gpt2"),
+    # Hugging Face's names are read as the family's canonical ones.
+    ("bert-base", "bert"),
+    ("gpt2", {"model_type": "gpt2", "n_inner": 3072}),
+    ("llama-3-8b", "llama"),
+    # Qwen 3 has LLaMA's tensors, and two norms in each attention.
+    ("llama-3-8b", "qwen3"),
+    # Layers are paired however their names begin.
+    ("llama", "falcon"),
+    ("LlamaModel", "Qwen3ForCausalLM"),
+    ("BertForMaskedLM", "RobertaForMaskedLM"),
+    ("qwen3", "qwen2_vl"),
+    # Layers with nothing in common are grouped.
+    ("llama-3-8b", "t5"),
+    ("llama", "t5"),
+    # One size has one letter, by name or by custom; one letter may stand for two customs.
+    ("qwen3_moe", "mixtral"),
+    ("llava", "blip-2"),
+    ("deepseek_v3", "vit"),
+    ("llama", "qwen2_vl"),
+    ("llava", "qwen2_vl"),
+]
 
 
-@pytest.mark.parametrize(
-    ("family", "derived", "more"),
-    [("bert-base", "bert", {}), ("gpt2", "gpt2", {"n_inner": 3072}), ("llama-3-8b", "llama", {})],
-    ids=["bert", "gpt2", "llama"],
-)
-def test_a_family_and_a_derivation_of_one_model_do_not_differ(family, derived, more):
-    """Hugging Face's names are read as the family's canonical ones."""
-    one = in_letters(resolve(family))
-    two = in_letters(resolve({"model_type": derived, **more}))
-    found = pairs(one, two)
-    assert len(found) > 6
-    assert all(first == other for first, other in found.values())
-
-
-def test_names_that_a_family_does_not_have_stand_beside_those_that_it_has():
-    """Qwen 3 has LLaMA's tensors, and two norms in each attention."""
-    llama, qwen = (in_letters(resolve(name)) for name in ("llama-3-8b", "qwen3"))
-    assert differences(llama, qwen) == {"layers.*.attention": 2 * L * K}
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "shared"),
-    [
-        ("llama", "falcon", "model.layers.*.input_layernorm"),
-        ("LlamaModel", "Qwen3ForCausalLM", "layers.*.self_attn"),
-        ("BertForMaskedLM", "RobertaForMaskedLM", "bert.encoder.layer.*.intermediate"),
-        ("qwen3", "qwen2_vl", "model.layers.*.self_attn"),
-    ],
-)
-def test_layers_are_paired_however_their_names_begin(one, two, shared):
-    found = pairs(*(in_letters(resolve(name)) for name in (one, two)))
-    assert None not in found[shared]
-
-
-@pytest.mark.parametrize("one", ["llama-3-8b", "llama"])
-def test_layers_with_nothing_in_common_are_grouped(one):
-    found = pairs(*(in_letters(resolve(name)) for name in (one, "t5")))
-    assert list(found) == ["embeddings", "layers", "outside the layers", "heads"]
-    assert found["heads"] == [V * H, None]
-    assert found["outside the layers"] == [H, 2 * H]
+@pytest.mark.parametrize("pair", PAIRS, ids=str)
+def test_pairs(pair, snapshot):
+    """The table of each, without the sizes of the models."""
+    found = difference_of(*map(resolve, pair))
+    table = found.table()
+    names = [column.key for column in table.columns if column.key in ("component", "formula")]
+    letters = sorted(f"{size.letter}: {', '.join(size.fields)}" for size in found.sizes)
+    assert "\n".join([markdown(table.only(*names)), *letters]) == snapshot
 
 
 def test_the_structure_and_the_sizes_add_up_to_the_difference():
@@ -151,23 +133,6 @@ def test_a_letter_for_another_field_gets_a_prime():
     assert "H'" not in again.sizes
     assert set(differences(with_letters(), other)) == {"model.layers.*.mlp"}
     assert in_letters_of(with_letters(), with_letters()).sizes == MIXTURE.sizes
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "fields"),
-    [
-        ("qwen3_moe", "mixtral", {"E": ("num_experts", "num_local_experts")}),
-        ("llava", "blip-2", {"H_text": ("text_config.hidden_size",)}),
-        ("deepseek_v3", "vit", {"C": ("kv_lora_rank",), "C'": ("num_channels",)}),
-        ("llama", "qwen2_vl", {"L": ("num_hidden_layers",)}),
-        ("llava", "qwen2_vl", {"H_vision": ("vision_config.hidden_size",)}),
-    ],
-)
-def test_one_size_has_one_letter(one, two, fields):
-    """Fields are the same size by name or by custom; one letter may stand for two customs."""
-    found = difference_of(resolve(one), resolve(two))
-    shown = {size.letter: size.fields for size in found.sizes}
-    assert {letter: shown[letter] for letter in fields} == fields
 
 
 def test_a_letter_that_is_taken_is_not_given_twice():

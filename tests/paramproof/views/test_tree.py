@@ -22,77 +22,46 @@ def rows(*tensors: tuple[str, tuple[int, ...], int]) -> list[tuple[str, int, int
 
 def test_layers_of_one_shape_are_one_row():
     """As in Laguna, whose list of heads has a size for each layer."""
-    found = rows(
-        ("layers.*.q", (4, 2), 1),
-        ("layers.*.q", (6, 2), 1),
-        ("layers.*.q", (4, 2), 1),
-        ("layers.*.norm", (2,), 3),
-        ("norm", (2,), 1),
-    )
-    assert found == [
+    queries = [("layers.*.q", (width, 2), 1) for width in (4, 6, 4)]
+    assert rows(*queries, ("layers.*.norm", (2,), 3), ("norm", (2,), 1)) == [
         ("layers", 34, 1),
-        ("layers.*", 8, 2),
-        ("layers.*.q", 8, 2),
-        ("layers.*", 12, 1),
-        ("layers.*.q", 12, 1),
-        ("layers.*", 2, 3),
-        ("layers.*.norm", 2, 3),
+        *[("layers.*", 8, 2), ("layers.*.q", 8, 2)],
+        *[("layers.*", 12, 1), ("layers.*.q", 12, 1)],
+        *[("layers.*", 2, 3), ("layers.*.norm", 2, 3)],
         ("norm", 2, 1),
     ]
 
 
 def test_stages_of_as_many_blocks_are_apart():
     """As in Swin, whose stages differ in width."""
-    found = rows(
-        ("stages.*.blocks.*.weight", (2, 2), 2),
-        ("stages.*.blocks.*.weight", (4, 4), 2),
-        ("stages.*.blocks.*.bias", (2,), 2),
-        ("stages.*.blocks.*.bias", (4,), 2),
-    )
-    assert [one for one in found if one[0] == "stages.*"] == [
-        ("stages.*", 6, 2),
-        ("stages.*", 20, 2),
-    ]
+    weights = [("stages.*.blocks.*.weight", (width, width), 2) for width in (2, 4)]
+    found = rows(*weights, *(("stages.*.blocks.*.bias", (width,), 2) for width in (2, 4)))
+    stages = [one for one in found if one[0] == "stages.*"]
+    assert stages == [("stages.*", 6, 2), ("stages.*", 20, 2)]
 
 
 def test_shapes_that_differ_inside_of_a_layer_stay_in_it():
-    found = rows(
-        ("layers.*.convs.*", (2,), 3),
-        ("layers.*.convs.*", (5,), 3),
-        ("layers.*.norm", (1,), 3),
-    )
-    assert found == [
-        ("layers", 24, 1),
-        ("layers.*", 8, 3),
-        ("layers.*.convs", 7, 3),
-        ("layers.*.convs.*", 2, 3),
-        ("layers.*.convs.*", 5, 3),
-        ("layers.*.norm", 1, 3),
-    ]
+    convolutions = [("layers.*.convs.*", (width,), 3) for width in (2, 5)]
+    found = rows(*convolutions, ("layers.*.norm", (1,), 3))
+    assert [one[1:] for one in found] == [(24, 1), (8, 3), (7, 3), (2, 3), (5, 3), (1, 3)]
 
 
-@pytest.mark.parametrize(
-    ("paths", "first"),
-    [
-        (
-            ["model.emb.w", "model.layers.*.w", "lm_head.w"],
-            ["model.emb", "model.layers", "lm_head"],
-        ),
-        (
-            ["bert.emb.w", "bert.encoder.layer.*.w", "cls.w"],
-            ["bert.emb", "bert.encoder.layer", "cls"],
-        ),
-        (["model.encoder.*.w", "model.decoder.*.w"], ["model.encoder", "model.decoder"]),
-        (["emb.w", "layers.*.mlp.experts.*.w"], ["emb", "layers"]),
-        (["model.emb.w", "model.h.0.w", "model.h.1.w"], ["model.emb", "model.h"]),
-        (["model.w", "model.head.w"], ["model"]),
-    ],
-)
-def test_the_tree_starts_where_the_model_branches(paths, first):
+FIRST = {
+    "model.emb.w model.layers.*.w lm_head.w": "model.emb model.layers lm_head",
+    "bert.emb.w bert.encoder.layer.*.w cls.w": "bert.emb bert.encoder.layer cls",
+    "model.encoder.*.w model.decoder.*.w": "model.encoder model.decoder",
+    "emb.w layers.*.mlp.experts.*.w": "emb layers",
+    "model.emb.w model.h.0.w model.h.1.w": "model.emb model.h",
+    "model.w model.head.w": "model",
+}
+
+
+@pytest.mark.parametrize("paths", FIRST)
+def test_the_tree_starts_where_the_model_branches(paths):
     """A component that alone has layers is passed over, unless it is the list of layers."""
-    found = list(tree(inventory(*((path, (2, 2), 1) for path in paths)), depth=1))
-    assert [row.path for row in found] == [row.name for row in found] == first
-    assert sum(row.total for row in found) == 4 * len(paths)
+    found = list(tree(inventory(*((path, (2, 2), 1) for path in paths.split())), depth=1))
+    assert [row.path for row in found] == [row.name for row in found] == FIRST[paths].split()
+    assert sum(row.total for row in found) == 4 * len(paths.split())
 
 
 @pytest.mark.parametrize("name", ["qwen3-8b", "deepseek-v3", "gpt2", "t5-small"])
