@@ -141,21 +141,6 @@ def test_attention_has_no_biases_by_default(monkeypatch):
     assert total() - whole == -48 * spec.hidden_size == -36_864
 
 
-def test_nothing_says_what_is_trainable():
-    """A user passes a second tree, a filter, to say which arrays are frozen."""
-    import equinox as eqx
-    import jax
-
-    linear = eqx.nn.Linear(H, F, key=jax.random.key(0))
-    frozen = eqx.tree_at(lambda tree: tree.bias, jax.tree.map(lambda _: True, linear), False)
-    assert tuple(map(arrays, eqx.partition(linear, frozen))) == (H * F, F)
-    assert counts(linear) == (DENSE, DENSE)
-    # Nor is a state a model.
-    _, state = eqx.nn.make_with_state(eqx.nn.BatchNorm)(H, "batch", mode="ema")
-    with pytest.raises(ValueError, match=r"State is not an eqx\.Module"):
-        load("equinox").live_weights(state)
-
-
 def test_rotary_positions_ignore_theta_after_the_first_model():
     """This is why our LLaMA has its own rotation: the cache of angles ignores theta."""
     import equinox as eqx
@@ -170,16 +155,3 @@ def test_rotary_positions_ignore_theta_after_the_first_model():
     eqx.clear_caches()
     assert (turned(100.0) != first).any()
     eqx.clear_caches()
-
-
-def test_attention_needs_as_many_key_heads_as_query_heads():
-    """This is why our LLaMA has its own attention."""
-    import equinox as eqx
-    import jax
-
-    def grouped(query, key, value):
-        return query, key[:, :1], value[:, :1]
-
-    attention, x = eqx.nn.MultiheadAttention(A, H, key=jax.random.key(0)), jax.numpy.ones((2, H))
-    with pytest.raises(ValueError, match="must not change the shape of the heads"):
-        attention(x, x, x, process_heads=grouped)

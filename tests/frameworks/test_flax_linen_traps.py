@@ -101,11 +101,3 @@ def counts(module):
 
 def test_counts():
     assert {name: counts(module) for name, module in modules().items()} == COUNTS
-
-
-def test_tabulate_prints_the_total_of_every_collection():
-    import jax
-    import jax.numpy as jnp
-
-    table = modules()["batch norm"].tabulate(jax.random.key(0), jnp.ones((B, S, H)))
-    assert f"Total Parameters: {2 * H + 2 * H} " in table

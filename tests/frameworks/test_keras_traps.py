@@ -94,40 +94,6 @@ def test_our_weights_list_these_statistics_as_not_trainable():
     assert sum(weight.size for weight in weights if not weight.trainable) == 2 * F
 
 
-def test_an_unbuilt_model_silently_counts_0():
-    import keras
-
-    class Unbuilt(keras.Model):
-        def __init__(self):
-            super().__init__()
-            self.dense = keras.layers.Dense(F)
-
-        def call(self, x):
-            return self.dense(x)
-
-    model = Unbuilt()
-    assert model.weights == []
-    with pytest.raises(ValueError, match="the layer isn't built"):
-        model.count_params()
-    model(keras.ops.ones((1, H)))
-    assert entries(model.weights) == model.count_params() == DENSE
-
-
-def test_training_adds_variables_to_the_optimizer_and_the_metrics():
-    import numpy as np
-
-    model = with_batch_norm()
-    before, seen = model.count_params(), [id(variable) for variable in model.variables]
-    model.compile("adam", "mse", metrics=["mae"])
-    model.fit(np.ones((2, H), "float32"), np.ones((2, F), "float32"), verbose=0)
-    assert model.count_params() == before
-    assert [id(variable) for variable in model.variables] == seen
-    # Adam keeps two moments of every trainable weight, its step and its learning rate.
-    assert entries(model.optimizer.variables) == 2 * entries(model.trainable_weights) + 2
-    # Loss and metric have a total and a count each.
-    assert entries(model.metrics_variables) == 2 * 2
-
-
 def test_key_dim_of_the_hidden_size_is_explained():
     from paramproof.explanation.ways import describe
     from paramproof.resolver import resolve
@@ -172,24 +138,6 @@ def test_no_backend_computes_in_an_abstract_build(monkeypatch):
     builder = load(f"keras-{keras.backend.backend()}")
     for spec in SPECS.values():
         assert builder.build(spec).weights()
-
-
-def test_only_torch_multiplies_float64_in_float32():
-    """A dense layer computes in float32 there, and without a bias its output is float32."""
-    from contextlib import nullcontext
-
-    from keras import backend, layers, ops
-
-    precise = nullcontext
-    if backend.backend() == "jax":
-        from jax import enable_x64 as precise
-    with precise(True):
-        x = ops.ones((1, 2), dtype="float64")
-        plain = layers.Dense(3, use_bias=False, dtype="float64")(x)
-        biased = layers.Dense(3, dtype="float64")(x)
-    expected = "float32" if backend.backend() == "torch" else "float64"
-    assert backend.standardize_dtype(plain.dtype) == expected
-    assert backend.standardize_dtype(biased.dtype) == "float64"
 
 
 def test_llama_is_refused_without_keras_rms_norm(monkeypatch):

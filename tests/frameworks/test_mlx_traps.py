@@ -1,6 +1,5 @@
 """Common miscounts in MLX, and by how much each one is off."""
 
-import math
 import os
 import subprocess
 import sys
@@ -103,33 +102,6 @@ def test_its_encoder_has_no_attention_biases_and_one_norm_more():
     for layer in encoder.layers:
         layer.attention = nn.MultiHeadAttention(hidden, heads, bias=True)
     assert entries(encoder.parameters()) == layers
-
-
-def test_a_shared_array_is_no_longer_shared_after_an_update():
-    """An optimiser puts a new array in each place, so a model ties by ``as_linear``."""
-    from mlx import nn, optimizers
-
-    table, head = nn.Embedding(F, H), nn.Linear(H, F, bias=False)
-    head.weight = table.weight
-    module = nn.Sequential(table, head)
-    assert counts(module)[2] == F * H
-    optimizers.SGD(0.1).update(module, module.trainable_parameters())
-    assert counts(module)[2] == 2 * F * H
-
-
-def test_float64_is_stored_in_full_and_computed_in_float32():
-    """On the CPU; elsewhere MLX has no float64. The header names the steps that are float32."""
-    import mlx.core as mx
-    import numpy as np
-
-    x = np.linspace(0.1, 2, 50)
-    with mx.stream(mx.cpu):
-        given = mx.array(x, dtype=mx.float64)
-        assert np.array_equal(np.array(given), x)
-        assert np.abs(np.array(mx.tanh(given)) - np.tanh(x)).max() < 1e-15
-        for ours, right in ((mx.exp, np.exp), (mx.sin, np.sin), (mx.erf, np.vectorize(math.erf))):
-            error = np.abs(np.array(ours(given)) - right(x)).max()
-            assert 1e-9 < error < 1e-5
 
 
 def test_nothing_is_computed_when_a_model_is_built():

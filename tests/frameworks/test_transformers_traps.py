@@ -13,7 +13,6 @@ L, H, A, F, V, P, T, *_ = SPEC.letters()
 SIZES = {name: value for name, value in asdict(SPEC).items() if type(value) is int}
 ENCODER = closed_form(SPEC.letters())
 POOLER = H * H + H
-MLM = H * H + 3 * H + V
 
 HEADS = {
     "Model": SPEC,
@@ -83,21 +82,6 @@ def test_the_second_output_bias_is_dead(tied, dead):
     assert [name for name, p in module.named_parameters() if p.grad is None] == dead
 
 
-def test_the_ids_of_positions_and_token_types_are_buffers():
-    module = make_model("BertModel")
-    assert {name: buffer.numel() for name, buffer in module.named_buffers()} == {
-        "embeddings.position_ids": P,
-        "embeddings.token_type_ids": P,
-    }
-    # They are not persistent: an older version's checkpoint may still contain them.
-    assert entries(module.state_dict().values()) == entries(module.parameters()) == ENCODER
-
-
-def test_the_masked_model_has_no_pooler():
-    counts = [make_model(f"Bert{head}").num_parameters() for head in ("ForMaskedLM", "Model")]
-    assert counts[0] - counts[1] == MLM - POOLER == 2 * H + V
-
-
 def test_num_parameters_can_exclude_the_tables_and_keeps_frozen_ones():
     module = make_model("BertModel")
     assert module.num_parameters(exclude_embeddings=True) == ENCODER - (V + P + T) * H
@@ -105,15 +89,6 @@ def test_num_parameters_can_exclude_the_tables_and_keeps_frozen_ones():
     assert module.num_parameters() == ENCODER
     assert module.num_parameters(only_trainable=True) == ENCODER - POOLER
     assert report_of(module, SPEC).difference == -POOLER
-
-
-@pytest.mark.parametrize(("pad_token_id", "idle"), [(None, 0), (0, H)])
-def test_the_padding_row_is_counted_but_never_trained(pad_token_id, idle):
-    """0 is the default: the row counts as parameters, but its gradient is always 0."""
-    module = make_model("BertModel", device="cpu", pad_token_id=pad_token_id)
-    assert module.num_parameters(only_trainable=True) == ENCODER
-    after_backward(module, range(P))
-    assert (module.embeddings.word_embeddings.weight.grad[:P] == 0).sum().item() == idle
 
 
 @pytest.mark.parametrize("head", HEADS)

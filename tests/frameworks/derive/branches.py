@@ -77,11 +77,6 @@ def by_truth_of_a_ratio(hidden_size=12):
     return nn.Linear(hidden_size, hidden_size, bias=bool((hidden_size - 5) / 2))
 
 
-@derives("H² + H", where="H ≥ ⌊H/2⌋ + 3")
-def by_a_negative_floor(hidden_size=12):
-    return nn.Linear(hidden_size, hidden_size, bias=(hidden_size - 5) // 2 >= 0)
-
-
 @derives("H² + H")
 def by_environment(hidden_size=8):
     return nn.Linear(hidden_size, hidden_size, bias="WITHOUT_BIAS" not in os.environ)
@@ -111,11 +106,6 @@ def projected(vocab_size=31, hidden_size=8, embedding_size=8):
     if embedding_size != hidden_size:
         model["projection"] = nn.Linear(embedding_size, hidden_size)
     return model
-
-
-@derives("H² + H", where="mod((H ÷ A), 1) = 0", beyond=[{"hidden_size": 13}])
-def by_remainder(hidden_size=12, heads=4):
-    return nn.Linear(hidden_size, hidden_size, bias=(hidden_size / heads) % 1 == 0)
 
 
 def by_bits_of_text(hidden_size=12):

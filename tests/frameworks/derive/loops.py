@@ -22,16 +22,6 @@ def doubling(channels=4, stages=4):
     return model
 
 
-@derives("4·ch² + 20·ch + 30", fixed="st", reasons=["st did not vary"], beyond=[{"stages": 5}])
-def growing(channels=4, stages=4):
-    """Channels that grow by one in each round."""
-    model = nn.Sequential()
-    for _ in range(stages):
-        model.append(nn.Linear(channels, channels + 1))
-        channels = channels + 1
-    return model
-
-
 @derives(
     "L·(H² + H) + 3·H²·⌊L/2⌋ + 3·H·⌊L/2⌋",
     where={"L > ⌊L/2⌋": "the number of layers", "⌊L/2⌋ > 0": "the number of layers"},
@@ -136,11 +126,6 @@ def by_runs(hidden_size=12, layers=6, dense=2):
     return _by_kinds(hidden_size, layers, ["dense"] * dense + ["wide"] * (layers - dense))
 
 
-@derives("L·H² + H")
-def by_one_and_a_run(hidden_size=12, layers=6):
-    return _by_kinds(hidden_size, layers, ["dense"] + (layers - 1) * ["wide"])
-
-
 @derives(
     "L·H² + 2·H",
     fixed="L",
@@ -162,11 +147,6 @@ def _by_kinds(hidden_size, layers, kinds):
     return nn.ModuleList(square(hidden_size, bias=kinds[i] == "dense") for i in range(layers))
 
 
-@derives("L·H²", where="L < 51", beyond=[{"layers": 51}])
-def late_layer(hidden_size=8, layers=4):
-    return nn.ModuleList(square(hidden_size, bias=i == 50) for i in range(layers))
-
-
 @derives("L·H²", where="⌊L/50⌋ < 1", beyond=[{"layers": 50}])
 def seldom(hidden_size=8, layers=4):
     return nn.ModuleList(square(hidden_size, bias=i % 50 == 49) for i in range(layers))
@@ -175,11 +155,6 @@ def seldom(hidden_size=8, layers=4):
 @derives("L·H² + H", where=["L ≥ 2", "L < 61"], beyond=[{"layers": 61}])
 def named_layers(hidden_size=12, layers=4):
     return nn.ModuleList(square(hidden_size, bias=i in (1, 60)) for i in range(layers))
-
-
-@derives("L·(H² + H)", at=[{"hidden_size": 3, "layers": 1}, {"hidden_size": 3, "layers": 40}])
-def from_behind(hidden_size=12, layers=4):
-    return nn.ModuleList(square(hidden_size) for _ in reversed(range(layers)))
 
 
 @derives("L·(H²·st + H·st)")

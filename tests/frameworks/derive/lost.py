@@ -1,6 +1,5 @@
 """Constructors in which a size is lost on its way to a shape. They need PyTorch."""
 
-import builtins
 import datetime
 import functools
 import json
@@ -18,14 +17,6 @@ WIDTHS = {8: 24, 16: 80, 32: 64}
 @derives("H²·A + H·A")
 def through_numpy(hidden_size=8, heads=2):
     return nn.Linear(hidden_size, int(numpy.prod([hidden_size, heads])))
-
-
-@derives(
-    "A·(H + 1)",
-    reasons=["the shape is fitted in 2 of 2 tensor groups", "H was given to numpy.array"],
-)
-def through_an_array(hidden_size=8, heads=2):
-    return nn.Linear(*numpy.array([hidden_size, heads]).tolist())
 
 
 @derives("⌊H/2⌋·(H + 1)")
@@ -49,11 +40,6 @@ def through_json(hidden_size=8, heads=2):
 @derives("⌊H/A⌋·(H + 1)")
 def through_int(hidden_size=8, heads=2):
     return nn.Linear(hidden_size, int(hidden_size / heads))
-
-
-@derives("⌊3·H/A⌋·(H + 1)", at=[{"hidden_size": 31, "heads": 5}])
-def through_another_int(hidden_size=8, heads=2):
-    return nn.Linear(hidden_size, builtins.int(hidden_size * 3 / heads))
 
 
 @derives("2·H² + H·⌊H/2⌋ + 2·H + ⌊H/2⌋", where={"2·H + ⌊H/2⌋ > 0": "not tried"})
@@ -120,12 +106,6 @@ def through_a_table(hidden_size=8):
     return nn.Linear(hidden_size, WIDTHS.get(hidden_size, 48))
 
 
-@derives("48·H + 48", reasons=["H was looked up in a dict or a set"])
-def past_a_table(hidden_size=10):
-    """A table compares with what has the same hash, and so with nothing here."""
-    return nn.Linear(hidden_size, WIDTHS.get(hidden_size, 48))
-
-
 @derives("16·H + 16", where="H2 < 1000")
 def through_a_list(hidden_size=8, width=5):
     """A list takes an index without a question."""
@@ -187,16 +167,6 @@ def through_a_cache(hidden_size=8, heads=2):
 @derives("A·(H + 1)", where="A > H", sizes=(("heads", 20),))
 def through_max(hidden_size=8, heads=2):
     return nn.Linear(hidden_size, max(hidden_size, heads))
-
-
-@derives("H² + H")
-def through_infinity(hidden_size=8):
-    return nn.Linear(hidden_size, min(hidden_size, float("inf")))
-
-
-@derives("bits(H)·(H + 1)", where={"bits(H) > 0": "not tried"}, at=[{"hidden_size": 1023}])
-def through_bits(hidden_size=8):
-    return nn.Linear(hidden_size, hidden_size.bit_length())
 
 
 @derives("xor(H, 1)·(H + 1)", where={"xor(H, 1) ≥ 0": "less than 0"}, at=[{"hidden_size": 1023}])

@@ -90,24 +90,10 @@ def test_a_number_of_labels_is_a_letter():
     assert head.shape == (letter(k), letter("H"))
 
 
-def test_a_number_of_labels_that_a_class_sets_itself_is_no_letter():
-    """As many as the configuration says are not made."""
-    found = models.transformers_constructor("BartForQuestionAnswering")
-    assert "num_labels" not in found.sizes
-    assert "num_labels" in models.transformers_constructor("BartForSequenceClassification").sizes
-
-
 def test_a_field_that_is_absent_can_be_given():
     with pytest.raises(derive.DerivationError, match="'int' and 'NoneType'"):
         derived("nemotron")
     assert "G" in derived("nemotron", num_key_value_heads=8).formula.letters
-
-
-@pytest.mark.documented("transformers")
-def test_a_field_that_is_0_can_be_a_size():
-    assert "type_vocab_size" not in models.transformers_constructor("deberta-v2").sizes
-    given = models.transformers_constructor("deberta-v2", sizes={"type_vocab_size": 3})
-    assert given.sizes["type_vocab_size"] == 3
 
 
 def test_what_a_model_looks_for_and_is_no_field_can_be_a_size():
@@ -167,27 +153,6 @@ def test_an_offset_into_a_period_is_below_it():
         assert attention.evaluate({"L": depth, period: 5, offset: 3}) == len(there)
     with pytest.raises(ValueError, match="the formula holds where"):
         found.count(found.sizes | {offset: 9})
-
-
-def test_floats_of_a_configuration_are_traced():
-    """``int(config.mlp_ratio * dim)`` asks the float."""
-    assert derived("swin").is_proved
-
-
-def every_third(depth: int = 8, period: int = 3, offset: int = 1, width: int = 5):
-    import torch
-
-    layers = [torch.nn.Linear(width, width, bias=i % period == offset) for i in range(depth)]
-    return torch.nn.Sequential(*layers)
-
-
-def test_a_remainder_is_asked_for_below_the_period():
-    """No layer's number has a remainder of 3 by 3, and the formula says where it stops."""
-    module = pytest.importorskip("paramproof.tracing.constructors.function")
-    found = derive.derive(module.function_constructor("every_third", every_third))
-    assert found.is_proved
-    with pytest.raises(ValueError, match="the formula holds where"):
-        found.count({"L": 8, "pe": 3, "of": 3, "H": 5})
 
 
 def test_a_key_may_be_another_name_of_a_field():

@@ -3,12 +3,10 @@
 import pytest
 
 from paramproof.derivation.alignment import TraceAligner
-from paramproof.derivation.pipeline import Effort, derive
 from paramproof.derivation.trace_runner import DerivationError, FailureCause
 from paramproof.formulas.expression import letter
-from paramproof.formulas.parsing import condition_in
 from paramproof.tracing.recorder import caveat_text
-from tests.paramproof.derivation.parts import plain_int, runner, toy
+from tests.paramproof.derivation.parts import plain_int, runner
 
 SIZES = {"A": 6, "D": 2, "H": 96, "L": 5}
 
@@ -41,13 +39,6 @@ def test_traces_that_are_alike():
     assert SIZES["L"] not in [trace.sizes["L"] for trace in traces[1:]]
 
 
-def test_loops_that_nobody_may_move_are_not_kept_apart():
-    found = aligner(uniform)
-    assert list(map(str, found.apart())) == ["L ≠ 5"]
-    found.fix({"L"})
-    assert found.apart() == []
-
-
 def turning(parts, A, H, **_):
     """Create a tensor whose name depends on a size that was lost."""
     parts.add("weight" if plain_int(A) == 6 else "other", H)
@@ -71,18 +62,6 @@ def refusing(parts, A, D, H, **_):
 def test_a_letter_that_is_refused_alone_is_fixed():
     assert aligner(refusing).moving_alone() == {"D"}
     assert {trace.sizes["D"] for trace in aligner(refusing).traces(3)} == {2}
-
-
-def test_a_letter_that_cannot_move_is_not_tried():
-    def bound(parts, A, D, H, **_):
-        if A == 6 and D < 3 and D > 1:
-            parts.add("weight", H)
-
-    found = aligner(bound)
-    found.start()
-    traced = found.runner.traced
-    assert found.moving_alone() == set()
-    assert found.runner.traced == traced + 2  # H and L
 
 
 def by_ratio(parts, A, D, H, L):
@@ -114,15 +93,6 @@ def test_what_may_move_is_found_by_halves(still):
     assert found.may_move({"H"}, ["L"], ()) == ({"H", "L"} if "H" not in still else {"H"})
 
 
-def test_fixed_letters_are_not_among_those_that_may_not_move():
-    def program(parts, A, D, **_):
-        parts.add("w" if plain_int(A) == 6 and plain_int(D) == 2 else "other", 3)
-
-    found = aligner(program)
-    found.fix({"A"})
-    assert found.not_moving_together() == {"D"}
-
-
 def counted(parts, A, D, H, L):
     for _ in [None] * plain_int(A):
         parts.add("heads.*", H, plain_int(D))
@@ -139,19 +109,6 @@ def test_of_some_kinds_numbers_and_lengths_must_be_the_same():
     assert not found.makes_the_same({"D", "H"}, [key])
 
 
-def test_the_same_is_made_twice():
-    found = aligner(counted)
-    traced = found.runner.traced
-    assert found.makes_the_same({"H"}, ())
-    assert found.runner.traced == traced + 2
-
-
-def test_kinds_that_are_not_there_are_none():
-    found = aligner(counted)
-    (key,) = found.first.readings
-    assert found.makes_the_same({"H"}, [key._replace(order=1)])
-
-
 def test_letters_of_loops_are_fixed_where_no_letter_moves_anything_alone():
     def program(parts, D, H, L, **_):
         parts.add("weight" if plain_int(D) == 2 or plain_int(L) == 5 else "other", H)
@@ -161,14 +118,6 @@ def test_letters_of_loops_are_fixed_where_no_letter_moves_anything_alone():
     found = aligner(program)
     found.traces(4)
     assert found.runner.fixed == {"L"}
-
-
-def test_what_is_asked_at_other_sizes_begins_anew_where_letters_are_fixed():
-    found = aligner(turning)
-    found.fix({"A", "H"})
-    assert found.base is found.first
-    assert found.first.sizes == SIZES
-    assert [[str(n) for n in key.axes] for key in found.first.readings] == [["None"]]
 
 
 def at_random(parts, H, **_):
@@ -201,12 +150,6 @@ def test_kinds_of_layers_that_its_own_sizes_leave_out_are_looked_for():
     assert found.base is not found.first
 
 
-def test_they_are_not_looked_for_where_that_was_not_asked():
-    found = aligner(sparse, richer=False, L=3)
-    assert {frozenset(paths(trace)) for trace in found.traces(3)} == {frozenset({"dense.*"})}
-    assert found.base is found.first
-
-
 def test_a_branch_is_no_kind_of_layer():
     """Tensors that depend on a branch do not exist at the original sizes."""
 
@@ -221,10 +164,6 @@ def test_a_branch_is_no_kind_of_layer():
     found.look_for_richer()
     assert found.base is found.first
     assert not any(str(one).startswith("A >") for one in found.guards)
-
-
-def test_what_loops_are_told_both_ways_is_not_doubted():
-    assert derive(toy(sparse, H=96, L=3), effort=Effort(held=3)).is_proved
 
 
 def equal_in_first(parts, H, L, **_):
@@ -289,18 +228,3 @@ def test_what_its_own_sizes_answer_otherwise_is_doubted():
     beyond = list(map(str, found.beyond))
     assert set(beyond) <= {"H < 90"}
     assert doubts == [f"at its own sizes it was not asked whether {one}" for one in beyond]
-
-
-def test_a_refusal_is_no_trace():
-    found = aligner(refusing)
-    assert found.at(None) is None
-    assert found.at(SIZES | {"D": 3}) is None
-    assert found.at(SIZES | {"H": 7}).sizes["H"] == 7
-
-
-def test_it_is_drawn_rather_inside():
-    found = aligner(uniform)
-    narrow, impossible = condition_in("H < 50"), condition_in("H > 200")
-    assert found.another([narrow]).sizes["H"] < 50
-    assert found.another([], [narrow]).sizes["H"] < 50
-    assert found.another([narrow], [impossible]).sizes["H"] < 50

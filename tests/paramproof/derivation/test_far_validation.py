@@ -52,12 +52,6 @@ def test_a_width_that_decides_unheard_is_fixed(turn):
     assert found.validated["H"][1] > 8 * 200
 
 
-def test_of_widths_that_decide_together_one_is_fixed():
-    unseen = bias_where(lambda shapes: min(shapes[0][1]) > 64 * 150)
-    found = derive(toy(rows, unseen, vocab_size=64, hidden_size=64))
-    assert len(found.fixed) == 1
-
-
 def test_some_letters_are_far_beside_others_that_are_near():
     """Sizes that are all as many times as large are as large as before, compared to each other."""
     seen = []
@@ -76,14 +70,6 @@ def test_a_depth_that_decides_unheard_is_fixed():
     assert found.fixed == ("L",)
     assert found.validated["L"] == (3, 3)
     assert found.validated["H"][1] > 8 * 200
-
-
-def test_nothing_far_is_made_where_nobody_wants_it():
-    unseen = bias_where(lambda shapes: width(shapes) > 64 * 10)
-    found = derive(toy(square, unseen, hidden_size=64), effort=Effort(far=False))
-    assert found.fixed == ()
-    assert found.evidence.builds == found.evidence.held == 21
-    assert found.validated["H"][1] < 64 * 10
 
 
 def test_how_far_it_was_held_is_said():
@@ -119,13 +105,6 @@ def test_what_refuses_every_far_model_is_asked_a_few_times_only():
     assert found.fixed == ()
     assert max(high for _, high in found.validated.values()) < 64 * 10
     assert 0 < sum(refused) <= validation.MAX_REFUSED == 8
-
-
-def test_a_depth_that_is_refused_is_made_less():
-    unseen = refusing(lambda shapes: len(shapes) > 100)
-    found = derive(toy(layers, unseen, hidden_size=8, num_layers=3))
-    assert found.fixed == ()
-    assert 75 < found.validated["L"][1] <= 90
 
 
 def test_width_goes_as_far_as_there_is_time(clock):
@@ -180,44 +159,6 @@ def test_validated_is_what_was_made():
         assert found.validated[name] == (min(sizes), max(sizes))
 
 
-def test_sizes_that_a_condition_was_stated_against_are_not_validated():
-    def make(vocab_size, hidden_size):
-        return rows(vocab_size, hidden_size) + [("bias", (3,))] * (vocab_size < 200)
-
-    found = derive(toy(make, vocab_size=64, hidden_size=64))
-    assert [str(one.condition) for one in found.conditions] == ["V < 200"]
-    assert found.validated["V"][1] < 200
-    assert found.validated["H"][1] > 64 * 200
-
-
-def test_where_a_question_was_tried_it_is_validated():
-    """Farther than any far model is."""
-
-    def make(vocab_size, hidden_size):
-        kind = "large" if vocab_size > 10**7 else "small"
-        assert kind
-        return rows(vocab_size, hidden_size)
-
-    found = derive(toy(make, vocab_size=64, hidden_size=64))
-    assert [str(one) for one in found.irrelevant_guards] == ["V ≤ 10000000"]
-    assert found.validated["V"][1] > 10**7
-
-
-def test_zero_is_validated_where_it_was_made():
-    found = derive(toy(rows, vocab_size=64, hidden_size=64))
-    with pytest.raises(ValueError, match="0"):
-        found.count({"V": 0, "H": 64})
-    assert min(low for low, _ in found.validated.values()) > 0
-
-    def adapters(hidden_size, extra):
-        return [("weight", (hidden_size,)), ("adapter", (hidden_size + extra,))]
-
-    found = derive(toy(adapters, hidden_size=64, extra=0))
-    zero = next(name for name, field in found.fields.items() if field == "extra")
-    assert found.validated[zero][0] == 0
-    assert found.count({"H": 10, zero: 0}) == 20
-
-
 def test_far_beyond_what_it_was_fitted_on_it_says_so():
     """Its layers were counted, and no loop said how many there are: it is fitted."""
     found = derive(toy(layers, hidden_size=64, num_layers=3))
@@ -227,11 +168,3 @@ def test_far_beyond_what_it_was_fitted_on_it_says_so():
     low = found.validated["H"][0]
     said = f"H = {high + 1} lies outside the sizes it was validated at ({low} to {high})"
     assert found.reasons_at({"H": high + 1, "L": 2})[0] == said
-
-
-def test_the_number_of_tensors_is_what_a_model_costs():
-    near = validation.Cost()
-    for seconds, tensors in ((1.0, 10), (3.0, 10)):
-        near.add(seconds, tensors)
-    assert (near.slowest, near.share, near.of(5)) == (3.0, 2.0, 1.0)
-    assert validation.Cost().share == validation.MIN_SECONDS

@@ -94,15 +94,6 @@ def test_what_is_remembered_of_a_condition(runner, happens, is_remembered):
     assert remembered == ({WIDE: happens} if is_remembered else {})
 
 
-def test_what_has_been_farther_is_not_tried_again():
-    """Where 3 or less will do, 2 is farther than the next."""
-    assert outcome(33, 8, condition_in("⌊i/16⌋ > 3")) == (None, [33, 33])
-
-
-def test_a_letter_is_not_tried_farther():
-    assert outcome(24, 8, condition_in("i > 24")) == (None, [24, 24])
-
-
 def sorted_out(near):
     """Return the conditions for a period with four guards, after probing near a size."""
     asked = ("i divides 3", "i divides 1", "−i·⌊6/i⌋ + 6 = 0", "i > 2")
@@ -116,22 +107,6 @@ def sorted_out(near):
 def test_of_a_letter_with_one_value_is_said_nothing_more():
     """What 1 settles is not tried either, once that is known; what it does not settle is."""
     assert sorted_out(8) == (["i = 1", "i > 2"], 3)
-
-
-def test_what_is_harmless_settles_nothing():
-    assert sorted_out(24) == ([], 8)
-
-
-def test_one_value_is_seen_once_it_is_known_what_divides():
-    """As of heads of which half is rotated: ⌊K/2⌋ is 64, and 2 divides K."""
-    stated = ("2 divides K", "K > 4", "⌊K/2⌋ = 64")
-    conditions = GuardSet(
-        {condition_in(one): {("a.py", 1)} for one in stated},
-        {},
-        {condition_in(one): Consequence(Outcome.REFUSED) for one in stated},
-    )
-    conditions.fold()
-    assert [str(one) for one in conditions.consequences] == ["K = 128"]
 
 
 def sorter_of(near, *asked, outcomes=None):
@@ -174,34 +149,12 @@ def test_what_was_remembered_is_tried_again(near, stated):
     assert one.conditions.guards == ({condition: {("a.py", 1)}} if stated else {})
 
 
-def test_what_nobody_asked_is_no_bound_of_a_proof():
-    """As the lengths of a shape, which no code compared with 0."""
-    condition = condition_in("i > 63")
-    conditions = GuardSet({condition: set()}, {})
-    conditions.release(condition)
-    assert (conditions.guards, conditions.irrelevant) == ({}, {})
-
-
-def test_a_need_is_not_added_where_a_question_implies_it():
-    conditions = GuardSet({condition_in("i > 63"): set()}, {})
-    for need in ("i > 5", "i > 90", "i > 0"):
-        conditions.add(condition_in(need), Outcome.OTHER_COUNT)
-    assert list(map(str, conditions.consequences)) == ["i > 90"]
-
-
 def test_a_need_that_another_condition_implies_is_not_written():
     conditions = GuardSet({}, {})
     for need in ("i > 5", "i > 90"):
         conditions.add(condition_in(need), Outcome.OTHER_COUNT)
     conditions.fold()
     assert list(map(str, conditions.consequences)) == ["i > 90"]
-
-
-def test_the_sizes_of_a_model_that_is_as_derived_are_kept():
-    one = sorter_of(24)
-    one.trial({"i": 24})
-    one.trial({"i": 8})
-    assert one.alike == [{"i": 24}]
 
 
 def test_sizes_without_a_condition_meet_the_others_as_far_as_can_be():

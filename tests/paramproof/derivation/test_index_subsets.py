@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from paramproof.derivation.loops import IndexSubset, index_subsets_of
+from paramproof.derivation.loops import index_subsets_of
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
@@ -87,39 +87,6 @@ def test_an_answer_means_the_iterations_that_gave_it(question, answered):
 
 
 @pytest.mark.parametrize(
-    ("question", "before"),
-    [
-        (Condition(DIVIDES, S, INSIDE, True), floor(expression(-1), S)),
-        (Condition(DIVIDES, S, INSIDE + D, True), floor(D - 1, S)),
-        (Condition(EQUAL, modulo(INSIDE + D, S), R, True), floor(D - R - 1, S)),
-        # Nothing is counted before the first index, where the remainder is a remainder.
-        (Condition(EQUAL, modulo(INSIDE, S), R, True), expression(-1)),
-    ],
-)
-def test_what_is_counted_before_the_first_iteration(question, before):
-    for _, found in asking(question):
-        assert [one.before for one in found] == [before] * 2
-
-
-def test_a_remainder_is_one_where_it_is_less_than_what_divides():
-    for _, found in asking(Condition(EQUAL, modulo(INSIDE + D, S), R, True)):
-        assert [[str(need) for need in one.needs] for one in found] == [["R ≥ 0", "R < S"]] * 2
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        Condition(LESS, INSIDE, D, True),
-        Condition(EQUAL, INSIDE, D, True),
-        Condition(DIVIDES, S, INSIDE, True),
-    ],
-)
-def test_what_else_needs_nothing(question):
-    for _, found in asking(question):
-        assert [one.needs for one in found] == [(), ()]
-
-
-@pytest.mark.parametrize(
     "question",
     [
         Condition(LESS, 2 * INSIDE, D, True),
@@ -138,30 +105,3 @@ def test_what_else_needs_nothing(question):
 )
 def test_what_is_not_linear_says_nothing(question):
     assert [found for _, found in asking(question)] == [[]] * len(SIZES)
-
-
-def test_a_question_that_cannot_be_answered_hides_no_other():
-    """A division by 0 has no remainder, and the sizes have no Z."""
-    by_zero = Condition(DIVIDES, INSIDE, D, True)
-    unknown = Condition(LESS, INSIDE, letter("Z"), True)
-    plain = Condition(LESS, INSIDE, D, True)
-    for sizes, found in asking(by_zero, unknown, plain):
-        assert {one.high for one in found} == {D, None}
-        assert {one.low for one in found} == {D, None}
-        assert sizes["L"] == 12
-
-
-def test_only_the_loop_s_own_questions_are_its_answers():
-    """Not those about the index of a loop of another length, of two loops, or of none."""
-    of_another = Condition(LESS, OTHER, D, True)
-    of_two = Condition(LESS, INSIDE, THIRD, True)
-    of_none = Condition(LESS, D, S, True)
-    alike = Condition(LESS, THIRD, D, False)
-    own = Condition(LESS, INSIDE, D, True)
-    for _, found in asking(of_another, of_two, of_none, own, alike):
-        assert [(one.low, one.high) for one in found] == [(None, D), (D, None)]
-
-
-def test_an_answer_that_says_nothing_means_every_iteration():
-    everything = IndexSubset(frozenset(range(12)))
-    assert meant(everything, SIZES[0]) == everything.reached

@@ -6,11 +6,8 @@ import pytest
 
 from paramproof.derivation.loops import (
     count_in_loops,
-    guards_with_both_answers,
     implied_guards,
-    undecided_loop,
 )
-from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import letter
 from paramproof.tracing.instrumented.code_swap import TracingRange
@@ -177,10 +174,6 @@ def test_what_loops_do_not_say(program):
     assert count_in_loops([traced(program, point) for point in POINTS]) is None
 
 
-def test_one_round_of_a_loop_with_a_loop_inside():
-    assert count_in_loops([traced(triangle, {"L": 1})]) is None
-
-
 def asks(question):
     def program(make, each, **sizes):
         for i in each(sizes["L"]):
@@ -231,29 +224,6 @@ def test_what_a_loop_was_told_is_a_condition(question, stated):
     assert not recorder.caveats
 
 
-def test_a_loop_that_got_one_answer_since_it_is_short():
-    _, recorder, sizes = traced(asks(lambda i, **_: i % 3 == 0), {"L": 1})
-    assert [str(c) for c, *_ in implied_guards(recorder, sizes)] == ["⌈L/3⌉ ≥ L"]
-
-
-def test_the_side_on_which_a_loop_stays_is_that_of_its_first_index():
-    """Of 2·i and 1 the next one is on the other side."""
-    _, recorder, sizes = traced(asks(lambda i, **_: 2 * i == 1), {"L": 1})
-    stated = {str(c) for c, *_ in implied_guards(recorder, sizes) if not c.is_settled}
-    assert stated == {"2·L < 3"}
-
-
-def test_a_loop_that_begins_later():
-    """The index of range(2, L) is 2 and more."""
-
-    def program(make, each, L, **_):
-        for i in each(2, L):
-            assert not i > 50
-
-    _, recorder, sizes = traced(program, POINTS[0])
-    assert [str(c) for c, *_ in implied_guards(recorder, sizes) if not c.is_settled] == ["L ≤ 51"]
-
-
 @pytest.mark.parametrize(
     "question",
     [
@@ -271,13 +241,6 @@ def test_what_is_asked_otherwise_is_doubted(question):
     assert " (test_loops.py:" in caveat_text(doubt)
 
 
-def test_a_caveat_names_the_first_place():
-    question = L, Condition(Relation.LESS, letter("@"), D, True)
-    caveat = undecided_loop(question, [("b/two.py", 7), ("a/one.py", 3)])
-    assert caveat_text(caveat).endswith(" (one.py:3)")
-    assert not caveat_text(undecided_loop(question)).endswith(")")
-
-
 def test_the_index_of_another_loop_is_doubted():
     def program(make, each, L, **_):
         for i in each(L):
@@ -290,52 +253,6 @@ def test_the_index_of_another_loop_is_doubted():
     assert list(map(caveat_text, recorder.caveats)) == [
         "a loop asked about the index of another one"
     ]
-
-
-def test_loops_that_got_both_answers():
-    def program(make, each, L, D, M, **_):
-        for i in each(L):
-            assert i >= 0
-            if i < D:
-                make()
-        for k in each(M):
-            assert k < L
-
-    _, recorder, _ = traced(program, POINTS[0])
-    ((length, question),) = guards_with_both_answers(recorder)
-    assert (length, str(question)) == (L, "@ < D")
-
-
-def test_a_loop_that_asks_nothing_says_nothing_of_the_next():
-    def program(make, each, L, M, **_):
-        for _ in each(L):
-            make()
-        for k in each(M):
-            assert not k > 50
-
-    _, recorder, sizes = traced(program, POINTS[0])
-    assert {str(c) for c, *_ in implied_guards(recorder, sizes)} == {"M ≤ 51", "0 ≤ 50"}
-
-
-def test_the_places_that_asked():
-    _, recorder, sizes = traced(asks(lambda i, D, **_: i < D), POINTS[0])
-    stated = [(c, places) for c, places, _ in implied_guards(recorder, sizes) if not c.is_settled]
-    ((_, places),) = stated
-    assert {file.rpartition("/")[2] for file, _ in places} == {"test_loops.py"}
-
-
-def test_what_other_loops_asked_is_told_beside_one_that_is_doubted():
-    def program(make, each, L, M, **_):
-        for i in each(L):
-            for k in each(L):
-                if i < k:
-                    make()
-        for k in each(M):
-            assert not k > 50
-
-    _, recorder, sizes = traced(program, POINTS[0])
-    assert "M ≤ 51" in {str(c) for c, *_ in implied_guards(recorder, sizes)}
-    assert recorder.caveats
 
 
 @pytest.mark.parametrize(

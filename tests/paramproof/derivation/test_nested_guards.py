@@ -130,44 +130,6 @@ def known(asked=(), harmless=(), outside=()):
 
 
 @pytest.mark.parametrize(
-    ("conditions", "is_added"),
-    [
-        (known(), True),
-        (known(harmless=[GUARD]), False),
-        (known(outside=[GUARD]), False),
-        (known(harmless=[condition_in("H ≤ 90")]), False),
-        (known(harmless=[WIDER]), True),
-    ],
-)
-def test_what_is_not_sorted_bounds_the_proof_where_its_guard_does_not(conditions, is_added):
-    question = condition_in("V ≤ 50")
-    before = set(conditions.irrelevant)
-    NestedGuardQueue(conditions).bound(NestedGuard(question, (GUARD,), PLACES), OWN)
-    assert set(conditions.irrelevant) - before == ({question} if is_added else set())
-
-
-def test_what_own_sizes_do_not_meet_bounds_nothing():
-    conditions = known()
-    NestedGuardQueue(conditions).bound(NestedGuard(condition_in("V > 50"), (), PLACES), OWN)
-    assert not conditions.irrelevant
-
-
-def test_what_is_excluded_is_stated_as_not_tried():
-    conditions = known(harmless=[GUARD])
-    conditions.beyond[WIDER] = None
-    NestedGuardQueue(conditions).exclude(NestedGuard(WIDER, (GUARD,), PLACES), OWN)
-    assert conditions.consequences == {WIDER: Consequence(Outcome.NOT_TRIED)}
-    assert conditions.guards == {WIDER: PLACES}
-    assert WIDER not in conditions.beyond
-
-
-def test_what_own_sizes_do_not_meet_is_not_excluded():
-    conditions = known(harmless=[GUARD])
-    NestedGuardQueue(conditions).exclude(NestedGuard(condition_in("V > 50"), (GUARD,), PLACES), OWN)
-    assert not conditions.consequences
-
-
-@pytest.mark.parametrize(
     ("conditions", "question", "fixed", "alike", "is_tried"),
     [
         (known(harmless=[GUARD]), WIDER, (), [], True),

@@ -1,6 +1,5 @@
 """Numbers in questions that were sizes, by their values."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -54,18 +53,6 @@ def test_a_third_model_corrects_what_two_had_in_common():
     assert learned(*asked) == [("A divides 24", HERE)]
 
 
-def test_a_third_model_tells_which_of_two_sizes_it_was():
-    """Twice A and F are the same number at first."""
-    lost, asked = (
-        SpecializedConstants(),
-        [{divides(number, left=H): {HERE}} for number in (6, 10, 18)],
-    )
-    for (a, f), questions in zip(((3, 6), (5, 10), (4, 18)), asked, strict=True):
-        lost.learn({"A": a, "F": f, "H": 7}, questions)
-        meant = [str(condition) for condition, _ in lost.in_letters(asked[0])]
-    assert meant == ["H divides F"]
-
-
 def test_what_is_known_is_not_sought_again(monkeypatch):
     """A meaning that still fits is the first one still, and what had none gets none."""
     sought = []
@@ -80,15 +67,6 @@ def test_what_is_known_is_not_sought_again(monkeypatch):
     assert sought == [[12, 35], [13, 38]]
 
 
-def test_a_constant_that_stays_the_same_does_not_hide_another():
-    asked = [
-        {divides(one): {HERE}, divides(other): {THERE}}
-        for one, other in ((12, 24), (35, 70), (17, 18))
-    ]
-    assert sorted(learned(*asked[:2])) == [("A divides 2·H", THERE), ("A divides H", HERE)]
-    assert sorted(learned(*asked)) == [("A divides 24", THERE), ("A divides H", HERE)]
-
-
 def test_each_place_asks_for_itself():
     """The same number at first, of another size each: 12 and 12, then 35 and 12."""
     asked = [{divides(12): {HERE, THERE}}, {divides(35): {HERE}, divides(12): {THERE}}]
@@ -100,33 +78,6 @@ def test_the_numbers_of_one_place_are_told_apart_by_their_order():
     assert learned(*asked) == [("A divides H", HERE), ("A divides 20", HERE)]
     asked[1][divides(31)] = {HERE}
     assert learned(*asked) == [("A divides H", HERE), ("A divides F", HERE)]
-
-
-def test_another_question_of_one_place_is_another():
-    asked = [{divides(12): {HERE}}, {divides(35, left=F): {HERE}}]
-    assert learned(*asked) == [("A divides 12", HERE)]
-
-
-def test_what_is_in_letters_already_stays():
-    asked = {Condition(Relation.EQUAL, H, F, False): {HERE}}
-    assert learned(asked, asked) == [("H ≠ F", HERE)]
-
-
-def test_two_relations_to_numbers_at_one_place_are_two_questions():
-    """The third number of a place is not the second of one of its questions."""
-    less = Condition(Relation.LESS, A, expression(20), True)
-    asked = [
-        {divides(12): {HERE}, less: {HERE}},
-        {replace(less, right=expression(31)): {HERE}, divides(35): {HERE}},
-    ]
-    assert learned(*asked) == [("A divides H", HERE), ("A < F", HERE)]
-
-
-def test_two_sizes_on_the_right_of_a_number_are_two_questions():
-    more = [Condition(Relation.LESS, expression(n), one, True) for n, one in ((1, A), (12, F))]
-    again = [Condition(Relation.LESS, expression(n), one, True) for n, one in ((35, F), (1, A))]
-    asked = [{one: {HERE} for one in conditions} for conditions in (more, again)]
-    assert learned(*asked) == [("1 < A", HERE), ("H < F", HERE)]
 
 
 def test_what_is_no_whole_number_is_no_lost_size():

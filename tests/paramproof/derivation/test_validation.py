@@ -104,25 +104,10 @@ def validation(
     return HeldOutValidation(runner, known, found, prober, lambda _: None, most)
 
 
-def test_beyond_all_nothing_that_is_harmless_is_met():
-    sizes = validation([LARGE, WIDE]).beyond_all()
-    assert min(sizes.values()) > FARTHER
-
-
-def test_beyond_all_the_conditions_are_met():
-    sizes = validation([LARGE, WIDE], [f"{H} < 60000"]).beyond_all()
-    assert sizes[V] > FARTHER
-    assert FARTHER < sizes[H] < 60_000
-
-
 def test_beyond_all_what_cannot_be_is_left_out():
     """The second contradicts the first, where it is not met, and the third does not."""
     sizes = validation([LARGE, f"{V} > 40000", WIDE]).beyond_all()
     assert min(sizes.values()) > FARTHER
-
-
-def test_there_is_nothing_beyond_all_where_there_are_no_sizes():
-    assert validation([LARGE], [f"{H} > 9", f"{H} < 9"]).beyond_all() is None
 
 
 @pytest.mark.parametrize(("remembered", "held", "is_beyond"), [
@@ -142,24 +127,6 @@ def test_sizes_anywhere_lie_on_either_side():
         (True, True), (True, False), (False, True), (False, False),
     }  # fmt: skip
     assert all(sizes[H] <= 2000 for sizes in found)
-
-
-def test_after_a_model_that_is_not_as_derived_all_are_held_anew():
-    one, made = validation(), []
-
-    def holds(sizes):
-        made.append(sizes)
-        return len(made) != 3
-
-    one.holds = holds
-    one.hold_near(4)
-    assert len(made) == 3 + 4
-    assert made[0] == made[3] == one.runner.sizes
-
-
-def test_where_there_are_none_on_a_side_they_are_anywhere():
-    one = validation(["2 divides 2·hidden_size + 1", f"{V} ≤ 100"], [f"{H} ≤ 20"])
-    assert all(one.anywhere(1)[H] <= 20 for _ in range(20))
 
 
 COUNTED = DerivedTensor("w.*", (letter(H),), letter(V), "trainable", (), True, False)

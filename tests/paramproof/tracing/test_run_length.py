@@ -7,7 +7,7 @@ import pytest
 
 from paramproof.formulas.expression import letter
 from paramproof.tracing.recorder import recording
-from paramproof.tracing.run_length import LoopLengthList, RunLengthList
+from paramproof.tracing.run_length import LoopLengthList
 from paramproof.tracing.symbolic.symint import SymInt
 
 D, L, AT = (letter(name) for name in ("D", "L", "at"))
@@ -66,20 +66,3 @@ def test_what_is_no_run_of_one_value_knows_its_length():
     assert longer.length.expression == 2 * D + L + 1
     for again in (copy.deepcopy(pairs), pickle.loads(pickle.dumps(pairs))):
         assert (again, again.length.expression) == (pairs, 2 * D)
-
-
-@pytest.mark.parametrize(("times", "question"), [(-1, "D < L"), (2, "D ≥ L")])
-def test_less_than_no_times_is_not_at_all(times, question):
-    """A list that there is not at all is as long as nothing, and not shorter."""
-    with recording() as recorder:
-        assert ["a"] * SymInt(times, D - L) == ["a"] * times
-    assert [str(condition) for condition in recorder.size_guards] == [question]
-
-
-def test_what_is_no_list_of_runs():
-    empty = ["a"] * SymInt(0, D)
-    assert (empty, type(empty)) == ([], RunLengthList)
-    with pytest.raises(TypeError):
-        kinds() + ("a",)  # noqa: RUF005
-    with pytest.raises(TypeError):
-        ("a",) + kinds()  # noqa: RUF005

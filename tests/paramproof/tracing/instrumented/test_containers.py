@@ -5,7 +5,6 @@ import pytest
 from paramproof.formulas.expression import letter
 from paramproof.tracing.instrumented import containers
 from paramproof.tracing.instrumented.iteration import (
-    iterate,
     make_list,
     symbolic_enumerate,
     symbolic_range,
@@ -13,12 +12,9 @@ from paramproof.tracing.instrumented.iteration import (
 from paramproof.tracing.instrumented.lengths import (
     KnownLength,
     element_for_index,
-    known_length,
     record_length,
 )
-from paramproof.tracing.run_length import repeat_list
 from paramproof.tracing.symbolic.symint import SymInt
-from paramproof.tracing.symbolic.symstr import SymStr
 from tests.paramproof.tracing.instrumented.sized import H, L, length_of_list, size
 
 pytestmark = pytest.mark.usefixtures("recorder")
@@ -41,10 +37,6 @@ def test_the_length_of_a_sum(left, right, joined):
     found = containers.add(one, other)
     assert found == [1, 2, 3, 4]
     assert length_of_list(found) == joined
-
-
-def test_the_length_of_a_sum_with_a_list_of_unknown_length():
-    assert length_of_list(containers.add(record_length([1]), [2])) == (True, None)
 
 
 @pytest.mark.parametrize("ends", [(None, 1), (0, 2), (1, None)])
@@ -84,13 +76,6 @@ def test_a_slice_that_may_end_beyond_the_list_is_a_guard(recorder):
     assert {str(guard) for guard in recorder.guards} == {"H ≤ L"}
 
 
-def test_the_length_of_a_repeated_list():
-    values = repeat_list([0], size(3, L))
-    assert known_length(values).container is values
-    assert length_of_list(values) == (True, L)
-    assert length_of_list(list(values)) == (False, None)
-
-
 def test_an_element_has_the_index_that_reads_it():
     """A pair of a loop's indices, read in another place, has the index of that place."""
     known = KnownLength([], L, "@7")
@@ -99,71 +84,3 @@ def test_an_element_has_the_index_that_reads_it():
     found = element_for_index(known, size(2, L - 1), again)
     assert found[0].expression == H + L - 1
     assert found[1] == made
-
-
-def test_a_container_that_grows_in_a_loop_has_an_unknown_length():
-    kept = {}
-    for _ in symbolic_range(size(3, L)).run():
-        containers.store(1, kept, "a place")
-    assert length_of_list(kept) == (True, None)
-    outside = {}
-    containers.store(1, outside, "a place")
-    assert length_of_list(outside) == (False, None)
-
-
-@pytest.mark.parametrize("value", [3, 1.5, "name"])
-def test_a_value_becomes_unknown(value):
-    found = containers.unknown_value(value)
-    assert found.expression is None
-    assert type(found) is not type(value)
-    assert isinstance(found, SymStr) == isinstance(value, str)
-    assert found == value
-
-
-@pytest.mark.parametrize(
-    ("first", "value", "kept"),
-    [(2, 2, True), ("a", "a", True), (2, 3, False), (2, 2.0, False), ("a", "b", False)],
-)
-def test_a_value_that_another_iteration_left(first, value, kept):
-    """A value stays plain if the first iteration began with the same."""
-    found = containers._of_another_iteration(value, first, "@1")
-    assert found is value if kept else found.expression is None
-
-
-def counted(first, value, step=2):
-    """Return a counter, in the second iteration of a loop that adds ``step`` to it."""
-    for number, index in enumerate(symbolic_range(size(3, L)).run()):
-        if number == 1:
-            (name,) = index.expression.letters
-            return containers._counted_so_far(value, first, step, name), index.expression
-    raise AssertionError
-
-
-def test_a_counter_follows_its_loop():
-    found, index = counted(5, 7)
-    assert (found, found.expression) == (7, 5 + 2 * index)
-    found, index = counted(size(5, H), 7)
-    assert (found, found.expression) == (7, H + 2 * index)
-
-
-@pytest.mark.parametrize(("first", "value"), [(5, 8), (SymInt(5, None), 7)])
-def test_a_counter_that_does_not_follow_its_loop(first, value):
-    found, _ = counted(first, value)
-    assert (found, found.expression) == (value, None)
-
-
-@pytest.mark.parametrize(
-    ("values", "known"),
-    [
-        ([1, 1, 1], [True] * 3),
-        ([0, 1, 2], [True, False, False]),
-        ([None, 1, 2], [True, True, False]),
-        ([None, None, None], [True] * 3),
-    ],
-)
-def test_a_variable_that_an_iteration_takes_from_the_one_before(values, known):
-    found = [
-        containers.carried_over(value, "module", 1, "name", None)
-        for value, _ in zip(values, iterate(symbolic_range(size(3, L)), "module", 1), strict=True)
-    ]
-    assert [one is value for one, value in zip(found, values, strict=True)] == known

@@ -1,15 +1,11 @@
 """Floats that contain sizes: which results are exact, and which comparisons are guards."""
 
 import math
-import operator
-
-import pytest
 
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import letter
 from paramproof.tracing.instrumented.calls import call
 from paramproof.tracing.recorder import caveat_text, recording
-from paramproof.tracing.symbolic.arithmetic import expression_of
 from paramproof.tracing.symbolic.symint import SymInt
 
 A, H = letter("A"), letter("H")
@@ -24,24 +20,6 @@ def guards(action):
     with recording() as recorder:
         action()
     return {str(guard) for guard in recorder.guards if not guard.is_settled}
-
-
-@pytest.mark.parametrize(
-    ("compute", "made"), [("add", H + 1 / 2), ("sub", H - 1 / 2), ("mul", H / 2)]
-)
-def test_halves_are_exact(compute, made):
-    found = getattr(operator, compute)(size(9), 0.5)
-    assert found.exact
-    assert found.expression == made
-
-
-@pytest.mark.parametrize("number", range(1, 25))
-@pytest.mark.parametrize("divisor", [2, 4, 8])
-def test_rounding_a_quotient(number, divisor):
-    """A formula from one size gives the rounded number, with ties to even, at every size."""
-    made = expression_of(round(size(9) / divisor))
-    assert made.evaluate({"H": number}) == round(number / divisor)
-    assert made == floor(2 * H + divisor, 4 * divisor) - floor(divisor - 2 * H, 4 * divisor)
 
 
 def test_the_sign_of_a_root():
@@ -70,11 +48,3 @@ def test_what_only_a_float_has_is_a_caveat():
         "asked for its hex",
         "asked for its as_integer_ratio",
     ]
-
-
-def test_parts_of_a_float():
-    half = size(9) / 2
-    assert guards(lambda: half.imag) == set()
-    assert (half.real, half.conjugate(), half.imag) == (half, half, 0.0)
-    with pytest.raises(AttributeError, match=r"\A'float' object has no attribute 'numerator'\Z"):
-        half.numerator  # noqa: B018

@@ -16,7 +16,7 @@ from paramproof.formulas.expression import letter
 from paramproof.tracing.recorder import caveat_text, recording
 from paramproof.tracing.symbolic.arithmetic import expression_of, plain_number
 from paramproof.tracing.symbolic.symfloat import SymFloat
-from paramproof.tracing.symbolic.symint import NativeSymInt, SymInt, plain_int, using_symint_class
+from paramproof.tracing.symbolic.symint import NativeSymInt, SymInt, using_symint_class
 
 OPERATIONS = {
     name: getattr(operator, name)
@@ -138,15 +138,6 @@ def test_what_is_no_number(name, other):
             assert there == here
 
 
-def test_it_says_that_it_is_an_int_and_is_none():
-    assert isinstance(size(3), int)
-    assert not issubclass(SymInt, int)
-    assert not isinstance(size(3), float)
-    match size(3):
-        case int(found):
-            assert found.expression == letter("H")
-
-
 @pytest.mark.parametrize(
     "again", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))]
 )
@@ -161,36 +152,7 @@ def test_copies_remember(again, one):
     assert not recorder.caveats
 
 
-def test_what_is_the_same_at_all_sizes_is_plain():
-    assert type(plain_int(size(3))) is int
-    assert type(size(3) - size(3)) is int
-    assert type(size(3) // size(3)) is int
-    assert type(size(3) * 0) is int
-
-
 @pytest.mark.parametrize("one", [numpy.float64(0.5), numpy.float32(0.5), numpy.int64(2)])
 def test_numbers_of_numpy(one):
     assert number(size(8) * one) == 8 * one
     assert expression_of(numpy.float64(0.5)).constant == Fraction(1, 2)
-
-
-@pytest.mark.parametrize("other", [math.inf, -math.inf, math.nan])
-def test_no_finite_number(other):
-    with recording() as recorder:
-        assert (size(8) < other) is operator.lt(8, other)
-        assert plain_int(min(size(8), math.inf)) == 8
-    assert not recorder.size_guards
-
-
-def test_parts_of_a_number():
-    """A size is a number whose imaginary part and denominator are constants."""
-    assert heard(lambda: size(7).imag) == heard(lambda: size(7).denominator) == []
-    assert (size(7).imag, size(7).denominator) == (0, 1)
-    assert size(7).real.expression == size(7).numerator.expression == letter("H")
-
-
-@pytest.mark.parametrize("name", ["nobody_has_it", "__array_interface__"])
-def test_an_absent_attribute_is_named(name):
-    for one in (size(7), 7):
-        with pytest.raises(AttributeError, match=rf"\A'int' object has no attribute '{name}'\Z"):
-            getattr(one, name)
