@@ -3,9 +3,7 @@
 A function of Python is called as ``call(int, …)``: plainly, or as instrumented code calls it.
 """
 
-import re
-
-from hypothesis import strategies as st
+from tests.grammar import texts
 
 LETTERS = ("A", "H", "L")
 
@@ -33,114 +31,106 @@ ATOMS = {
 """What stands for itself, by the name that it has in the templates below."""
 
 LEAVES = {
-    "int": ["{size}", "{size}", "{n}"],
-    "float": ["{size} * {point}", "{point} * {size}", "{size} / {size}", "{size} / {positive}"],
-    "bool": ["({size} {order} {n})", "({size} {order} {size})", "({size} % {positive} == 0)"],
+    "int0": ["<size>", "<size>", "<n>"],
+    "float0": ["<size> * <point>", "<point> * <size>", "<size> / <size>", "<size> / <positive>"],
+    "bool0": ["(<size> <order> <n>)", "(<size> <order> <size>)", "(<size> % <positive> == 0)"],
 }
 
 TEMPLATES = {
     "int": [
-        "{size}",
-        "({int} {infix} {int})",
-        "({int} {infix} {int})",
-        "({int} {infix} {positive})",
-        "({n} {infix} {int})",
-        "({int} {bits} {int})",
-        "({int} << {small})",
-        "({int} >> {small})",
-        "({size} ** {small})",
+        "<size>",
+        "(<int> <infix> <int>)",
+        "(<int> <infix> <int>)",
+        "(<int> <infix> <positive>)",
+        "(<n> <infix> <int>)",
+        "(<int> <bits> <int>)",
+        "(<int> << <small>)",
+        "(<int> >> <small>)",
+        "(<size> ** <small>)",
         "(2 ** call(min, L, 70))",
-        "({n} << call(min, {int}, 70))",
-        "({n} >> {int})",
-        "({sign}{int})",
-        "call({whole}, {float})",
-        "call({whole}, {float})",
-        "call({whole}, {float})",
-        "call({whole}, {int})",
-        "call(round, {int}, {digits})",
-        "call({least}, {int}, {int})",
-        "call({least}, [{int}, {int}, {int}])",
-        "call(divmod, {int}, {int})[{first}]",
-        "call(pow, {size}, {small})",
-        "call(abs, {int})",
-        "call(sum, [{int}, {int}])",
-        "call(math.prod, [{int}, {int}])",
-        "call(math.gcd, {int}, {int})",
-        "call(math.isqrt, call(abs, {int}))",
-        "{size}.bit_length()",
-        "({int} if {bool} else {int})",
-        "({int} or {int})",
-        "({int} and {int})",
-        "call(len, call(range, {size}))",
-        "[{int}, {int}][{bool}]",
-        "call(sorted, [{int}, {int}])[{first}]",
+        "(<n> << call(min, <int>, 70))",
+        "(<n> >> <int>)",
+        "(<sign><int>)",
+        "call(<whole>, <float>)",
+        "call(<whole>, <float>)",
+        "call(<whole>, <float>)",
+        "call(<whole>, <int>)",
+        "call(round, <int>, <digits>)",
+        "call(<least>, <int>, <int>)",
+        "call(<least>, [<int>, <int>, <int>])",
+        "call(divmod, <int>, <int>)[<first>]",
+        "call(pow, <size>, <small>)",
+        "call(abs, <int>)",
+        "call(sum, [<int>, <int>])",
+        "call(math.prod, [<int>, <int>])",
+        "call(math.gcd, <int>, <int>)",
+        "call(math.isqrt, call(abs, <int>))",
+        "<size>.bit_length()",
+        "(<int> if <bool> else <int>)",
+        "(<int> or <int>)",
+        "(<int> and <int>)",
+        "call(len, call(range, <size>))",
+        "[<int>, <int>][<bool>]",
+        "call(sorted, [<int>, <int>])[<first>]",
     ],
     "float": [
-        "({int} / {int})",
-        "({float} / {float})",
-        "({float} {infix} {float})",
-        "({float} {infix} {positive})",
-        "({n} {infix} {float})",
-        "({float} {infix} {int})",
-        "({int} {infix} {float})",
-        "({float} {infix} {point})",
-        "({point} {infix} {float})",
-        "{size} ** {exponent}",
-        "({size} * {point} ** {small})",
-        "(({size} / {size}) ** {small})",
-        "(call(abs, {float}) ** {exponent})",
-        "(-{float})",
-        "call(abs, {float})",
-        "call(float, {int})",
-        "call(round, {float}, {digits})",
-        "call({root}, {size})",
-        "call({root}, 1 + call(abs, {int}))",
-        "call({root}, 1 + call(abs, {float}))",
-        "call(math.exp, 1 / {size})",
-        "call(math.fabs, {float})",
-        "call({least}, {float}, {float})",
-        "call({least}, {float}, {int} + 0.0)",
-        "call(math.pow, {size}, {exponent})",
-        "({float} if {bool} else {float})",
-        "call(sum, [{float}, {float}])",
+        "(<int> / <int>)",
+        "(<float> / <float>)",
+        "(<float> <infix> <float>)",
+        "(<float> <infix> <positive>)",
+        "(<n> <infix> <float>)",
+        "(<float> <infix> <int>)",
+        "(<int> <infix> <float>)",
+        "(<float> <infix> <point>)",
+        "(<point> <infix> <float>)",
+        "<size> ** <exponent>",
+        "(<size> * <point> ** <small>)",
+        "((<size> / <size>) ** <small>)",
+        "(call(abs, <float>) ** <exponent>)",
+        "(-<float>)",
+        "call(abs, <float>)",
+        "call(float, <int>)",
+        "call(round, <float>, <digits>)",
+        "call(<root>, <size>)",
+        "call(<root>, 1 + call(abs, <int>))",
+        "call(<root>, 1 + call(abs, <float>))",
+        "call(math.exp, 1 / <size>)",
+        "call(math.fabs, <float>)",
+        "call(<least>, <float>, <float>)",
+        "call(<least>, <float>, <int> + 0.0)",
+        "call(math.pow, <size>, <exponent>)",
+        "(<float> if <bool> else <float>)",
+        "call(sum, [<float>, <float>])",
     ],
     "bool": [
-        "({int} {order} {int})",
-        "({int} {order} {n})",
-        "({int} {order} {point})",
-        "({float} {order} {n})",
-        "({float} {order} {point})",
-        "({n} {order} {float})",
-        "({point} {order} {float})",
-        "({float} {order} {int})",
-        "({float} {order} {float})",
-        "({int} {order} {int} {order} {n})",
-        "({float}).is_integer()",
-        "call(bool, {int})",
-        "call(bool, {float})",
-        "({size} in call(range, {n}, {int}))",
-        "({int} in ({int}, {n}))",
-        "(({int}, {int}) {order} ({n}, {int}))",
-        "([{int}, {int}] {order} [{n}, {n}])",
-        "(not {bool})",
-        "({bool} and {bool})",
-        "({bool} or {bool})",
-        "call({several}, [{bool}, {bool}])",
+        "(<int> <order> <int>)",
+        "(<int> <order> <n>)",
+        "(<int> <order> <point>)",
+        "(<float> <order> <n>)",
+        "(<float> <order> <point>)",
+        "(<n> <order> <float>)",
+        "(<point> <order> <float>)",
+        "(<float> <order> <int>)",
+        "(<float> <order> <float>)",
+        "(<int> <order> <int> <order> <n>)",
+        "(<float>).is_integer()",
+        "call(bool, <int>)",
+        "call(bool, <float>)",
+        "(<size> in call(range, <n>, <int>))",
+        "(<int> in (<int>, <n>))",
+        "((<int>, <int>) <order> (<n>, <int>))",
+        "([<int>, <int>] <order> [<n>, <n>])",
+        "(not <bool>)",
+        "(<bool> and <bool>)",
+        "(<bool> or <bool>)",
+        "call(<several>, [<bool>, <bool>])",
     ],
 }
 """Expressions by what they give."""
 
-PLACE = re.compile(r"\{(\w+)\}")
+GRAMMAR = ATOMS | TEMPLATES | LEAVES
 
 
-@st.composite
-def programs(draw, kind, depth):
-    """Draw an expression that gives an "int", a "float" or a "bool"."""
-
-    def filled(name, left):
-        if name in ATOMS:
-            return draw(st.sampled_from(ATOMS[name]))
-        chosen = draw(st.sampled_from((TEMPLATES if left else LEAVES)[name]))
-        return PLACE.sub(lambda place: filled(place[1], max(0, left - 1)), chosen)
-
-    return filled(kind, depth)
+def programs(kind, depth):
+    """Return a strategy for expressions that give an "int", a "float" or a "bool"."""
+    return texts(GRAMMAR, kind, depth)
