@@ -5,8 +5,6 @@ import jax
 
 
 class Decoder(eqx.Module):
-    """Attention, a norm and a head."""
-
     embedding: eqx.nn.Embedding
     attention: list[eqx.nn.MultiheadAttention]
     norm: list[eqx.nn.LayerNorm]
@@ -25,12 +23,10 @@ class Decoder(eqx.Module):
 
 
 def model(hidden_size=12, heads=3, vocab_size=100, layers=2):
-    """The module."""
     return Decoder(hidden_size, heads, vocab_size, layers, jax.random.key(0))
 
 
 def tied(hidden_size=12, heads=3, vocab_size=100, layers=2):
-    """The module, whose head is its table."""
     decoder = model(hidden_size, heads, vocab_size, layers)
     return eqx.nn.Shared(decoder, lambda it: it.head.weight, lambda it: it.embedding.weight)
 
@@ -42,5 +38,4 @@ def stacked(hidden_size=12, layers=2):
 
 
 def with_state(hidden_size=12):
-    """A module and its state."""
     return eqx.nn.make_with_state(eqx.nn.BatchNorm)(hidden_size, "batch", mode="ema")

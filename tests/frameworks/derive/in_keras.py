@@ -4,7 +4,6 @@ import keras
 
 
 def model(hidden_size=12, heads=3, vocab_size=100, layers=2):
-    """Attention, a norm and a head, of Keras's functional interface."""
     inputs = x = keras.Input((None,), dtype="int32")
     x = keras.layers.Embedding(vocab_size, hidden_size)(x)
     for _ in range(layers):
@@ -25,7 +24,6 @@ class Heads(keras.layers.Layer):
         self.values = self.add_weight(shape=(shape[-1], self.heads, shape[-1] // self.heads))
 
     def call(self, x):
-        """Return the input."""
         return x
 
 
@@ -45,5 +43,4 @@ def built_before(hidden_size=12, vocab_size=100):
 
 
 def unbuilt(hidden_size=12):
-    """A layer that has seen no input."""
     return keras.layers.Dense(hidden_size)

@@ -4,7 +4,6 @@ import keras_bert
 
 
 def model(vocab_size=100, layers=1, heads=3, hidden_size=12, feed_forward_dim=20):
-    """BERT for training, as the package makes it."""
     return keras_bert.get_model(
         token_num=vocab_size,
         head_num=heads,

@@ -6,8 +6,6 @@ from flax import linen as nn
 
 
 class Decoder(nn.Module):
-    """Attention, a norm and a head."""
-
     hidden_size: int
     heads: int
     vocab_size: int
@@ -23,13 +21,11 @@ class Decoder(nn.Module):
 
 
 def model(hidden_size=12, heads=3, vocab_size=100, layers=2):
-    """The module and its variables."""
     module = Decoder(hidden_size, heads, vocab_size, layers)
     return module, module.init(jax.random.key(0), jnp.zeros((1, 1), "int32"))
 
 
 def unbuilt(hidden_size=12):
-    """A module without variables."""
     return nn.Dense(hidden_size)
 
 

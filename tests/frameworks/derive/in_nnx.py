@@ -4,8 +4,6 @@ from flax import nnx
 
 
 class Decoder(nnx.Module):
-    """Attention, a norm and a head."""
-
     def __init__(self, hidden_size, heads, vocab_size, layers, rngs):
         self.embedding = nnx.Embed(vocab_size, hidden_size, rngs=rngs)
         self.attention = nnx.List(
@@ -17,5 +15,4 @@ class Decoder(nnx.Module):
 
 
 def model(hidden_size=12, heads=3, vocab_size=100, layers=2):
-    """The module."""
     return Decoder(hidden_size, heads, vocab_size, layers, nnx.Rngs(0))

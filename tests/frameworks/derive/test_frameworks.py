@@ -5,118 +5,119 @@ from math import prod
 
 import pytest
 
-from tests.frameworks.derive.deriving import conditions, constructor
+from tests.frameworks.derive.deriving import conditions, derived
 
+KERAS = ("keras-jax", "keras-tensorflow", "keras-torch")
 DECODER = "L·(4·H² + 6·H) + 2·V·H"
+FLOORED = "L·(4·H·A·⌊H/A⌋ + 3·A·⌊H/A⌋ + 3·H)"
 READ = "the shape is fitted in 12 of 12 tensor groups"
+FEW = {"held": 5}
+JAX = {"flax", "jax", "python"}
 
-
-def derived(name, **effort):
-    from paramproof.derivation.pipeline import Effort, derive
-
-    return derive(constructor(name), effort=Effort(**effort))
-
-
-@pytest.mark.framework("keras-jax", "keras-tensorflow", "keras-torch")
-def test_a_functional_model_of_keras():
-    found = derived("in_keras:model")
-    assert str(found.formula) == "L·(4·H·A·⌊H/A⌋ + 3·A·⌊H/A⌋ + 3·H) + 2·V·H"
-    assert conditions(found).keys() == {"H ≥ A"}
-    assert READ in found.reasons
-    assert "keras" in found.evidence.versions
-
-
-@pytest.mark.framework("keras-jax", "keras-tensorflow", "keras-torch")
-def test_a_size_that_a_layer_of_keras_divides_out_of_sight():
-    found = derived("in_keras:divided", held=5)
-    assert str(found.formula) == "H·(A·⌊H/A⌋ + V)"
-    assert found.fixed == ()
-
-
-@pytest.mark.framework("keras-jax", "keras-tensorflow", "keras-torch")
-def test_a_size_that_keras_finds_equal_to_itself():
-    """At sizes of 12, it asks whether 12 is H."""
-    found = derived("in_keras:built_before", held=5)
-    assert str(found.formula) == "H² + V·H + H"
-    assert conditions(found) == {}
-    assert found.fixed == ()
-
-
-@pytest.mark.framework("flax-linen")
-@pytest.mark.parametrize("module", ["in_linen", "in_nnx"])
-def test_modules_of_flax(module):
+FORMULAS = [
+    (KERAS, "in_keras:model", {}, f"{FLOORED} + 2·V·H", ["H ≥ A"], READ, set()),
+    # Keras divides a size out of sight, and at sizes of 12 it asks whether 12 is H.
+    (KERAS, "in_keras:divided", FEW, "H·(A·⌊H/A⌋ + V)", None, "", set()),
+    (KERAS, "in_keras:built_before", FEW, "H² + V·H + H", [], "", set()),
     # Far models are tested with PyTorch, whose models take less time.
-    found = derived(f"{module}:model", held=5, far=False)
-    assert str(found.formula) == DECODER
-    assert conditions(found).keys() == {"A divides H"}
-    assert READ in found.reasons
-    assert set(found.evidence.versions) == {"flax", "jax", "python"}
+    *(
+        (
+            ("flax-linen",),
+            f"{module}:model",
+            FEW | {"far": False},
+            DECODER,
+            ["A divides H"],
+            READ,
+            JAX,
+        )
+        for module in ("in_linen", "in_nnx")
+    ),
+    # JAX takes Python's own int for a dtype, and no other.
+    (
+        ("flax-linen",),
+        "in_linen:of_int",
+        {},
+        "V·H",
+        None,
+        "sizes were not followed: TypeError",
+        JAX,
+    ),
+    # Its attention rounds a head's size down, and does not ask whether A divides H.
+    (
+        ("equinox",),
+        "in_equinox:model",
+        {},
+        f"{FLOORED} + 2·V·H",
+        None,
+        READ,
+        {"equinox", "jax", "jaxlib", "python"},
+    ),
+    (("equinox",), "in_equinox:tied", FEW, f"{FLOORED} + V·H", None, "", set()),
+    # One module holds all layers.
+    (("equinox",), "in_equinox:stacked", FEW, "L·(H² + H)", None, "", set()),
+]
 
 
-@pytest.mark.framework("equinox")
-def test_modules_of_equinox():
-    """Its attention rounds a head's size down, and does not ask whether A divides H."""
-    layer = "L·(4·H·A·⌊H/A⌋ + 3·A·⌊H/A⌋ + 3·H)"
-    found = derived("in_equinox:model")
-    assert str(found.formula) == f"{layer} + 2·V·H"
-    assert READ in found.reasons
-    assert set(found.evidence.versions) == {"equinox", "jax", "jaxlib", "python"}
-    tied = derived("in_equinox:tied", held=5)
-    assert str(tied.formula) == f"{layer} + V·H"
-    (table,) = (one for one in tied.tensors if one.path == "embedding.weight")
-    assert table.aliases == ("head.weight",)
+def rows(table):
+    return [
+        pytest.param(*row, id=row[0], marks=pytest.mark.framework(*frameworks))
+        for frameworks, *row in table
+    ]
 
 
-@pytest.mark.framework("equinox")
-def test_layers_of_equinox_that_one_module_holds():
-    assert str(derived("in_equinox:stacked", held=5).formula) == "L·(H² + H)"
+def derived_with(name, **effort):
+    from paramproof.derivation.pipeline import Effort
+
+    return derived(name, effort=Effort(**effort))
 
 
-@pytest.mark.framework("equinox")
-def test_a_module_of_equinox_with_its_state():
-    said = "is a module of Equinox and more: give the module alone"
-    assert refusal("in_equinox:with_state").endswith(said)
+@pytest.mark.parametrize(
+    ("name", "effort", "formula", "stated", "reason", "versions"), rows(FORMULAS)
+)
+def test_formulas(name, effort, formula, stated, reason, versions):
+    found = derived_with(name, **effort)
+    assert (str(found.formula), found.fixed) == (formula, ())
+    assert stated is None or [*conditions(found)] == stated
+    assert any(one.startswith(reason) for one in found.reasons)
+    assert not versions or set(found.evidence.versions) == versions
+    if name == "in_equinox:tied":
+        (table,) = (one for one in found.tensors if one.path == "embedding.weight")
+        assert table.aliases == ("head.weight",)
 
 
 @pytest.mark.framework("keras-bert")
 def test_keras_bert():
     """Its attention compares plain ints, whose letters are inferred from their values."""
-    found = derived("in_keras_bert:model", generic=2, held=2, deepest=2)
+    found = derived_with("in_keras_bert:model", generic=2, held=2, deepest=2)
     layer = "4·H² + 2·H·F + 9·H + F"
     assert str(found.formula) == f"L·({layer}) + 2·H² + V·H + 20·H + V + 2"
     refusal = "the constructor refuses: IndexError: Invalid head number"
     ((condition, outside),) = conditions(found).items()
     assert (condition, outside.startswith(refusal)) == ("A divides H", True)
-    attention = [prod(t.shape) for t in found.tensors if "SelfAttention." in t.path]
-    assert str(sum(attention)) == "4·H² + 4·H"
-    assert sum(attention).evaluate({"H": 768}) == 2_362_368
+    attention = sum(prod(t.shape) for t in found.tensors if "SelfAttention." in t.path)
+    assert str(attention) == "4·H² + 4·H"
+    assert attention.evaluate({"H": 768}) == 2_362_368
     paths = [one.path for one in found.tensors]
     assert "Encoder-*-FeedForward.Encoder-*-FeedForward_W1" in paths
     assert "tf-keras" in found.evidence.versions
 
 
-def refusal(name):
+REFUSED = [
+    (KERAS, "in_keras:unbuilt", "is not built: dense has no weights yet"),
+    (("flax-linen",), "in_linen:unbuilt", " has no variables: give (module, variables)"),
+    (
+        ("equinox",),
+        "in_equinox:with_state",
+        "is a module of Equinox and more: give the module alone",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "said"), rows(REFUSED))
+def test_refused(name, said):
     from paramproof.derivation.pipeline import DerivationError
 
     with pytest.raises(DerivationError, match="is not made: InvalidInput: ") as caught:
         derived(name)
-    return str(caught.value)
-
-
-@pytest.mark.framework("keras-jax", "keras-tensorflow", "keras-torch")
-def test_a_layer_of_keras_that_has_seen_no_input():
     # Keras counts the layers that it made before.
-    said = re.sub(r"dense_\d+", "dense", refusal("in_keras:unbuilt"))
-    assert said.endswith("is not built: dense has no weights yet")
-
-
-@pytest.mark.framework("flax-linen")
-def test_a_module_of_linen_without_variables():
-    assert refusal("in_linen:unbuilt").endswith(" has no variables: give (module, variables)")
-
-
-@pytest.mark.framework("flax-linen")
-def test_an_int_that_must_be_python_s_own():
-    found = derived("in_linen:of_int")
-    assert str(found.formula) == "V·H"
-    assert found.reasons[1].startswith("sizes were not followed: TypeError: JAX only")
+    assert re.sub(r"dense_\d+", "dense", str(caught.value)).endswith(said)
