@@ -91,7 +91,6 @@ def plain(builder: Any, spec: EncoderSpec) -> Count:
 
 
 def torchinfo_summary(builder: Any, spec: EncoderSpec, *, allocate: bool = True) -> Count:
-    """Count by torchinfo's summary."""
     import torchinfo
 
     def count() -> int:
@@ -102,7 +101,6 @@ def torchinfo_summary(builder: Any, spec: EncoderSpec, *, allocate: bool = True)
 
 
 def num_parameters(builder: Any, spec: EncoderSpec, *, device: str = "cpu") -> Count:
-    """Count by Hugging Face's ``num_parameters``."""
     import torch
     from transformers import BertConfig, BertModel
 
@@ -116,8 +114,6 @@ def num_parameters(builder: Any, spec: EncoderSpec, *, device: str = "cpu") -> C
 
 
 def keras_count_params(builder: Any, spec: EncoderSpec) -> Count:
-    """Count by the built model's ``count_params``."""
-
     def count() -> int:
         model = builder.build(spec, allocate=True).model
         _wait()
@@ -148,7 +144,6 @@ def keras_bert_count_params(builder: Any, spec: EncoderSpec) -> Count:
 
 
 def flax_tabulate(builder: Any, spec: EncoderSpec) -> Count:
-    """Add up what linen's or nnx's ``tabulate`` prints."""
     import jax
     import jax.numpy as jnp
     from flax import nnx
@@ -169,7 +164,6 @@ def flax_tabulate(builder: Any, spec: EncoderSpec) -> Count:
 
 
 def paddle_summary(builder: Any, spec: EncoderSpec) -> Count:
-    """Count by ``paddle.summary``, which runs the model and prints a table."""
     import paddle
 
     sizes, dtypes = [(1, 1)] * 3, ["int64", "int64", "bool"]
@@ -215,7 +209,6 @@ def cases() -> list[Case]:
 
 
 def encoder(name: str) -> EncoderSpec:
-    """Return the spec of a named encoder."""
     spec = named_model(name).spec
     assert isinstance(spec, EncoderSpec)
     return spec
@@ -275,7 +268,6 @@ def _timed(call: Count) -> tuple[float, int]:
 
 
 def measured(number: int, what: str) -> dict[str, Any]:
-    """Measure a case in its own process. Raises ``RuntimeError`` with its errors if it fails."""
     case = cases()[number]
     done = subprocess.run(
         [sys.executable, "-m", "bench", "--measure", str(number), what],
@@ -300,7 +292,6 @@ def jobs(chosen: list[str]) -> Iterator[tuple[int, Case, str]]:
 
 
 def main(arguments: list[str]) -> None:
-    """Measure everything, or some frameworks, and write the results and the plot."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure counting.")
     parser.add_argument("--framework", action="append", choices=[*frameworks()])
     parser.add_argument("--measure", nargs=2, metavar=("CASE", "WHAT"), help=argparse.SUPPRESS)
@@ -339,7 +330,6 @@ def main(arguments: list[str]) -> None:
 
 
 def machine(chosen: list[str], known: dict[str, str | None]) -> dict[str, Any]:
-    """Return what the figures depend on, without names and paths."""
     tools = {"torchinfo": version("torchinfo"), "python": platform.python_version()}
     versions = known | tools
     for name in chosen:

@@ -74,7 +74,6 @@ class Release:
 
     @property
     def parts(self) -> list[int]:
-        """The numbers of its version."""
         return [int(part) for part in self.version.split(".")]
 
 
@@ -100,13 +99,11 @@ def of_transformers() -> list[Release]:
 
 
 def results(file: Path) -> dict[str, Any]:
-    """Return the results so far, by release."""
     found: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.exists() else {}
     return found
 
 
 def main(arguments: list[str]) -> int:
-    """Run the command, and return the exit status."""
     options = _options(arguments)
     if options.take_in:
         return take_in(options.take_in, options.names)
@@ -145,7 +142,6 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 
 def tried(release: Release) -> dict[str, Any]:
-    """Return the result of ``verify`` in a release, for each framework that uses it."""
     with tempfile.TemporaryDirectory() as folder:
         if error := installed(release, Path(folder)):
             return {framework: {"error": error} for framework in release.frameworks}
@@ -218,7 +214,6 @@ def _why(result: Mapping[str, Any]) -> str:
 
 
 def counts(found: Mapping[str, Any]) -> tuple[int, int]:
-    """Return how many models equal the formula, and how many could be built."""
     families = found["families"].values()
     built = ("equal", "different", "broken")
     return (

@@ -70,7 +70,6 @@ def build(folder: Path, modules: Path, docs: str = "") -> None:
 
 
 def wheel() -> Path:
-    """Build a wheel of this project, and return its path."""
     folder = tempfile.mkdtemp()
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "-d", folder]
     subprocess.run(command, cwd=HERE.parent, check=True, stdout=subprocess.DEVNULL)

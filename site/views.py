@@ -109,7 +109,6 @@ def model_view() -> Html:
 
 
 def number_view() -> Html:
-    """Return the page that explains a number, by all named models or by one model."""
     number = _field("n", "Number, such as 2,362,368 or 110M", None)
     model = _field("model", "Model (optional)")
     examples = ((one, f"#n={one.replace(',', '')}") for one in NUMBERS)
@@ -117,7 +116,6 @@ def number_view() -> Html:
 
 
 def difference_view() -> Html:
-    """Return the page that compares two to four models."""
     models = [_field(one, f"Model {one.upper()}") for one in "ab"]
     models += [_field(one, f"Model {one.upper()} (optional)") for one in "cd"]
     examples = (

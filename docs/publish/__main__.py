@@ -93,7 +93,6 @@ class Addresses(HTMLParser):
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note the address of a tag."""
         values = dict(attrs)
         if tag == "a":
             self.followed += filter(None, [values.get("href")])
@@ -124,7 +123,6 @@ def _leads_somewhere(address: str, path: Path, folder: Path) -> bool:
 
 
 def main(command: str, folder: str) -> None:
-    """Run the command; exit with status 1 if a link is broken."""
     if command == "collect":
         collect(Path(folder))
     elif lines := list(broken(Path(folder))):

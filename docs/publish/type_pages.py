@@ -102,7 +102,6 @@ class ClassEntry:
 
     @property
     def status(self) -> str:
-        """``proved``, ``fitted`` or ``withdrawn``."""
         return self.derivation.status if self.derivation else WITHDRAWN
 
 
@@ -120,13 +119,11 @@ class TypeEntry:
 
     @property
     def base(self) -> Derivation:
-        """The derivation of the base model."""
         first = self.classes[0]
         return first.derivation or _derivation(self.file, first.first)
 
     @property
     def has_defaults(self) -> bool:
-        """Whether every size in the formula of the base model has a default."""
         return all(self.file.letters[name].default for name in self.base.formula.letters)
 
     @property
@@ -141,12 +138,10 @@ class TypeEntry:
 
 
 def entries() -> Iterator[TypeEntry]:
-    """Yield every entry of the catalogue."""
     return map(entry, entry_names())
 
 
 def entry(name: str) -> TypeEntry:
-    """Return one entry of the catalogue."""
     file = read_type(name)
     return TypeEntry(file, tuple(_class(file, one) for one in file.classes))
 
@@ -164,7 +159,6 @@ def _derivation(file: TypeFile, variant: Variant) -> Derivation:
 
 
 def page(type_entry: TypeEntry) -> str:
-    """Return the page of a model type, in Markdown."""
     base = type_entry.base
     return PAGE.format(
         name=type_entry.name,
@@ -184,7 +178,6 @@ def page(type_entry: TypeEntry) -> str:
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return a line for each row, with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
@@ -203,7 +196,6 @@ def _counted(type_entry: TypeEntry) -> str:
 
 
 def index(type_entries: list[TypeEntry]) -> str:
-    """Return the table of all model types, each with a link to its page."""
     rows = (
         (
             f"[{one.name}]({FOLDER}/{one.name}.md)",
@@ -226,7 +218,6 @@ def listing(type_entries: list[TypeEntry]) -> str:
 
 
 def counts(type_entries: list[TypeEntry]) -> dict[str, str]:
-    """Return how many types, classes and variants the catalogue has."""
     known = {one.name for one in type_entries}
     own = {one.name for one in type_entries if not one.file.other_parts}
     classes = [one for type_entry in type_entries for one in type_entry.classes]

@@ -40,7 +40,6 @@ MEASURES: Mapping[str, Callable[[], None]] = {
 
 
 def main(arguments: list[str]) -> None:
-    """Fill the named pages, or all. Exits with an error if a name is unknown."""
     parser = argparse.ArgumentParser(prog="python -m docs.writers", description="Fill the pages.")
     parser.add_argument("pages", nargs="*", metavar="PAGE", help="such as formulas; all if none")
     parser.add_argument("--measure", action="store_true", help="measure what the places show")

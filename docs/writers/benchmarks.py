@@ -21,14 +21,12 @@ FROM_LAYERS = 16
 
 @cache
 def results() -> dict[str, Any]:
-    """Return what was measured last."""
     found: dict[str, Any] = json.loads(RESULTS.read_text("utf-8"))
     return found
 
 
 @place("machine", "benchmarks")
 def machine() -> str:
-    """Return what the figures depend on."""
     found = results()["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in found["versions"].items())
     return f"{found['system']}, {found['processors']} processors: {versions}."
@@ -43,7 +41,6 @@ def warm(framework: str, way: str, model: str) -> float:
 
 
 def models(model: str) -> str:
-    """Return the figures of every way to count a model."""
     heads = "framework", "way", "import", "cold", "warm", "times", "peak MB", "growth", "off"
     rows = (_row(entry) for entry in results()["models"] if entry["model"] == model)
     return markdown_rows(heads, rows, ["---"] * 2 + ["---:"] * 7)
@@ -71,7 +68,6 @@ def _row(entry: dict[str, Any]) -> Iterator[str]:
 
 @place("curves", "benchmarks")
 def curves() -> str:
-    """Return the first and the last point of each curve, and its exponent."""
     rows = (
         (
             framework,

@@ -41,8 +41,6 @@ COMMAND = re.compile(r"^ +\$ (paramproof .*)$", re.MULTILINE)
 
 
 class Place(NamedTuple):
-    """What fills a place, and the packages that it needs."""
-
     content: Content
     needs: tuple[str, ...]
 
@@ -75,7 +73,6 @@ def places() -> Iterator[tuple[str, str, str]]:
 
 
 def absent(page: str, name: str) -> list[str]:
-    """Return the packages that a place needs and that are not installed."""
     needs = PLACES[page, name].needs if (page, name) in PLACES else ()
     return [one for one in needs if find_spec(one) is None]
 
@@ -111,7 +108,6 @@ def fill(page: str) -> None:
 
 
 def put(page: str, **contents: str) -> None:
-    """Replace the content of some places."""
     _rewrite(page, lambda name, _: contents[name].strip("\n") if name in contents else None)
 
 
@@ -141,7 +137,6 @@ def indented(text: str) -> str:
 
 
 def trimmed(text: str) -> str:
-    """Return ``text`` without spaces at the ends of lines."""
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
@@ -160,7 +155,6 @@ def run_command(arguments: list[str], folder: Path) -> tuple[str, str]:
 
 
 def write_files(page: Path, folder: Path) -> None:
-    """Write the files that a page shows into a folder."""
     for name, text in FILE.findall(page.read_text("utf-8")):
         (folder / name).write_text(text, "utf-8")
 

@@ -69,7 +69,6 @@ class Entry:
 
     @property
     def spec(self) -> Spec:
-        """The spec of the model."""
         return named_model(self.model).spec
 
     @property
@@ -128,7 +127,6 @@ def evaluate(text: str, letters: Mapping[str, Any] | None = None) -> Any:
 
 
 def whole(text: str) -> int:
-    """Return the value of ``text`` if it is a whole number. Raises ``ValueError`` if not."""
     value = evaluate(text)
     if value.denominator != 1:
         raise ValueError(f"{text!r} comes to {value}, which is not a whole number")
@@ -152,12 +150,10 @@ class Target(NamedTuple):
 
     @property
     def formula(self) -> Expression:
-        """The correct number in letters."""
         return in_hidden(part_counts(self.model).formula(self.parts), self.model)
 
     @property
     def count(self) -> int:
-        """The correct number."""
         spec = named_model(self.model).spec
         return self.formula.evaluate(FamilyArchitecture.of(spec).sizes)
 
@@ -171,7 +167,6 @@ class Target(NamedTuple):
         return " + ".join(map(_words, groups.values()))
 
     def under(self, *names: str) -> Target:
-        """Return the same components, counted under other conventions."""
         return Target(self.model, tuple(one._replace(conventions=names) for one in self.parts))
 
 
@@ -188,7 +183,6 @@ def _words(parts: list[Part]) -> str:
 
 @cache
 def part_counts(model: str) -> PartCounts:
-    """Return what counts the parts of a model."""
     return PartCounts(FamilyArchitecture.of(named_model(model).spec))
 
 
@@ -236,7 +230,6 @@ def explanations(number: int, target: Target, complete: bool) -> Iterator[tuple[
 
 
 def _is_inside(way: Way, target: Target) -> bool:
-    """Return whether a way counts parts of the target only, in as many layers."""
     path = "" if way.kind in ("under", "estimate") else way.what
     one = way.kind in ("one", "wide")
     return any(lies_in(path, own.component) and one == own.one for own in target.parts)
@@ -251,7 +244,6 @@ def _matches(number: int, model: str, complete: bool = False) -> Iterator[Match]
 
 
 def verdict(entry: Entry) -> Verdict:
-    """Return the verdict on an entry of the ledger."""
     return VERDICTS[entry.kind](entry)
 
 
@@ -384,7 +376,6 @@ VERDICTS: Mapping[str, Callable[[Entry], Verdict]] = {
 
 @place("summary", "claims")
 def summary() -> str:
-    """Return how many numbers have each verdict, in a line each."""
     kinds = Counter(verdict(entry).kind for entry in entries())
     lines = [f"- {number} {kind}" for kind, number in sorted(kinds.items())]
     return "\n".join([f"{sum(kinds.values())} numbers:", "", *lines])
@@ -392,13 +383,11 @@ def summary() -> str:
 
 @place("refuted", "claims")
 def refuted() -> str:
-    """Return a table of the wrong numbers."""
     return _table(one for one in entries() if verdict(one).kind == REFUTED)
 
 
 @place("ledger", "claims")
 def ledger() -> str:
-    """Return a section for each source, with a table."""
     titles = tomllib.loads(LEDGER.read_text("utf-8"))["sources"]
     return "\n\n".join(
         f"## {number}: {about['title']}\n\n"

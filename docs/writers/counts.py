@@ -155,7 +155,6 @@ def measure_derived() -> None:
 
 
 def derived() -> dict[str, Derivation]:
-    """Return the stored derivations."""
     found: dict[str, Any] = json.loads(DERIVED.read_text("utf-8"))
     return {name: derivation_from(one) for name, one in found.items()}
 

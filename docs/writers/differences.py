@@ -92,7 +92,6 @@ for _match in MARKED.finditer(PAGES[NAME].read_text("utf-8")):
 
 @place("tensors", NAME)
 def _tensors() -> str:
-    """Return a heading and a table for each component."""
     table = difference_table("shapes", recorded()[1])
     groups: dict[str, list[TableRow]] = {}
     for row in table.rows:

@@ -32,7 +32,6 @@ kept("derived", "tutorial")
 
 @place("faults", "faults", needs=("torch",))
 def faults() -> str:
-    """Return a table of every fault and the evidence that catches it, with totals."""
     from tests.faults.catalogue import FAULTS
     from tests.faults.evidence import EVIDENCE
     from tests.faults.matrix import observed
@@ -49,7 +48,6 @@ def faults() -> str:
 
 @place("summary", "faults", "evidence", needs=("torch",))
 def summary() -> str:
-    """Return how many faults there are, how many are caught, and what parity alone catches."""
     from tests.faults.catalogue import FAULTS
     from tests.faults.matrix import observed
 
@@ -101,14 +99,12 @@ def measure_faults() -> None:
 
 
 def measure_verify() -> None:
-    """Run ``verify`` in every framework, and write what it prints."""
     command = [sys.executable, "-m", "paramproof", *VERIFY]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     put("frameworks", verify=indented(done.stdout))
 
 
 def survivors(listed: Path) -> str:
-    """Return the table of survivors, each with the reason why no test can detect it."""
     rows = (
         (f"`{one['function']}`", f"`{one['before']}`", f"`{one['after']}`", one["reason"])
         for one in tomllib.loads(listed.read_text("utf-8"))["equivalent"]
@@ -128,13 +124,11 @@ place("sampled-score", "evidence")(partial(_score, "sampled-score"))
 
 
 def parity() -> dict[str, Any]:
-    """Return what was measured last, by framework."""
     found: dict[str, Any] = json.loads(PARITY.read_text("utf-8"))
     return found
 
 
 def figures(dtype: str) -> str:
-    """Return the differences in outputs with a row for each framework."""
     from tests.parity.differences import FORMATS
 
     rows = []
@@ -150,7 +144,6 @@ place("float64", "parity")(partial(figures, "float64"))
 
 @place("settings", "parity")
 def settings() -> str:
-    """Return the numbers that parity was measured with."""
     from tests.parity.bounds import FACTOR, SAMPLES
     from tests.parity.cases import HIDDEN_SIZE
     from tests.parity.measure import CASES

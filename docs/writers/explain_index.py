@@ -14,7 +14,6 @@ from paramproof.views.published import every_named_model, published_numbers
 
 
 def line(one: Published, model: Model) -> str:
-    """Return the line of a named model."""
     found = replace(
         describe(model),
         name=one.name,
@@ -28,7 +27,6 @@ def line(one: Published, model: Model) -> str:
 
 
 def write() -> None:
-    """Write the file."""
     models = sorted(every_named_model(), key=lambda pair: pair[0].name)
     FILE.write_text("".join(f"{line(*pair)}\n" for pair in models), "utf-8")
 

@@ -18,7 +18,6 @@ from paramproof.views.table import markdown_rows
 
 @place("families", "families")
 def families() -> str:
-    """Return each family with its specification and its closed form."""
     rows = (
         (f"`{name}`", f"`{one.spec.__name__}`", text(closed_form(symbols(one.letters))))
         for name, one in FAMILIES.items()
@@ -28,7 +27,6 @@ def families() -> str:
 
 @place("models", "families")
 def models() -> str:
-    """Return the named models of each family."""
     names: dict[str, list[str]] = {family: [] for family in FAMILIES}
     for name, model in named_models().items():
         names[model.spec.family].append(f"`{name}`")
@@ -46,7 +44,6 @@ def parts() -> str:
 
 
 def part_functions() -> list[FunctionType]:
-    """Return the functions of ``formulas/terms.py`` whose docstring has a count."""
     own = vars(parts_module).values()
     return [f for f in own if isinstance(f, FunctionType) and "Count: " in (f.__doc__ or "")]
 
@@ -97,7 +94,6 @@ def _row(term: Term) -> tuple[str, ...]:
 
 
 def _shapes(term: Term) -> Iterator[str]:
-    """Yield the tensors of a term, grouped by name and shape."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for tensor in term.tensors:
         inside = tensor.path.removeprefix(f"{term.path}.")

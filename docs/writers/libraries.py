@@ -19,7 +19,6 @@ NUMBERS = ["---", "---:", "---:", "---:", "---:"]
 
 
 def stored(name: str) -> list[dict[str, Any]]:
-    """Return the results of a set of constructors."""
     lines = (DOCS / f"libraries-{name}.jsonl").read_text("utf-8").splitlines()
     return list({one["name"]: one for one in map(json.loads, lines)}.values())
 
@@ -31,7 +30,6 @@ def _counts(types: dict[str, Any]) -> tuple[int, int]:
 
 @place("totals", PAGE)
 def totals() -> str:
-    """Return how many models of each library were compared, and how many are equal."""
     data = known()
     rows = []
     for library, one in data.items():
@@ -54,7 +52,6 @@ def totals() -> str:
 
 @place("versions", PAGE)
 def versions() -> str:
-    """Return the releases that were compared."""
     found = {name: one for data in known().values() for name, one in data["versions"].items()}
     return ", ".join(f"{name} {version}" for name, version in sorted(found.items()))
 
@@ -95,7 +92,6 @@ def backbones() -> str:
 
 @place("constructors", PAGE)
 def constructors() -> str:
-    """Return the results of each library's constructors."""
     return markdown_rows(
         ["library", "constructors", "proved", "fitted", "no formula", "compared", "differ"],
         _constructors(),

@@ -81,7 +81,6 @@ def _rows(one: dict[str, Any], path: str, but: Sequence[str] = ()) -> Iterator[R
 
 
 def _inside(value: dict[str, Any], path: str) -> Iterator[Row]:
-    """Yield the rows of an object, of the items of a list, or of the values of a mapping."""
     yield from _rows(value, f"{path}.")
     if isinstance(items := value.get("items"), dict):
         yield from _inside(items, f"{path}[]")
@@ -92,7 +91,6 @@ def _inside(value: dict[str, Any], path: str) -> Iterator[Row]:
 
 
 def _type(value: dict[str, Any]) -> str:
-    """Return the name of a value's type, with a link if the type has a section."""
     if "$ref" in value:
         name = value["$ref"].removeprefix("#/$defs/")
         return _link(value) if _has_section(name) else _type(definition(value, schema()))

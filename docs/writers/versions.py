@@ -83,7 +83,6 @@ def cause(release: Release, framework: str) -> str:
 
 @cache
 def written_causes() -> list[dict[str, Any]]:
-    """Return the causes of differences, each with its releases and frameworks."""
     found: list[dict[str, Any]] = tomllib.loads(CAUSES.read_text("utf-8"))["cause"]
     return found
 

@@ -68,7 +68,6 @@ def tally(comparisons: Iterable[Comparison | None]) -> Tally:
 
 
 def known() -> dict[str, Data]:
-    """Return the recorded results, by library."""
     found: dict[str, Data] = json.loads(RESULTS.read_text("utf-8"))
     return found
 
@@ -89,7 +88,6 @@ def mistake(config: Mapping[str, Any]) -> Data:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the command; return the status."""
     parser = argparse.ArgumentParser(prog="python -m sweep.witnesses")
     parser.add_argument("library", choices=EXAMPLES)
     parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
@@ -121,7 +119,6 @@ def _unexplained(one: Comparison) -> str:
 
 
 def record(library: str, number: int, types: Mapping[str, Data]) -> None:
-    """Write the results of a library."""
     data = known()
     found = {"examples": number, "types": dict(types)}
     if library == "mlx-lm":

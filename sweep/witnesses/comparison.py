@@ -92,7 +92,6 @@ class Cause:
     read: Mapping[str, tuple[str, str, int]] = field(default_factory=dict)
 
     def applies_to(self, config: Mapping[str, Any]) -> bool:
-        """Return whether the cause applies to a configuration."""
         return all(_is(_value_at(config, path), value) for path, value in self.when.items())
 
     def read_sizes(self, config: Mapping[str, Any], layers: int) -> dict[str, int]:
@@ -106,7 +105,6 @@ class Cause:
 
 @cache
 def all_causes() -> dict[str, Mapping[str, Any]]:
-    """Return the fields of every cause, by its name."""
     return dict(_data("causes.toml")["causes"])
 
 
@@ -262,7 +260,6 @@ def _sums(tensors: Tensors) -> dict[str, Expression]:
 def _changes(
     before: Mapping[str, Expression], after: Mapping[str, Expression], sizes: Sizes
 ) -> Iterator[Expression]:
-    """Yield the difference at each name whose number changes at these sizes."""
     for name in before.keys() | after.keys():
         change = after.get(name, Expression()) - before.get(name, Expression())
         if change and change.evaluate(sizes):

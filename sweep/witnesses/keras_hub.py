@@ -75,7 +75,6 @@ class Pair:
 
     @property
     def keys(self) -> dict[str, Any]:
-        """The configuration of the base model in transformers."""
         base = next(iter(read_type(self.type).classes))
         return {"model_type": self.type, "architectures": [base], **self.config}
 
@@ -108,7 +107,6 @@ class Pair:
 
 @cache
 def pairs() -> dict[str, Pair]:
-    """Return every pair by the name of its backbone."""
     data = tomllib.loads(files(__package__).joinpath("keras_hub.toml").read_text("utf-8"))
     usual = data.pop("usual")
     return {
@@ -134,12 +132,10 @@ def models() -> ModuleType:
 
 
 def types_of_both() -> list[str]:
-    """Return the backbones that are compared."""
     return list(pairs())
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of KerasHub and Keras."""
     return {name: version(name) for name in ("keras-hub", "keras")}
 
 
@@ -187,7 +183,6 @@ def expected(name: str, preset: str) -> int:
 
 
 def build(backbone: Any, arguments: Mapping[str, Any], sizes: Mapping[str, int]) -> Counter[Group]:
-    """Build a backbone without weights; return its weights."""
     from keras import StatelessScope
 
     with warnings.catch_warnings(action="ignore"), StatelessScope(initialize_variables=False):

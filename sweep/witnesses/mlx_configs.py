@@ -177,7 +177,6 @@ def _value(file: TypeFile, path: str, entry: Entry) -> Any:
 
 
 def _written(value: Any, sizes: Mapping[str, int]) -> Any:
-    """Return a value of the table, with its expressions evaluated."""
     if isinstance(value, str) and value.startswith("= "):
         return int(expression_in(value[2:]).evaluate(sizes))
     if isinstance(value, list) and value:
@@ -187,7 +186,6 @@ def _written(value: Any, sizes: Mapping[str, int]) -> Any:
 
 @cache
 def required() -> Mapping[str, Any]:
-    """Return the values of required keys, by model type."""
     return tomllib.loads(files(__package__).joinpath("mlx_lm.toml").read_text("utf-8"))
 
 
@@ -212,7 +210,6 @@ def compare_random(model_type: str, number: int, seed: int = 0) -> Iterator[Comp
 def compare_entry(
     config: Mapping[str, Any], entry: Entry, groups: Mapping[Group, int]
 ) -> Comparison:
-    """Compare an entry with mlx-lm's model of the same configuration."""
     tensors = [one for one in entry.derivation.tensors if one.role != "buffer"]
     return compare(config["model_type"], config, tensors, entry.sizes, groups)
 
@@ -314,14 +311,12 @@ def _mimo_v2_flash(file: TypeFile, config: Config, sizes: Sizes) -> dict[str, An
 
 
 def _experts(file: TypeFile, config: Config, sizes: Sizes) -> list[str]:
-    """Return whether each layer is dense or sparse."""
     if "mlp_layer_types" in config or "mlp_layer_types" in file.layers:
         return _kinds(file, "mlp_layer_types", config, sizes)
     return ["dense"] * sizes["D"] + ["sparse"] * (sizes["L"] - sizes["D"])
 
 
 def _kinds(file: TypeFile, path: str, config: Config, sizes: Sizes) -> list[str]:
-    """Return the kind of each layer, by the names of the catalogue."""
     if config.get(path) is None:
         rule = file.layers[path]
         return default_layers(rule, expression_in(rule["long"]).evaluate(sizes))

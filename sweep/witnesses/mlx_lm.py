@@ -52,7 +52,6 @@ class MissingKeys(Refused):
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of MLX and mlx-lm."""
     return {name: version(name) for name in DISTRIBUTIONS}
 
 

@@ -92,14 +92,12 @@ def compare(derivation: Derivation, name: str, seconds: float) -> dict[str, Any]
 
 
 def results(chosen: str) -> dict[str, dict[str, Any]]:
-    """Return the stored results of a set, by name; the last one of each name counts."""
     path = DOCS / f"libraries-{chosen}.jsonl"
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
     return {one["name"]: one for one in map(json.loads, lines)}
 
 
 def main(arguments: list[str]) -> int:
-    """Run a set; return the status."""
     parser = argparse.ArgumentParser(prog="python -m tests.libraries")
     parser.add_argument("set", nargs="?", choices=NUMBER, default="fixed")
     parser.add_argument("--again", action="store_true", help="discard the stored results")

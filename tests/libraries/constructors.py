@@ -74,7 +74,6 @@ def largest_size(parameter: str, limits: Mapping[str, int]) -> int:
 
 
 def reference(name: str) -> str:
-    """Return the constructor as MODULE:FUNCTION."""
     return f"{__name__}:{name.replace('.', '__', 1)}"
 
 
@@ -222,7 +221,6 @@ def _recording_builder() -> Iterator[None]:
 
 
 def names(chosen: str) -> list[str]:
-    """Return the constructors of a set."""
     if chosen == "fixed":
         return list(FIXED)
     found = _diffusers_classes() if chosen == "diffusers" else _timm_architectures()
