@@ -78,19 +78,14 @@ def attention(attended, empty=0.0):
     return attend
 
 
-@pytest.mark.parametrize(("attended", "meaning"), [(True, "attend"), (False, "ignore")])
-def test_masks(attended, meaning):
-    assert measure.mask_polarity(attention(attended), lambda mask: mask) == meaning
-
-
-@pytest.mark.parametrize(
-    ("empty", "answer"), [(0.0, "zeros"), (np.nan, "NaN"), (1 / TOKENS, "all keys alike")]
-)
-def test_a_query_without_visible_keys(empty, answer):
-    assert measure.fully_masked_row(attention(True, empty), lambda mask: mask) == answer
-
-
-def test_a_mask_without_effect():
+def test_masks():
+    """What True means, and what a query without visible keys gives."""
+    native = lambda mask: mask  # noqa: E731
+    meanings = {True: "attend", False: "ignore"}
+    found = {attended: measure.mask_polarity(attention(attended), native) for attended in meanings}
+    assert found == meanings
+    for empty, answer in ((0.0, "zeros"), (np.nan, "NaN"), (1 / TOKENS, "all keys alike")):
+        assert measure.fully_masked_row(attention(True, empty), native) == answer
     with pytest.raises(measure.Unknown, match="makes no difference"):
         measure.mask_polarity(lambda x, _: x.cumsum(1)[:, ::-1] + x.sum(1, keepdims=True), np.copy)
 
@@ -151,13 +146,10 @@ def test_a_count_in_letters():
         of(lambda own: closed_form(own) + 12345 * own.L)
 
 
-def test_names_that_differ_in_a_part():
+def test_names_in_braces():
     assert braced(["a.query.kernel", "a.key.kernel"]) == "a.{query,key}.kernel"
     assert braced(["a", "a"]) == "a"
     assert braced(["aa", "aaa"]) == "{aa,aaa}"
-
-
-def test_frameworks_that_agree():
     every = ["flax-linen", "keras-jax", "keras-torch", "torch"]
     assert names_text(every, every) == "all"
     assert names_text(every[1:], every) == "keras-{jax,torch}, torch"

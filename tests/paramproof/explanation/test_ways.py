@@ -68,13 +68,11 @@ def test_components_of_a_derived_formula(path, one, number):
     assert PartCounts(MIXTURE).recount([Part(path, one)]) == number
 
 
-def test_a_layer_of_several_kinds_is_not_a_component():
+def test_what_is_no_way():
+    """A layer of several kinds, and conventions that names do not decide."""
     single = {way.what for way in describe(resolve(MIXTURE)).ways if way.kind == "one"}
     assert "model.layers.*.attention" in single
     assert not single & {"model.layers.*", "model.layers.*.mlp"}
-
-
-def test_undecidable_conventions_are_left_out():
     model = with_tensors(*MIXTURE.tensors, tensor("model.mask_emb", 1, H))
     under = [way.what for way in describe(resolve(model)).ways if way.kind == "under"]
     assert "trainable" in under
