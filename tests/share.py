@@ -33,6 +33,10 @@ class Share:
         chosen = {str(case) for case in places[(self.number - 1) % parts :: parts]} if parts else ()
         return [case for case in cases if str(case) in chosen]
 
+    def part(self, cases):
+        """Return every ``of``-th of a list of cases, for a test that loops over many."""
+        return cases[self.number - 1 :: self.of]
+
     def of_examples(self, number):
         """Return how many examples this part is, of a test that draws ``number`` of them."""
         return max(1, number // self.of)
