@@ -48,7 +48,7 @@ _derived: dict[tuple[str, str], Derivation] = {}
 
 
 def _ignore(_: str) -> None:
-    """Receive a note and do nothing."""
+    pass
 
 
 def resolve(

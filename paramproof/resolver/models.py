@@ -60,7 +60,6 @@ class Model:
 
     @property
     def title(self) -> str:
-        """The name, made printable in one line."""
         return path_text(self.name)
 
     @property
@@ -93,7 +92,6 @@ class Model:
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """Its own sizes, by letter."""
         return self.architecture.sizes
 
     @property
@@ -103,11 +101,9 @@ class Model:
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """The conditions on sizes under which its formula holds, as text."""
         return tuple(str(one.condition) for one in self.architecture.conditions)
 
     def inventory(self) -> Inventory:
-        """Return its tensors, with ints as sizes."""
         return self.architecture.inventory(self.sizes)
 
     @property
@@ -117,7 +113,6 @@ class Model:
 
     @property
     def loaded(self) -> int:
-        """The parameters of the model as transformers loads it, with ``heads`` untied."""
         return self.as_loaded.formula.evaluate(self.sizes)
 
     @property
@@ -163,18 +158,13 @@ class Model:
         """Return the reason why the loaded model has more parameters than the model as built."""
         size = sum_of(one.size for one in self.heads)
         names = " and ".join(one.path for one in self.heads)
-        reasons = " and ".join(
-            dict.fromkeys(
-                f"the configuration says {one.field}: false"
-                if one.is_given
-                else f"{one.field} is absent, and false by default"
-                for one in self.heads
-            )
-        )
+        given = "the configuration says {}: false"
+        absent = "{} is absent, and false by default"
+        reasons = ((given if one.is_given else absent).format(one.field) for one in self.heads)
         return (
-            f"(+{text(size)} = {size.evaluate(self.sizes):,}): {reasons}, and from_pretrained "
-            f"leaves {names} untied if the checkpoint has other values for it; the model as built "
-            "ties it"
+            f"(+{text(size)} = {size.evaluate(self.sizes):,}): "
+            f"{' and '.join(dict.fromkeys(reasons))}, and from_pretrained leaves {names} untied "
+            "if the checkpoint has other values for it; the model as built ties it"
         )
 
     def _source(self) -> str:
@@ -206,25 +196,20 @@ class LiveModel:
 
     @property
     def title(self) -> str:
-        """The name, made printable in one line."""
         return path_text(self.name)
 
     @property
     def loaded(self) -> int:
-        """The parameters that it has, however it was made."""
         return int(self.inventory().total())
 
     def beside_total(self) -> Iterator[str]:
-        """Yield a line on the tensors that are not trainable."""
-        yield from frozen_lines(self.inventory())
+        return frozen_lines(self.inventory())
 
     def origin(self) -> Iterator[str]:
-        """Yield lines on its weights."""
-        yield from self.lines
+        return iter(self.lines)
 
     def remarks(self) -> Iterator[str]:
-        """Yield how it was read, for standard error."""
-        yield from self.notes
+        return iter(self.notes)
 
     def inventory(self) -> Inventory:
         """Return its weights as tensors, those of one shape in several layers as one.
@@ -257,14 +242,12 @@ class LiveModel:
 
 
 def frozen_lines(named: Inventory) -> Iterator[str]:
-    """Yield a line on the tensors that are not trainable, if there are any."""
     if frozen := [*named.frozen()]:
         names = some_of([legible(one.path) for one in frozen], MAX_NAMED)
         yield f"frozen: {size(named.frozen()):,} more are not trainable ({names})"
 
 
 def published_lines(named: Published) -> Iterator[str]:
-    """Yield lines on the published numbers of a model, and on the source of its sizes."""
     what = f" for {named.component}" if named.component else ""
     yield f"published{what}: {named.published} ({named.source})"
     if isinstance(named, NamedConfiguration) and named.active:

@@ -158,7 +158,6 @@ def _meant(text: str) -> Request | None:
 
 
 def _named(name: str) -> Request | None:
-    """Return the request for a named model, or None if no model has the name."""
     if _is_like_a_path(name):
         return None  # No model has such a name, and reading all names takes long.
     full = SHORT_NAMES.get(name, name)
@@ -191,7 +190,6 @@ def _in_file(path: str) -> Request:
 
 
 def _described(name: str, keys: Mapping[str, Any]) -> Request:
-    """Return the request for JSON: a derivation, the fields of a spec, or a configuration."""
     try:
         for key in keys:
             require_type(key, str, "a key")

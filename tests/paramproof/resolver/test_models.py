@@ -5,17 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-import paramproof
 from paramproof.algebra.symbols import WRITTEN
-from paramproof.bulk import count_line
 from paramproof.catalogue import Entry
 from paramproof.formulas import Weight
-from paramproof.formulas.derivation import FITTED, PROVED
+from paramproof.formulas.derivation import PROVED
 from paramproof.formulas.parsing import condition_in
 from paramproof.resolver import LiveModel, Model, lookup, resolve
 from paramproof.resolver.reading import MAX_KEYS_NAMED, ConfigReading
 from tests.configs import BERT, LLAMA, MIXTRAL_8X7B, without
-from tests.derivations import MIXTURE, with_tensors
+from tests.derivations import MIXTURE
 
 CLASS = "ToyForCausalLM"
 
@@ -181,26 +179,6 @@ def test_a_formula_has_one_status_and_says_where_its_proof_ends(guard, reasons, 
     said = next(line for line in found.origin() if line.startswith("formula: "))
     assert said.endswith(f": {PROVED}")
     assert sum(line.startswith("not proved at these sizes: ") for line in found.origin()) == reasons
-
-
-@pytest.mark.parametrize("vocabulary", [50_000, 50_256, 50_257])
-def test_a_gpt2_has_one_status_at_any_vocabulary(vocabulary):
-    """The default of a token's id bounds the proof, and not the formula."""
-    keys = {"model_type": "gpt2", "vocab_size": vocabulary, "architectures": ["GPT2LMHeadModel"]}
-    line = count_line(1, json.dumps(keys).encode())
-    found = paramproof.count(keys)
-    assert {found.status, found.to_dict()["status"], line["status"]} == {PROVED}
-    assert "(proved)" in repr(found)
-
-
-def test_reasons_why_a_formula_is_not_proved(monkeypatch):
-    many = replace(MIXTURE, caveats=("a", "b", "c, d", "e", "f", "g"))
-    fixed = with_tensors(*MIXTURE.tensors, fixed=("A",))
-    for derivation, said in ((many, "a; b; c, d; e and 2 more"), (fixed, "A did not vary")):
-        found = Model(name="it", architecture=derivation, seconds=0.1)
-        assert found.status == FITTED
-        assert found.reasons == derivation.reasons
-        assert f"{FITTED}: {said}" in found.origin()
 
 
 def test_the_origin_of_a_derived_formula():

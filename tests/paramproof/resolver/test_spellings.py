@@ -4,7 +4,6 @@ import pytest
 
 from paramproof.formulas import closed_form
 from paramproof.formulas.errors import InvalidInput
-from paramproof.formulas.models import named_model
 from paramproof.resolver import resolve
 from paramproof.resolver.spellings import as_transformers
 from tests.configs import (
@@ -17,7 +16,6 @@ from tests.configs import (
     FOUND,
     GOOGLE,
     GPT2,
-    GPT2_MEDIUM,
     LLAMA,
     RELORA,
     ROBERTA,
@@ -153,16 +151,6 @@ def test_a_file_of_baidu():
     types = without(BAIDU, "type_vocab_size") | {"sent_type_vocab_size": 4}
     assert resolve(types).names.spec.type_vocab_size == 4
     assert as_transformers(BAIDU | {"emb_size": 768}) == as_transformers(BAIDU)
-
-
-def test_a_file_of_the_first_release_of_gpt2():
-    assert resolve(DIALOGPT).names.spec == named_model("gpt2").spec
-    early = without(GPT2_MEDIUM, "model_type", "architectures")
-    assert (
-        resolve(early).names.spec
-        == resolve(GPT2_MEDIUM).names.spec
-        == named_model("gpt2-medium").spec
-    )
 
 
 def test_an_older_name_of_a_class():
