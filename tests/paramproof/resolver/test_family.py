@@ -84,25 +84,6 @@ def test_every_class_that_a_family_describes(kind, name):
     assert {tensor.path for tensor in own} != {tensor.path for tensor in canonical}
 
 
-@pytest.mark.parametrize("named", [[], None])
-@pytest.mark.parametrize(
-    ("config", "architecture"),
-    [
-        (BERT, "BertModel"),
-        (ERNIE, "ErnieModel"),
-        (ROBERTA, "RobertaModel"),
-        (GPT2, "GPT2LMHeadModel"),
-        (LLAMA, "LlamaForCausalLM"),
-        (GOOGLE, "BertModel"),
-        (BAIDU, "ErnieModel"),
-    ],
-    ids=["bert", "ernie", "roberta", "gpt2", "llama", "google", "baidu"],
-)
-def test_the_usual_class_is_the_default(config, architecture, named):
-    reading = resolve(config | {"architectures": named}).reading
-    assert (reading.class_name, reading.is_class_named) == (architecture, False)
-
-
 def test_a_decoder_without_a_head_has_no_untied_head():
     for config, name in ((GPT2, "GPT2Model"), (LLAMA, "LlamaModel")):
         bare = resolve(config | {"architectures": [name], "tie_word_embeddings": False}).names.spec

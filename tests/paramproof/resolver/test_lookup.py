@@ -260,39 +260,3 @@ def test_other_sources_take_no_class(source):
         source = json.dumps({"vocab_size": 9, "hidden_size": 4, "num_hidden_layers": 1} | source)
     with pytest.raises(InvalidInput):
         resolve(source, "BertModel")
-
-
-@pytest.mark.parametrize(
-    ("config", "change", "name"),
-    [
-        (BERT, {"quantization_config": {"bits": 4}}, "quantized"),
-        (BERT, {"auto_map": {"AutoModel": "x"}}, "has_code"),
-        (LLAMA, {"num_local_experts": 1}, "unknown"),
-        (LLAMA, {"type_vocab_size": None}, "unknown"),
-        (BERT, {"mlm_probability": 0.15}, "unknown"),
-        (BERT, {"hidden_sise": 3}, "unknown"),
-    ],
-)
-def test_keys_without_effect_on_the_count_are_ignored(config, change, name):
-    found, plain = resolve(config | change), resolve(config)
-    assert found.inventory().total() == plain.inventory().total()
-    assert getattr(found.reading, name) != getattr(plain.reading, name)
-    if name == "unknown":
-        assert {*found.reading.unknown} == {*plain.reading.unknown, *change}
-
-
-def test_missing_sizes_are_assumed():
-    small = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4}
-    found = resolve(small | {"intermediate_size": 100})
-    assert found.reading.assumed == {"vocab_size": 32_000, "num_hidden_layers": 32}
-    assert resolve(LLAMA).reading.assumed == {}
-    # A null that transformers computes from other sizes is not assumed.
-    assert resolve(LLAMA | {"head_dim": None}).reading.assumed == {}
-
-
-@pytest.mark.parametrize("source", ["bert", "mixtral", "GPT2Model", "LlamaForCausalLM"])
-def test_a_model_type_by_name_has_its_default_sizes(source):
-    found = resolve(source)
-    assert found.reading.is_default
-    assert found.reading.is_class_named == (source not in ("bert", "mixtral"))
-    assert not resolve(found.keys).reading.is_default
