@@ -2,8 +2,9 @@
 
 A test marked ``shared("why")`` has so many cases that nobody waits for all of them. ``--share 3/8``
 takes those of the third of eight parts, ``--share commit/8`` lets the commit decide which part: the
-same at every run of a commit, another at the next one. Each case is in exactly one part, and a test
-that has a case has one in every part. Without the option, or with ``1/1``, a run takes all.
+same at every run of a commit, another at the next one. The cases of a module, or of several that
+name one ``pool``, are divided evenly: each is in one part, and no part has none of them. Without the
+option, or with ``1/1``, a run takes all.
 """
 
 import re
@@ -27,7 +28,7 @@ class Share:
         return f"{self.number}/{self.of}"
 
     def take(self, cases):
-        """Return the cases of this part in their order; of fewer cases than parts, one."""
+        """Return the cases of this part, in their order; one of fewer cases than parts."""
         places = sorted(cases, key=lambda case: sha256(str(case).encode()).digest())
         parts = min(self.of, len(places))
         chosen = {str(case) for case in places[(self.number - 1) % parts :: parts]} if parts else ()
@@ -66,12 +67,13 @@ def take_share(share, items):
 
     Also returns how many cases of shared tests there are, and how many of them are taken.
     """
-    of_module = defaultdict(list)
+    pools = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("shared"):
-            of_module[item.nodeid.partition("::")[0]].append(item.nodeid)
-    taken = {case for cases in of_module.values() for case in share.take(cases)}
-    shared = {case for cases in of_module.values() for case in cases}
+        if marker := item.get_closest_marker("shared"):
+            module = item.nodeid.partition("::")[0]
+            pools[marker.kwargs.get("pool", module)].append(item.nodeid)
+    taken = {case for cases in pools.values() for case in share.take(cases)}
+    shared = {case for cases in pools.values() for case in cases}
     if shared and not taken:
         raise pytest.UsageError(f"no case of {len(shared)} is in the share {share}")
     kept = [item for item in items if item.nodeid in taken or item.nodeid not in shared]

@@ -16,17 +16,12 @@ from tests.builders.refused import refuses_family, refuses_model
 PROGRAM = Path(__file__).with_name("proving.py")
 
 
-ALWAYS = (
-    "test_counts",
-    "test_leaks",
-    "test_proof",
-    "test_refused",
-    "test_shapes_only",
-    "test_verify",
-)
+ALWAYS = ("test_counts", "test_proof", "test_refused", "test_shapes_only")
 """The modules of which every run takes all: what each framework counts, proves and refuses."""
 
-SHARED = pytest.mark.shared("computes, or builds large models, in each of twelve frameworks")
+SHARED = pytest.mark.shared(
+    "computes, or builds large models, in each of twelve frameworks", pool="tests/builders"
+)
 
 
 def pytest_collection_modifyitems(config, items):
