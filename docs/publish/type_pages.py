@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -24,54 +25,9 @@ FOLDER = "model-types"
 INTERACTIVE = "../interactive/model.html"
 """The interactive page of a model, from a type's page."""
 
-PAGE = """\
-# {name}
-
-The trainable parameters of `{base}` {source}:
-
-{formula}
-
-<p><a class="md-button" href="{interactive}#model={address}">Change the sizes in the browser</a></p>
-
-{count} `paramproof count config.json` counts a configuration of this type. The
-[catalogue](../catalogue.md) describes what a configuration may contain.
-
-## Sizes
-
-{letters}
-
-{conditions}
-
-## Classes
-
-{classes}
-
-{reasons}## Tensors {{ data-search-exclude }}
-
-The tensors of `{base}`: how many there are, their shapes, and their names. A `*` in a name stands
-for the number of a layer.
-
-{tensors}
-
-Derived from {versions}.
-"""
-
-LISTING = """\
-{counts}
-
-## All types
-
-The parameters are those of the type's base model at the default sizes of its configuration class.
-A type has no number here if its default sizes do not satisfy the conditions of its formula.
-
-{index}
-
-## Not derived {{ data-search-exclude }}
-
-These types, classes and variants could not be derived:
-
-{reasons}
-"""
+HERE = Path(__file__).parent
+PAGE, LISTING = (HERE / name for name in ("type.template", "types.template"))
+"""The text of a type's page, and of the list of all types."""
 
 COUNTED = """\
 At the default sizes below, that is {count}. `paramproof count {name} --class {base}` prints every
@@ -160,7 +116,7 @@ def _derivation(file: TypeFile, variant: Variant) -> Derivation:
 
 def page(type_entry: TypeEntry) -> str:
     base = type_entry.base
-    return PAGE.format(
+    return PAGE.read_text("utf-8").format(
         name=type_entry.name,
         base=type_entry.classes[0].name,
         source=_source(type_entry.file),
@@ -210,7 +166,7 @@ def index(type_entries: list[TypeEntry]) -> str:
 
 def listing(type_entries: list[TypeEntry]) -> str:
     """Return what the page about model types has on the site: numbers, types, and failures."""
-    return LISTING.format(
+    return LISTING.read_text("utf-8").format(
         counts=markdown_rows(["", ""], counts(type_entries).items(), ["---", "---:"]),
         index=index(type_entries),
         reasons="\n".join(_not_derived()),

@@ -11,7 +11,7 @@ import copy
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from math import prod
@@ -89,7 +89,7 @@ def draw(file: TypeFile, random: Random) -> BothModels:
 def _adapt(file: TypeFile, config: dict[str, Any], entry: Entry) -> None:
     """Give a configuration the keys, names and values that mlx-lm reads, for the same model."""
     for path, value in _table("instead", file).items():
-        set_key(config, path, value)
+        set_key(config, path, _written(copy.deepcopy(value), entry.sizes))
     _add_sizes(file, config, entry)
     for path, value in _table("absent", file).items():
         if (part := part_in(config, parent(path))) is not None and leaf(path) not in part:
@@ -98,8 +98,25 @@ def _adapt(file: TypeFile, config: dict[str, Any], entry: Entry) -> None:
         if kinds := (part_in(config, parent(path)) or {}).get(leaf(path)):
             known, other = file.kinds[path]["names"], names["full_attention"]
             set_key(config, path, [names.get(known.get(one, one), other) for one in kinds])
-    if translate := TRANSLATIONS.get(file.model_type):
-        config |= translate(file, config, entry.sizes)
+    for path, rule in _table("lists", file).items():
+        set_key(config, path, _list(file, config, rule, entry.sizes))
+
+
+def _list(file: TypeFile, config: Mapping[str, Any], rule: Any, sizes: Mapping[str, int]) -> Any:
+    """Return a list that mlx-lm reads in place of the list of layer kinds ``of`` transformers.
+
+    It has a value for each kind, or the places from 1 of the layers of the kinds in ``places``.
+    """
+    of = rule["of"]
+    if config.get(of) is not None:
+        kinds = [file.kinds[of]["names"][one] for one in config[of]]
+    elif of in file.layers:
+        kinds = default_layers(file.layers[of], _written(f"= {file.layers[of]['long']}", sizes))
+    else:
+        kinds = ["dense"] * sizes["D"] + ["sparse"] * (sizes["L"] - sizes["D"])
+    if "places" in rule:
+        return [place for place, kind in enumerate(kinds, 1) if kind in rule["places"]]
+    return [rule.get(kind, rule.get("others")) for kind in kinds]
 
 
 def _table(name: str, file: TypeFile) -> Mapping[str, Any]:
@@ -177,9 +194,11 @@ def _value(file: TypeFile, path: str, entry: Entry) -> Any:
 
 
 def _written(value: Any, sizes: Mapping[str, int]) -> Any:
+    if value == "null":
+        return None
     if isinstance(value, str) and value.startswith("= "):
         return int(expression_in(value[2:]).evaluate(sizes))
-    if isinstance(value, list) and value:
+    if isinstance(value, list) and str(value[-1:]).startswith("['= "):
         return [value[0]] * _written(value[1], sizes)
     return value
 
@@ -266,66 +285,3 @@ def _public(config: Mapping[str, Any], model_type: str) -> dict[str, Any]:
     return {"verdict": verdict, "ours": found.ours, **theirs} | (
         {"causes": dict(found.causes)} if found.causes else {}
     )
-
-
-Config = Mapping[str, Any]
-Sizes = Mapping[str, int]
-
-
-def _bailing_hybrid(file: TypeFile, config: Config, sizes: Sizes) -> dict[str, Any]:
-    return {"q_lora_rank": None, "moe_shared_expert_intermediate_size": sizes["I"]}
-
-
-def _exaone_moe(file: TypeFile, config: Config, sizes: Sizes) -> dict[str, Any]:
-    return {"is_moe_layer": [one == "sparse" for one in _experts(file, config, sizes)]}
-
-
-def _kimi_linear(file: TypeFile, config: Config, sizes: Sizes) -> dict[str, Any]:
-    kinds = _kinds(file, "layer_types", config, sizes)
-    full = [place for place, kind in enumerate(kinds, 1) if kind == "full_attention"]
-    linear = {
-        "num_heads": sizes["lnh"],
-        "head_dim": sizes["lhd"],
-        "short_conv_kernel_size": sizes["lckd"],
-        "full_attn_layers": full,
-        "kda_layers": [place for place in range(1, len(kinds) + 1) if place not in full],
-    }
-    return {"linear_attn_config": linear, "head_dim": sizes["dn"], "first_k_dense_replace": 1}
-
-
-def _mimo_v2_flash(file: TypeFile, config: Config, sizes: Sizes) -> dict[str, Any]:
-    kinds = _kinds(file, "layer_types", config, sizes)
-    return {
-        "hybrid_layer_pattern": [int(one == "sliding_attention") for one in kinds],
-        "moe_layer_freq": [int(one == "sparse") for one in _experts(file, config, sizes)],
-        "add_swa_attention_sink_bias": True,
-        "add_full_attention_sink_bias": False,
-        "n_shared_experts": None,
-        "swa_rope_theta": 10000.0,
-        "swa_num_attention_heads": sizes["A"],
-        "swa_num_key_value_heads": 2 * sizes["G"],
-        "swa_head_dim": sizes["K"],
-        "swa_v_head_dim": sizes["dv"],
-        "sliding_window_size": sizes["sw"],
-    }
-
-
-def _experts(file: TypeFile, config: Config, sizes: Sizes) -> list[str]:
-    if "mlp_layer_types" in config or "mlp_layer_types" in file.layers:
-        return _kinds(file, "mlp_layer_types", config, sizes)
-    return ["dense"] * sizes["D"] + ["sparse"] * (sizes["L"] - sizes["D"])
-
-
-def _kinds(file: TypeFile, path: str, config: Config, sizes: Sizes) -> list[str]:
-    if config.get(path) is None:
-        rule = file.layers[path]
-        return default_layers(rule, expression_in(rule["long"]).evaluate(sizes))
-    return [file.kinds[path]["names"][one] for one in config[path]]
-
-
-TRANSLATIONS: Mapping[str, Callable[[TypeFile, Config, Sizes], dict[str, Any]]] = {
-    "bailing_hybrid": _bailing_hybrid,
-    "exaone_moe": _exaone_moe,
-    "kimi_linear": _kimi_linear,
-    "mimo_v2_flash": _mimo_v2_flash,
-}

@@ -1,6 +1,5 @@
 """The ways of docs/architecture.md: the functions that data pass, in order."""
 
-import ast
 import json
 import re
 import sys
@@ -8,42 +7,24 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from docs.writers.blocks import ROOT
+from docs.writers.blocks import PAGES, ROOT
 from paramproof.cli.main import cli
 
-PAGE = ROOT / "docs" / "architecture.md"
-STOP = re.compile(r"^1\. `([\w.]+)`", re.MULTILINE)
-
-MOST_STOPS = 14
-
-
-def ways():
-    """Return the functions of each way, by the title of its section."""
-    section = PAGE.read_text("utf-8").partition("\n## Four ways")[2].partition("\n## ")[0]
-    _, *found = section.split("\n### ")
-    return {one.splitlines()[0]: STOP.findall(one) for one in found}
+SECTION = PAGES["architecture"].read_text("utf-8").partition("\n## Four ways")[2]
+WAYS = {
+    one.splitlines()[0]: re.findall(r"^1\. `([\w.]+)`", one, re.MULTILINE)
+    for one in SECTION.partition("\n## ")[0].split("\n### ")[1:]
+}
+"""The functions of each way, by the title of its section."""
 
 
 def file_of(stop):
-    """Return the file of a function or method, and its name inside the file."""
+    """Return the file of a function or method; it defines the name."""
     names = stop.split(".")
-    for number in range(len(names) - 1, 0, -1):
-        path = ROOT.joinpath(*names[:number]).with_suffix(".py")
-        if path.is_file():
-            return path, ".".join(names[number:])
-    raise AssertionError(f"{stop} is in no file")
-
-
-def definitions(body, before=""):
-    """Yield the names of the functions, classes and methods in a module."""
-    for node in body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield before + node.name
-        if isinstance(node, ast.ClassDef):
-            yield from definitions(node.body, f"{node.name}.")
-
-
-WAYS = ways()
+    paths = (ROOT.joinpath(*names[:n]).with_suffix(".py") for n in range(len(names) - 1, 0, -1))
+    path = next(path for path in paths if path.is_file())
+    assert re.search(rf"^ *(def|class) {names[-1]}\b", path.read_text("utf-8"), re.MULTILINE), stop
+    return path
 
 
 def test_there_are_four():
@@ -52,42 +33,28 @@ def test_there_are_four():
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_way_is_short_and_never_returns(way):
-    stops = WAYS[way]
-    assert 5 <= len(stops) <= MOST_STOPS
-    files = [file_of(stop)[0] for stop in stops]
+    assert 5 <= len(WAYS[way]) <= 14
+    files = [file_of(stop) for stop in WAYS[way]]
     changes = [here for before, here in zip([None, *files], files, strict=False) if here != before]
     assert len(changes) == len(set(changes))
 
 
-@pytest.mark.parametrize("stop", [stop for way in WAYS.values() for stop in way])
-def test_every_stop_exists(stop):
-    path, name = file_of(stop)
-    assert name in definitions(ast.parse(path.read_text("utf-8")).body)
-
-
-def calls(arguments):
-    """Return the functions of the project that a command calls, each at its first call."""
-    found = {}
+def test_count_goes_this_way(tmp_path):
+    """Every function is called, each for the first time after the one before."""
+    config, called = tmp_path / "config.json", {}
+    config.write_text(json.dumps({"model_type": "llama", "architectures": ["LlamaForCausalLM"]}))
 
     def note(frame, event, _):
-        if event == "call":
-            module, code = frame.f_globals.get("__name__", ""), frame.f_code
-            if module.startswith("paramproof."):
-                found.setdefault(f"{module}.{code.co_qualname}", len(found))
+        if event == "call" and frame.f_globals.get("__name__", "").startswith("paramproof."):
+            name = f"{frame.f_globals['__name__']}.{frame.f_code.co_qualname}"
+            called.setdefault(name, len(called))
 
     before = sys.getprofile()
     sys.setprofile(note)
     try:
-        result = CliRunner().invoke(cli, arguments)
+        result = CliRunner().invoke(cli, ["count", str(config)])
     finally:
         sys.setprofile(before)
     assert result.exit_code == 0, result.output
-    return found
-
-
-def test_count_goes_this_way(tmp_path):
-    config = tmp_path / "config.json"
-    config.write_text(json.dumps({"model_type": "llama", "architectures": ["LlamaForCausalLM"]}))
-    found = calls(["count", str(config)])
-    order = [found[stop] for stop in WAYS["`paramproof count config.json`"]]
+    order = [called[stop] for stop in WAYS["`paramproof count config.json`"]]
     assert order == sorted(order)
