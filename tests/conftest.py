@@ -94,9 +94,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.stash[CASES] = (there, taken)
 
 
-def pytest_report_collectionfinish(config: pytest.Config) -> str:
+def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
     there, taken = config.stash[CASES]
-    return f"share {config.stash[SHARE]}: {taken} of {there} cases of shared tests"
+    share = f"share {config.stash[SHARE]}: {taken} of {there} cases of shared tests"
+    return [share] if there else []
 
 
 def pytest_collection_finish() -> None:

@@ -2,9 +2,9 @@
 
 A test marked ``shared("why")`` has so many cases that nobody waits for all of them. ``--share 3/8``
 takes those of the third of eight parts, ``--share commit/8`` lets the commit decide which part: the
-same at every run of a commit, another at the next one. The cases of a module, or of several that
-name one ``pool``, are divided evenly: each is in one part, and no part has none of them. Without the
-option, or with ``1/1``, a run takes all.
+same at every run of a commit, another at the next one. The cases of a module, or of modules that
+name one ``pool``, are divided evenly: each is in one part, and no part has none of them. Without
+the option, or with ``1/1``, a run takes all.
 """
 
 import re
