@@ -7,8 +7,6 @@ import pytest
 
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import (
-    FITTED,
-    PROVED,
     Consequence,
     Derivation,
     DerivedTensor,
@@ -132,85 +130,42 @@ def test_tensors_that_are_given_replace_those_of_the_data():
     assert found == derivation(tensors=(weight, bias))
 
 
-@pytest.mark.parametrize(
-    ("changes", "status", "reasons", "where"),
-    [
-        ({}, PROVED, [], ["H < 25000"]),
-        ({"irrelevant_guards": ()}, PROVED, [], []),
-        ({"fixed": ("A",)}, FITTED, ["A did not vary"], None),
-    ],
-)
-def test_the_data_states_its_certainty(changes, status, reasons, where):
-    data = derivation_data(derivation(**changes))
-    assert (data["status"], data["reasons"], data["proved_where"]) == (status, reasons, where)
-    assert data["parameters"] == 3 * 12 * 12
-    assert data["fixed"] == dict.fromkeys(changes.get("fixed", ()), 3)
+WEIGHT = derivation().tensors[0]
+FOUR = Condition(Relation.EQUAL, L, expression(4), True)
+VALIDATED = {"validated": {"H": (12, 9000), "A": (1, 30), "L": (1, 9)}}
+FITTED = VALIDATED | {"caveats": ("H was looked up (a.py:3)",)}
+ANYWHERE = {"irrelevant_guards": ()}
+REASONS = {
+    "proved": ({}, {}),
+    "at the guard": ({}, {"H": 24_999}),
+    "beyond the guard": ({}, {"H": 25_002}),
+    "beyond two guards": ({"irrelevant_guards": (SMALL, FOUR)}, {"H": 25_002, "L": 5}),
+    "proved anywhere": (ANYWHERE, {"H": 25_002}),
+    "did not vary": ({"fixed": ("A", "H")}, {}),
+    "fitted shape": ({"tensors": (replace(WEIGHT, traced=False),)}, {}),
+    "fitted count": ({"tensors": (replace(WEIGHT, looped=False),)}, {}),
+    "fitted counts": ({"tensors": (replace(WEIGHT, looped=False),) * 2}, {}),
+    "fitted": (FITTED, {"H": 12, "L": 9}),
+    "fitted, too small": (FITTED, {"H": 9}),
+    "fitted, too large": (FITTED, {"H": 9003, "L": 10}),
+    "fitted, without effect": (FITTED | {"inert": ("H",)}, {"H": 9003}),
+    # A proof covers sizes that were not tried. Beyond a guard, those that were tried matter.
+    "proved, validated": (VALIDATED, {"H": 20_001}),
+    "beyond the guard, validated": (VALIDATED, {"H": 30_000}),
+}
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"fixed": ("A", "H")}, "A, H did not vary"),
-        ({"caveats": ("H was looked up (a.py:3)",)}, "H was looked up (a.py:3)"),
-        (
-            {"tensors": (replace(GROUP, traced=False),)},
-            "the shape is fitted in 1 of 1 tensor groups",
-        ),
-        ({"tensors": (replace(GROUP, looped=False),)}, "the count is fitted in 1 tensor group"),
-        (
-            {"tensors": (replace(GROUP, looped=False),) * 2},
-            "the count is fitted in 2 tensor groups",
-        ),
-    ],
-)
-def test_reasons_why_it_is_not_proved(changes, reason):
-    one = derivation(**changes)
-    assert one.reasons == (reason,)
-    assert not one.is_proved
-
-
-BEYOND = "these sizes violate a guard that the proof rests on "
-
-
-def test_the_reason_names_the_guard_and_the_sizes_that_violate_it():
-    one = derivation()
-    assert one.is_proved_at({"H": 24_999, "A": 1, "L": 1})
-    beyond = derivation(sizes={"H": 30_000, "A": 3, "L": 4})
-    assert beyond.count(beyond.sizes) == 3 * 30_000**2, "the formula holds"
-    data = derivation_data(beyond)
-    assert (data["status"], data["reasons"]) == (PROVED, [*one.reasons_at(beyond.sizes)])
-    assert data["reasons"] == [f"{BEYOND}(H < 25000; H = hidden_size = 30000)"]
-    both = derivation(irrelevant_guards=(SMALL, Condition(Relation.EQUAL, L, expression(4), True)))
-    (reason,) = both.reasons_at({"H": 25_000, "A": 1, "L": 5})
-    assert reason == f"{BEYOND}(H < 25000 and L = 4; H = hidden_size = 25000, L = layers = 5)"
-
-
-VALIDATED = {"H": (12, 9000), "A": (1, 30), "L": (1, 9)}
-
-
-def beyond(name, size):
-    low, high = VALIDATED[name]
-    return f"{name} = {size} lies outside the sizes it was validated at ({low} to {high})"
-
-
-@pytest.mark.parametrize("sizes", [{"H": 12}, {"H": 9000}, {"H": 11}, {"H": 9001, "L": 10}])
-def test_a_fitted_formula_says_that_a_size_was_not_tried(sizes):
-    """This reason comes first, before the reasons why nothing is proved at any size."""
-    reasons = [beyond(n, s) for n, s in sizes.items() if s in (10, 11, 9001)]
-    sizes = {"H": 12, "A": 3, "L": 4} | sizes
-    one = derivation(caveats=("a caveat",), validated=VALIDATED)
-    assert one.reasons_at(sizes) == (*reasons, "a caveat")
-    for anywhere in ({}, {"inert": ("A", "H", "L"), "validated": VALIDATED}):
-        assert derivation(caveats=("a caveat",), **anywhere).reasons_at(sizes) == ("a caveat",)
-
-
-def test_a_proof_covers_sizes_that_were_not_tried():
-    """Beyond a guard the formula is fitted, so the sizes that were tried matter."""
-    one = derivation(validated=VALIDATED)
-    assert one.reasons_at({"H": 20_000, "A": 3, "L": 4}) == ()
-    guard, size = one.reasons_at({"H": 30_000, "A": 3, "L": 4})
-    assert guard.startswith(BEYOND)
-    assert size == beyond("H", 30_000)
+def test_reasons(snapshot):
+    """Why a formula is not proved at some sizes, and where it is."""
+    found = {}
+    for name, (changes, sizes) in REASONS.items():
+        one = derivation(**changes)
+        there = replace(one, sizes=one.sizes | sizes)
+        assert one.is_proved_at(there.sizes) is not bool(there.reasons_at(there.sizes))
+        assert one.is_proved is (one.proved_where is not None)
+        data = derivation_data(there)
+        found[name] = [data[key] for key in ("status", "proved_where", "reasons", "parameters")]
+    assert found == snapshot
 
 
 def test_tensors_with_multiplicities():
