@@ -14,14 +14,7 @@ import tempfile
 from pathlib import Path
 from zipfile import ZipFile
 
-from views import (
-    about_view,
-    difference_view,
-    frameworks_view,
-    index_view,
-    model_view,
-    number_view,
-)
+from fill import TITLES, view
 
 from paramproof.formulas.models import named_configurations, named_models
 from paramproof.pages.document import model_page, page
@@ -57,16 +50,10 @@ def build(folder: Path, modules: Path, docs: str = "") -> None:
     for name in (*named_models(), *named_configurations()):
         file = folder / "models" / f"{name}.html"
         file.write_text(model_page(resolve(name), "../", docs), "utf-8")
-    views = {
-        "index": ("How many parameters?", index_view()),
-        "model": ("Model", model_view()),
-        "number": ("Explain a number", number_view()),
-        "difference": ("Compare models", difference_view()),
-        "frameworks": ("How the frameworks differ", frameworks_view()),
-        "about": ("About paramproof", about_view(docs)),
-    }
-    for view, (title, body) in views.items():
-        (folder / f"{view}.html").write_text(page(title, view, body, docs=docs), "utf-8")
+    for name, title in TITLES.items():
+        (folder / f"{name}.html").write_text(
+            page(title, name, view(name, docs), docs=docs), "utf-8"
+        )
 
 
 def wheel() -> Path:
