@@ -14,8 +14,8 @@ from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, require_type
-from paramproof.resolver import Model, derive_request, read_request, resolve, resolve_request
-from paramproof.resolver.lookup import live_model, warned
+from paramproof.resolver import Model, derive_request, read_request, resolve
+from paramproof.resolver.lookup import count_request, warned
 from paramproof.views.counted import Count
 from paramproof.views.difference import Difference, difference_of
 
@@ -39,10 +39,7 @@ def count(source: object, class_name: str = "", *, derive: bool = False) -> Coun
     >>> int(count("bert-base"))
     109482240
     """
-    request = read_request(source)
-    if request.live is not None or request.weights:
-        return Count(warned(live_model(request, class_name)))
-    return Count(warned(resolve_request(request, class_name, derives=derive)))
+    return Count(warned(count_request(read_request(source), class_name, derives=derive)))
 
 
 def explain(

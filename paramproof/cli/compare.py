@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from paramproof.cli.options import class_option, json_option, model_option
+from paramproof.cli.options import MODELS, class_option, json_option
 from paramproof.cli.output import CommandAnswer, finish, print_unwrapped, width_of
 from paramproof.cli.resolving import require_families, resolving
 from paramproof.formulas.printing import legible, path_text, some_of
@@ -23,9 +23,13 @@ MAX_DTYPES_NAMED = 6
 
 @click.command("compare", short_help="Compare a live model or a file of weights with a formula.")
 @click.argument("thing", metavar="THING")
-@model_option(
-    "Model to compare with: a name, a config.json, or a spec as JSON. "
-    "Default for a file: the spec in it, or the config.json next to it."
+@click.option(
+    "--model",
+    default="",
+    metavar="MODEL",
+    shell_complete=MODELS,
+    help="Model to compare with: a name, a config.json, or a spec as JSON. "
+    "Default for a file: the spec in it, or the config.json next to it.",
 )
 @class_option
 @json_option("the report")

@@ -81,8 +81,6 @@ The tree is the form without any of them, and takes all others.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountOptions:
-    """The options of ``paramproof count``, by the names of its parameters."""
-
     depth: int | None
     dtype: str
     json_file: Path | None
@@ -224,7 +222,6 @@ def _write_page(file: Path, models: Sequence[str], chosen: CountOptions) -> None
 
 
 def _print_model(model: Counted, chosen: CountOptions) -> None:
-    """Print one model as the options say: its tree, a number, the conventions or the formula."""
     if chosen.latex:
         say(latex_of(_lettered(_with_formula(model), chosen.conventions)))
         return
@@ -255,7 +252,6 @@ def _print_model(model: Counted, chosen: CountOptions) -> None:
 
 
 def _print_beside(models: Sequence[Counted], chosen: CountOptions) -> None:
-    """Print models side by side, with their differences from the first."""
     # One model, which is counted most often, needs no table of several.
     from paramproof.cli.side_by_side import tables_side_by_side
 
@@ -281,7 +277,6 @@ def _title(model: Counted, what: str) -> None:
 
 
 def _lettered(model: Model, conventions: Sequence[str]) -> Lettered:
-    """Return a model in letters, with only what conventions count."""
     whole = in_letters(model)
     if not conventions:
         return whole
@@ -289,7 +284,6 @@ def _lettered(model: Model, conventions: Sequence[str]) -> Lettered:
 
 
 def _print_count(model: Counted, number: int, conventions: Sequence[str]) -> None:
-    """Print the count of a model under conventions, and the meaning of each."""
     chosen = with_storage(conventions)
     console.print(f"{model.title}, {', '.join(chosen)}: {number:,}", markup=False, highlight=False)
     console.print(f"{in_units(number)} × 10⁶, {in_units(number, MEBI)} × 2²⁰", highlight=False)
@@ -298,7 +292,6 @@ def _print_count(model: Counted, number: int, conventions: Sequence[str]) -> Non
 
 
 def _print_terms(counted: Lettered, model: Model, *notes: str) -> None:
-    """Print the terms of a count, their letters, and where the formula holds."""
     table = terms_table(counted).only("component", "each", "times", "total")
     print_table(console, replace(table, notes=notes))
     if letters := letters_in(model, expression(counted.named.total())):

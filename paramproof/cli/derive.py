@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
 
 from paramproof.cli.options import MODELS, class_option, json_option, time_limit_option
-from paramproof.cli.output import errors, require_writable, say, tables_beside, write_json
+from paramproof.cli.output import require_writable, say, tables_beside, write_json
+from paramproof.cli.resolving import deriving_progress
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.notation import latex
 from paramproof.formulas.printing import legible, shown
 from paramproof.json_form import document
-from paramproof.resolver import Request, derive_request, read_request
+from paramproof.resolver import derive_request, read_request
 from paramproof.views.formula import (
     conditions_table,
     evidence_lines,
@@ -63,22 +63,17 @@ def derive_command(
     """
     if json_file:
         require_writable(json_file)
-    chosen = _sizes(sizes)
-    derivation = deriving(read_request(model), class_name, sizes=chosen, seed=seed, seconds=seconds)
+    how: dict[str, Any] = {"sizes": _sizes(sizes), "seed": seed, "seconds": seconds}
+    request = read_request(model)
+    with deriving_progress() as note:
+        note("starting a process")
+        derivation = derive_request(request, class_name, note=note, **how)
     if json_file:
         write_json(json_file, document("derivation", derivation_data(derivation)))
     if as_latex:
         say(latex(derivation.formula))
     else:
         print_derivation(tables_beside(json_file), derivation)
-
-
-def deriving(request: Request, class_name: str = "", **how: Any) -> Derivation:
-    """Return ``derive_request(request, class_name, **how)``, and show its progress."""
-    with errors.status("starting a process") as status:
-        return derive_request(
-            request, class_name, **how, note=lambda note: status.update(legible(note))
-        )
 
 
 def print_derivation(out: Console, derivation: Derivation) -> None:

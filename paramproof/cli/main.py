@@ -166,7 +166,6 @@ def _reader_left(error: OSError) -> bool:
 
 
 def _end_by(number: int) -> NoReturn:
-    """Exit with the status of a program that a signal ended, such as SIGPIPE."""
     _discard_output()
     sys.exit(128 + number)
 

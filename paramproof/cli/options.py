@@ -66,33 +66,17 @@ def deriving() -> bool:
     return bool(context and context.meta.get(DERIVES))
 
 
-def model_option(help_text: str, *, required: bool = False) -> Callable[[Command], Command]:
-    """Return the option --model of a command that takes one, whose parameter is ``model``."""
-    # A default would make a required option optional.
-    absent: dict[str, Any] = {"required": True} if required else {"default": ""}
-    return click.option(
-        "--model",
-        **absent,
-        metavar="MODEL",
-        shell_complete=MODELS,
-        help=help_text,
-    )
-
-
 def models_option(verb: str) -> Callable[[Command], Command]:
-    """Return the option --model of a command that takes several; its help begins with ``verb``."""
     help_text = f"{verb} only this model: its name or a config.json"
     return _repeatable("--model", "models", "MODEL", help_text, shell_complete=MODELS)
 
 
 def framework_option(verb: str) -> Callable[[Command], Command]:
-    """Return the option --framework, whose help begins with ``verb``."""
     how = {"shell_complete": completing(frameworks)}
     return _repeatable("--framework", "names", "NAME", f"{verb} only this framework", **how)
 
 
 def family_option(verb: str) -> Callable[[Command], Command]:
-    """Return the option --family, which takes names with commas between them."""
     help_text = f"{verb} only these families, such as gpt,llama"
     how = {"callback": _families, "shell_complete": _complete_families}
     return _repeatable("--family", "families", "NAMES", help_text, **how)
@@ -116,7 +100,6 @@ def json_option(what: str, where: str = WHERE) -> Callable[[Command], Command]:
 
 
 def time_limit_option(seconds: int, help_text: str) -> Callable[[Command], Command]:
-    """Return the option --time-limit, with the parameter ``seconds`` and that default."""
     return click.option(
         "--time-limit",
         "seconds",
@@ -138,7 +121,6 @@ def _number(ctx: click.Context, param: click.Parameter, given: float) -> float:
 def _repeatable(
     flag: str, parameter: str, metavar: str, help_text: str, **how: Any
 ) -> Callable[[Command], Command]:
-    """Return an option that can be given several times; "(repeatable)" is added to its help."""
     return click.option(
         flag, parameter, multiple=True, metavar=metavar, help=f"{help_text} (repeatable).", **how
     )

@@ -78,7 +78,6 @@ def say(line: str) -> None:
 
 
 def print_unwrapped(out: Console, lines: Iterable[str]) -> None:
-    """Print lines unchanged, however wide they are."""
     for line in lines:
         out.print(line, markup=False, highlight=False, soft_wrap=True)
 
@@ -149,7 +148,6 @@ class CommandAnswer(NamedTuple):
 
 
 def finish(answer: CommandAnswer, json_file: Path | None) -> None:
-    """Write an answer as JSON, print it, and exit with 1 if it is not a success."""
     if json_file:
         write_json(json_file, answer.document)
     answer.show(tables_beside(json_file))

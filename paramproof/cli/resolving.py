@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,8 @@ from paramproof.cli.options import deriving
 from paramproof.cli.output import errors, remark
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.printing import legible
-from paramproof.resolver import STANDARD_INPUT, LiveModel, Model, Request, read_request
-from paramproof.resolver.lookup import AnyModel, Note, live_model, resolve_request
+from paramproof.resolver import STANDARD_INPUT, LiveModel, Model, read_request
+from paramproof.resolver.lookup import AnyModel, Note, count_request, resolve_request
 
 if TYPE_CHECKING:  # One of them is shown only while a formula is derived.
     from rich.status import Status
@@ -22,23 +22,17 @@ def resolving(text: str, class_name: str = "") -> Model:
 
     Raises ``ValueError``, in one line, in the same cases as ``paramproof.resolver.resolve``.
     """
-    return _resolving(read_request(text), class_name)
+    return _noted(resolve_request, text, class_name)
 
 
 def countable(text: str, class_name: str = "") -> Model | LiveModel:
     """Return the model that ``text`` names, or the weights in a file; print notes as above."""
-    request = read_request(text)
-    if request.weights:
-        return _remarked(live_model(request, class_name))
-    return _resolving(request, class_name)
+    return _noted(count_request, text, class_name)
 
 
-def _resolving(request: Request, class_name: str) -> Model:
-    with _status() as note:
-        return _remarked(resolve_request(request, class_name, note, derives=deriving()))
-
-
-def _remarked(model: AnyModel) -> AnyModel:
+def _noted(find: Callable[..., AnyModel], text: str, class_name: str) -> AnyModel:
+    with deriving_progress() as note:
+        model = find(read_request(text), class_name, note, derives=deriving())
     for line in model.remarks():
         remark(f"{model.title}: {line}")
     return model
@@ -53,7 +47,6 @@ def resolving_all(texts: Sequence[str], class_name: str = "") -> list[Model]:
 
 
 def require_one_input(texts: Sequence[str]) -> None:
-    """Raise ``ValueError`` if standard input is named twice."""
     if list(texts).count(STANDARD_INPUT) > 1:
         raise ValueError(f"{STANDARD_INPUT} is standard input, which can be read only once")
 
@@ -67,7 +60,7 @@ def require_families(models: Iterable[Architecture]) -> None:
 
 
 @contextmanager
-def _status() -> Iterator[Note]:
+def deriving_progress() -> Iterator[Note]:
     """Show the progress of a derivation on standard error, once it has sent a note."""
     with ExitStack() as stack:
         shown: list[Status] = []

@@ -23,8 +23,6 @@ NEEDED = ("index.html", "paramproof.whl", "pyodide/pyodide.asm.wasm")
 
 
 class _Files(SimpleHTTPRequestHandler):
-    """A handler that serves the files of a folder and logs nothing."""
-
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {
         ".mjs": "text/javascript",
         ".wasm": "application/wasm",

@@ -103,10 +103,18 @@ def live_model(request: Request, class_name: str = "") -> LiveModel:
     return LiveModel(name=request.name, weights=(*weights,), lines=lines, notes=request.notes)
 
 
+def count_request(
+    request: Request, class_name: str = "", note: Note = _ignore, *, derives: bool = False
+) -> Model | LiveModel:
+    """Return what ``resolve_request`` returns, or the weights of a request that has no formula."""
+    if request.live is not None or request.weights:
+        return live_model(request, class_name)
+    return resolve_request(request, class_name, note, derives=derives)
+
+
 def resolve_request(
     request: Request, class_name: str = "", note: Note = _ignore, *, derives: bool = False
 ) -> Model:
-    """Return the requested model. Raises the same errors as ``resolve``."""
     require_type(class_name, str, "class_name")
     if request.live is not None:
         from paramproof.sources.live import name_of  # A configuration needs none of this.

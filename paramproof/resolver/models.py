@@ -82,7 +82,6 @@ class Model:
 
     @property
     def family(self) -> str:
-        """The family of its name map, or "" if it has none."""
         return names.family if (names := self.names) else ""
 
     @property
@@ -129,7 +128,6 @@ class Model:
         yield from self.reading.remarks() if self.reading and not self.named else ()
 
     def origin(self) -> Iterator[str]:
-        """Yield lines on the source and the status of the formula."""
         if self.named:
             yield from published_lines(self.named)
         if self.reading:
@@ -155,7 +153,6 @@ class Model:
             yield f"loaded: {self.loaded:,} {self._of_heads()}"
 
     def _of_heads(self) -> str:
-        """Return the reason why the loaded model has more parameters than the model as built."""
         size = sum_of(one.size for one in self.heads)
         names = " and ".join(one.path for one in self.heads)
         given = "the configuration says {}: false"

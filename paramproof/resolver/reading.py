@@ -81,7 +81,6 @@ class ConfigReading:
     def of_entry(
         cls, keys: Mapping[str, Any], found: Entry, *, is_default: bool = False
     ) -> ConfigReading:
-        """Return how a configuration with an entry in the catalogue was read."""
         facts = {"is_class_named": found.is_class_named, "read_as": found.read_as}
         facts |= {"assumed": found.assumed, "unknown": found.unknown, "entry": found.name}
         return cls.of(keys, found.derivation, is_default=is_default, **facts)
@@ -105,7 +104,6 @@ class ConfigReading:
             )
 
     def beside_total(self) -> Iterator[str]:
-        """Yield a line on the layers that the file announces and the class leaves out."""
         if self.left_out:
             keys = ", ".join(f"{legible(key)} = {n}" for key, n in self.left_out.items())
             yield (
@@ -168,7 +166,6 @@ def _quantization(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _dtype(keys: Mapping[str, Any]) -> str:
-    """Return the dtype of a configuration, or of its ``text_config`` if the whole has none."""
     for part in (keys, keys.get("text_config")):
         if isinstance(part, Mapping):
             dtype = part.get("dtype") or part.get("torch_dtype")

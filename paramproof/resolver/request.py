@@ -150,7 +150,6 @@ def request_for_name(name: str) -> Request:
 
 
 def _meant(text: str) -> Request | None:
-    """Return the request for a model, or a model type, whose name is written in another way."""
     found = _named(model_meant(text, model_names()))
     if not found and (name := canonical_name(text, model_types(), folded)):
         found = _type_or_class(name)
@@ -248,7 +247,6 @@ def _types(found: Derivation) -> Iterator[bool]:
 
 
 def _type_or_class(text: str) -> Request | None:
-    """Return the request for a model type or a class at its default sizes."""
     if text in entry_names() or has_type(text) or is_installed_type(text):
         return Request(name=text, keys=keys_for(text), is_default=True)
     if model_type := type_with_class(text):

@@ -175,7 +175,6 @@ def _given(program: dict[str, Any], keys: Keys) -> dict[str, Any]:
 
 
 def _translated(program: dict[str, Any], keys: Keys) -> dict[str, Any]:
-    """Return the keys of transformers for the keys that a program wrote."""
     given, names = _given(program, keys), program.get("names", {})
     found: dict[str, Any] = {}
     for key, value in given.items():

@@ -51,8 +51,6 @@ CONVERT = "it may run code, so it is never opened here: convert it to safetensor
 
 @dataclass(frozen=True, slots=True)
 class StoredTensor:
-    """One tensor, as listed in a header."""
-
     name: str
     shape: tuple[int, ...]
     dtype: str
@@ -64,7 +62,6 @@ class StoredTensor:
 
     @property
     def stored_bytes(self) -> int:
-        """The bytes that it takes in the file."""
         return -(-BITS[self.dtype] * math.prod(self.shape) // 8)
 
 
@@ -78,12 +75,10 @@ class Checkpoint:
 
     @property
     def dtypes(self) -> tuple[str, ...]:
-        """The types of its tensors, each once, as the format names them."""
         return tuple(dict.fromkeys(stored.dtype for stored in self.tensors))
 
     @property
     def wrappers(self) -> tuple[str, ...]:
-        """The names of wrappers in the names of its tensors, each once."""
         found = (unwrapped(stored.name)[1] for stored in self.tensors)
         return tuple(dict.fromkeys(wrapper for wrappers in found for wrapper in wrappers))
 
@@ -193,7 +188,6 @@ def _why(path: Path, error: NotSafetensors | OSError) -> str:
 
 
 def _shards(path: Path) -> dict[Path, list[str]]:
-    """Return the names that an index assigns to each shard."""
     where = path_text(path)
     found: Any = object_in_file(path, largest=MAX_INDEX_BYTES).get("weight_map")
     if not isinstance(found, dict) or not found:
@@ -249,8 +243,6 @@ class NotSafetensors(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class TensorEntry:
-    """A header's entry for one tensor."""
-
     dtype: str
     shape: tuple[int, ...]
     first: int

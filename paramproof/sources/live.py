@@ -104,7 +104,6 @@ def is_pair(model: Any) -> bool:
 
 
 def comes_from(framework: str, model: Any) -> bool:
-    """Return whether a class of ``model`` is defined in ``framework``, such as ``flax.nnx``."""
     modules = (base.__module__ for base in type(model).__mro__)
     return any(f"{module}.".startswith(f"{framework}.") for module in modules)
 

@@ -67,7 +67,6 @@ def _attribute(module: ModuleType, name: str, reference: str) -> Any:
 
 
 def in_one_line(error: BaseException) -> str:
-    """Return the type of an error and its message, in one printable line."""
     line = f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
     return legible(line, MAX_ERROR_SHOWN)
 

@@ -91,7 +91,6 @@ class CheckpointNames:
         return NUMBER.sub(LAYER, self._without_prefix(unwrapped(name)[0])) in self.names.buffers
 
     def storage(self, name: str) -> Storage:
-        """Return the canonical tensors in the tensor called ``name``, and how they are stored."""
         if len(name) > MAX_NAME or has_layer(name):
             return Storage()
         own, _ = unwrapped(name)
