@@ -35,7 +35,7 @@ from paramproof.resolver.models import LiveModel, Model
 from paramproof.resolver.reading import ConfigReading
 from paramproof.resolver.request import Request, is_installed_type, read_request
 
-AnyModel = TypeVar("AnyModel", Model, LiveModel)
+AnyModel = TypeVar("AnyModel", bound=Model | LiveModel)
 
 Note: TypeAlias = Callable[[str], None]
 """A function that receives the progress of a derivation."""
