@@ -7,8 +7,7 @@ from typing import Any
 
 from paramproof.builders.registry import Framework, framework, frameworks
 from paramproof.cli.progress import shown_progress
-from paramproof.record import Record
-from paramproof.verify.workers import Job, R, run_in_workers
+from paramproof.verify.workers import Job, R, Record, run_in_workers
 
 
 def chosen_frameworks(names: Sequence[str]) -> tuple[list[Framework], list[Framework]]:

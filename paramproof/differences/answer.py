@@ -12,8 +12,7 @@ from typing import Literal, TypeAlias
 
 from paramproof.builders.registry import Framework
 from paramproof.formulas.path import LAYER, in_braces, leaf, merged, parent
-from paramproof.record import Record
-from paramproof.verify.workers import Job
+from paramproof.verify.workers import Job, Record
 from paramproof.views.table import Column
 
 Section: TypeAlias = Literal["shapes", "defaults", "counts", "broken"]

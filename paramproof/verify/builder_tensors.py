@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,11 +19,10 @@ from paramproof.algebra.letters import field_names
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import layer_packages
 from paramproof.derivation.pipeline import Effort, derive
-from paramproof.formulas import Spec, Weight
+from paramproof.formulas import Weight
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.derivation import Consequence, Derivation, Outcome
+from paramproof.formulas.derivation import Consequence, Outcome
 from paramproof.formulas.expression import Expression, letter
-from paramproof.formulas.spec import head_size_of
 from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
@@ -70,27 +68,6 @@ class Reading:
     tensors: tuple[NamedTensor, ...]
     conditions: tuple[str, ...]
     branches: tuple[str, ...]
-    source: _Source
-
-    def difference(self, spec: Spec, weights: Iterable[Weight]) -> str:
-        """Return how the model of ``spec`` differs from what was derived, or ""."""
-        sizes = self.source.sizes_of(spec)
-        observed = Counter(
-            (self.source.path(weight), weight.trainable, tuple(map(int, weight.shape)))
-            for weight in weights
-        )
-        expected: Counter[tuple[str, bool, tuple[int, ...]]] = Counter()
-        for one in self.tensors:
-            shape = tuple(length.evaluate(sizes) for length in one.shape)
-            expected[one.path, one.trainable, shape] += one.times.evaluate(sizes)
-        for path, trainable, shape in sorted((observed - expected) | (expected - observed)):
-            key = path, trainable, shape
-            at = ", ".join(f"{name} = {size}" for name, size in sizes.items())
-            return (
-                f"differs from the derivation at {at}: "
-                f"{observed[key]} tensors {path} of {shape}, expected {expected[key]}"
-            )
-        return ""
 
 
 def read(
@@ -109,33 +86,43 @@ def read(
     formula fails at other sizes.
     """
     source = _Source(builder, case, known or {})
-    constructor = source.constructor()
     try:
-        found = derive(constructor, seed, effort=EFFORT, outcomes=outcomes, naming=field_names)
+        found = derive(
+            source.constructor(), seed, effort=EFFORT, outcomes=outcomes, naming=field_names
+        )
     finally:
         # An error other than a refusal means that the builder is broken.
         if source.crash is not None:
             raise source.crash
-    heads = source.heads
-    return Reading(
-        tuple(source.named(found)),
-        tuple(
-            str(stated.condition)
-            for stated in found.conditions
-            # Guards that always hold for H = A·K are left out, but not those on divisibility.
-            if not stated.condition.substitute(heads).is_settled
-            or stated.condition.relation is Relation.DIVIDES
-        ),
-        (
-            *(f"{name} = {found.sizes[name]}: else nothing was derived" for name in found.fixed),
-            *(
-                f"{stated.condition}: else {stated.consequence}"
-                for stated in found.conditions
-                if stated.consequence.outcome is Outcome.OTHERS
-            ),
-        ),
-        source,
-    )
+    own = case.family.letters._fields
+    # H as A·K, in a family whose heads divide it, so that a head's width is a letter.
+    heads = {"H": letter("A") * letter("K")} if "A" in own and "K" not in own else {}
+    tensors = [
+        NamedTensor(
+            one.path,
+            tuple(length.substitute(heads) for length in one.shape),
+            one.times.substitute(heads),
+            one.role == "trainable",
+            *source.stored[one.path, one.role],
+            one.aliases,
+            one.traced,
+        )
+        for one in found.tensors
+    ]
+    # Guards that always hold for H = A·K are left out, but not those on divisibility.
+    conditions = [
+        str(stated.condition)
+        for stated in found.conditions
+        if not stated.condition.substitute(heads).is_settled
+        or stated.condition.relation is Relation.DIVIDES
+    ]
+    branches = [f"{name} = {found.sizes[name]}: else nothing was derived" for name in found.fixed]
+    branches += [
+        f"{stated.condition}: else {stated.consequence}"
+        for stated in found.conditions
+        if stated.consequence.outcome is Outcome.OTHERS
+    ]
+    return Reading(tuple(tensors), tuple(conditions), tuple(branches))
 
 
 @dataclass(slots=True)
@@ -178,21 +165,16 @@ class _Source:
         self.own = make(sizes)
         self.traces = _module(self.own) is not None
         own = getattr(self.builder, "__name__", type(self.builder).__module__)
+        followed = (own, "transformers.models", *layer_packages())
         return Constructor(
             self.case.family.name,
             sizes,
             make,
             self.seen,
             self.tracing,
-            (own, "transformers.models", *layer_packages()),
+            followed,
             is_followed=self.traces,
         )
-
-    @property
-    def heads(self) -> dict[str, Expression]:
-        """H as A·K, in a family whose heads divide it: so that a head's width is a letter."""
-        own = self.case.family.letters._fields
-        return {"H": letter("A") * letter("K")} if "A" in own and "K" not in own else {}
 
     def tracing(self) -> Any:
         if not self.traces:
@@ -210,30 +192,17 @@ class _Source:
                 lengths, made = tracing.lengths(parameter), tracing.made(parameter)
             role: Any = "trainable" if weight.trainable else "frozen"
             shape = tuple(map(int, weight.shape))
-            yield ObservedTensor(self.path(weight), shape, role, weight.aliases, lengths, made)
+            path = self.path(weight, role)
+            yield ObservedTensor(path, shape, role, weight.aliases, lengths, made)
 
-    def sizes_of(self, spec: Any) -> dict[str, int]:
-        """Return the sizes of a spec by letter, including the width of a head."""
-        sizes = {name: int(getattr(spec, field)) for field, name in self.case.fields.items()}
-        return sizes | {name: int(head_size_of(spec)) for name in ("K",) if self.heads}
-
-    def path(self, weight: Weight) -> str:
+    def path(self, weight: Weight, role: str) -> str:
         """Return the native path with ``*`` for layers, and the parts if paths are ambiguous."""
-        path, role = star_numbers(weight.path), "trainable" if weight.trainable else "frozen"
+        path = star_numbers(weight.path)
         holds = tuple(map(star_numbers, weight.parts)), weight.layout
         if self.stored.setdefault((path, role), holds) != holds:
             path = f"{path} of {', '.join((*holds[0], *holds[1]))}"
             self.stored[path, role] = holds
         return path
-
-    def named(self, found: Derivation) -> Iterable[NamedTensor]:
-        heads = self.heads
-        for one in found.tensors:
-            parts, layout = self.stored[one.path, one.role]
-            shape = tuple(length.substitute(heads) for length in one.shape)
-            times = one.times.substitute(heads)
-            own, how = one.role == "trainable", (one.aliases, one.traced)
-            yield NamedTensor(one.path, shape, times, own, parts, layout, *how)
 
 
 def _module(model: Any) -> Any:

@@ -21,11 +21,10 @@ from paramproof.formulas.families import family_of, spec_fields, spec_from
 from paramproof.formulas.notation import text
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.printing import MINUS
-from paramproof.record import Record
 from paramproof.verify.formula_check import uncounted
 from paramproof.verify.user_formula import ModelValues, UserFormula, chosen_family, fullest_spec
 from paramproof.verify.worker import Link
-from paramproof.verify.workers import FormulaRefused, Job, run_in_workers
+from paramproof.verify.workers import FormulaRefused, Job, Record, run_in_workers
 
 NOBODY = Framework("", "", ())
 

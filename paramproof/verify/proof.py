@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from paramproof.algebra.residual import Residual, lines
-from paramproof.algebra.symbols import symbols
+from paramproof.algebra.residual import Residual, explained, lines
+from paramproof.algebra.symbols import FamilyArchitecture, symbols
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, Family, FamilyLetters, Spec, closed_form, inventory
@@ -30,11 +30,11 @@ from paramproof.formulas.notation import text
 from paramproof.formulas.path import shared_path
 from paramproof.formulas.spec import head_size_of
 from paramproof.formulas.tensors import Tensor
-from paramproof.record import Record
+from paramproof.verify.agreement import check
 from paramproof.verify.builder_tensors import NamedTensor, Reading, read
 from paramproof.verify.cases import Case, Sizes, case_of, known_sizes, supported_cases
 from paramproof.verify.worker import Link
-from paramproof.verify.workers import Job
+from paramproof.verify.workers import Job, Record
 
 ProofStatus: TypeAlias = Literal["proved", "different", "not expressible", "broken"]
 
@@ -203,9 +203,8 @@ class _Claim:
             yield "\n".join([*lines(differing, inventory(letters)), *named])
         elif total(reading.tensors) != closed_form(letters):
             yield "the closed form is not the sum of the tensors"
-        if self.spec:
-            weights = self.builder.build(self.spec).weights()
-            yield from filter(None, [reading.difference(self.spec, weights)])
+        if self.spec and not (report := check(self.builder, self.spec)).equal:
+            yield explained(report, FamilyArchitecture.of(self.spec))
 
 
 def total(tensors: Iterable[NamedTensor]) -> Expression:

@@ -19,12 +19,11 @@ from paramproof.formulas import EncoderSpec, Report, Spec
 from paramproof.formulas.families import family_of, spec_fields, spec_from
 from paramproof.formulas.spec import head_size_of
 from paramproof.random_specs import constructed, fixed_in, random_specs, refusal
-from paramproof.record import Record
 from paramproof.verify.agreement import check
 from paramproof.verify.formula_check import compare_counts, difference
 from paramproof.verify.user_formula import UserFormula, chosen_family
 from paramproof.verify.worker import Link, peak_memory
-from paramproof.verify.workers import Job
+from paramproof.verify.workers import Job, Record
 
 Status: TypeAlias = Literal["equal", "different", "not expressible", "broken"]
 

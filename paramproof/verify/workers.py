@@ -10,19 +10,19 @@ from __future__ import annotations
 
 import os
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 from paramproof.builders.registry import Framework
 from paramproof.child_process import Child, how_it_ended
 from paramproof.formulas.printing import legible
-from paramproof.record import Record
 from paramproof.sources.reference import MAX_ERROR_SHOWN
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound="Record")
 State: TypeAlias = Literal["waiting", "importing", "running", "done", "broken"]
 
 TICK = 0.2
@@ -34,6 +34,33 @@ SILENCE = 3600
 
 class FormulaRefused(ValueError):
     """Raised, with one line, if a formula cannot be called or does not return a count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record(ABC):
+    """A result about ``framework``, made of dicts, tuples and scalars."""
+
+    framework: str
+
+    @property
+    @abstractmethod
+    def failed(self) -> bool:
+        """Whether this result contradicts the formula, or the framework broke."""
+
+    @classmethod
+    @abstractmethod
+    def broken(cls, framework: Framework, reason: str) -> Self:
+        """Return the record for a worker that died."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return this record as data for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Return the record that ``as_json`` wrote; JSON has lists where a record has tuples."""
+        fields: Any = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+        return cls(**fields)
 
 
 @dataclass(frozen=True, slots=True)
