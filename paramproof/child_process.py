@@ -18,7 +18,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from queue import SimpleQueue
-from typing import IO, Any, Self
+from typing import Any, Self
 
 CHUNK = 1 << 16
 
@@ -37,7 +37,11 @@ class Child:
         environment: Mapping[str, str] | None = None,
         keeps_errors: bool = False,
     ) -> None:
-        self._errors = _temporary_file() if keeps_errors else None
+        self._errors = None
+        if keeps_errors:
+            self._errors = tempfile.TemporaryFile(  # noqa: SIM115
+                "w+", encoding="utf-8", errors="replace"
+            )
         path = os.pathsep.join(map(os.path.abspath, sys.path))
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", module, *arguments],
@@ -74,17 +78,16 @@ class Child:
                 yield json.loads(line)
 
     def wait(self) -> int:
-        """Wait until the child has ended, and return its status."""
         return self._process.wait()
 
     def errors(self) -> str:
-        """Return what a child with ``keeps_errors`` has written to its standard error."""
-        assert self._errors
+        """Return what a child with ``keeps_errors`` has written to its standard error, or ""."""
+        if not self._errors:
+            return ""
         self._errors.seek(0)
         return self._errors.read()
 
     def kill(self) -> None:
-        """Kill the child."""
         self._process.kill()
 
     @contextmanager
@@ -123,11 +126,9 @@ class Parent:
         threading.Thread(target=self._listen, args=(source,), daemon=True).start()
 
     def request(self) -> Any:
-        """Wait for the next request and return it."""
         return json.loads(self._requests.get())
 
     def tell(self, data: Any) -> None:
-        """Send ``data`` to the parent."""
         print(json.dumps(data), file=self._lines, flush=True)
 
     def _listen(self, source: int) -> None:
@@ -153,10 +154,6 @@ def _wait_for_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-def _temporary_file() -> IO[str]:
-    return tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
 
 
 def how_it_ended(status: int) -> str:

@@ -20,7 +20,6 @@ def constructed(family: str, choose: Choose, fixed: Mapping[str, Any]) -> Spec:
 
 
 def random_spec(random: Random, family: str = "encoder", **fixed: Any) -> Any:
-    """Return a random spec of ``family`` with the ``fixed`` fields."""
     return constructed(family, lambda name, low, high: random.randint(low, high), fixed)
 
 

@@ -21,7 +21,6 @@ from rich.text import Text
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 from paramproof.json_form import json_text
 from paramproof.views.terminal import in_signs_of
-from paramproof.whole_file import write_whole
 
 STANDARD_OUTPUT = "-"
 """The file name that stands for standard output in --json."""
@@ -180,7 +179,25 @@ def write_file(path: Path, text: str, option: str = "--json") -> None:
         if file.exists() and not file.is_file():  # A device or a pipe, which cannot be replaced.
             file.write_text(text, encoding="utf-8")
         else:
-            write_whole(file, text)
+            _write_whole(file, text)
     except OSError as error:
         where = path_text(path)
         raise ValueError(f"{option} {where}: cannot be written: {error.strerror}") from error
+
+
+def _write_whole(file: Path, text: str) -> None:
+    """Write ``text`` to a temporary file, and replace ``file`` with it, keeping its permissions.
+
+    Raises ``OSError`` if that fails; ``file`` is then unchanged.
+    """
+    import tempfile  # Takes long to import, and most commands write no file.
+
+    with tempfile.TemporaryDirectory(dir=file.parent, prefix=".paramproof-") as beside:
+        whole = Path(beside) / "whole"
+        with whole.open("w", encoding="utf-8", newline="\n") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        if file.exists():
+            whole.chmod(stat.S_IMODE(file.stat().st_mode))
+        os.replace(whole, file)

@@ -30,7 +30,6 @@ def shown_progress(installed: Sequence[Framework]) -> Iterator[OnProgress]:
 
 @contextmanager
 def _bars(installed: Sequence[Framework]) -> Iterator[OnProgress]:
-    """Show a bar for each framework, with its state and the time since it started."""
     columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}")
     with Bars(*columns, TimeElapsedColumn(), console=errors) as bars:
         tasks = {
@@ -57,7 +56,6 @@ def _move(bars: Bars, task: TaskID, news: Progress) -> None:
 
 @contextmanager
 def _lines(installed: Sequence[Framework]) -> Iterator[OnProgress]:
-    """Print a line on all frameworks every INTERVAL seconds."""
     latest = {chosen.name: Progress(chosen.name, "waiting") for chosen in installed}
     over = Event()
     start = time.monotonic()

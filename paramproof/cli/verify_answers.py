@@ -60,7 +60,6 @@ class Asked:
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """The chosen families, or those of the models; none if neither was given."""
         own = (model.family for model in self.models if model.names)
         return tuple(self.families) or tuple(dict.fromkeys(own))
 
@@ -73,7 +72,6 @@ class Asked:
         }
 
     def sample(self, families: Sequence[str]) -> Sample:
-        """Return what to verify of ``families``."""
         how = self.shard or (1, 1), self.duration
         return Sample(self.specs(families), tuple(families), self.examples, self.seed, *how)
 
@@ -173,7 +171,6 @@ def _answer(results: Sequence[Result], asked: Asked, show: Any) -> CommandAnswer
 
 
 def in_shard(asked: Asked) -> CommandAnswer:
-    """Compare the models of one shard, or of a limited time, and count the results."""
     families = asked.wanted or tuple(FAMILIES)
     require_agreement(families)
     installed, absent = chosen_frameworks(asked.names)
@@ -231,7 +228,6 @@ def _print_tally(out: Console, tally: Tally) -> None:
 
 
 def proved(asked: Asked) -> CommandAnswer:
-    """Prove the formulas of families, or of models, in frameworks."""
     if asked.models and asked.families:
         raise ValueError("--model and --family cannot be combined: a model has only one family")
     families = asked.wanted or tuple(FAMILIES)

@@ -46,12 +46,10 @@ def run_in_frameworks(names: Sequence[str], job: Job[R]) -> tuple[list[R], list[
 
 
 def how_to_get(chosen: Framework) -> str:
-    """Return a framework's name, and the command that installs it."""
     return f"{chosen.name} ({chosen.how_to_get})"
 
 
 def versions() -> dict[str, Any]:
-    """Return the versions of what every framework needs."""
     return {name: chosen.versions() for name, chosen in frameworks().items()}
 
 

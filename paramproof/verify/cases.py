@@ -68,7 +68,6 @@ class Case:
 
     @cached_property
     def layers(self) -> frozenset[str]:
-        """The free sizes that are numbers of layers."""
         return frozenset(map(str, self._letters_of(LAYERS).values())) & frozenset(self.free)
 
     @cached_property
@@ -82,7 +81,6 @@ class Case:
 
     @cached_property
     def _generic(self) -> Any:
-        """A spec of symbolic ints in the free sizes."""
         primes = primes_from(LEAST_LENGTH)
         return self.spec({name: SymInt(next(primes), letter(name)) for name in self.free})
 
@@ -109,12 +107,10 @@ class Case:
         }
 
     def in_numbers(self, known: Sizes) -> dict[str, int]:
-        """Return generic sizes by the letters of ``fields``, with the values of ``known`` ones."""
         generic = self.generic_spec(known)
         return {name: getattr(generic, field) for field, name in self.fields.items()}
 
     def generic_spec(self, known: Sizes) -> Spec:
-        """Return the spec of the generic sizes, with the values of ``known`` ones."""
         return plain(self.spec({**self.sizes, **known}))
 
     def symbols(self, known: Sizes) -> FamilyLetters:
@@ -130,7 +126,6 @@ class Case:
         return with_head_size(in_letters(self.of_fields(sizes)))
 
     def of_fields(self, sizes: Sizes) -> Any:
-        """Return the spec with these sizes of its fields, by letter."""
         own: Any = self.family.spec
         flags = {name: value for name, value in self._fields() if isinstance(value, bool)}
         return own(**{field: sizes[name] for field, name in self.fields.items()}, **flags)
@@ -208,7 +203,6 @@ def known_sizes(fixed: Mapping[str, object], family: Family) -> dict[str, int]:
 
 
 def plain(spec: Spec) -> Spec:
-    """Return ``spec`` with plain ints."""
     own: Any = type(spec)
     named = ((field.name, getattr(spec, field.name)) for field in fields(own))
     return own(**{name: v if isinstance(v, bool) else int(v) for name, v in named})  # type: ignore[no-any-return]

@@ -37,7 +37,6 @@ class Reply(Record):
 
     @property
     def failed(self) -> bool:
-        """A reply is not a failure."""
         return False
 
     @classmethod
@@ -73,7 +72,6 @@ class FormulaReference:
         return counts
 
     def in_letters(self, fields: Mapping[str, str]) -> str:
-        """Return the formula in letters, as text."""
         formula: str = self._ask("counted", fields=dict(fields), sizes=[])
         return formula
 
@@ -86,7 +84,6 @@ class FormulaReference:
 def tried(
     link: Link, _: None, __: None, reference: str, seconds: float, among: Any, specs: Any
 ) -> Iterator[Reply]:
-    """Yield the reply for ``FormulaReference.family``, in its process."""
     formula = UserFormula.named(reference, link, seconds)
     family = chosen_family(formula, among)
     own = [spec for spec in map(spec_from, specs) if family_of(spec) is family]
@@ -97,7 +94,6 @@ def tried(
 def counted(
     link: Link, _: None, __: None, reference: str, seconds: float, fields: Any, sizes: Any
 ) -> Iterator[Reply]:
-    """Yield the reply for ``at`` or, without ``sizes``, for ``in_letters``, in its process."""
     formula = UserFormula.named(reference, link, seconds, (*fields, *fields.values()))
     if sizes:
         yield Reply("", [formula.count(_values(fields, one)) for one in sizes])
@@ -125,15 +121,12 @@ def _values(fields: Mapping[str, str], by_letter: Mapping[str, Any]) -> ModelVal
 
 
 class Comparison(NamedTuple):
-    """The user's count and the derived one, at ``sizes`` by letter."""
-
     sizes: Mapping[str, int]
     derived: int
     theirs: int
 
     @property
     def equal(self) -> bool:
-        """Whether both counts are the same."""
         return self.derived == self.theirs
 
 

@@ -70,17 +70,14 @@ class Proof(Record):
 
     @property
     def about(self) -> str:
-        """The model or family of this proof."""
         return self.model or self.family
 
     @property
     def failed(self) -> bool:
-        """Whether the formula was refuted, or the worker broke."""
         return self.status in ("different", "broken")
 
     @classmethod
     def broken(cls, framework: Framework, reason: str) -> Proof:
-        """Return the record of a worker that died."""
         return cls(framework.name, framework.version, "broken", reason=reason)
 
 
@@ -94,7 +91,6 @@ def proof_job(families: Iterable[str] = (), models: Mapping[str, Spec] | None = 
 def proved(
     link: Link, chosen: Framework, builder: Builder, families: Any, models: Any
 ) -> Iterator[Proof]:
-    """Yield the proofs of ``proof_job``, in a worker."""
     specs = {name: spec_from(fields) for name, fields in models.items()}
     yield from proofs(chosen, builder, families, link.steps, specs)
 
@@ -208,7 +204,6 @@ class _Claim:
 
 
 def total(tensors: Iterable[NamedTensor]) -> Expression:
-    """Return the number of trainable parameters, in letters."""
     return sum_of(one.size for one in tensors if one.trainable)
 
 

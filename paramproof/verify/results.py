@@ -67,27 +67,22 @@ class Result(Record):
 
     @property
     def failed(self) -> bool:
-        """Whether the formula and the framework disagree, or the worker broke."""
         return self.status in ("different", "broken")
 
     @property
     def family(self) -> str:
-        """The family of the spec, "" without one."""
         return family_of(self.spec).name if self.spec else ""
 
     @classmethod
     def broken(cls, framework: Framework, reason: str) -> Result:
-        """Return the last result of a worker that died."""
         return cls(framework.name, framework.version, "", "broken", reason=reason)
 
     def as_json(self) -> dict[str, Any]:
-        """Return this result as data for ``json.dumps``, with the difference of its report."""
         own = {"spec": self.spec and spec_fields(self.spec)}
         return asdict(self) | own | {"report": self.report and self.report.as_data()}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Result:
-        """Return the result that ``as_json`` wrote."""
         spec, report = data["spec"], data["report"]
         own = {"spec": spec and spec_from(spec), "report": report and Report.from_data(report)}
         return cls(**data | own | {"difference": tuple(data["difference"])})
@@ -111,11 +106,9 @@ class Sample:
 
     @property
     def named(self) -> Mapping[str, Spec]:
-        """The named models of this shard."""
         return self.models if self.shard[0] == 1 else {}
 
     def seeds(self) -> Iterator[int]:
-        """Yield the seed of each batch."""
         yield from count(self.seed + self.shard[0] - 1, self.shard[1])
 
 
@@ -138,7 +131,6 @@ def verified(
     formula: str,
     seconds: float,
 ) -> Iterator[Result]:
-    """Yield the results of ``verify_job``, in a worker."""
     models = {name: spec_from(fields) for name, fields in sample.pop("models").items()}
     families, shard = tuple(sample.pop("families")), tuple(sample.pop("shard"))
     own = UserFormula.named(formula, link, seconds) if formula else None
@@ -196,7 +188,6 @@ class _Run:
     worst: dict[str, Spec] = field(default_factory=dict)
 
     def each(self, sample: Sample, refused: Mapping[str, str]) -> Iterator[Result]:
-        """Yield a result for each spec of the sample, without end if it has ``seconds``."""
         for model, spec in sample.named.items():
             yield self.result(spec, model)
         for batch, seed in enumerate(sample.seeds()):
@@ -228,7 +219,6 @@ class _Run:
         return Result(*about, "different", spec, report, milliseconds)
 
     def report(self, spec: Spec) -> Report:
-        """Compare the model that the framework builds with the formula."""
         # The user's formula comes first: it fails faster than a build.
         expected = self.formula.counts(spec) if self.formula else None
         report = check(self.builder, spec)

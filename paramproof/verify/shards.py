@@ -40,7 +40,6 @@ class Tally:
             self.failures.append(_failure(result))
 
     def merge(self, summary: Mapping[str, Any]) -> None:
-        """Add the summary of a shard."""
         for one in summary["groups"]:
             group = self._group(one["framework"], one["family"])
             for name in SUMMED:
@@ -53,21 +52,17 @@ class Tally:
 
     @property
     def models(self) -> int:
-        """The number of models that were compared."""
         return sum(group["models"] for group in self.groups.values())
 
     @property
     def equal(self) -> int:
-        """The number of models that are equal to the formula."""
         return sum(group["equal"] for group in self.groups.values())
 
     @property
     def is_success(self) -> bool:
-        """Whether models were compared, and all are equal."""
         return bool(self.models) and self.equal == self.models and not self.failures
 
     def as_json(self) -> dict[str, Any]:
-        """Return the groups and failures as data for ``json.dumps``."""
         groups = sorted(self.groups.values(), key=lambda one: (one["framework"], one["family"]))
         return {"groups": groups, "failures": self.failures}
 

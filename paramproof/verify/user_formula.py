@@ -48,7 +48,6 @@ class ModelValues:
 
     @classmethod
     def of(cls, spec: Spec) -> Self:
-        """Return the values of ``spec``."""
         letters = spec.letters()
         fields = {name: getattr(spec, name) for name in family_of(spec).field_names}
         return cls(spec, letters._asdict(), fields, letters)
@@ -158,7 +157,6 @@ class UserFormula:
         return {name: self._count(name, value, spec) for name, value in values.items()}
 
     def count(self, values: ModelValues) -> int:
-        """Return the count as one number; raises as ``counts`` does."""
         return self._count(TOTAL, self.value(values), values.spec)
 
     def value(self, values: ModelValues) -> Any:
@@ -214,7 +212,6 @@ class UserFormula:
         return tuple(dict.fromkeys([*own, *(name for name in fields if name in self.names)]))
 
     def _annotated(self) -> list[str]:
-        """Return the families whose spec or letters the annotation names."""
         return [
             name
             for name, family in FAMILIES.items()

@@ -59,7 +59,6 @@ NO_PARENT = Link()
 
 
 def main() -> None:
-    """Run the job that the parent sends."""
     parent = Parent()
     function, arguments = parent.request()
     module, _, name = function.partition(":")

@@ -53,7 +53,6 @@ class Record(ABC):
         """Return the record for a worker that died."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return this record as data for JSON."""
         return asdict(self)
 
     @classmethod
@@ -136,8 +135,6 @@ def run_in_workers(
 
 
 class _Worker(Generic[R]):
-    """One worker, and what it has said so far."""
-
     def __init__(self, framework: Framework, job: Job[R], on_progress: OnProgress) -> None:
         self.framework = framework
         self.job = job
@@ -151,9 +148,12 @@ class _Worker(Generic[R]):
         self.late = False
         self.heard = time.monotonic()
         self.news("importing")
-        environment = framework.environment
+        # Without a framework, all that is printed is what the user's code prints.
         self.child = Child(
-            "paramproof.verify.worker", framework.name, environment=environment, keeps_errors=True
+            "paramproof.verify.worker",
+            framework.name,
+            environment=framework.environment,
+            keeps_errors=bool(framework.name),
         )
         self.child.ask([job.function, dict(job.arguments)])
 
@@ -164,7 +164,6 @@ class _Worker(Generic[R]):
         news.put((self, None))
 
     def look_at_clock(self) -> None:
-        """End the process if it has not said anything for too long."""
         if time.monotonic() - self.heard > self.limit:
             self.late = True
             self.child.kill()
