@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -111,15 +111,6 @@ def formula_beside(observed: object) -> str:
     return str(config)
 
 
-def _model_named(reference: str) -> object:
-    """Return the model that MODULE:FUNCTION returns when called without arguments."""
-    function = load_reference(reference)
-    try:
-        return function()
-    except (Exception, SystemExit) as error:  # A user's function may raise anything.
-        raise InvalidInput(f"{reference} raised {in_one_line(error)}") from error
-
-
 def report_on(observed: object, architecture: Architecture, *, is_untied: bool = False) -> Report:
     """Return the report on what ``opened`` returns, compared with the formula.
 
@@ -132,7 +123,13 @@ def report_on(observed: object, architecture: Architecture, *, is_untied: bool =
     if isinstance(observed, Checkpoint):
         weights = [Weight(one.name, one.shape, trainable=True) for one in observed.tensors]
     else:
-        weights = live_weights(_model_named(observed) if isinstance(observed, str) else observed)
+        if isinstance(observed, str):
+            function = load_reference(observed)
+            try:
+                observed = function()
+            except (Exception, SystemExit) as error:  # A user's function may raise anything.
+                raise InvalidInput(f"{observed} raised {in_one_line(error)}") from error
+        weights = live_weights(observed)
     if architecture.family:
         match = partial(match_family, architecture.family, is_file=is_file)
     else:
@@ -142,11 +139,8 @@ def report_on(observed: object, architecture: Architecture, *, is_untied: bool =
     notes = report.notes
     if not is_file:
         frozen = f"not trainable: {report.frozen:,}{'' if report.actual else ALL_FROZEN}"
-        notes = (frozen, *_shared(weights), *notes)
+        names = ((one.path, *one.aliases) for one in weights if one.aliases)
+        shown = (some_of([*map(legible, of_one)], MAX_NAMES_SHOWN) for of_one in names)
+        shared = [f"one storage, counted once: {one}" for one in shown]
+        notes = (frozen, *and_more(shared, MAX_SHARED_SHOWN), *notes)
     return with_residual(replace(report, about=architecture.about, notes=notes), architecture)
-
-
-def _shared(weights: Sequence[Weight]) -> list[str]:
-    names = ((weight.path, *weight.aliases) for weight in weights if weight.aliases)
-    shown = (some_of([*map(legible, of_one)], MAX_NAMES_SHOWN) for of_one in names)
-    return and_more([f"one storage, counted once: {one}" for one in shown], MAX_SHARED_SHOWN)

@@ -98,15 +98,10 @@ def _by_layer(named: Inventory, weights: Sequence[Weight]) -> Iterator[Row]:
     cut = [t if t.repeat <= most else replace(t, repeat=min(beyond, most)) for t in named]
     yield from by_canonical_name(Inventory(named.letters, tuple(cut)), weights).rows
     for tensor, part in zip(named, cut, strict=True):
-        yield from _absent(tensor, part.repeat)
-
-
-def _absent(tensor: Tensor, first: int) -> Iterator[Row]:
-    """Yield a row for ``tensor`` in all its layers from ``first`` on, if there are any."""
-    layers = tensor.present * (tensor.repeat - first)
-    if layers and tensor.trainable and tensor.tied_to is None:
-        path = tensor.path.replace(LAYER, f"{first}-{tensor.repeat - 1}")
-        yield Row("missing", path, tensor.shape, None, None, -layers * tensor.size)
+        layers = tensor.present * (tensor.repeat - part.repeat)
+        if layers and tensor.trainable and tensor.tied_to is None:
+            path = tensor.path.replace(LAYER, f"{part.repeat}-{tensor.repeat - 1}")
+            yield Row("missing", path, tensor.shape, None, None, -layers * tensor.size)
 
 
 def match_derived(
@@ -316,16 +311,13 @@ def _name_of(member: Member, siblings: Mapping[Member, str], converter: Transfor
     source, index = member
     like = min(siblings, key=lambda other: other[0] != source)
     name, (other, number) = siblings[like], like
-    own, its = _end_of(converter.sources[source]), _end_of(converter.sources[other])
+    # A source is a pattern, and the names that it matches end in the text after its *.
+    sources = (converter.sources[one].replace("\\.", ".") for one in (source, other))
+    own, its = (one.rpartition("*")[2] for one in sources)
     if name.endswith(its):
         name = name.removesuffix(its) + own
     before, dot, after = name.rpartition(f".{number}.")
     return f"{before}.{index}.{after}" if dot else name
-
-
-def _end_of(source: str) -> str:
-    """Return the ending of the names that a source matches: the text after its ``*``."""
-    return source.replace("\\.", ".").rpartition("*")[2]
 
 
 Member = tuple[int, int | None]

@@ -70,7 +70,7 @@ def fused_units(named: Inventory, fused: tuple[Fused, ...], stacked: bool) -> It
         # A model need not store tensors that are not trained, but may.
         if not tensor.present or tensor.tied_to or not tensor.trainable:
             continue
-        path, shape, forms = _stored_alone(tensor, head_size)
+        path, shape, forms = tensor.path, tensor.shape, _stored_alone(tensor, head_size)
         parts = next((parts for parts in fused if _part_of(path, parts)), ())
         if parts:
             if not _part_of(path, parts[:1]):
@@ -123,7 +123,7 @@ def _renamed(path: str, part: str, other: str) -> str:
     return f"{component}.{other}.{leaf}"
 
 
-def _stored_alone(tensor: Tensor, head_size: int) -> tuple[str, Shape, list[Shape]]:
+def _stored_alone(tensor: Tensor, head_size: int) -> list[Shape]:
     """Return the forms of one tensor: as it is, transposed, or with heads: (in, A, K), (A, K)."""
     shape = tensor.shape
     forms = [shape, shape[::-1]]
@@ -131,7 +131,7 @@ def _stored_alone(tensor: Tensor, head_size: int) -> tuple[str, Shape, list[Shap
         forms += [(*_split(shape[0], head_size), shape[-1])] if len(shape) == 2 else []
     elif _attends(tensor.path):
         forms += [(*shape[:-1], *_split(shape[-1], head_size))]
-    return tensor.path, shape, forms
+    return forms
 
 
 def _fused_forms(rows: Shape, widths: list[int], head_size: int) -> list[Shape]:
@@ -142,18 +142,14 @@ def _fused_forms(rows: Shape, widths: list[int], head_size: int) -> list[Shape]:
     """
     whole, parts, width = sum(widths), len(widths), widths[0]
     forms = [(*rows, whole), (whole, *rows)]
-    if len({*widths}) == 1:
-        forms += [(parts, *rows, width), (*rows, parts, width), (parts, width, *rows)]
     if head_size:
         forms += [(*rows, *_split(whole, head_size))]
-    if head_size and len({*widths}) == 1:
-        heads = _split(width, head_size)
-        forms += [
-            (parts, *rows, *heads),
-            (parts, *heads, *rows),
-            (*rows, parts, *heads),
-            (*rows, heads[0], parts * heads[1]),
-        ]
+    if len({*widths}) == 1:
+        forms += [(parts, *rows, width), (*rows, parts, width), (parts, width, *rows)]
+        if head_size:
+            heads = _split(width, head_size)
+            forms += [(parts, *rows, *heads), (parts, *heads, *rows), (*rows, parts, *heads)]
+            forms += [(*rows, heads[0], parts * heads[1])]
     return forms
 
 
@@ -255,17 +251,20 @@ class Matching:
             if not layers:
                 note = note or f"{number:,} tensors" * (number > 1)
                 yield Row("missing", paths[0], unit.shape, None, None, -number * unit.size, note)
-        shape_counts = self._shape_counts()
         for unit, weight in self.misshapen:
             difference = (weight.size if weight.trainable else 0) - unit.size
             path, shape = weight.path, weight.shape
             yield Row("wrong shape", unit.path, unit.shape, path, shape, difference)
-        for weight in self.unexpected:
-            if weight.trainable:
-                others = shape_counts[without_ones(weight.shape)] - 1
-                note = "" if self.names else _or_another(others)
-                path, shape = weight.path, weight.shape
-                yield Row("unexpected", path, None, path, shape, weight.size, note)
+        # Weights of one shape, without axes of length 1, could be exchanged.
+        weights = [*(other for _, other in self.pairs), *self.unexpected]
+        alike = Counter(without_ones(weight.shape) for weight in weights)
+        for weight in filter(lambda weight: weight.trainable, self.unexpected):
+            others = 0 if self.names else alike[without_ones(weight.shape)] - 1
+            note = "or the other tensor of this shape" * others
+            if others > 1:
+                note = f"or one of the {others} other tensors of this shape"
+            path, shape = weight.path, weight.shape
+            yield Row("unexpected", path, None, path, shape, weight.size, note)
         for unit, weight in self.pairs:
             if not weight.trainable:
                 found = weight.path, weight.shape, -weight.size, "frozen"
@@ -309,12 +308,6 @@ class Matching:
         for could_be, units in groups:
             yield sorted({unit.path for unit in could_be}), units
 
-    def _shape_counts(self) -> Counter[Shape]:
-        """Return how many weights could be exchanged, by their shape without axes of length 1."""
-        pairs = () if self.names else self.pairs
-        weights = [*(other for _, other in pairs), *self.unexpected]
-        return Counter(without_ones(weight.shape) for weight in weights)
-
 
 def by_shape(inventory: Inventory, weights: Sequence[Weight]) -> Matched:
     """Match canonical tensors with weights by shape, with or without fusing and stacking.
@@ -328,13 +321,6 @@ def by_shape(inventory: Inventory, weights: Sequence[Weight]) -> Matched:
         matchings.append(most_pairs(list(units), weights))
     best = min(matchings, key=lambda one: one.left_over)
     return Matched(best.rows(), weights, (BY_SHAPE,))
-
-
-def _or_another(others: int) -> str:
-    """Return the note of an unexpected weight, if there are others of its shape."""
-    if others < 2:
-        return "or the other tensor of this shape" * others
-    return f"or one of the {others} other tensors of this shape"
 
 
 def _could_be(unit: Unit, fits: set[tuple[Unit, Shape]]) -> frozenset[Unit]:

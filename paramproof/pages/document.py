@@ -10,7 +10,7 @@ from paramproof.pages.model import sections, title
 from paramproof.pages.viewing import View
 from paramproof.resolver import Model
 from paramproof.views.conventions import DEFAULT
-from paramproof.views.html import Html, joined, tag
+from paramproof.views.html import Html, filled, joined, tag
 
 VIEWS = {
     "index": "Models",
@@ -33,6 +33,27 @@ ONLY_OURS = (
 """The policy of all pages: load nothing from other hosts, and run no inline scripts."""
 
 
+HEAD = (
+    '<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    '<meta name="description" content="{purpose}">'
+    '<link rel="stylesheet" href="{root}style.css"><link rel="icon" href="{root}icon.svg">'
+    '<script src="{root}app.js" type="module"></script>'
+)
+TOP = (
+    '<header><a href="#main" class="skip">Skip to content</a>'
+    '<a href="{root}index.html" class="brand">paramproof</a>'
+    '<nav aria-label="Views">{links}</nav>'
+    '<button type="button" id="copy-link" hidden>Copy link</button></header>'
+)
+FOOTER = (
+    '<p id="status" role="status"></p><footer><p>{purpose}</p><p class="links">'
+    '<a href="{root}about.html#evidence">How do you know?</a>'
+    '<a href="{root}{documentation}">Documentation</a>'
+    '<a href="{root}about.html#source">Source</a><a href="{root}licence.txt">MIT licence</a>'
+    "</p></footer>"
+)
+
+
 def page(
     name: str, view: str, body: Html, *, root: str = "", model: str = "", docs: str = ""
 ) -> str:
@@ -41,39 +62,16 @@ def page(
     ``root`` is the path to its folder, ``model`` the model shown, and ``docs`` the path from the
     folder to the documentation, "" if that is not beside it.
     """
-    head = joined(
-        tag("meta", http_equiv="Content-Security-Policy", content=ONLY_OURS),
-        tag("meta", name="description", content=PURPOSE),
-        tag("link", rel="stylesheet", href=f"{root}style.css"),
-        tag("link", rel="icon", href=f"{root}icon.svg"),
-        tag("script", src=f"{root}app.js", type="module"),
-    )
     links = (
         tag("a", label, href=f"{root}{file}.html", aria_current="page" if file == view else None)
         for file, label in VIEWS.items()
     )
-    top = tag(
-        "header",
-        tag("a", "Skip to content", href="#main", class_="skip"),
-        tag("a", "paramproof", href=f"{root}index.html", class_="brand"),
-        tag("nav", *links, aria_label="Views"),
-        tag("button", "Copy link", type="button", id="copy-link", hidden=True),
-    )
-    status = tag("p", "", id="status", role="status")
+    documentation = f"{docs}index.html" if docs else "about.html#documentation"
+    head = filled(HEAD, policy=ONLY_OURS, purpose=PURPOSE, root=root)
+    top = filled(TOP, root=root, links=joined(*links))
+    footer = filled(FOOTER, root=root, purpose=PURPOSE, documentation=documentation)
     attributes = {"data_view": view, "data_root": root, "data_model": model}
-    return _document(name, head, joined(top, body, status, _footer(root, docs)), **attributes)
-
-
-def _footer(root: str, docs: str) -> Html:
-    """Return what the project is, with links to the documentation, the source and the licence."""
-    places = {
-        "How do you know?": f"{root}about.html#evidence",
-        "Documentation": f"{root}{docs}index.html" if docs else f"{root}about.html#documentation",
-        "Source": f"{root}about.html#source",
-        "MIT licence": f"{root}licence.txt",
-    }
-    links = (tag("a", label, href=href) for label, href in places.items())
-    return tag("footer", tag("p", PURPOSE), tag("p", *links, class_="links"))
+    return _document(name, head, joined(top, body, footer), **attributes)
 
 
 def model_page(model: Model, root: str, docs: str = "") -> str:
@@ -106,20 +104,15 @@ def main(heading: str, *content: object) -> Html:
     return tag("main", tag("h1", heading, id="title"), problem, *content, id="main")
 
 
+DOCUMENT = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+    '<meta name="viewport" content="width=device-width, initial-scale=1"><title>{name}</title>'
+    "{head}</head>{body}</html>\n"
+)
+
+
 def _document(name: str, head: Html, body: Html, **attributes: str) -> str:
-    whole = tag(
-        "html",
-        tag(
-            "head",
-            tag("meta", charset="utf-8"),
-            tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-            tag("title", name),
-            head,
-        ),
-        tag("body", body, **attributes),
-        lang="en",
-    )
-    return f"<!doctype html>{whole}\n"
+    return filled(DOCUMENT, name=name, head=head, body=tag("body", body, **attributes))
 
 
 def _digest(text: str) -> str:

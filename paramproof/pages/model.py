@@ -16,7 +16,17 @@ from paramproof.pages.viewing import MEANINGS, Branch, View, fields_of
 from paramproof.resolver import Model
 from paramproof.views.conventions import UNDECIDED, conventions_table
 from paramproof.views.formula import holds_where, latex_sum, letters_in, letters_table, terms_table
-from paramproof.views.html import Html, breakable, html_table, joined, lines, path, swatch, tag
+from paramproof.views.html import (
+    Html,
+    breakable,
+    filled,
+    html_table,
+    joined,
+    lines,
+    path,
+    swatch,
+    tag,
+)
 from paramproof.views.published import verdict_on
 from paramproof.views.table import TableRow
 from paramproof.views.tree import ties
@@ -75,33 +85,25 @@ def sections(view: View, dtype: str = "", *, live: bool) -> Html:
     return frame({**parts(view, dtype, published), "picture": drawn, "controls": controls})
 
 
+FRAME = (
+    '<div id="number" aria-live="polite">{number}</div><div id="facts">{facts}</div>'
+    '<div class="model"><details class="panel"><summary>Sizes and ways to count</summary>'
+    '<div id="controls">{controls}</div></details><div class="sections">{sections}</div></div>'
+)
+SECTION = (
+    '<section aria-labelledby="{name}-heading"><h2 id="{name}-heading">{heading}</h2>{note}'
+    '<div id="{name}">{found}</div></section>'
+)
+
+
 def frame(found: Mapping[str, Html | None]) -> Html:
     """Return the elements of all parts, with their content; an element without content is empty."""
-    return joined(
-        tag("div", found.get("number"), id="number", aria_live="polite"),
-        tag("div", found.get("facts"), id="facts"),
-        tag(
-            "div",
-            tag(
-                "details",
-                tag("summary", "Sizes and ways to count"),
-                tag("div", found.get("controls"), id="controls"),
-                class_="panel",
-            ),
-            tag("div", *(_section(name, found.get(name)) for name in HEADINGS), class_="sections"),
-            class_="model",
-        ),
-    )
-
-
-def _section(name: str, found: Html | None) -> Html:
-    return tag(
-        "section",
-        tag("h2", HEADINGS[name], id=f"{name}-heading"),
-        tag("p", NOTES[name], class_="note") if name in NOTES else None,
-        tag("div", found, id=name),
-        aria_labelledby=f"{name}-heading",
-    )
+    every = []
+    for name, heading in HEADINGS.items():
+        note = tag("p", NOTES[name], class_="note") if name in NOTES else None
+        every.append(filled(SECTION, name=name, heading=heading, note=note, found=found.get(name)))
+    own = {name: found.get(name) for name in ("number", "facts", "controls")}
+    return filled(FRAME, **own, sections=joined(*every))
 
 
 def _number(view: View) -> Html:

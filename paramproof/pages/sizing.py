@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from paramproof.formulas.printing import legible, shown
 from paramproof.pages.viewing import ACTIVE, MEANINGS, fields_of, has_experts
 from paramproof.resolver import Model
 from paramproof.views.dtypes import BITS
-from paramproof.views.html import Html, breakable, tag
+from paramproof.views.html import Html, breakable, filled, joined, tag
 
 MAX_DIGITS = 12
 """The most digits of a size."""
@@ -69,7 +69,23 @@ def choices(own: Model, model: Model) -> dict[str, list[int]]:
     return found
 
 
-NOTE = "Change a size to see the new counts. Sliders offer sizes for which the formula holds."
+FORM = (
+    '<form id="fields" aria-label="Convention, data type and sizes">{under}{dtype}'
+    '<p class="note">Change a size to see the new counts. '
+    "Sliders offer sizes for which the formula holds.</p>"
+    '<div class="letters">{letters}</div>'
+    '<button type="reset" disabled>Reset all sizes</button></form>'
+)
+SELECT = '<label>{label} <select name="{name}" disabled>{options}</select></label>'
+LETTER = (
+    '<div><div class="named"><label for="size-{name}"><b>{name}</b> <small>{field}</small></label>'
+    '<button type="button" data-reset="{name}" aria-label="Reset {name}" hidden>reset</button>'
+    '</div><div><input id="size-{name}" name="{name}" value="{size}" inputmode="numeric" '
+    'autocomplete="off" disabled><input type="range" data-letter="{name}" '
+    'aria-label="{name}, from {least} to {most}" min="0" max="{last}" value="{at}" disabled>'
+    '<span class="range" data-range="{name}"><small>{least}</small><small>{most}</small></span>'
+    "</div></div>"
+)
 
 
 def form(
@@ -79,58 +95,24 @@ def form(
 
     They are disabled until the script that handles them has started.
     """
-    sizes, fields = model.sizes, fields_of(own)
+
+    def select(name: str, label: str, values: Iterable[str], chosen: str) -> Html:
+        options = (tag("option", one, value=one, selected=one == chosen) for one in values)
+        return filled(SELECT, label=label, name=name, options=joined(*options))
+
     names = [name for name in MEANINGS if name not in ACTIVE or has_experts(own)]
-    return tag(
-        "form",
-        _select("under", "Convention", names, under),
-        _select("dtype", "Data type", list(BITS), dtype),
-        tag("p", NOTE, class_="note"),
-        tag(
-            "div",
-            *(_letter(name, field, sizes[name], allowed[name]) for name, field in fields.items()),
-            class_="letters",
-        ),
-        tag("button", "Reset all sizes", type="reset", disabled=True),
-        id="fields",
-        aria_label="Convention, data type and sizes",
-    )
-
-
-def _select(name: str, label: str, values: list[str], chosen: str) -> Html:
-    options = (tag("option", one, value=one, selected=one == chosen) for one in values)
-    return tag("label", label, " ", tag("select", *options, name=name, disabled=True))
-
-
-def _letter(name: str, field: str, size: int, allowed: list[int]) -> Html:
-    number = tag(
-        "input",
-        id=f"size-{name}",
-        name=name,
-        value=size,
-        inputmode="numeric",
-        autocomplete="off",
-        disabled=True,
-    )
-    least, most = allowed[0], allowed[-1]
-    slider = tag(
-        "input",
-        type="range",
-        data_letter=name,
-        aria_label=f"{name}, from {least:,} to {most:,}",
-        min=0,
-        max=len(allowed) - 1,
-        value=allowed.index(size),
-        disabled=True,
-    )
-    ends = (tag("small", f"{one:,}") for one in (least, most))
-    reset = tag(
-        "button", "reset", type="button", data_reset=name, aria_label=f"Reset {name}", hidden=True
-    )
-    label = tag(
-        "label", tag("b", name), " ", tag("small", breakable(legible(field))), for_=f"size-{name}"
-    )
-    line = tag("div", label, reset, class_="named")
-    return tag(
-        "div", line, tag("div", number, slider, tag("span", *ends, class_="range", data_range=name))
+    letters = []
+    for name, field in fields_of(own).items():
+        values, size = allowed[name], model.sizes[name]
+        least, most = (f"{values[place]:,}" for place in (0, -1))
+        places = {"last": len(values) - 1, "at": values.index(size)}
+        field = breakable(legible(field))
+        letters.append(
+            filled(LETTER, name=name, field=field, size=size, least=least, most=most, **places)
+        )
+    return filled(
+        FORM,
+        under=select("under", "Convention", names, under),
+        dtype=select("dtype", "Data type", BITS, dtype),
+        letters=joined(*letters),
     )

@@ -71,6 +71,7 @@ def test_they_go_far():
     [
         (3 * H + 5 * A, {"A": 2}, 3),
         (floor(H, A), {"A": 1000}, None),
+        (H + floor(H, A), {"A": 10}, None),
         (floor(H, A), {"A": 1}, 1),
         (floor(2 * H, A) + 3 * H, {"A": 2}, 4),
         (floor(F, A) * H, {"A": 5, "F": 9}, 1),
