@@ -1,9 +1,5 @@
 """A type is derived again, and each difference from its file is a line, symbolically."""
 
-import os
-import subprocess
-import sys
-import time
 from copy import deepcopy
 
 import pytest
@@ -16,7 +12,6 @@ pytestmark = [
 pytest.importorskip("transformers")
 
 from paramproof.catalogue.files import parse_type
-from sweep.__main__ import restart_with_hash_seed
 from sweep.entries.comparison import differences
 from sweep.entries.type_sweep import TypeSweep
 from sweep.failure import OutOfTime, Reason
@@ -50,15 +45,6 @@ def test_an_intact_file_has_no_differences():
     """It has a first variant, one with a flag, and one with a size in place of null."""
     assert lines_after(lambda data, base: None) == []
     assert len(GPT2["classes"]["GPT2Model"]["also"]) > 1
-
-
-def test_names_without_an_effect_are_not_new_keys():
-    """The class with a head looks for a text part; the base model does not."""
-    data = deepcopy(GPT2)
-    data["classes"] = {name: data["classes"][name] for name in ("GPT2Model", "GPT2LMHeadModel")}
-    for one in data["classes"].values():
-        one["also"] = []
-    assert not [line for line in texts(data) if line.endswith("is a new key")]
 
 
 def test_a_changed_tensor():
@@ -166,39 +152,3 @@ def test_each_type_has_its_own_process():
     failure = found["none"]["failed"]["none"]
     assert failure.reason is Reason.ERROR
     assert "there is no formula for the model type 'none'" in failure.why
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
-def test_a_process_ends_if_its_parent_is_killed(tmp_path):
-    program = (
-        "import os, time\nfrom sweep.pool import run_in_processes\n"
-        "def work(*_):\n    os.symlink(f'/proc/{os.getpid()}', 'child')\n    time.sleep(600)\n"
-        "next(run_in_processes(['bert'], work, 60, 1))"
-    )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
-    parent = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, env=environment)
-    child = tmp_path / "child"
-    while not child.exists():
-        assert parent.poll() is None
-        time.sleep(0.1)
-    parent.kill()
-    parent.wait()
-    deadline = time.monotonic() + 30
-    while child.exists():
-        assert time.monotonic() < deadline, "a process outlives its parent"
-        time.sleep(0.1)
-
-
-def test_python_restarts_with_a_fixed_hash_seed(monkeypatch):
-    """The order of a set of names determines what is drawn."""
-    begun = []
-    monkeypatch.setattr(os, "execve", lambda *given: begun.append(given))
-    monkeypatch.setattr(sys, "argv", ["sweep", "dots3_note", "--compare"])
-    monkeypatch.setenv("PYTHONHASHSEED", "7")
-    restart_with_hash_seed()
-    assert not begun
-    monkeypatch.delenv("PYTHONHASHSEED")
-    restart_with_hash_seed()
-    ((_, arguments, environment),) = begun
-    assert arguments[1:] == ["-m", "sweep", "dots3_note", "--compare"]
-    assert environment["PYTHONHASHSEED"] == "0"

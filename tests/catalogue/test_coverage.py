@@ -10,7 +10,7 @@ transformers = pytest.importorskip("transformers")
 
 from sweep.__main__ import main
 from sweep.samples import adversary, coverage
-from sweep.samples.coverage import Coverage, Kind, judge
+from sweep.samples.coverage import Kind, judge
 from sweep.samples.verdict import Verdict
 
 
@@ -42,13 +42,6 @@ def test_an_edit_changes_sizes_and_flags():
     changed = {key for one in edited for key in saved if one[key] != saved[key]}
     assert changed == {"a", "b", "part"}
     assert saved["part"] == {"model_type": "y", "e": 2}
-
-
-def test_the_table_adds_up():
-    verdicts = [Verdict.EQUAL, Verdict.EQUAL, Verdict.NOT_COUNTED, Verdict.NOT_BUILT]
-    results = [Coverage(Kind.SAVED, {"model_type": "bert"}, one, "part.key") for one in verdicts]
-    assert "| saved defaults | 4 | 2 | 66.7 % of 3 |" in coverage.coverage_table(results)
-    assert coverage.causes(results) == [("key", 1, ["bert"])]
 
 
 def test_the_command_prints_the_table(monkeypatch, capsys):
