@@ -21,31 +21,6 @@ def run_with_json(paramproof, outsider, tmp_path):
     return documents_of(paramproof)
 
 
-@pytest.mark.parametrize(
-    "options", [(), ("--depth", "1"), ("--dtype", "bf16"), ("--active",)], ids=str
-)
-def test_count(run_with_json, options):
-    data = run_with_json("counts", "count", "bert-base", "mixtral.json", *options)
-    first, second = data["models"]
-    assert (first["status"], second["status"]) == ("written", "proved")
-    assert ("bytes" in first, "active" in second) == ("--dtype" in options, "--active" in options)
-
-
-def test_diff(run_with_json):
-    assert run_with_json("difference", "diff", "gpt2", "gpt2-medium")["first"] == "gpt2"
-
-
-def test_explain(run_with_json):
-    assert run_with_json("explanation", "explain", "2362368", "bert-base")["exact"] == 2_362_368
-    assert run_with_json("explanation", "explain", "123456789", "gpt2", status=1)["apart"]
-
-
-def test_models(run_with_json):
-    models = run_with_json("models", "models")["models"]
-    assert {"llama", None} <= {one["family"] for one in models}
-    assert any("published_active" in one for one in models)
-
-
 def test_verify(run_with_json):
     asked = ("verify", "--examples", "2", "--seed", "3")
     data = run_with_json("verification", *asked, "--framework", "toy")

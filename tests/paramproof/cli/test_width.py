@@ -41,8 +41,6 @@ def run_at_80_columns(paramproof):
     [
         ("count", "gpt3-175b"),
         ("count", "gpt3-175b", "--symbolic"),
-        ("count", "gpt3-175b", "--all-conventions"),
-        ("count", "gpt3-175b", "--dtype", "float64"),
         ("count", "gpt3-175b", "encoder-175b"),
         ("models",),
         ("explain", "16GB", "llama-3.1-8b"),
