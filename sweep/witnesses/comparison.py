@@ -49,9 +49,6 @@ ENDINGS = ("", "_text")
 MOST_TOGETHER = 4
 """The most tensors into which a library may split one: query, key, value and more."""
 
-PACKED = 4
-"""The ternary weights in a byte."""
-
 Tensors = Sequence[DerivedTensor]
 Sizes = Mapping[str, int]
 
@@ -75,9 +72,8 @@ class Cause:
     letters in ``replaced`` have other sizes, and the tensors that match ``removed`` are missing.
     For each name in ``vectors`` there are vectors with an element for each row of the tensors that
     the value matches, and for each name in ``added`` as many elements as the expression says,
-    unless the entry has tensors of that name. ``packed`` are stored with four elements in one, each
-    with a scale. ``read`` has letters for keys that only the library reads: the kind of number, the
-    key, and the library's default.
+    unless the entry has tensors of that name. ``read`` has letters for keys that only the library
+    reads: the kind of number, the key, and the library's default.
     """
 
     name: str
@@ -88,7 +84,6 @@ class Cause:
     removed: Sequence[str] = ()
     vectors: Mapping[str, str] = field(default_factory=dict)
     added: Mapping[str, str] = field(default_factory=dict)
-    packed: Sequence[str] = ()
     read: Mapping[str, tuple[str, str, int]] = field(default_factory=dict)
 
     def applies_to(self, config: Mapping[str, Any]) -> bool:
@@ -288,7 +283,7 @@ def _apply(cause: Cause, tensors: Tensors, sizes: Sizes) -> Tensors:
         for name, size in cause.added.items()
         if name not in names
     )
-    return [*_packed(cause.packed, kept), *vectors, *added]
+    return [*kept, *vectors, *added]
 
 
 def _substitute(tensor: DerivedTensor, swap: Mapping[str, Expression]) -> DerivedTensor:
@@ -296,17 +291,6 @@ def _substitute(tensor: DerivedTensor, swap: Mapping[str, Expression]) -> Derive
         return tensor
     shape = tuple(length.substitute(swap) for length in tensor.shape)
     return replace(tensor, shape=shape, times=tensor.times.substitute(swap))
-
-
-def _packed(patterns: Sequence[str], tensors: Tensors) -> Iterator[DerivedTensor]:
-    """Yield the tensors, with fewer rows and a scale in place of those that are packed."""
-    for one in tensors:
-        if not _matches(patterns, one):
-            yield one
-            continue
-        rows = (one.shape[0] + PACKED - 1) // PACKED
-        yield replace(one, shape=(rows, *one.shape[1:]))
-        yield _tensor(f"{common_name(one.path)}_scale", one.times)
 
 
 def _matches(patterns: Iterable[str], tensor: DerivedTensor) -> bool:

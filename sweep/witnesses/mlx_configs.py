@@ -12,12 +12,13 @@ import json
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from math import prod
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from paramproof.catalogue import read_type
 from paramproof.catalogue.entries import Entry, entry, entry_in, type_named, usual_class
@@ -50,23 +51,12 @@ class WrongValue(Exception):
     """A value in ``mlx_lm.toml`` is not the one that transformers' own model has."""
 
 
-class BothModels(NamedTuple):
-    """A configuration, its entry, and the groups of mlx-lm's model.
+def draw(file: TypeFile, random: Random) -> tuple[dict[str, Any], Entry, Counter[Group]]:
+    """Draw a configuration of a type's usual class; return it, its entry, and mlx-lm's model.
 
-    ``is_counted`` is false if the catalogue does not know a value that mlx-lm requires. The entry
-    is then that of the configuration without it.
-    """
-
-    config: dict[str, Any]
-    entry: Entry
-    groups: Counter[Group]
-    is_counted: bool
-
-
-def draw(file: TypeFile, random: Random) -> BothModels:
-    """Draw a configuration of a type's usual class, and build it with mlx-lm.
-
-    Raises ``Refused`` if mlx-lm does not build it, and ``ValueError`` if none can be drawn.
+    If the catalogue does not know a value that mlx-lm requires, the entry is that of the
+    configuration without it. Raises ``Refused`` if mlx-lm does not build it, and ``ValueError`` if
+    none can be drawn.
     """
     name = usual_class(file)
     drawn = draw_entry(file, random, [name], ALL_SIZES)
@@ -76,14 +66,11 @@ def draw(file: TypeFile, random: Random) -> BothModels:
     entry = entry_in(file, config, name)
     _adapt(file, config, entry)
     groups = _build(file, config, entry)
-    try:
-        count = entry_in(file, config, name).count
-    except NotInCatalogue:
-        return BothModels(config, entry, groups, is_counted=False)
-    if count != entry.count:
-        problem = "a key that mlx-lm requires changes the count"
-        raise WrongValue(f"{file.model_type}: {problem}; {json.dumps(config)}")
-    return BothModels(config, entry, groups, is_counted=True)
+    with suppress(NotInCatalogue):
+        if entry_in(file, config, name).count != entry.count:
+            problem = "a key that mlx-lm requires changes the count"
+            raise WrongValue(f"{file.model_type}: {problem}; {json.dumps(config)}")
+    return config, entry, groups
 
 
 def _adapt(file: TypeFile, config: dict[str, Any], entry: Entry) -> None:
@@ -216,11 +203,11 @@ def compare_random(model_type: str, number: int, seed: int = 0) -> Iterator[Comp
     file, random = read_type(model_type), Random(f"{model_type} {seed}")
     for _ in range(number * MAX_DRAWS):
         try:
-            both = draw(file, random)
+            drawn = draw(file, random)
         except ValueError:
             yield None
             continue
-        yield compare_entry(both.config, both.entry, both.groups)
+        yield compare_entry(*drawn)
         number -= 1
         if not number:
             return

@@ -60,21 +60,6 @@ def test_every_number_has_a_verdict():
 
 
 @pytest.mark.parametrize(
-    ("model", "total"),
-    # The rows of one layer represent all layers; the heading of bert-large's table is wrong.
-    [
-        ("transformer-one-layer", 15_676_928),
-        ("bert-base-uncased", 109_482_240),
-        ("bert-large-uncased", 335_141_888),
-    ],
-)
-def test_rows_add_up(model, total):
-    rows = [one for one in TENSORS if (one.source, one.model) == ("000", model)]
-    layers = getattr(rows[0].spec, "num_hidden_layers", 1)
-    assert sum(whole(one.claimed) * (layers if "*" in one.of[0] else 1) for one in rows) == total
-
-
-@pytest.mark.parametrize(
     "one",
     [one for one in entries() if verdict(one).kind != REFUTED],
     ids=lambda one: one.where[:50],

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import docs.writers.__main__ as command
-from docs.writers import blocks, differences, formulas
+from docs.writers import blocks, differences
 from docs.writers.blocks import (
     AGAIN,
     KEPT,
@@ -23,7 +23,6 @@ from docs.writers.blocks import (
     write_files,
 )
 from paramproof.differences.answer import recorded
-from paramproof.formulas import FAMILIES, terms
 from tests.sessions import failures
 
 # Places that need a framework are compared in the lane of that framework.
@@ -116,14 +115,6 @@ def test_a_script_as_printed(tmp_path):
 
 def test_the_validation_of_json_works():
     exec(script_in(PAGES["json"].read_text("utf-8"), "validate"), {})
-
-
-def test_another_docstring_or_term_is_noticed(monkeypatch):
-    was = {name: formulas.family(found) for name, found in FAMILIES.items()}
-    assert len(set(was.values())) == len(FAMILIES)
-    parts = formulas.parts()
-    monkeypatch.setattr(terms.attention, "__doc__", "Count: 5·width².")
-    assert formulas.parts() != parts
 
 
 @pytest.mark.parametrize("section", ["shapes", "defaults", "counts"])

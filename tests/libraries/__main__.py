@@ -14,10 +14,11 @@ import json
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 from random import Random
 from typing import Any
 
+from docs.writers.blocks import DOCS
+from docs.writers.libraries import stored
 from paramproof.algebra.sampling import sample_sizes
 from paramproof.builders.meta import meta
 from paramproof.formulas.derivation import Derivation
@@ -25,8 +26,6 @@ from paramproof.sources.reference import in_one_line, load_reference
 from paramproof.views.formula import formula_lines
 from sweep.pool import run_in_processes
 from tests.libraries.constructors import FIXED, largest_size, names, reference
-
-DOCS = Path(__file__).parents[2] / "docs"
 
 SECONDS = 240.0
 """The processor time for a constructor: to derive it, and then to build models."""
@@ -91,12 +90,6 @@ def compare(derivation: Derivation, name: str, seconds: float) -> dict[str, Any]
     return {"compared": compared, "wrong": wrong, "unbuilt": unbuilt}
 
 
-def results(chosen: str) -> dict[str, dict[str, Any]]:
-    path = DOCS / f"libraries-{chosen}.jsonl"
-    lines = path.read_text("utf-8").splitlines() if path.exists() else []
-    return {one["name"]: one for one in map(json.loads, lines)}
-
-
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.libraries")
     parser.add_argument("set", nargs="?", choices=NUMBER, default="fixed")
@@ -104,9 +97,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", nargs="*", metavar="NAME", help="names of the set")
     options = parser.parse_args(arguments)
     path = DOCS / f"libraries-{options.set}.jsonl"
-    if options.again:
-        path.unlink(missing_ok=True)
-    known = results(options.set)
+    path.open("w" if options.again else "a").close()
+    known = {one["name"] for one in stored(options.set)}
     todo = [one for one in options.only or names(options.set) if one not in known]
     with path.open("a", encoding="utf-8") as file:
         for name, found, seconds in run_in_processes(todo, work, SECONDS):
@@ -117,7 +109,7 @@ def main(arguments: list[str]) -> int:
             file.flush()
             counts = f"{one.get('compared', 0)} compared, {len(one.get('wrong', ()))} wrong"
             print(f"{name}: {one['status']}, {counts}", flush=True)
-    there = results(options.set).values()
+    there = stored(options.set)
     print(dict(Counter(one["status"] for one in there)))
     return int(any(one.get("wrong") for one in there))
 
