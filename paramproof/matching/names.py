@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import product
 
 from paramproof.catalogue.conversions import Loaded, Operation, Transform, conversions_of
-from paramproof.formulas import Inventory, Row, Tensor, Weight
+from paramproof.formulas import Inventory, Row, Weight
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.comparison import Matched, Shape, by_canonical_name
 from paramproof.formulas.path import LAYER, layer_of, starred
