@@ -20,7 +20,6 @@ from paramproof.builders.registry import Framework, frameworks
 from paramproof.differences.answer import (
     COUNTED,
     FACTS,
-    MEASURED,
     RECORDED,
     Answer,
     Section,
@@ -31,10 +30,10 @@ from paramproof.differences.answer import (
     recorded,
     versions_text,
 )
-from paramproof.differences.ask import counted_spec
+from paramproof.differences.ask import answers, counted_spec
 from paramproof.formulas import closed_form
 from paramproof.formulas.layout import LAYOUTS
-from paramproof.verify.workers import run_in_workers
+from paramproof.verify.workers import Job, run_in_workers
 from paramproof.views.table import Column, Table, TableRow, markdown, markdown_rows
 
 NAME = "framework-differences"
@@ -152,11 +151,11 @@ def measure() -> None:
         if found != pinned[framework.name]:
             raise RuntimeError(f"{framework.name}: not as in constraints.txt")
     order = [one.name for one in ours]
-    found = run_in_workers(ours, MEASURED)
-    answers = sorted(found, key=lambda answer: order.index(answer.framework))
-    if reasons := [answer.facts["reason"] for answer in answers if answer.failed]:
+    found = run_in_workers(ours, Job(answers, Answer))
+    measured = sorted(found, key=lambda answer: order.index(answer.framework))
+    if reasons := [answer.facts["reason"] for answer in measured if answer.failed]:
         raise RuntimeError("; ".join(reasons))
-    RECORDED.write_text(record(pinned, answers), "utf-8")
+    RECORDED.write_text(record(pinned, measured), "utf-8")
 
 
 def record(versions: Mapping[str, Mapping[str, str]], answers: Sequence[Answer]) -> str:

@@ -12,7 +12,6 @@ from paramproof.cli.options import completing, framework_option, json_option
 from paramproof.cli.output import tables_beside, width_of, write_json
 from paramproof.differences.answer import (
     COUNTED,
-    MEASURED,
     Answer,
     Section,
     by_row,
@@ -89,10 +88,13 @@ def differences_command(
         only = f"{len(chosen) or 'no'} framework is {'named' if named else 'installed'}"
         raise InvalidInput(f"{only}: name two or more, as in {EXAMPLE}")
     if measure:
-        # Imported only here, with the workers.
+        # Imported only here: they need NumPy, and workers.
         from paramproof.cli.workers import run_in_frameworks
+        from paramproof.differences import ask
+        from paramproof.verify.workers import Job
 
-        answers, _ = run_in_frameworks([one.name for one in chosen], MEASURED)
+        job = Job(ask.answers, Answer)
+        answers, _ = run_in_frameworks([one.name for one in chosen], job)
         versions = {one.name: one.versions() for one in chosen}
     if unknown := [one.name for one in chosen if one.name not in versions]:
         raise InvalidInput(f"nothing is recorded about {unknown[0]}: --measure asks it")

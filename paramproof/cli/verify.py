@@ -24,7 +24,6 @@ from paramproof.cli.verify_answers import (
     Asked,
     built_by_transformers,
     formula_at_sizes,
-    formula_in_frameworks,
     in_frameworks,
     in_shard,
     proved,
@@ -151,9 +150,7 @@ def _answer(asked: Asked, formula: FormulaReference | None, prove: bool) -> Comm
         return proved(asked)
     if asked.families:
         asked.require_families(asked.families, "which is not in --family")
-    if formula:
-        return formula_in_frameworks(formula, asked)
-    return in_shard(asked) if asked.is_long else in_frameworks(asked)
+    return in_shard(asked) if asked.is_long else in_frameworks(asked, formula)
 
 
 def _require_alone(

@@ -82,92 +82,67 @@ class Asked:
                 raise ValueError(f"--model {model.title} is of the family {model.family}, {but}")
 
 
-def in_frameworks(asked: Asked) -> CommandAnswer:
-    """Compare the formulas of families with the models that frameworks build."""
-    families = asked.wanted or tuple(FAMILIES)
-    require_agreement(families)
-    results, absent = run_in_frameworks(asked.names, verify_job(asked.sample(families)))
+def in_frameworks(asked: Asked, formula: FormulaReference | None) -> CommandAnswer:
+    """Compare the formulas of families, or a user's, with the models that frameworks build.
 
-    def show(out: Console) -> None:
-        print_table(out, verify_table(results))
-        for result in results:
-            is_shown = result.smallest or (result.failed and result.model)
-            if result.spec and result.report and is_shown:
-                text = explained(result.report, FamilyArchitecture.of(result.spec), width_of(out))
-                out.print(f"\n{_title(result)}", text, sep="\n", markup=False)
-        _print_broken(out, results)
-        for reason in dict.fromkeys(r.reason for r in results if r.status == "not expressible"):
-            if reason:
-                out.print(f"not expressible: {reason}", markup=False)
-        _print_absent(out, absent, "verified")
-        reports = [result for result in results if result.report and not result.smallest]
-        if not reports:
-            out.print("no model was verified")
-            return
-        equal = sum(result.status == "equal" for result in reports)
-        out.print(f"{equal} of {len(reports)} models equal the formula, tensor by tensor", end="")
-        out.print(f" (random specs: seed {asked.seed})")
+    A user's formula is called first, without any framework, to see that it works. Its family is
+    one of the chosen ones or of the models', or of all families. It counts the models of that
+    family or, without any, the named ones.
 
-    return _answer(results, asked, show)
-
-
-def _title(result: Result) -> str:
-    if not result.smallest:
-        return result.framework
-    how = f" ({result.reason})" if result.reason else ""
-    return f"{result.framework}: the smallest spec that differs{how}"
-
-
-def formula_in_frameworks(formula: FormulaReference, asked: Asked) -> CommandAnswer:
-    """Compare a user's formula with the models that frameworks build.
-
-    The formula is called first, without any framework, to see that it works. Its family is one of
-    the chosen ones or of the models', or of all families. It counts the models of that family or,
-    without any, the named ones.
-
+    A run in which no framework could build any of the models has verified nothing, and fails.
     Raises ``ValueError`` for a formula that cannot be called, a model of another family, and a
     framework that is not installed.
     """
-    family, left = formula.family(asked.wanted, asked.specs())
-    asked.require_families((family,), f"but {formula.name} counts {family}")
-    job = verify_job(asked.sample((family,)), formula.name, formula.seconds)
-    results, _ = run_in_frameworks(asked.names, job)
+    families, left = asked.wanted or tuple(FAMILIES), []
+    if formula:
+        family, left = formula.family(asked.wanted, asked.specs())
+        asked.require_families((family,), f"but {formula.name} counts {family}")
+        families = (family,)
+    else:
+        require_agreement(families)
+    results, absent = run_in_frameworks(asked.names, verify_job(asked.sample(families), formula))
+    reports = [one for one in results if one.report and not one.smallest]
+    equal = sum(one.status == "equal" for one in reports)
 
     def show(out: Console) -> None:
         print_table(out, verify_table(results))
+        _print_differences(out, results)
         _print_broken(out, results)
-        # A difference that several frameworks share is printed once.
-        alike: dict[tuple[str, ...], list[str]] = {}
-        for one in results:
-            if one.smallest:
-                name = one.framework + (f" ({one.reason})" if one.reason else "")
-                alike.setdefault(one.difference, []).append(name)
-        for lines, names in alike.items():
-            title = f"{', '.join(names)}: the smallest spec that differs"
-            out.print("", title, *lines, "", sep="\n", markup=False)
         if left:
             out.print(f"{formula.name} does not count: {', '.join(left)}", markup=False)
-        reports = [one for one in results if one.report and not one.smallest]
-        equal = sum(one.status == "equal" for one in reports)
-        count = f"{equal} of {len(reports)} models have the count of {formula.name}"
-        out.print(count, markup=False)
         # A reason for random specs concerns the whole family; for a model, the table is enough.
-        absent = [one for one in results if one.status == "not expressible" and not one.model]
-        for reason in dict.fromkeys(one.reason for one in absent):
+        refused = [one for one in results if one.status == "not expressible"]
+        reasons = (one.reason for one in refused if not (formula and one.model))
+        for reason in dict.fromkeys(filter(None, reasons)):
             out.print(f"not expressible: {reason}", markup=False)
-        out.print(f"random specs: seed {asked.seed}")
+        _print_absent(out, absent, "verified")
+        if formula:
+            count = f"{equal} of {len(reports)} models have the count of {formula.name}"
+        elif reports:
+            count = f"{equal} of {len(reports)} models equal the formula, tensor by tensor"
+        else:
+            out.print("no model was verified")
+            return
+        out.print(f"{count} (random specs: seed {asked.seed})", markup=False)
 
-    return _answer(results, asked, show)
-
-
-def _answer(results: Sequence[Result], asked: Asked, show: Any) -> CommandAnswer:
-    """Return the answer of a run in frameworks.
-
-    A run in which no framework could build any of the models has verified nothing, and fails.
-    """
     body = record_data(results, seed=asked.seed, examples=asked.examples)
-    failed = any(result.failed for result in results) or not any(one.report for one in results)
-    return CommandAnswer(document("verification", body), not failed, show)
+    success = bool(reports) and not any(one.failed for one in results)
+    return CommandAnswer(document("verification", body), success, show)
+
+
+def _print_differences(out: Console, results: Sequence[Result]) -> None:
+    """Print how named models differ, and the smallest random ones; alike ones once."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for one in results:
+        if one.report and one.spec and one.failed and (one.smallest or one.model):
+            text = "\n".join(one.difference)
+            if not text:
+                text = explained(one.report, FamilyArchitecture.of(one.spec), width_of(out))
+            title = ": the smallest spec that differs" if one.smallest else ""
+            title += f" ({one.reason})" if one.reason else ""
+            alike.setdefault((title, text), []).append(one.framework)
+    for (title, text), names in alike.items():
+        out.print("", f"{', '.join(names)}{title}", text, sep="\n", markup=False)
 
 
 def in_shard(asked: Asked) -> CommandAnswer:

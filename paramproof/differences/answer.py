@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from paramproof.builders.registry import Framework
 from paramproof.formulas.path import LAYER, in_braces, leaf, merged, parent
-from paramproof.verify.workers import Job, Record
+from paramproof.verify.workers import Record
 from paramproof.views.table import Column
 
 Section: TypeAlias = Literal["shapes", "defaults", "counts", "broken"]
@@ -59,10 +59,6 @@ class Answer(Record):
     def broken(cls, framework: Framework, reason: str) -> Answer:
         """Return the record of a worker that died."""
         return cls(framework.name, "broken", "worker", facts={"reason": reason})
-
-
-MEASURED = Job("paramproof.differences.ask:answered", Answer, {})
-"""The job that asks a framework every question of the reference."""
 
 
 def recorded() -> tuple[dict[str, dict[str, str | None]], list[Answer]]:

@@ -25,7 +25,7 @@ from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shape_text
 from paramproof.verify.builder_tensors import NamedTensor, read
 from paramproof.verify.cases import known_sizes, supported_cases
-from paramproof.verify.worker import Link
+from paramproof.verify.worker import NO_PARENT, Link
 
 DECODER = "mlm_head.decoder.weight"
 QUESTIONS: dict[str, dict[str, Any]] = tomllib.loads(
@@ -38,15 +38,7 @@ MAX_TERMS = 2
 """So many quantities may make up a difference in letters."""
 
 
-def answered(link: Link, chosen: Framework, builder: Builder) -> Iterator[Answer]:
-    """Yield every answer, in a worker; nobody knows beforehand how many there are."""
-    link.steps(0, None)
-    for number, answer in enumerate(answers(chosen, builder), 1):
-        yield answer
-        link.steps(number, None)
-
-
-def answers(chosen: Framework, builder: Builder) -> Iterator[Answer]:
+def answers(chosen: Framework, builder: Builder, link: Link = NO_PARENT) -> Iterator[Answer]:
     """Yield the answers of ``chosen``, in the order of the page.
 
     Raises ``measure.Unknown`` if the framework does something that has no name here. A framework

@@ -6,8 +6,9 @@ guards, and as algebra.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from paramproof.builders.registry import Framework
 from paramproof.formulas import Spec
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.expression import letter
-from paramproof.formulas.families import family_of, spec_fields, spec_from
+from paramproof.formulas.families import family_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.printing import MINUS
@@ -62,44 +63,54 @@ class FormulaReference:
         The formula is tried: it must count the family's fullest spec, and those of the ``models``
         that are of this family.
         """
-        specs = [spec_fields(spec) for spec in models.values()]
-        family, left = self._ask("tried", among=list(among), specs=specs)
-        return family, left
+        found: tuple[str, list[str]] = self._ask(tried, among=among, specs=[*models.values()])
+        return found
 
     def at(self, fields: Mapping[str, str], sizes: Sequence[Mapping[str, int]]) -> list[int]:
         """Return the count at each of ``sizes`` by letter; ``fields`` maps letters to fields."""
-        counts: list[int] = self._ask("counted", fields=dict(fields), sizes=[*map(dict, sizes)])
+        counts: list[int] = self._ask(counted, fields=dict(fields), sizes=[*map(dict, sizes)])
         return counts
 
     def in_letters(self, fields: Mapping[str, str]) -> str:
-        formula: str = self._ask("counted", fields=dict(fields), sizes=[])
+        formula: str = self._ask(counted, fields=dict(fields), sizes=[])
         return formula
 
-    def _ask(self, function: str, **about: Any) -> Any:
-        asked = {"reference": self.name, "seconds": self.seconds, **about}
-        (reply,) = run_in_workers([NOBODY], Job(f"{__name__}:{function}", Reply, asked))
+    def _ask(self, function: Callable[..., Iterator[Reply]], **about: Any) -> Any:
+        job = Job(partial(function, formula=self, **about), Reply)
+        (reply,) = run_in_workers([NOBODY], job)
         return reply.value
 
 
 def tried(
-    link: Link, _: None, __: None, reference: str, seconds: float, among: Any, specs: Any
+    _: None,
+    __: None,
+    formula: FormulaReference,
+    among: Sequence[str],
+    specs: Sequence[Spec],
+    link: Link,
 ) -> Iterator[Reply]:
-    formula = UserFormula.named(reference, link, seconds)
-    family = chosen_family(formula, among)
-    own = [spec for spec in map(spec_from, specs) if family_of(spec) is family]
-    counts, *_ = [formula.counts(spec) for spec in (fullest_spec(family), *own)]
+    own = UserFormula.named(formula.name, link, formula.seconds)
+    family = chosen_family(own, among)
+    of_family = [spec for spec in specs if family_of(spec) is family]
+    counts, *_ = [own.counts(spec) for spec in (fullest_spec(family), *of_family)]
     yield Reply("", [family.name, uncounted(counts, family)])
 
 
 def counted(
-    link: Link, _: None, __: None, reference: str, seconds: float, fields: Any, sizes: Any
+    _: None,
+    __: None,
+    formula: FormulaReference,
+    fields: Mapping[str, str],
+    sizes: Sequence[Mapping[str, int]],
+    link: Link,
 ) -> Iterator[Reply]:
-    formula = UserFormula.named(reference, link, seconds, (*fields, *fields.values()))
+    names = (*fields, *fields.values())
+    own = UserFormula.named(formula.name, link, formula.seconds, names)
     if sizes:
-        yield Reply("", [formula.count(_values(fields, one)) for one in sizes])
+        yield Reply("", [own.count(_values(fields, one)) for one in sizes])
     else:
         symbols = _values(fields, {name: letter(name) for name in fields})
-        yield Reply("", text(formula.value(symbols)))
+        yield Reply("", text(own.value(symbols)))
 
 
 def _values(fields: Mapping[str, str], by_letter: Mapping[str, Any]) -> ModelValues:

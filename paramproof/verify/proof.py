@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from paramproof.algebra.residual import Residual, explained, lines
@@ -24,7 +25,7 @@ from paramproof.formulas import FAMILIES, Family, FamilyLetters, Spec, closed_fo
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Consequence
 from paramproof.formulas.expression import Expression, expression, sum_of
-from paramproof.formulas.families import family_of, spec_fields, spec_from
+from paramproof.formulas.families import family_of
 from paramproof.formulas.layout import STACKED, stored_shape
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import shared_path
@@ -33,13 +34,10 @@ from paramproof.formulas.tensors import Tensor
 from paramproof.verify.agreement import check
 from paramproof.verify.builder_tensors import NamedTensor, Reading, read
 from paramproof.verify.cases import Case, Sizes, case_of, known_sizes, supported_cases
-from paramproof.verify.worker import Link
+from paramproof.verify.worker import NO_PARENT, Link
 from paramproof.verify.workers import Job, Record
 
 ProofStatus: TypeAlias = Literal["proved", "different", "not expressible", "broken"]
-
-OnStep: TypeAlias = Callable[[int, int], None]
-"""A callback that takes the number of steps done, and of all steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,24 +81,15 @@ class Proof(Record):
 
 def proof_job(families: Iterable[str] = (), models: Mapping[str, Spec] | None = None) -> Job[Proof]:
     """Return the job that proves ``families``, or ``models`` by name, in a framework."""
-    specs = {name: spec_fields(spec) for name, spec in (models or {}).items()}
-    arguments = {"families": list(families), "models": specs}
-    return Job(f"{__name__}:proved", Proof, arguments)
-
-
-def proved(
-    link: Link, chosen: Framework, builder: Builder, families: Any, models: Any
-) -> Iterator[Proof]:
-    specs = {name: spec_from(fields) for name, fields in models.items()}
-    yield from proofs(chosen, builder, families, link.steps, specs)
+    return Job(partial(proofs, families=tuple(families), models=dict(models or {})), Proof)
 
 
 def proofs(
     chosen: Framework,
     builder: Builder,
     families: Iterable[str] = (),
-    on_step: OnStep = lambda done, due: None,
     models: Mapping[str, Spec] | None = None,
+    link: Link = NO_PARENT,
 ) -> Iterator[Proof]:
     """Compare ``builder`` with the formula of each family, at every size that it supports.
 
@@ -113,7 +102,7 @@ def proofs(
     plans = [_cases(builder, chosen, family, spec) for family, _, spec in claims]
     due = sum(len(plan) for plan in plans if not isinstance(plan, str))
     done = 0
-    on_step(done, due)
+    link.steps(done, due)
     for (family, model, spec), plan in zip(claims, plans, strict=True):
         if isinstance(plan, str):
             about = chosen.name, chosen.version, "not expressible", family.name, model
@@ -124,7 +113,7 @@ def proofs(
         for case in plan:
             claim.prove(case)
             done += 1
-            on_step(done, due)
+            link.steps(done, due)
         yield Proof(
             chosen.name,
             chosen.version,

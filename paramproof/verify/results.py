@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import count
 from typing import Any, Literal, TypeAlias
 
@@ -21,8 +22,9 @@ from paramproof.formulas.spec import head_size_of
 from paramproof.random_specs import constructed, fixed_in, random_specs, refusal
 from paramproof.verify.agreement import check
 from paramproof.verify.formula_check import compare_counts, difference
+from paramproof.verify.formula_process import FormulaReference
 from paramproof.verify.user_formula import UserFormula, chosen_family
-from paramproof.verify.worker import Link, peak_memory
+from paramproof.verify.worker import NO_PARENT, Link, peak_memory
 from paramproof.verify.workers import Job, Record
 
 Status: TypeAlias = Literal["equal", "different", "not expressible", "broken"]
@@ -112,33 +114,23 @@ class Sample:
         yield from count(self.seed + self.shard[0] - 1, self.shard[1])
 
 
-def verify_job(sample: Sample, formula: str = "", seconds: float = 0) -> Job[Result]:
-    """Return the job that compares a framework with our formulas, or with a user's ``formula``.
-
-    ``formula`` is MODULE:FUNCTION, and ``seconds`` limits each of its calls.
-    """
-    models = {name: spec_fields(spec) for name, spec in sample.models.items()}
-    drawn = asdict(replace(sample, models={})) | {"models": models}
-    arguments = {"sample": drawn, "formula": formula, "seconds": seconds}
-    return Job(f"{__name__}:verified", Result, arguments)
+def verify_job(sample: Sample, formula: FormulaReference | None = None) -> Job[Result]:
+    """Return the job that compares a framework with our formulas, or with a user's ``formula``."""
+    return Job(partial(verified, sample=sample, formula=formula), Result)
 
 
 def verified(
-    link: Link,
     chosen: Framework,
     builder: Builder,
-    sample: dict[str, Any],
-    formula: str,
-    seconds: float,
+    sample: Sample,
+    formula: FormulaReference | None,
+    link: Link,
 ) -> Iterator[Result]:
-    models = {name: spec_from(fields) for name, fields in sample.pop("models").items()}
-    families, shard = tuple(sample.pop("families")), tuple(sample.pop("shard"))
-    own = UserFormula.named(formula, link, seconds) if formula else None
+    own = UserFormula.named(formula.name, link, formula.seconds) if formula else None
     # The first build in a process includes the framework's start-up time.
     if own is None and builder.supports(WARM_UP) is True:
         check(builder, WARM_UP)
-    drawn = Sample(models, families, shard=shard, **sample)
-    for result in results(chosen, builder, drawn, own, link.steps):
+    for result in results(chosen, builder, sample, own, link):
         yield replace(result, peak_mb=round(peak_memory() / 1e6, 1))
 
 
@@ -147,7 +139,7 @@ def results(
     builder: Builder,
     sample: Sample,
     formula: UserFormula | None = None,
-    on_step: Callable[[int, int | None], None] = lambda done, due: None,
+    link: Link = NO_PARENT,
 ) -> Iterator[Result]:
     """Yield a result for each named model and each random spec, and the smallest that differ.
 
@@ -159,15 +151,15 @@ def results(
     number = sum(1 if reason else sample.examples for reason in refused.values())
     due = None if sample.seconds else len(sample.named) + number
     done = 0
-    on_step(done, due)
+    link.steps(done, due)
     for result in _stopping(run.each(sample, refused), sample.seconds):
         yield result
         done += 1
-        on_step(done, due)
+        link.steps(done, due)
     for number, spec in enumerate(run.worst.values(), 1):
-        on_step(done + number - 1, done + len(run.worst))
+        link.steps(done + number - 1, done + len(run.worst))
         yield run.smallest(spec)
-        on_step(done + number, done + len(run.worst))
+        link.steps(done + number, done + len(run.worst))
 
 
 def _stopping(found: Iterator[Result], seconds: float | None) -> Iterator[Result]:

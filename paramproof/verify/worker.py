@@ -1,6 +1,6 @@
 """The worker process of one framework: ``python -m paramproof.verify.worker FRAMEWORK``.
 
-The request is a job, the name of a function and its arguments. The worker reports the steps that
+The request is a job, a pickled function. The worker reports the steps that
 the job counts, each record at once, and at the end the number of records, so that the parent can
 tell a job that is done from one that was cut off. Without a FRAMEWORK, the job gets no builder.
 """
@@ -8,11 +8,12 @@ tell a job that is done from one that was cut off. Without a FRAMEWORK, the job 
 from __future__ import annotations
 
 import gc
+import pickle
 import sys
+from base64 import b64decode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -60,14 +61,12 @@ NO_PARENT = Link()
 
 def main() -> None:
     parent = Parent()
-    function, arguments = parent.request()
-    module, _, name = function.partition(":")
+    job = pickle.loads(b64decode(parent.request()))
     chosen = framework(sys.argv[1]) if sys.argv[1] else None
     builder = load_builder(chosen) if chosen else None
-    job = getattr(import_module(module), name)
     done = 0
     try:
-        for record in job(Link(parent.tell, (BaseException,)), chosen, builder, **arguments):
+        for record in job(chosen, builder, link=Link(parent.tell, (BaseException,))):
             parent.tell({"record": record.as_json()})
             done += 1
     except FormulaRefused as error:

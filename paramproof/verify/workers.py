@@ -9,9 +9,11 @@ the framework, whose last record is then ``broken``, or the user's code, which i
 from __future__ import annotations
 
 import os
+import pickle
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -64,15 +66,14 @@ class Record(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Job(Generic[R]):
-    """Call ``function``, MODULE:FUNCTION, in a worker, with ``arguments`` that fit JSON.
+    """Call ``function`` in a worker, to which it is sent pickled: a function, or a ``partial``.
 
-    The function takes the worker's ``Link``, the framework and its builder first, and yields
-    instances of ``record``.
+    It takes the framework, its builder, and the worker's ``Link`` as ``link``, and yields instances
+    of ``record``.
     """
 
-    function: str
+    function: Callable[..., Iterator[R]]
     record: type[R]
-    arguments: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ class _Worker(Generic[R]):
         self.news = lambda *how: on_progress(Progress(framework.name, *how))
         self.came = 0
         self.done: int | None = None
-        self.steps: tuple[int, int | None] = (0, None)
+        self.steps: tuple[int, int | None] | None = None
         self.calling = ""
         self.where = ""
         self.limit: float = SILENCE
@@ -155,7 +156,7 @@ class _Worker(Generic[R]):
             environment=framework.environment,
             keeps_errors=bool(framework.name),
         )
-        self.child.ask([job.function, dict(job.arguments)])
+        self.child.ask(b64encode(pickle.dumps(job.function)).decode())
 
     def listen(self, news: SimpleQueue[tuple[_Worker[R], Any]]) -> None:
         """Put each message in ``news``, and None when the process has ended."""
@@ -176,6 +177,8 @@ class _Worker(Generic[R]):
                 yield from self._ended()
             case {"record": record}:
                 self.came += 1
+                if self.steps is None:
+                    self.news("running", self.came, None)
                 yield self.job.record.from_json(record)
             case {"steps": [done, due]}:
                 self.steps = done, due
@@ -195,16 +198,16 @@ class _Worker(Generic[R]):
             how = f"does not return within {self.limit:g} seconds"
             ended = how if self.late else f"ended its process {how_it_ended(status)}"
             raise FormulaRefused(f"{self.calling} {ended} {self.where}")
-        due = self.steps[1]
-        if status or self.done != self.came or self.steps[0] != (due or self.steps[0]):
+        done, due = self.steps or (self.came, None)
+        if status or self.done != self.came or done != (due or done):
             self.news("broken")
-            reason = last_words or self._how_far(status, due)
+            reason = last_words or self._how_far(status, done, due)
             yield self.job.record.broken(self.framework, reason)
         else:
             self.news("done")
 
-    def _how_far(self, status: int, due: int | None) -> str:
-        number = f"{self.steps[0]} of {due} results" if due else f"{self.came} results"
+    def _how_far(self, status: int, done: int, due: int | None) -> str:
+        number = f"{done} of {due} results" if due else f"{done} results"
         if self.late:
             return f"the worker said nothing for {self.limit:g} seconds after {number}"
         return f"the worker ended {how_it_ended(status)} after {number}"

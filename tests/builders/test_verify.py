@@ -5,6 +5,7 @@ import pytest
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
 from paramproof.random_specs import refusal
+from paramproof.verify.formula_process import FormulaReference
 from paramproof.verify.results import Sample, verify_job
 from paramproof.verify.workers import run_in_workers
 from tests.specs import SPECS
@@ -35,9 +36,9 @@ def test_every_family(framework, builder):
 @pytest.mark.parametrize("family", ["gpt"])
 def test_a_user_formula(framework, builder, family):
     """For another family than the encoder: it differs only by what it forgets."""
-    formula = "tests.family_formulas:gpt2_without_biases"
+    formula = FormulaReference("tests.family_formulas:gpt2_without_biases", seconds=60)
     sample = Sample({"named": SPECS[family]}, (family,), EXAMPLES, 0)
-    job = verify_job(sample, formula, seconds=60)
+    job = verify_job(sample, formula)
     *results, smallest = run_in_workers([framework], job)
     assert [result.spec.family for result in results] == [family] * (1 + EXAMPLES)
     assert (smallest.smallest, smallest.spec.num_hidden_layers) == (True, 1)

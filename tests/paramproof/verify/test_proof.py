@@ -12,6 +12,7 @@ from paramproof.formulas.models import named_model
 from paramproof.formulas.notation import text
 from paramproof.verify.builder_tensors import read
 from paramproof.verify.proof import proofs, residuals, total
+from paramproof.verify.worker import Link
 from tests.cases import CASES, case_of
 from tests.weight_lists import Lists, added, extra
 
@@ -252,8 +253,8 @@ def test_a_model_that_a_framework_does_not_support():
 
 def test_steps_are_combinations_of_parts():
     steps = []
-    list(proofs(NOBODYS, Lists(), ("gpt", "llama"), lambda *step: steps.append(step)))
-    assert steps == [(done, 4) for done in range(5)]
+    list(proofs(NOBODYS, Lists(), ("gpt", "llama"), link=Link(steps.append)))
+    assert steps == [{"steps": [done, 4]} for done in range(5)]
 
 
 def test_the_model_at_its_own_sizes_is_built_once():

@@ -12,12 +12,13 @@ from itertools import groupby
 import pytest
 
 from paramproof.builders.registry import Framework, framework
-from paramproof.differences.answer import MEASURED, Answer
+from paramproof.differences.answer import Answer
+from paramproof.differences.ask import answers
 from paramproof.formulas.models import named_model
 from paramproof.verify import workers
 from paramproof.verify.proof import Proof, proof_job
 from paramproof.verify.results import Result, Sample, verify_job
-from paramproof.verify.workers import Progress, last_line, run_in_workers
+from paramproof.verify.workers import Job, Progress, last_line, run_in_workers
 
 MODELS = {"bert-tiny": named_model("bert-tiny").spec}
 JOB = verify_job(Sample(MODELS, ("encoder",), examples=4, seed=0))
@@ -26,6 +27,7 @@ ENDS = {
     "toy-killed": "the worker ended by SIGKILL after 2 of 5 results",
     "toy-leaves": "the worker ended with status 0 after 2 of 5 results",
 }
+MEASURED = Job(answers, Answer)
 PROMPTLY = 10
 """Seconds within which a worker ends after its parent."""
 EVENTUALLY = 60
@@ -107,7 +109,7 @@ def test_progress_counts_combinations_of_parts(outsider):
 
 def test_progress_without_an_end(outsider):
     found, news = run(MEASURED, "toy")
-    assert steps(news) == [(done, None) for done in range(len(found) + 1)]
+    assert steps(news) == [(done, None) for done in range(1, len(found) + 1)]
 
 
 def test_one_worker_for_each_processor_slow_frameworks_first(outsider, monkeypatch):
