@@ -88,15 +88,8 @@ def conventions_table(named: Inventory) -> Table:
     return Table.of(columns, rows, [*meanings, *(why for *_, why in counts if why)])
 
 
-LEFT_OUT = (
-    "total",
-    "tied-each",
-    "listed",
-    "without-pooler",
-    "without-positions",
-    "without-heads",
-    "without-embeddings",
-)
+LEFT_OUT: tuple[str, ...] = ("total", "tied-each", "listed")
+LEFT_OUT += tuple(f"without-{part}" for part in ("pooler", "positions", "heads", "embeddings"))
 """Conventions that a published total may follow, besides the default, the likeliest first."""
 
 

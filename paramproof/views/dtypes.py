@@ -8,39 +8,19 @@ from paramproof.formulas.conventions import in_units
 from paramproof.formulas.errors import UnknownName, canonical_name, no_such
 from paramproof.formulas.printing import shown
 
-BITS = {
-    "float64": 64,
-    "float32": 32,
-    "bfloat16": 16,
-    "float16": 16,
-    "float8": 8,
-    "int8": 8,
-    "int4": 4,
-    "float4": 4,
-}
+BITS = {"float64": 64, "float32": 32, "bfloat16": 16, "float16": 16}
+BITS |= {"float8": 8, "int8": 8, "int4": 4, "float4": 4}
 """Bits of a parameter, by dtype. The scales of quantised blocks come on top."""
 
-SPELLINGS = {
-    "f64": "float64",
-    "fp64": "float64",
-    "double": "float64",
-    "f32": "float32",
-    "fp32": "float32",
-    "float": "float32",
-    "bf16": "bfloat16",
-    "f16": "float16",
-    "fp16": "float16",
-    "half": "float16",
-    "f8": "float8",
-    "fp8": "float8",
-    "float8_e4m3fn": "float8",
-    "float8_e5m2": "float8",
-    "fp4": "float4",
-    "mxfp4": "float4",
-    "nf4": "float4",
-    "nvfp4": "float4",
+OTHER_NAMES = {
+    "float64": "f64 fp64 double",
+    "float32": "f32 fp32 float",
+    "bfloat16": "bf16",
+    "float16": "f16 fp16 half",
+    "float8": "f8 fp8 float8_e4m3fn float8_e5m2",
+    "float4": "fp4 mxfp4 nf4 nvfp4",  # Blocks of 4 bits are counted without their scales.
 }
-"""Other names of dtypes. Blocks of 4 bits are counted without their scales."""
+SPELLINGS = {name: dtype for dtype, names in OTHER_NAMES.items() for name in names.split()}
 
 GGUF = re.compile(r"[it]?q\d.*", re.IGNORECASE)
 """The names of llama.cpp's quantised files, as ``Q4_K_M`` and ``IQ2_XS``."""
