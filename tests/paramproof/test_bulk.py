@@ -201,20 +201,10 @@ def test_memory_does_not_grow_with_the_input():
     assert most < 3_000_000
 
 
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
-        ({"model_type": "llama", "hidden_size": 0}, "hidden_size=0 is not a size of 1 or more"),
-        (
-            {"model_type": "zamba", "hidden_size": 2, "num_attention_heads": 8},
-            "ZambaForCausalLM: K = 0: every size must be 1 or more (attention_head_dim is absent, "
-            "and ⌊2·H/A⌋ = 0 is filled in)",
-        ),
-    ],
-    ids=["given", "filled in"],
-)
-def test_a_size_of_0_is_an_error(keys, words):
-    body = count_line(1, json.dumps(keys).encode())
-    assert words in body["error"]["reason"]
-    assert "\n" not in body["error"]["reason"]
-    assert "total" not in body
+def test_a_size_that_a_filled_in_value_makes_0():
+    keys = {"model_type": "zamba", "hidden_size": 2, "num_attention_heads": 8}
+    error = count_line(1, json.dumps(keys).encode())["error"]
+    assert error["reason"].endswith(
+        "K = 0: every size must be 1 or more (attention_head_dim is absent, and ⌊2·H/A⌋ = 0 is "
+        "filled in)"
+    )

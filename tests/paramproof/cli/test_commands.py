@@ -1,9 +1,9 @@
 """What each command prints, as a whole: the outputs are files to read, one for each command.
 
-A case is a line of ``CASES``, and the files that it names are in ``CONFIGS`` and ``WEIGHTS``. Its
-output, status and errors stand in ``__snapshots__``, in the file of its command, without versions.
-``pytest tests/paramproof/cli/test_commands.py --snapshot-update`` writes the output of a case that
-is new or has changed: read the diff, since nothing else does.
+A case is a line of ``commands.txt``, and the files that it names are in ``CONFIGS`` and
+``WEIGHTS``. Its output, status and errors stand in ``__snapshots__``, in the file of its command,
+without versions. ``pytest tests/paramproof/cli/test_commands.py --snapshot-update`` writes the
+output of a case that is new or has changed: read the diff, since nothing else does.
 """
 
 import json
@@ -121,225 +121,11 @@ def files(tmp_path_factory):
     return folder
 
 
-CASES = """
---help
---verbose
-verify-it
-count
-count --help
-count bert-base
-count keras-bert-question
-count transformer-one-layer
-count transformer-base
-count whisper --depth 1
-count bert-base --depth 2
-count bert-base --dtype float16
-count bert-base bert-tiny --dtype float16 --depth 1
-count qwen3-8b --depth 1 --buffers
-count t5 --under without-embeddings
-count t5 --under embeddings-only
-count t5 --under without-embeddings --dtype bfloat16
-count t5 --under without-embeddings --depth 1
-count t5 --under without-embeddings --symbolic
-count t5 --under without-embeddings --latex
-count t5 --all-conventions --dtype int8
-count qwen3-8b --all-conventions
-count t5 --under without-embeddings --dtype bf16 --depth 1 --json
-count bert-tiny --json
-count gpt2 bert-tiny --symbolic
-count gpt2 bert-tiny --latex
-count starcoder2-7b --symbolic
-count bert-base bert-large --depth 2
-count llama-7b gpt2 bert-tiny --depth 2
-COLUMNS=80 count bert-base bert-large gpt2 gpt2-xl gpt3-175b --depth 1
-COLUMNS=80 count gpt3-175b --symbolic
-COLUMNS=80 count gpt3-175b --all-conventions
-COLUMNS=80 count gpt3-175b encoder-175b
-count mixtral-8x7b --active
-count mixtral-8x7b --active --symbolic
-count deepseek-v3 --active --dtype bf16
-count deepseek-v3 small.json --active
-count gpt2 --active
-count qwen3-8b --active
-count qwen3-30b-a3b --active --json --depth 1
-count deepseek.json
-count deep.json --depth 2
-count mixtral.json --class MixtralModel --depth 2
-count labels.json --depth 1
-count flan.json --depth 1
-count tied.json --depth 1
-count inside.json --depth 1
-count outside.json --depth 1
-count outside.json --symbolic
-count outside.json --all-conventions
-count outside.json outside.json --depth 1
-count mixture.json
-count mixture.json --depth 1
-count mixture.json --symbolic
-count mixture.json --latex
-count mixture.json --all-conventions
-count mixture.json bert-tiny --depth 3
-count unlike.json
-count frozen.json
-count odd.json
-count odd.json --latex
-count many.json
-count many.json mixture.json
-count doubt.json --all-conventions
-count doubt.json --under without-heads
-count w/right.safetensors --depth 2 --dtype float32
-count w/right.safetensors --under without-embeddings
-count w/right.safetensors w/config.json --depth 1
-count s
-count s/model.safetensors.index.json
-count s/model-00001-of-00002.safetensors
-count s --symbolic
-count s --active
-count s --class LlamaModel
-count s --html x.html
-count wrong-experts.json --active
-count '{"model_type": "longcat_flash"}' --active
-count '{"model_type": "deepseek_v2"}' --active
-count '{"model_type": "LLaMMA"}'
-count resnett
-count Brt-Base
-count bert-base resnett
-count bert-tiny --depth 0
-count bert-tiny --dtype float61
-count bert-tiny --dtype Q4_K_M
-count bert-tiny --depth 1 --symbolic
-count bert-tiny --dtype int8 --latex
-count bert-tiny --active --under total
-count gpt2 --active --depth 2
-count gpt2 --latex --active
-count --jsonl - --under total
-count bert-tiny --symbolic --all-conventions
-count bert-tiny --resume
-count bert-tiny --jsonl lines.jsonl
-count --json gpt2 bert-tiny
-count - -
-count absent.json
-count 01-ai/Yi-6B
-count https://huggingface.co/a/b/raw/main/config.json
-count https://example.com/llama-3.1-8b
-count folder/of/bert
-count folder/config.json
-count ''
-count 'kein Modell'
-count llama3.1:8b --depth 1
-count bert-base --under no-bias
-count bert-base --under total --under listed
-count no-size.json
-count other-field.json
-count gpt2 bert-base --html x
-count gpt2 --html x --symbolic
-count gpt2 --html x --under total --under listed
-count gpt2 --html nowhere/x
-count gpt2 --html x --dtype int3
-count gpt2 --html x --under y
-diff --help
-diff bert-base bert-large
-diff bert-base gpt2
-diff gpt2 gpt2
-diff llama qwen3
-diff MixtralModel MixtralForCausalLM
-diff mixtral.json small.json --class MixtralModel
-diff outside.json outside.json
-diff bert-base bert-large --json
-diff bert-base
-diff bert-base bertt
-diff - -
-diff gpt2 s
-explain --help
-explain 335043584 bert-large
-explain 335043584 bert-large --json
-explain 109,000,001 bert-base
-explain 109,000,001 bert-base --json
-explain 109482240 gpt2
-explain 117M
-explain 117.7M
-explain 685B deepseek-v3
-explain 110M bert-base
-explain 6,442,450,944 llama-7b
-explain 77M flan.json
-explain 76961152 flan.json
-explain 60511616 flan.json
-explain 11274289152 deepseek.json
-explain 1000000007 outside.json
-explain 1640960 spec.json
-explain 488928 gpt2.json
-explain 46571720704 mixtral.json --class MixtralModel
-COLUMNS=80 explain 28339968
-COLUMNS=80 explain 438MB
-explain eleven
-explain 0
-explain
-explain 110M resnett
-explain 110M '{"hidden_size": 768}'
-explain 110M bert-base --json .
-explain 110M --json bert-base
-explain 110M --class Qwen3Model
-explain 110M bert-base --class BertModel
-explain 5 s
-explain 5 absent.json
-models --help
-models
-models --family gpt,llama
-models --family Encoder-Decoder --json
-models --family lama
-models --json nowhere/out.json
-models gpt2
-compare --help
-compare w/right.safetensors
-compare w/changed.safetensors
-compare w/apart.safetensors
-compare w/lost.safetensors
-compare w/numbered.safetensors
-compare w/prefixed.safetensors
-compare w/changed.safetensors --json
-compare untied/model.safetensors
-compare tied/model.safetensors
-compare encoder/forged.safetensors
-compare encoder/long.safetensors
-compare encoder/unknown.safetensors
-compare s --model llama-7b
-compare s
-compare mine:model
-compare mine.py
-compare m:m --model absent.json
-differences --help
-differences
-differences torch --framework Keras-TensorFlow
-differences torch equinox mlx --component pooler
-differences keras-jax keras-torch
-differences torch paddle --component pooler --json
-differences --component attn
-differences torch theano
-differences torch
-differences torch Torch
-derive --help
-derive bert-base
-derive bert --size hidden_size
-derive bert --size hidden_size=3 --size hidden_size=4
-derive bert --time-limit nan
-frameworks --help
-verify --help
-verify --framework tensorlow
-verify --family gtp
-verify --family ''
-verify --family gpt,
-verify --model gpt
-verify --examples -1
-verify --examples many
-verify --seed -1
-verify --json nowhere/out.json
-verify --json .
-verify --prove --model bert-base --family gpt
-verify --framwork x
-verify --family llama --family encoder --model gpt2
-site --help
-site
-"""
+CASES = [
+    line
+    for line in Path(__file__).with_name("commands.txt").read_text("utf-8").split("\n")
+    if line and not line.startswith("#")
+]
 
 VERSION = re.compile(
     r"\b(torch|transformers|mlx-lm|mlx|keras|tensorflow|equinox|paddle|jax) \d[\w.+]*"
@@ -366,7 +152,7 @@ def command_of(line):
     return words[0] if words[0].isalpha() else "paramproof"
 
 
-@pytest.mark.parametrize("line", CASES.strip().split("\n"))
+@pytest.mark.parametrize("line", CASES)
 def test_output(line, files, snapshot, paramproof, monkeypatch):
     words = shlex.split(line)
     columns = dict(word.split("=") for word in words[:1] if "COLUMNS=" in word)

@@ -249,11 +249,6 @@ def test_an_error_names_the_place_in_the_configuration(tmp_path):
             assert (caught.value.where, caught.value.key) == (where, key)
 
 
-def test_a_given_class_replaces_several_architectures():
-    several = BERT | {"architectures": ["BertModel", "BertForMaskedLM"]}
-    assert resolve(several, "BertModel").reading.class_name == "BertModel"
-
-
 @pytest.mark.parametrize("source", ["bert-base", "m:make", {"family": "gpt", **{}}])
 def test_other_sources_take_no_class(source):
     if isinstance(source, dict):
