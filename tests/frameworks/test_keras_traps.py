@@ -94,16 +94,6 @@ def test_our_weights_list_these_statistics_as_not_trainable():
     assert sum(weight.size for weight in weights if not weight.trainable) == 2 * F
 
 
-def test_key_dim_of_the_hidden_size_is_explained():
-    from paramproof.explanation.ways import describe
-    from paramproof.resolver import resolve
-
-    spec = SPECS["encoder"]
-    number = attention(spec.num_attention_heads, spec.hidden_size).count_params()
-    wide = {way.what: way.number for way in describe(resolve(spec)).ways if way.kind == "wide"}
-    assert wide["layers.*.attention"] == number
-
-
 def test_an_abstract_build_leaves_no_variable_to_allocate():
     """Keras lists variables without a value; the next scope to end allocates each of them."""
     import keras

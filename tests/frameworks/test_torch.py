@@ -2,6 +2,9 @@
 
 import pytest
 
+from paramproof import check
+from paramproof.builders import load
+from paramproof.formulas import compare, inventory
 from tests.frameworks.broken_torch import (
     SPEC,
     axes_swapped,
@@ -15,8 +18,12 @@ from tests.frameworks.broken_torch import (
     report_of,
     two_positions_more,
 )
+from tests.parity.families import SPECS
 
 pytestmark = pytest.mark.framework("torch")
+
+TRANSFORMER = SPECS["transformer"]
+P, H = TRANSFORMER.max_position_embeddings, TRANSFORMER.hidden_size
 
 NORM = "layers 0 and 1: feed_forward_layer_norm"
 SHARED = "shares the storage of layers.0.attention_layer_norm"
@@ -69,3 +76,29 @@ def test_report_in_the_readme():
     sample = block("report", PAGES["readme"].read_text("utf-8"))
     report = explained(report_of(encoder), FamilyArchitecture.of(SPEC))
     assert sample == f"{report}\n", AGAIN
+
+
+def test_a_trainable_table_of_sines_is_not_fixed():
+    builder = load("torch")
+    assert check(builder, TRANSFORMER).equal
+    model = builder.build(TRANSFORMER)
+    fixed = [weight for weight in model.weights() if not weight.trainable]
+    assert [weight.shape for weight in fixed] == [(P, H), (P, H)]
+    model.module.target_positions.weight.requires_grad_(True)
+    (row,) = compare(inventory(TRANSFORMER.letters()), model.weights()).rows
+    assert (row.kind, row.path) == (
+        "wrong trainability",
+        "decoder.embeddings.position_embeddings.weight",
+    )
+    assert row.difference == P * H
+
+
+def test_unequal_parts_of_a_fused_projection():
+    """With grouped queries, one weight has A heads of queries and G of keys and of values."""
+    spec = SPECS["llama, grouped queries"]
+    weights = load("torch").build(spec).weights()
+    (fused,) = (w for w in weights if w.path == "layers.0.attention.query_key_value.weight")
+    heads, groups = spec.num_attention_heads, spec.num_key_value_heads
+    assert heads != groups
+    assert fused.shape == ((heads + 2 * groups) * spec.head_dim, spec.hidden_size)
+    assert [part.split(".")[-2] for part in fused.parts] == ["query", "key", "value"]

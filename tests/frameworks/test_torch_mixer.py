@@ -52,10 +52,6 @@ def torch_linear(*widths):
     return torch.nn.Linear(*widths, device="meta")
 
 
-def test_torch_itself_has_no_such_family(mixer):
-    assert load("torch").supports(spec_from(B16)) == "torch has no such family: mixer"
-
-
 def test_verified_by_both(mixer, tmp_path, paramproof):
     """The other framework supports it and ours does not; neither is broken."""
     asked = ("--framework", "mixer-torch", "--framework", "torch")

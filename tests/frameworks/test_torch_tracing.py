@@ -95,30 +95,6 @@ def test_a_number_from_a_plain_tensor_is_none(shapes, recorder):
     assert caveats(recorder) == []
 
 
-def test_a_lazy_module_has_no_shapes():
-    from torch import nn
-
-    from paramproof.tracing.torch_mode import observed_tensors
-
-    with pytest.raises(ValueError, match=r"\Aweight has no shape yet: the module is lazy\Z"):
-        list(observed_tensors(nn.LazyLinear(3)))
-
-
-def test_the_versions_of_what_makes_a_model():
-    import sys
-
-    import torch
-
-    from paramproof.tracing.constructors.function import function_constructor
-
-    def make(hidden_size=4):
-        return torch.nn.Linear(hidden_size, 3)
-
-    versions = function_constructor("make", make, {}).versions
-    assert versions["python"] == sys.version.split()[0]
-    assert versions["torch"].partition("+")[0] == torch.__version__.partition("+")[0]
-
-
 def test_a_loop_over_the_rows_of_a_tensor(shapes):
     import torch
 

@@ -43,7 +43,7 @@ def test_a_fused_kernel_is_stored_in_out(name):
 @pytest.mark.parametrize("vocab_size", [11, 13])
 def test_marian_counts_as_the_transformer_of_2017(vocab_size):
     """With biases in its attention, and both tables of sines frozen."""
-    module = marian(vocab_size, "meta")
+    module = marian(vocab_size)
     spec = EncoderDecoderSpec(
         vocab_size=vocab_size,
         hidden_size=H,
@@ -59,18 +59,7 @@ def test_marian_counts_as_the_transformer_of_2017(vocab_size):
     assert "Marian" in load("transformers").supports(spec)
 
 
-def test_marian_has_all_sines_first():
-    """It orders the features of positions differently; in the paper sines and cosines alternate."""
-    table = marian(11, "cpu").model.encoder.embed_positions.weight.detach().numpy()
-    spec = SPECS["transformer"]
-    model = load("torch").build(spec, spec.original_numerics, allocate=True)
-    paper = model.read()["source.position_embeddings.weight"]
-    assert table.shape == paper.shape
-    assert np.abs(table - paper).max() > 0.5
-    assert np.abs(table - np.hstack([paper[:, 0::2], paper[:, 1::2]])).max() < 1e-6
-
-
-def marian(vocab_size, device):
+def marian(vocab_size):
     import torch
     from transformers import MarianConfig, MarianMTModel
 
@@ -89,5 +78,5 @@ def marian(vocab_size, device):
         decoder_start_token_id=0,
         forced_eos_token_id=0,
     )
-    with torch.device(device):
+    with torch.device("meta"):
         return MarianMTModel(config)
