@@ -12,50 +12,34 @@ from paramproof.derivation.process import derive_in_subprocess
 BAD = "tests.paramproof.derivation.bad"
 
 
-def refusal(what, **options):
-    with pytest.raises(ValueError, match=r"\A[^\n\x1b]+\Z") as caught:
-        derive_in_subprocess(what, **options)
-    return str(caught.value)
-
-
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("what", "sizes", "said"),
     [
-        ("takes_nothing", "has no int parameters to derive a formula in"),
-        ("takes_no_ints", "has no int parameters to derive a formula in"),
-        ("no_default", "has no default for hidden_size: give --size hidden_size=…"),
-    ],
-)
-def test_constructors_without_sizes(name, said):
-    assert refusal(f"{BAD}:{name}") == f"{BAD}:{name} {said}"
-
-
-@pytest.mark.parametrize(
-    ("sizes", "said"),
-    [
-        ({"hidden_size": 0}, "hidden_size=0 is not a size: it must be 1 or more"),
-        ({"hidden_size": -3}, "hidden_size=-3 is not a size: it must be 1 or more"),
+        ("takes_nothing", {}, "{} has no int parameters to derive a formula in"),
+        ("takes_no_ints", {}, "{} has no int parameters to derive a formula in"),
+        ("no_default", {}, "{} has no default for hidden_size: give --size hidden_size=…"),
+        ("no_default", {"hidden_size": 0}, "hidden_size=0 is not a size: it must be 1 or more"),
+        ("no_default", {"hidden_size": -3}, "hidden_size=-3 is not a size: it must be 1 or more"),
         (
+            "no_default",
             {"wid\x1b[31mth": 3},
-            f"{BAD}:no_default takes no 'wid\\x1b[31mth'; it takes hidden_size, layers",
+            r"{} takes no 'wid\x1b[31mth'; it takes hidden_size, layers",
+        ),
+        ("NUMBER", {}, "{}: 'NUMBER' is not a function but of type int"),
+        ("nobody", {}, f"{{}}: {BAD} has no 'nobody'"),
+        ("a\x1b[31mb:c", {}, r"'a\x1b[31mb:c' is not MODULE:FUNCTION"),
+        (
+            "no.such:f",
+            {},
+            "no.such cannot be imported: ModuleNotFoundError: No module named 'no'",
         ),
     ],
 )
-def test_sizes_that_are_none(sizes, said):
-    assert refusal(f"{BAD}:no_default", sizes=sizes) == said
-
-
-@pytest.mark.parametrize(
-    ("what", "said"),
-    [
-        (f"{BAD}:NUMBER", f"{BAD}:NUMBER: 'NUMBER' is not a function but of type int"),
-        (f"{BAD}:nobody", f"{BAD}:nobody: {BAD} has no 'nobody'"),
-        ("a\x1b[31mb:c", "'a\\x1b[31mb:c' is not MODULE:FUNCTION"),
-        ("no.such:f", "no.such cannot be imported: ModuleNotFoundError: No module named 'no'"),
-    ],
-)
-def test_names_that_are_none(what, said):
-    assert refusal(what) == said
+def test_what_is_refused_before_any_model_is_made(what, sizes, said):
+    what = what if ":" in what else f"{BAD}:{what}"
+    with pytest.raises(ValueError, match=r"\A[^\n\x1b]+\Z") as caught:
+        derive_in_subprocess(what, sizes=sizes)
+    assert str(caught.value) == said.format(what)
 
 
 def test_a_class_of_transformers_needs_it(monkeypatch):
