@@ -1,0 +1,82 @@
+"""Equinox: shared matrices, the biases of attention, and its cache of rotary positions."""
+
+import pytest
+
+from paramproof.builders import load
+from paramproof.formulas.models import named_model
+
+pytestmark = pytest.mark.framework("equinox")
+
+H, F = 6, 5
+
+
+def shared(eqx, key):
+    tables = (eqx.nn.Embedding(F, H, key=key), eqx.nn.Linear(H, F, key=key))
+    return eqx.nn.Shared(tables, lambda pair: pair[1].weight, lambda pair: pair[0].weight)
+
+
+def arrays(tree):
+    """Return the entries of all arrays, as ``eqx.filter`` finds them."""
+    import equinox as eqx
+    import jax
+
+    return sum(leaf.size for leaf in jax.tree.leaves(eqx.filter(tree, eqx.is_inexact_array)))
+
+
+@pytest.mark.parametrize("abstract", [False, True])
+def test_a_shared_matrix_has_two_names(abstract):
+    """It is in the tree once until it is put together, and then twice."""
+    import equinox as eqx
+    import jax
+
+    class Model(eqx.Module):
+        tables: eqx.nn.Shared
+        head: eqx.nn.Linear
+
+    key = jax.random.key(0)
+    model = Model(shared(eqx, key), eqx.nn.Linear(H, H, key=key))
+    assert arrays(model.tables()) == 2 * F * H + F
+    if abstract:
+        model = eqx.filter_eval_shape(lambda: model)
+    assert {one.path: one.aliases for one in load("equinox").live_weights(model)} == {
+        "tables.0.weight": ("tables.1.weight",),
+        "tables.1.bias": (),
+        "head.weight": (),
+        "head.bias": (),
+    }
+
+
+def test_attention_has_no_biases_by_default(monkeypatch):
+    """Four biases of H in each of BERT-base's 12 layers: 48·H parameters."""
+    from paramproof.builders.frameworks.equinox import models
+
+    spec = named_model("bert-base").spec
+
+    def total():
+        return sum(weight.size for weight in load("equinox").build(spec).weights())
+
+    whole = total()
+    attention = models.Attention
+
+    def by_default(heads, size, *, dtype, key, **biases):
+        assert set(biases.values()) == {True}
+        return attention(heads, size, dtype=dtype, key=key)
+
+    monkeypatch.setattr(models, "Attention", by_default)
+    assert total() - whole == -48 * spec.hidden_size == -36_864
+
+
+def test_rotary_positions_ignore_theta_after_the_first_model():
+    """This is why our LLaMA has its own rotation: the cache of angles ignores theta."""
+    import equinox as eqx
+    import jax.numpy as jnp
+
+    def turned(theta):
+        return eqx.nn.RotaryPositionalEmbedding(4, theta)(jnp.ones((3, 4)))
+
+    eqx.clear_caches()
+    first = turned(10_000.0)
+    assert (turned(100.0) == first).all()
+    eqx.clear_caches()
+    assert (turned(100.0) != first).any()
+    eqx.clear_caches()

@@ -1,0 +1,74 @@
+"""MLX: what its encoder lacks, and what it does not compute."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from paramproof.builders import load
+from paramproof.formulas import inventory
+from paramproof.formulas.models import named_model
+
+pytestmark = pytest.mark.framework("mlx")
+
+
+def test_its_encoder_has_no_attention_biases_and_one_norm_more():
+    """At BERT-base: four biases of H fewer in each of 12 layers, and a norm of 2·H at the end."""
+    from mlx import nn
+    from mlx.utils import tree_flatten
+
+    def entries(module):
+        return sum(array.size for _, array in tree_flatten(module.parameters()))
+
+    spec = named_model("bert-base").spec
+    hidden, heads = spec.hidden_size, spec.num_attention_heads
+    encoder = nn.TransformerEncoder(spec.num_hidden_layers, hidden, heads, spec.intermediate_size)
+    layers = inventory(spec.letters()).total("layers")
+    assert layers == 85_054_464
+    assert entries(encoder) - layers == -48 * hidden + 2 * hidden == -35_328
+    del encoder["ln"]
+    for layer in encoder.layers:
+        layer.attention = nn.MultiHeadAttention(hidden, heads, bias=True)
+    assert entries(encoder) == layers
+
+
+def test_nothing_is_computed_when_a_model_is_built():
+    """Its size would be 1.4 TB in float64; an array is computed when it is read."""
+    model = load("mlx").build(named_model("encoder-175b").spec, dtype="float64")
+    assert sum(weight.size for weight in model.weights()) == 174_755_291_136
+    with pytest.raises(RuntimeError, match="allocate=True"):
+        model.read()
+
+
+def test_building_needs_no_compiler():
+    """MLX compiles its activations on the CPU with a C++ compiler; a forward pass here does not."""
+    import mlx.core as mx
+
+    from paramproof.builders.frameworks.mlx import on_cpu
+
+    calls = []
+    square = mx.compile(lambda x: calls.append(x) or x * x)
+    for _ in range(3):
+        with on_cpu():
+            mx.eval(square(mx.array([2.0])))
+    assert len(calls) == 3
+
+
+def test_a_missing_backend_is_absent_and_not_broken():
+    """The wheel for Linux has no backend of its own."""
+    code = (
+        "import sys; sys.modules['mlx.core'] = None\n"
+        "from paramproof.builders import FrameworkUnavailable, load\n"
+        "try: load('mlx')\n"
+        "except FrameworkUnavailable as error: print(error)"
+    )
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.startswith("mlx has no backend that it can load (")
+    assert done.stdout.endswith("on Linux, install mlx[cpu]\n")
