@@ -17,6 +17,7 @@ from paramproof.views.table import (
     markdown_rows,
     numbers,
     percent,
+    signed_or_zero,
 )
 from paramproof.views.terminal import print_table
 
@@ -43,9 +44,40 @@ def printed(table, width=80):
     return [line.rstrip() for line in out.file.getvalue().splitlines()]
 
 
+def one_cell(text):
+    return Table.of([Column("n")], [TableRow((text,), level=1)])
+
+
+NARROW = Table.of(
+    [
+        Column("component"),
+        Column("shape", is_whole=True, is_optional=True),
+        numbers("each"),
+        numbers("share", is_optional=True),
+    ],
+    [TableRow(("norm", "(4096, 16)", 4096, "1.0 %"))],
+)
+VAST = Table.of(
+    [Column("component"), numbers("first"), numbers("other")],
+    [TableRow(("layers", 10**11, 10**12))],
+)
+PRINTED = {
+    "a table": (TABLE, 80),
+    # After dots and between words, not in numbers; in a word only if there is no other way.
+    "names": (one_cell("model.layers.*.input_layernorm"), 20),
+    "numbers in names": (one_cell("layers.0.mlp.12.bias"), 14),
+    "versions": (one_cell("torch 2.13.0+cpu, rounded to 3"), 16),
+    "paths": (one_cell("/home/someone/config.json"), 18),
+    "words": (one_cell("no_room_for_this_word"), 14),
+    **{f"{width} columns": (NARROW, width) for width in (40, 34, 28, 22, 17)},
+    # A table that does not fit is wider than the terminal: no digit is left out.
+    "no room for numbers": (VAST, 10),
+}
 RENDERED = {
-    "terminal": lambda: "\n".join(printed(TABLE)),
     "markdown": lambda: markdown(TABLE),
+    "cells of markdown": lambda: markdown_rows(["what"], [("a|b",), ("`x || y`",)], ["--:"]),
+    "no rows": lambda: markdown_rows(["what"], []),
+    "chosen columns": lambda: markdown(TABLE.only("number", "component")),
     # The caption and the scopes of headings are for screen readers; the classes align numbers.
     "html": lambda: html_table("A <caption>", TABLE, headings=["a", "b", "c", "d"]),
     "html of a page": lambda: html_table(
@@ -59,7 +91,13 @@ RENDERED = {
     "notebook": lambda: notebook_table(TABLE, "it"),
     "notebook without a caption": lambda: notebook_table(TABLE),
     "records": lambda: "\n".join(map(str, TABLE.records())),
+    "differences": lambda: " ".join(map(signed_or_zero, (1024, 0, -1024))),
 }
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_printed(name, snapshot):
+    assert "\n".join(printed(*PRINTED[name])) == snapshot
 
 
 @pytest.mark.parametrize("how", RENDERED)
@@ -67,82 +105,11 @@ def test_rendered(how, snapshot):
     assert str(RENDERED[how]()).replace("><", ">\n<") == snapshot
 
 
-@pytest.mark.parametrize(
-    ("cell", "width", "lines"),
-    [
-        ("model.layers.*.input_layernorm", 20, ["model.layers.*.", "input_layernorm"]),
-        ("layers.0.mlp.12.bias", 14, ["layers.0.", "mlp.12.", "bias"]),
-        ("torch 2.13.0+cpu, rounded to 3", 16, ["torch", "2.13.0+cpu,", "rounded to 3"]),
-        ("/home/someone/config.json", 18, ["/home/someone/", "config.json"]),
-        ("no_room_for_this_word", 14, ["no_room_", "for_this_", "word"]),
-    ],
-)
-def test_where_a_text_is_broken(cell, width, lines):
-    """After dots and between words, not in numbers; in a word only if there is no other way."""
-    table = Table.of([Column("n")], [TableRow((cell,), level=1)])
-    _, _, _, *found, _ = printed(table, width)
-    assert found == [f"   {line}" for line in lines]
-    assert not any("…" in line for line in found)
-
-
-@pytest.mark.parametrize(
-    ("width", "headings", "left_out"),
-    [
-        (40, ["component", "shape", "each", "share"], ""),
-        (34, ["component", "shape", "each"], "share"),
-        (28, ["component", "each", "share"], "shape"),
-        (22, ["component", "each"], "shape and share"),
-        (17, ["componen", "t", "each"], "shape and share"),
-    ],
-)
-def test_what_a_narrow_terminal_leaves_out(width, headings, left_out):
-    columns = [
-        Column("component"),
-        Column("shape", is_whole=True, is_optional=True),
-        numbers("each"),
-        numbers("share", is_optional=True),
-    ]
-    table = Table.of(columns, [TableRow(("norm", "(4096, 16)", 4096, "1.0 %"))])
-    _, *lines = printed(table, width)
-    first = next(index for index, line in enumerate(lines) if "──" in line)
-    assert " ".join(lines[:first]).split() == headings
-    note = f"no room in {width} columns for {left_out}" if left_out else ""
-    assert " ".join(lines[lines.index("") + 1 :]) == note
-
-
-def test_no_digit_is_left_out_of_a_narrow_terminal():
-    """A table that does not fit is wider than the terminal."""
-    columns = [Column("component"), numbers("first"), numbers("other")]
-    lines = printed(Table.of(columns, [TableRow(("layers", 10**11, 10**12))]), width=10)
-    assert any(" 100,000,000,000  1,000,000,000,000" in line for line in lines)
-
-
-def test_cells_of_markdown():
-    rows = [("a|b", "1"), ("", "`x || y`")]
-    assert markdown_rows(["what", "number"], rows, ["---", "--:"]).splitlines() == [
-        "| what | number |",
-        "| --- | --: |",
-        r"| a\|b | 1 |",
-        r"|  | `x \|\| y` |",
-    ]
-    assert markdown_rows(["what"], []) == "| what |\n| --- |"
-
-
-def test_chosen_columns():
+def test_a_table_has_a_cell_for_each_column():
     chosen = TABLE.only("number", "component")
-    assert [column.heading for column in chosen.columns] == ["number", "component"]
-    assert [row.cells for row in chosen.rows] == [
-        (1024, HOSTILE),
-        (None, "inside"),
-        (-2048, "total"),
-    ]
-    assert [row.level for row in chosen.rows] == [0, 1, 0]
-    assert chosen.notes == TABLE.notes
+    assert ([row.level for row in chosen.rows], chosen.notes) == ([0, 1, 0], TABLE.notes)
     with pytest.raises(KeyError, match="absent"):
         TABLE.only("absent")
-
-
-def test_a_row_has_a_cell_for_each_column():
     short = Table.of([Column("a"), Column("b")], [TableRow(("1",))])
     with pytest.raises(ValueError, match="shorter"):
         markdown(short)
