@@ -8,8 +8,7 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
-from sweep.__main__ import main
-from sweep.samples import adversary, coverage
+from sweep.samples import coverage
 from sweep.samples.coverage import Kind, judge
 from sweep.samples.verdict import Verdict
 
@@ -42,18 +41,3 @@ def test_an_edit_changes_sizes_and_flags():
     changed = {key for one in edited for key in saved if one[key] != saved[key]}
     assert changed == {"a", "b", "part"}
     assert saved["part"] == {"model_type": "y", "e": 2}
-
-
-def test_the_command_prints_the_table(monkeypatch, capsys):
-    """A wrong count is printed, and makes the status 1."""
-    kinds = {Kind.SERVED: [], Kind.PUBLIC: []}
-    own = coverage.configs
-    monkeypatch.setattr(
-        coverage, "configs", lambda kind, *rest: kinds[kind] if kind in kinds else own(kind, *rest)
-    )
-    assert main(["bert", "--coverage"]) == 0
-    assert "| saved defaults | 1 | 1 | 100.0 % of 1 |" in capsys.readouterr().out
-    real = adversary.entry
-    monkeypatch.setattr(adversary, "entry", lambda config: real({**config, "hidden_size": 24}))
-    assert main(["bert", "--coverage"]) == 1
-    assert "counted, but built differently: embeddings" in capsys.readouterr().out
