@@ -25,7 +25,6 @@ from paramproof.matching.shapes import (
     Matching,
     Unit,
     by_shape,
-    copies,
     most_pairs,
     unit_of,
 )
@@ -213,10 +212,10 @@ class _Matcher:
         self.waiting: Counter[Unit] = Counter()
         self.by_path: dict[str, list[Unit]] = defaultdict(list)
         for tensor in named:
-            if times := copies(tensor):
+            if tensor.trainable and not tensor.tied_to and tensor.size and tensor.repeat:
                 unit = unit_of(tensor)
                 self.by_path[unit.path] += [] if unit in self.waiting else [unit]
-                self.waiting[unit] += times
+                self.waiting[unit] += tensor.repeat
         self.repeats = Counter(dict.fromkeys(self.by_path, 0))
         for unit, times in self.waiting.items():
             self.repeats[unit.path] += times

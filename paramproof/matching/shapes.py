@@ -88,12 +88,6 @@ def fused_units(named: Inventory, fused: tuple[Fused, ...], stacked: bool) -> It
             yield from (_unit(path, shape, forms) for _ in range(layers))
 
 
-def copies(tensor: Tensor) -> int:
-    """Return how often a derived model has a tensor of its own, trainable and not tied."""
-    has_own = tensor.trainable and not tensor.tied_to and tensor.size
-    return tensor.repeat if has_own else 0
-
-
 def unit_of(tensor: Tensor) -> Unit:
     """Return the unit of a tensor that may be transposed."""
     return _unit(tensor.path, tensor.shape, [tensor.shape, tensor.shape[::-1]])

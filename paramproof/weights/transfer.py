@@ -129,47 +129,43 @@ def to_canonical(
     weight: Weight, array: Array, tensors: Mapping[str, Tensor], head_size: int
 ) -> dict[str, Array]:
     """Return the canonical arrays in the value of a weight, by path: its layout, backwards."""
+
+    def split(array: Array, paths: Sequence[str]) -> dict[str, Array]:
+        for pattern in reversed(_patterns(weight)):
+            left, right = pattern.split(" -> ")
+            array = _rearranged(array, f"{right} -> {left}", head_size)
+        ends = np.cumsum([tensors[path].shape[-1] for path in paths])[:-1]
+        return dict(zip(paths, np.split(array, ends, axis=-1), strict=True))
+
     if not weight.stacked:
-        return _split(weight, array, weight.parts, tensors, head_size)
-    layers = ([at_layer(part, index) for part in weight.parts] for index in range(len(array)))
-    found = (_split(weight, *each, tensors, head_size) for each in zip(array, layers, strict=True))
-    return {path: part for layer in found for path, part in layer.items()}
+        return split(array, weight.parts)
+    found: dict[str, Array] = {}
+    for index, layer in enumerate(array):
+        found |= split(layer, [at_layer(part, index) for part in weight.parts])
+    return found
 
 
 def from_canonical(
     weight: Weight, arrays: Mapping[str, Array], head_size: int, dtype: DType
 ) -> Array:
     """Return the value of a weight from the canonical ``arrays``: its layout, forwards."""
+
+    def join(parts: Sequence[Array]) -> Array:
+        array = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
+        for pattern in _patterns(weight):
+            array = _rearranged(array, pattern, head_size)
+        return array
+
     if not weight.stacked:
-        return _joined(weight, [arrays[part] for part in weight.parts], head_size)
+        return join([arrays[part] for part in weight.parts])
     stacked = np.empty(weight.shape, dtype)
     for index, layer in enumerate(stacked):
-        parts = [arrays[at_layer(part, index)] for part in weight.parts]
-        layer[...] = _joined(weight, parts, head_size)
+        layer[...] = join([arrays[at_layer(part, index)] for part in weight.parts])
     return stacked
 
 
-def _split(
-    weight: Weight,
-    array: Array,
-    paths: Sequence[str],
-    tensors: Mapping[str, Tensor],
-    head_size: int,
-) -> dict[str, Array]:
-    for name in reversed(weight.layout):
-        if name != STACKED:
-            left, right = LAYOUTS[name].split(" -> ")
-            array = _rearranged(array, f"{right} -> {left}", head_size)
-    ends = np.cumsum([tensors[path].shape[-1] for path in paths])[:-1]
-    return dict(zip(paths, np.split(array, ends, axis=-1), strict=True))
-
-
-def _joined(weight: Weight, parts: Sequence[Array], head_size: int) -> Array:
-    array = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
-    for name in weight.layout:
-        if name != STACKED:
-            array = _rearranged(array, LAYOUTS[name], head_size)
-    return array
+def _patterns(weight: Weight) -> list[str]:
+    return [LAYOUTS[name] for name in weight.layout if name != STACKED]
 
 
 def _rearranged(array: Array, pattern: str, head_size: int) -> Array:

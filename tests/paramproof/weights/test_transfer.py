@@ -142,6 +142,13 @@ def test_fused_parts_are_of_any_size():
     assert (stored[8:] == parts["v"].T).all()
 
 
+def test_several_steps_are_taken_back_in_reverse():
+    kernel = drawn(O, I)
+    layout = ("transposed", "heads_out")
+    stored = round_trip(Weight("w", (I, A, K), True, ("x",), layout), {"x": kernel})
+    assert (stored.reshape(I, O) == kernel.T).all()
+
+
 @pytest.mark.parametrize("layers", [0, 1, 3])
 def test_stacked(layers):
     kernels = {f"layers.{index}.x": drawn(I, O) + index for index in range(layers)}
