@@ -137,7 +137,6 @@ def transform_data(transform: WeightTransform) -> dict[str, Any]:
 
 
 def set_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of an operation that are set."""
     return {name: value for name, value in options.items() if value not in (None, False)}
 
 

@@ -40,24 +40,19 @@ OF_CAUSES = {
 
 
 class Failure(NamedTuple):
-    """A reason, and the text of the error."""
-
     reason: Reason
     why: str
 
     @property
     def data(self) -> dict[str, str]:
-        """The failure as JSON."""
         return {"reason": self.reason.name, "why": self.why}
 
     @classmethod
     def read(cls, data: Mapping[str, str]) -> Failure:
-        """Return the failure that ``data`` describes."""
         return cls(Reason[data["reason"]], data["why"])
 
     @classmethod
     def of(cls, error: BaseException) -> Failure:
-        """Return the failure for an error."""
         why = str(error) if isinstance(error, SweepError) else in_one_line(error)
         return cls(reason_of(error), why)
 

@@ -114,7 +114,6 @@ def read_failures() -> dict[str, dict[str, Failure]]:
 
 
 def write_failures(model_type: str, failures: Mapping[str, Failure]) -> None:
-    """Replace the failures of a type."""
     with _rewrite(FAILED) as known:
         known.pop(model_type, None)
         if failures:

@@ -184,7 +184,6 @@ class GivenKeys:
         self.parts.add(path)
 
     def list_sizes(self, path: str, value: object) -> Iterator[tuple[str, Any]]:
-        """Yield the sizes in a list with their fields."""
         if type(value) is int and path in self.file.pairs:
             yield path, value
             return

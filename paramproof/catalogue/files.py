@@ -144,7 +144,6 @@ class TypeFile:
 
     @cached_property
     def letter_of(self) -> dict[str, str]:
-        """The letter of each size, by the path of its field."""
         return {size.path: letter for letter, size in self.letters.items()}
 
     @cached_property
@@ -166,17 +165,14 @@ class TypeFile:
 
 
 def entry_name(model_type: str, other_parts: Mapping[str, str]) -> str:
-    """Return the name of an entry by its type and its parts of other types, in order of path."""
     return JOINT.join([model_type, *(kind for _, kind in sorted(other_parts.items()))])
 
 
 def type_of(name: str) -> str:
-    """Return the model type of an entry."""
     return name.partition(JOINT)[0]
 
 
 def library_of(versions: Mapping[str, str]) -> str:
-    """Return the library of a formula, by the versions that it was derived from."""
     return "mlx-lm" if "mlx-lm" in versions else "transformers"
 
 
@@ -207,7 +203,6 @@ def entry_names() -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def entries_of(model_type: str) -> list[str]:
-    """Return the names of a type's entries."""
     return [one for one in entry_names() if type_of(one) == model_type]
 
 
@@ -233,7 +228,6 @@ def name_for(model_type: str, config: Mapping[str, Any]) -> str:
 
 
 def type_of_class(name: str) -> str | None:
-    """Return the model type that has a class of transformers, or None."""
     return _types_by_class().get(name)
 
 

@@ -56,7 +56,6 @@ def kinds_to_give(key: str) -> list[str]:
 
 
 def release() -> str:
-    """Return the release of transformers that has these names."""
     return str(_names()["transformers"])
 
 
@@ -78,7 +77,6 @@ def transformers_entries() -> tuple[str, ...]:
 
 
 def has_class(model_type: str, name: str) -> bool:
-    """Return whether transformers exports a class of this name for a model type."""
     _, classes = _names()["types"].get(model_type, ("", ""))
     own = read_type(model_type).classes if model_type in model_types() else ()
     return name in own or name in classes.split()
@@ -95,7 +93,6 @@ def _types_of_classes() -> dict[str, str]:
 
 
 def type_with_class(name: str) -> str | None:
-    """Return the model type that has a class of transformers, or None."""
     return type_of_class(name) or _types_of_classes().get(name)
 
 

@@ -76,7 +76,6 @@ def find_unknown_keys(
 
 
 def _kind(value: object) -> type:
-    """Return the type of a value, the same for all numbers."""
     return float if type(value) is int else type(value)
 
 

@@ -139,7 +139,6 @@ def sort_of(value: object) -> str:
 
 
 def is_numbers(value: object) -> TypeGuard[list[int | float]]:
-    """Return whether a value is a list of one number or more."""
     return isinstance(value, list) and value != [] and {*map(type, value)} <= {int, float}
 
 

@@ -189,7 +189,6 @@ def expand_spellings(given: GivenKeys) -> None:
 
 
 def _list_of_signs(given: GivenKeys, path: str, value: Any) -> list[str]:
-    """Return the list that a key gives by a sign for each layer."""
     rule = given.file.spelt[path]
     names = rule["names"]
     items = [str(one) for one in value] if isinstance(value, str | list) else []
@@ -252,7 +251,6 @@ def count_kinds(given: GivenKeys, *, is_own: bool = False) -> set[str]:
 
 
 def _own_list(given: GivenKeys, path: str) -> list[str] | None:
-    """Return the list that the class makes by its pattern, or None if it has none."""
     rule, depth = given.file.layers.get(path, {}), _depth_of(given, path)
     return default_layers(rule, depth) if "repeats" in rule and depth else None
 

@@ -105,12 +105,10 @@ class _Candidate(NamedTuple):
 
     @property
     def counted(self) -> dict[str, Any]:
-        """The lists by their paths."""
         return {one.counted.path: one.counted for one in self.lists}
 
     @property
     def numbers(self) -> list[str]:
-        """The fields for the numbers of kinds."""
         return [field for one in self.counted.values() for field in one.sizes]
 
     @property
@@ -166,7 +164,6 @@ class VariantAdder:
                 yield from (_Candidate(name, change, some) for change in changes)
 
     def own_values(self, name: str) -> dict[str, Any]:
-        """Return the values that a class has in its first variant."""
         return dict(self.data["classes"][name].get("where", {}))
 
     def held_changes(self, name: str) -> list[Change]:
@@ -323,7 +320,6 @@ class VariantAdder:
             check_variant(self.file, variant, config_class, model_class, Random(seed), [])
 
     def variant_data(self, derivation: Derivation, candidate: _Candidate) -> dict[str, Any]:
-        """Return a variant as the file has it, relative to its class."""
         data = self.data["classes"][candidate.name]
         letters = self.file.letters.items()
         lacking = [

@@ -70,12 +70,10 @@ class Difference(NamedTuple):
 
     @property
     def data(self) -> list[str]:
-        """The difference as JSON."""
         return [self.kind.value, self.text]
 
     @classmethod
     def read(cls, data: list[str]) -> Difference:
-        """Return the difference that ``data`` describes."""
         kind, text = data
         return cls(DifferenceKind(kind), text)
 
@@ -174,7 +172,6 @@ def variant_name(variant: Variant) -> str:
 
 
 def compare_derivations(known: Derivation, found: Derivation) -> Iterator[Difference]:
-    """Yield each difference between a ``known`` derivation and the one just ``found``."""
     if more := found.formula - known.formula:
         yield Difference(DifferenceKind.FORMULA, f"the formula changed by ({text(more)})")
     for sign, ones, others in (("−", known, found), ("+", found, known)):

@@ -38,7 +38,6 @@ class EntryBuilder:
         self.sweep = sweep
 
     def build(self) -> dict[str, Any]:
-        """Return the file of the type."""
         defaults = self.sweep.defaults(self.counted)
         parts = {path: part.model_type for path, part in sub_configs(self.sweep.start)}
         letters, null, given = self.sizes(defaults)

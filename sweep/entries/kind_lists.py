@@ -169,13 +169,11 @@ class KindListFinder:
     def normalized_list(
         self, path: str, value: list[str] | None, others: Mapping[str, Any] = {}
     ) -> list[str] | None:
-        """Return the list that a configuration makes of a list, or None if it refuses it."""
         config = attempt(self.config_class, **self.keys(path, value, others))
         kinds: Any = config and attribute_or_none(config, path)
         return list(kinds) if _is_list_of_names(kinds) else None
 
     def build(self, path: str, value: list[str]) -> ModelTensors | None:
-        """Return the tensors of a model with a list, or None if it is refused."""
         return attempt(lambda: build(self.base, self.config_class(**self.keys(path, value))))
 
     def all_spellings(self, one: KindList) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -104,7 +104,6 @@ class OlderNames:
         return alike >= NOT_ALONE
 
     def fields(self, values: Mapping[str, Any]) -> Fields | None:
-        """Return the fields of a configuration with these values."""
         return normalize(self.unread.config_class, self.unread.keys(values))
 
     def layer_names(self, path: str) -> list[str]:

@@ -100,7 +100,6 @@ class EntryRefresh:
         return None
 
     def recorded(self, one: Variant) -> Derivation:
-        """Return the derivation that the file has for a variant."""
         own = own_sizes(self.file, one.data.get("absent", ()))
         return derivation_of(self.file, one, own)
 

@@ -92,7 +92,6 @@ def _incomplete_sizes(file: TypeFile, sizes: Mapping[str, int]) -> Iterator[dict
 def _fill_in(
     file: TypeFile, config_class: type[PreTrainedConfig], fields: Iterable[str], values: Values
 ) -> dict[str, Any] | None:
-    """Return the sizes of a configuration with these values, or None if it is refused."""
     keys: dict[str, Any] = {"model_type": file.model_type}
     found: dict[str, Any] = {}
     for path, value in values.items():
@@ -144,7 +143,6 @@ class EntryRepair:
         self.dropped: list[str] = []
 
     def file(self) -> TypeFile:
-        """Return the file as the JSON has it now."""
         return parse_type(self.data)
 
     def run(self, seeds: Iterable[int] = CHECK_SEEDS) -> None:

@@ -37,8 +37,6 @@ Note = Callable[[str], None]
 
 
 class TypeSweep:
-    """The results for one type, class by class."""
-
     def __init__(self, name: str, note: Note, seconds: float, naming: Naming = letters_for) -> None:
         self.config_class: Any = config_class_of(name)
         self.name, self.note, self.naming = name, note, naming
@@ -95,7 +93,6 @@ class TypeSweep:
         )
 
     def is_out_of_time(self) -> bool:
-        """Return whether the time is over."""
         return time.process_time() > self.until
 
     def required_values(self, first: Derivation) -> dict[str, Any]:
@@ -146,7 +143,6 @@ class TypeSweep:
         return self.needed_by_class[name]
 
     def sweep_class(self, name: str) -> None:
-        """Derive a class and its variants."""
         first = self.derive_class(name)
         data = self.classes[name]
         if name.endswith(TASK_ENDINGS) and data.get("contains"):
@@ -252,7 +248,6 @@ class TypeSweep:
     def defaults(
         self, counted: Set[str] = frozenset(), where: Mapping[str, Any] | None = None
     ) -> Defaults:
-        """Return the defaults of the letters; see ``Defaults`` for the arguments."""
         points = [{one: point.get(one, 3) for one in self.letters} for point in self.points]
         return Defaults(self.config_class, self.letters, points, counted, where)
 
@@ -385,7 +380,6 @@ def _with_prefix(before: str, ties: Sequence[Any]) -> list[Any]:
 
 
 def _with_more_labels(point: Mapping[str, int], conditions: Sequence[Condition]) -> dict[str, int]:
-    """Return a point with one more label, if the guards allow it."""
     more = {**point, **({"k": point["k"] + 1} if "k" in point else {})}
     return dict(more if all(one.is_met(more) for one in conditions) else point)
 

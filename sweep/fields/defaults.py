@@ -84,7 +84,6 @@ class Defaults:
         return self.find(_Omission(name, {name}, in_part=True))
 
     def when_null(self, name: str) -> Expression | None:
-        """Return the size that null stands for."""
         omission = _Omission(name, {name}, null=True)
         return self.find(omission) if "[" not in self.fields[name] else None
 
@@ -191,14 +190,12 @@ def _unprinted() -> Any:
 
 
 def class_default(start: PreTrainedConfig, field: str) -> Any:
-    """Return the default of a field in its configuration class."""
     part, _, own = field.rpartition(".")
     kind = type(attribute_at(start, part))
     return next((one.default for one in dataclasses.fields(kind) if one.name == own), None)
 
 
 def _size_at(start: PreTrainedConfig, field: str) -> int:
-    """Return a size of a configuration, or a small one if it has none."""
     try:
         return attribute_at(start, field) or 8
     except KeyError:

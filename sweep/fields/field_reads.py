@@ -37,7 +37,6 @@ def normalize(config_class: type[PreTrainedConfig], keys: Keys) -> Fields | None
 
 
 def config_fields(config: PreTrainedConfig) -> Fields:
-    """Return the fields of a configuration and of its parts."""
     return {
         f"{path}.{name}".removeprefix("."): repr(_as_in_json(value))
         for path, part in [("", config), *sub_configs(config)]
@@ -47,7 +46,6 @@ def config_fields(config: PreTrainedConfig) -> Fields:
 
 
 def _as_in_json(value: Any) -> Any:
-    """Return a value with lists in place of tuples, and 1 in place of 1.0."""
     if isinstance(value, list | tuple):
         return [*map(_as_in_json, value)]
     if isinstance(value, dict):
@@ -85,7 +83,6 @@ class FieldReads:
     missing: set[str] = field(default_factory=set)
 
     def add(self, other: FieldReads) -> None:
-        """Add the reads of another model."""
         self.fields.update(other.fields)
         self.missing.update(other.missing)
 
@@ -99,7 +96,6 @@ def record_reads(model_class: Any, config: PreTrainedConfig) -> FieldReads:
 
 @contextmanager
 def _watch(config: PreTrainedConfig) -> Iterator[FieldReads]:
-    """Yield the reads of a configuration from now on."""
     _mark(config, "")
     reads = FieldReads()
     kind: Any = PreTrainedConfig

@@ -199,7 +199,6 @@ def _fit(lists: list[tuple[int, list[Any] | None]]) -> tuple[int, Rule] | None:
 
 
 def _probes(value: Any) -> list[Any]:
-    """Return other values for a key."""
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, int):

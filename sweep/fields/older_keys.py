@@ -122,7 +122,6 @@ class _FlatKeyTest:
         return None
 
     def values(self, name: str) -> Iterator[Any]:
-        """Yield other values for a key."""
         path, own_value = f"{self.part}.{name}", self.own.get(name)
         if type(own_value) is int:
             yield from (2 * own_value, own_value + 1)
@@ -132,7 +131,6 @@ class _FlatKeyTest:
         yield from (one for values in PROBES.values() for one in values if one != LARGE)
 
     def in_part(self, keys: Keys) -> list[str] | None:
-        """Return the resulting parts if keys are given in this part."""
         return self.given({self.part: {"model_type": self.file.parts[self.part], **keys}})
 
     def given(self, keys: Keys) -> list[str] | None:

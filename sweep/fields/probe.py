@@ -113,7 +113,6 @@ def _sorts(kind: Any, value: Any) -> set[str]:
 
 
 def _literals(kind: Any) -> list[str]:
-    """Return the strings that a type names with ``Literal``."""
     literals = " ".join(re.findall(r"Literal\[([^\]]*)\]", str(kind)))
     return [one.strip("'\"") for one in re.findall(r"'[^']*'|\"[^\"]*\"", literals)]
 
@@ -206,11 +205,9 @@ class Prober:
         self.results = ProbeResults()
 
     def has_point(self, point: Mapping[str, Any]) -> bool:
-        """Return whether values are probed at a point."""
         return any(point is one for one in self.points)
 
     def build(self, point: Mapping[str, Any], others: Mapping[str, Any]) -> ModelTensors:
-        """Build a model at a point with these values, and return its tensors."""
         self.builds += 1
         keys: Keys = full_keys(self.start, {**point, **others})
         return build(self.model_class, self.config_class(**keys))
@@ -264,7 +261,6 @@ class Prober:
             self.results.moved.setdefault(names[0], []).append(value)
 
     def probe(self, sorts_of: Mapping[str, set[str]]) -> ProbeResults:
-        """Probe each field with the values of these sorts."""
         for sort, values in PROBES.items():
             names = [name for name, sorts in sorts_of.items() if sort in sorts]
             kept = dict.fromkeys(names)
@@ -307,7 +303,6 @@ class Prober:
         return is_refused and not self.refuses({**rows, name: TABLE_ROWS - 1})
 
     def refuses(self, others: Mapping[str, Any]) -> bool:
-        """Return whether a model with these values is refused."""
         return self.outcome(others) == "refused"
 
     def own_shapes(self, contained: str, others: Mapping[str, Any]) -> Counter[Any]:
@@ -324,7 +319,6 @@ class Prober:
         return found
 
     def outcome_at(self, index: int, others: Mapping[str, Any]) -> str:
-        """Return the outcome at one of the points."""
         points, base = self.points, self.base
         self.points, self.base = points[index : index + 1], base[index : index + 1]
         try:

@@ -111,7 +111,6 @@ def updated_entry(
 
 
 def _selecting_fields(file: TypeFile) -> set[str]:
-    """Return the paths that distinguish variants."""
     found: set[str] = set()
     for data in file.classes.values():
         for variant in (data, *data.get("also", ())):

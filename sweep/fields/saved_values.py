@@ -74,7 +74,6 @@ class SavedValues:
         }
 
     def varying(self) -> dict[str, list[tuple[Sizes, Any]]]:
-        """Return the values that vary with sizes, by path."""
         return {
             path: values
             for path, values in self.non_sizes()
@@ -82,7 +81,6 @@ class SavedValues:
         }
 
     def non_sizes(self) -> Iterator[tuple[str, list[tuple[Sizes, Any]]]]:
-        """Yield the values of each key that is not a size."""
         sizes = {size.key for size in self.file.letters.values()}
         for path, values in self.values.items():
             if path not in sizes and path not in self.file.aliases:
@@ -129,6 +127,5 @@ class SavedValues:
 
 
 def value_in(keys: Keys, path: str) -> Any:
-    """Return the value of a key, or None."""
     part = part_in(keys, parent(path))
     return None if part is None else part.get(leaf(path))

@@ -117,7 +117,6 @@ class SpellingFinder:
 
     @cached_property
     def deciding_letters(self) -> set[str]:
-        """The letters in a shape or a condition of some variant."""
         found: set[str] = set()
         for name in self.file.classes:
             for variant in kept_variants(self.file, name):
@@ -142,7 +141,6 @@ class SpellingFinder:
 
     @property
     def first_class(self) -> str:
-        """The first class of the type."""
         return next(iter(self.file.classes))
 
     def tensors(self, name: str, values: Mapping[str, Any]) -> ModelTensors | None:

@@ -239,7 +239,6 @@ class UnreadFields:
 
     @property
     def saved(self) -> Keys:
-        """All keys that transformers saves."""
         keys: Keys = json.loads(self.start.to_json_string(use_diff=False))
         for path, value in self.values.items():
             set_key(keys, path, value)

@@ -42,19 +42,16 @@ class Change(NamedTuple):
 
     @property
     def items(self) -> dict[str, int]:
-        """The sizes in the lists, by field."""
         lists = self.lists.items()
         return {f"{path}[{i}]": size for path, sizes in lists for i, size in enumerate(sizes)}
 
     def inside(self, part: str) -> Change:
-        """Return the change for a part."""
         where = {f"{part}.{path}": value for path, value in self.where.items()}
         at = {f"{part}.{path}": size for path, size in self.at.items()}
         lists = {f"{part}.{path}": sizes for path, sizes in self.lists.items()}
         return Change(where, tuple(f"{part}.{path}" for path in self.sized), at, lists)
 
     def also(self, where: Mapping[str, Any]) -> Change:
-        """Return the change with more values."""
         return self._replace(where={**self.where, **where})
 
 

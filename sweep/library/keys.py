@@ -24,7 +24,6 @@ def set_key(keys: Keys, path: str, value: Any) -> None:
 
 
 def part_in(keys: Keys, path: str) -> Keys | None:
-    """Return the part at a path, the whole for "", or None if it is not given."""
     here: Any = keys
     for name in path.split(".") if path else ():
         here = here.get(name) if isinstance(here, dict) else None
@@ -32,12 +31,10 @@ def part_in(keys: Keys, path: str) -> Keys | None:
 
 
 def has_key(keys: Keys, path: str) -> bool:
-    """Return whether a key is given, whatever its value."""
     part = part_in(keys, parent(path))
     return part is not None and leaf(path) in part
 
 
 def remove_key(keys: Keys, path: str) -> None:
-    """Remove the key at a path, if there is one."""
     if (part := part_in(keys, parent(path))) is not None:
         part.pop(leaf(path), None)

@@ -17,8 +17,6 @@ from sweep.library.refusal import Attempt
 
 
 class MismatchKind(Enum):
-    """A kind of mismatch, with its text."""
-
     DIVIDES_BY_ZERO = "refused by transformers, which divides by zero"
     INVALID = "refused by transformers, which validates several keys together"
     REFUSED = "refused by transformers"
@@ -26,8 +24,6 @@ class MismatchKind(Enum):
 
 
 class Mismatch(NamedTuple):
-    """A kind of mismatch, and its description."""
-
     fault: MismatchKind
     why: str
 

@@ -30,8 +30,6 @@ backbone_utils.hf_api = lambda: _HUB
 
 
 class ModelTensors(NamedTuple):
-    """The parameters and buffers of a model."""
-
     parameters: Counter[Stored]
     buffers: Counter[Stored]
 
@@ -52,7 +50,6 @@ def make_model(model_class: Any, config: PreTrainedConfig) -> Any:
 
 
 def build(model_class: Any, config: PreTrainedConfig) -> ModelTensors:
-    """Build a model, and return its tensors."""
     model = make_model(model_class, config)
     counts = count_stored(observed_tensors(model, None))
     parameters = Counter({key: n for key, n in counts.items() if key.kind.role != "buffer"})

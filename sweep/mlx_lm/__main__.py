@@ -48,7 +48,6 @@ def _check(name: str, number: int, seed: int) -> int:
 
 
 def _derive(name: str) -> int:
-    """Derive a type, and write its file."""
     try:
         data = build_mlx_lm_entry(name)
     except DerivationError as error:

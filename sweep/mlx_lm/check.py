@@ -28,8 +28,6 @@ EDITED_SHARE = 0.5
 
 
 class Checked(NamedTuple):
-    """A configuration with its verdict."""
-
     config: Keys
     verdict: Verdict
     why: str = ""
@@ -63,7 +61,6 @@ def judge(config: Keys) -> Checked:
 
 
 def groups_of(found: Entry) -> Groups:
-    """Return the groups of tensors that an entry says."""
     counts = expected(found.derivation.tensors, found.sizes)
     groups = Counter[Group]()
     for one, number in counts.items():

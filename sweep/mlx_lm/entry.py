@@ -59,7 +59,6 @@ def built(keys: Keys) -> Groups | None:
 
 
 def is_size(value: object) -> bool:
-    """Return whether a value may be a size."""
     return type(value) is int and value > 0
 
 
@@ -76,7 +75,6 @@ class FieldProbe:
     variants: Sequence[Keys] = field(default_factory=lambda: [{}])
 
     def models(self) -> Iterator[Keys]:
-        """Yield the keys of each variant at each point."""
         for point in self.points:
             for variant in self.variants:
                 yield {**self.start, **point, **variant}
@@ -243,7 +241,6 @@ def _variants(
 
 
 def _choices(flags: Collection[str]) -> list[dict[str, bool]]:
-    """Return every choice of some flags."""
     values = product((False, True), repeat=len(flags))
     return [dict(zip(flags, one, strict=True)) for one in values]
 

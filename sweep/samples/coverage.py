@@ -43,8 +43,6 @@ MAX_CHANGES = 3
 
 
 class Kind(Enum):
-    """A kind of configurations."""
-
     SAVED = "saved defaults"
     EDITED = "saved defaults, edited"
     SERVED = "served models"
@@ -62,7 +60,6 @@ class Coverage(NamedTuple):
 
 
 def configs(kind: Kind, names: Sequence[str], seed: int) -> Iterator[Keys]:
-    """Yield the configurations of a kind, of these model types."""
     if kind is Kind.SERVED:
         lines = SERVED.read_text("utf-8").splitlines()
         yield from (json.loads(line)["config"] for line in lines)
@@ -100,7 +97,6 @@ def edit(saved: Keys, random: Random) -> Keys:
 
 
 def _editable(keys: Keys) -> Iterator[tuple[Keys, str]]:
-    """Yield each size or flag with the part that has it."""
     for name, value in keys.items():
         if isinstance(value, dict) and "model_type" in value:
             yield from _editable(value)
@@ -109,7 +105,6 @@ def _editable(keys: Keys) -> Iterator[tuple[Keys, str]]:
 
 
 def judge(kind: Kind, config: Keys) -> Coverage:
-    """Return the verdict on a configuration."""
     if not has_type(type_named(config) or str(config.get("model_type"))):
         why = "transformers does not have the model type"
         return Coverage(kind, config, Verdict.NOT_BUILT, "model_type", why)
@@ -120,7 +115,6 @@ def judge(kind: Kind, config: Keys) -> Coverage:
 
 
 def _is_built(config: Keys) -> bool:
-    """Return whether transformers builds a configuration."""
     with Attempt():
         model_type = type_named(config) or config["model_type"]
         if model_type in model_types():
@@ -166,7 +160,6 @@ def causes(results: Iterable[Coverage]) -> list[tuple[str, int, list[str]]]:
 
 
 def measure(kinds: Iterable[Kind], names: Sequence[str], seed: int) -> Iterator[Coverage]:
-    """Yield the verdict on each configuration."""
     for kind in kinds:
         for config in configs(kind, names, seed):
             yield judge(kind, config)

@@ -55,7 +55,6 @@ class PublicResult(NamedTuple):
 
 
 def read_configs() -> list[dict[str, Any]]:
-    """Return the configurations with their sources."""
     return [json.loads(line) for line in FILE.read_text("utf-8").splitlines()]
 
 

@@ -248,7 +248,6 @@ def _interchanged(file: TypeFile, path: str, value: Any, random: Random) -> Any:
 
 
 def _accepted_values(file: TypeFile, variant: Variant, random: Random) -> Iterator[tuple[str, Any]]:
-    """Yield accepted values of some of the other fields."""
     decides, only = variant.data.get("decides", ()), variant.data.get("only", {})
     taken = {*decides, *variant.where, *variant.sized, *variant.lists}
     for name, sorts in file.free.items():
