@@ -17,7 +17,8 @@ from sweep.library.keys import Keys
 from sweep.mlx_lm.entry import defaults_of, is_size, published_models
 from sweep.samples.random_configs import random_config
 from sweep.samples.verdict import Verdict
-from sweep.witnesses.mlx_lm import Group, Groups, Refused, build
+from sweep.witnesses.comparison import Group, Refused
+from sweep.witnesses.mlx_lm import Groups, build
 
 LIBRARY = "mlx-lm"
 

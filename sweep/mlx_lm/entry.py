@@ -32,7 +32,8 @@ from sweep.entries.entry_data import KnownVariant, class_data, without_aliases
 from sweep.fields.probe_values import PROBES
 from sweep.library.keys import Keys
 from sweep.store import in_order, pack_accepted
-from sweep.witnesses.mlx_lm import Groups, Refused, build, module_of, versions
+from sweep.witnesses.comparison import Refused
+from sweep.witnesses.mlx_lm import Groups, build, module_of, versions
 
 REQUIRED = inspect.Parameter.empty
 """Stands for the default of a key that mlx-lm requires."""

@@ -13,7 +13,7 @@ def sizes_named(value: Any, names: Set[str]) -> set[str]:
         value = [*value.values()]
     if isinstance(value, list):
         return {name for one in value for name in sizes_named(one, names)}
-    return names & set(value.split("·")) if isinstance(value, str) else set()
+    return {*names} & set(value.split("·")) if isinstance(value, str) else set()
 
 
 def filled(value: Any, sizes: Mapping[str, int], find: Callable[[str], Any]) -> Any:
