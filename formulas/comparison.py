@@ -32,14 +32,11 @@ RowKind: TypeAlias = Literal[
 ]
 Shape: TypeAlias = tuple[int, ...]
 
-HANGING = "    "
-"""The indentation of the rest of a line that is folded."""
-
+HANGING = "    "  # The indentation of the rest of a line that is folded.
 PIECE = re.compile(r".+?(?:[ ./_]|[-,(](?=[a-z*])|$)", re.DOTALL)
 """A line is folded after a space or a sign between two names, not inside a number like 1,024."""
 
-EQUAL = "every tensor is as the formula says"
-"""The last line of a report without a difference."""
+EQUAL = "every tensor is as the formula says"  # The last line of a report without a difference.
 
 
 @dataclass(frozen=True, slots=True)

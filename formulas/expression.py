@@ -48,8 +48,7 @@ class Opaque(Protocol):
         """A text that is unique to this atom."""
 
 
-Atom: TypeAlias = "str | Opaque"
-"""The name of a letter, a quotient, or a ``Computed`` number."""
+Atom: TypeAlias = "str | Opaque"  # The name of a letter, a quotient, or a ``Computed`` number.
 
 Powers: TypeAlias = tuple[tuple[Atom, int], ...]
 """A product: atoms with nonzero powers; letters sorted by name, then other atoms."""

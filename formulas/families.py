@@ -101,8 +101,7 @@ class _Families(Mapping[str, Family]):
         return len(registered())
 
 
-FAMILIES: Mapping[str, Family] = _Families()
-"""All families by name."""
+FAMILIES: Mapping[str, Family] = _Families()  # All families by name.
 
 
 @cache

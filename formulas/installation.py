@@ -22,12 +22,8 @@ from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-NAME = "paramproof"
-"""The name of the distribution."""
-
-PIP = "python -m pip install"
-"""The installer, as a command for the active environment."""
-
+NAME = "paramproof"  # The name of the distribution.
+PIP = "python -m pip install"  # The installer, as a command for the active environment.
 _KEPT = ":/?#@&=+~%"
 """Characters that structure a URL. Others that a shell may treat as special are escaped."""
 

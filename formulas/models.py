@@ -20,9 +20,7 @@ _HEADER = re.compile(r'^\[(?:"([\w.-]+)"|([\w-]+))\]$', re.MULTILINE)
 
 Named = TypeVar("Named", bound="Published")
 
-LISTED_BY = "paramproof models"
-"""The command that lists the named models."""
-
+LISTED_BY = "paramproof models"  # The command that lists the named models.
 SHORT_NAMES = {"bert-base": "bert-base-uncased", "bert-large": "bert-large-uncased"}
 
 

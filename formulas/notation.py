@@ -24,8 +24,7 @@ from paramproof.formulas.spec import KINDS
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-Kinds = Mapping[str, str]
-"""The kind of each letter, in the order of the family."""
+Kinds = Mapping[str, str]  # The kind of each letter, in the order of the family.
 
 
 class Alphabet(NamedTuple):

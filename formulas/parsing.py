@@ -28,11 +28,8 @@ from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import SUPERSCRIPTS
 from paramproof.formulas.printing import MINUS, shown
 
-LONGEST = 20_000
-"""The maximum number of characters of an expression."""
-
-DEEPEST = 40
-"""The maximum nesting of brackets and quotients."""
+LONGEST = 20_000  # The maximum number of characters of an expression.
+DEEPEST = 40  # The maximum nesting of brackets and quotients.
 
 TOKEN = re.compile(
     r"\s*(?:(?P<decimal>[0-9]+(?:\.[0-9]+)?e[+-−]?[0-9]+|[0-9]+\.[0-9]+)"
@@ -42,9 +39,7 @@ TOKEN = re.compile(
     rf"|(?P<sign>[+·×÷,/()⌊⌋⌈⌉{MINUS}]))"
 )
 
-END = ("end", "")
-"""The token after the last one."""
-
+END = ("end", "")  # The token after the last one.
 DIGITS = {sup: digit for digit, sup in SUPERSCRIPTS.items()}
 
 RELATIONS = {

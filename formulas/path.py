@@ -13,18 +13,10 @@ from collections.abc import Iterable, Sequence
 from paramproof.formulas.printing import some_of
 
 LAYER = "*"
-
-LAYER_NUMBER = re.compile(r"\d+(-\d+)?$")
-"""The number of a layer in a path, or a range of layers."""
-
-MAX_DIGITS = 10
-"""The number of digits from which a number is text."""
-
-MAX_RANGES = 8
-"""The most ranges of layers that a text lists."""
-
-MAX_BRACES = 8
-"""The maximum number of pairs of braces in a path; each multiplies the number of paths."""
+LAYER_NUMBER = re.compile(r"\d+(-\d+)?$")  # The number of a layer in a path, or a range of layers.
+MAX_DIGITS = 10  # The number of digits from which a number is text.
+MAX_RANGES = 8  # The most ranges of layers that a text lists.
+MAX_BRACES = 8  # The most pairs of braces in a path; each multiplies the number of paths.
 
 
 def lies_in(path: str, component: str) -> bool:
