@@ -1,1 +1,1 @@
-"""What counting costs, measured: ``python -m bench.run``. No test, and none is timed."""
+"""What counting costs, measured: ``python -m bench``. No test, and none is timed."""

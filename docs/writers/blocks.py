@@ -21,7 +21,6 @@ from typing import NamedTuple, TypeAlias
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-EVIDENCE = DOCS / "evidence.md"
 AGAIN = "run python -m docs.writers"
 
 PAGES = {path.stem: path for path in sorted(DOCS.rglob("*.md")) if path.stem != "README"}
@@ -134,10 +133,6 @@ def block(name: str, text: str) -> str:
 def indented(text: str) -> str:
     """Return printed text as Markdown shows it, between the first line and the last."""
     return "\n".join(f"    {line}".rstrip() for line in text.splitlines()).strip("\n")
-
-
-def trimmed(text: str) -> str:
-    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
 def run_command(arguments: list[str], folder: Path) -> tuple[str, str]:
