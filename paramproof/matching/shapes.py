@@ -252,7 +252,7 @@ class Matching:
         # Weights of one shape, without axes of length 1, could be exchanged.
         weights = [*(other for _, other in self.pairs), *self.unexpected]
         alike = Counter(without_ones(weight.shape) for weight in weights)
-        for weight in filter(lambda weight: weight.trainable, self.unexpected):
+        for weight in [weight for weight in self.unexpected if weight.trainable]:
             others = 0 if self.names else alike[without_ones(weight.shape)] - 1
             note = "or the other tensor of this shape" * others
             if others > 1:

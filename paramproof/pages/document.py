@@ -90,10 +90,8 @@ def model_file(model: Model, under: str = DEFAULT, dtype: str = "") -> str:
     view = View(model, under)
     style = files("paramproof.pages").joinpath("static/style.css").read_text("utf-8")
     policy = f"default-src 'none'; style-src '{_digest(style)}'"
-    head = joined(
-        tag("meta", http_equiv="Content-Security-Policy", content=policy),
-        tag("style", Html(style)),
-    )
+    meta = tag("meta", http_equiv="Content-Security-Policy", content=policy)
+    head = joined(meta, tag("style", Html(style)))
     body = main(title(model), sections(view, dtype, live=False))
     return _document(f"{title(model)}: {view.number:,} parameters", head, body)
 

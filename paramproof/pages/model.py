@@ -116,6 +116,14 @@ def _number(view: View) -> Html:
     )
 
 
+FORMULA = (
+    '<p class="sum"><code id="sum">{formula}</code></p>'
+    '<button type="button" data-copy="sum" hidden>Copy text</button>{letters}{conditions}{terms}'
+    '<details><summary>LaTeX</summary><pre id="latex">{latex}</pre>'
+    '<button type="button" data-copy="latex" hidden>Copy LaTeX</button></details>'
+)
+
+
 def _formula(view: View) -> Html:
     def first(row: TableRow) -> object:
         name = row.cells[0]
@@ -123,27 +131,18 @@ def _formula(view: View) -> Html:
         return name if is_total else joined(swatch(colour(view, leaf(name))), path(legible(name)))
 
     table = terms_table(view.lettered).only("component", "formula", "total")
-    return joined(
-        tag("p", tag("code", text(view.formula), id="sum"), class_="sum"),
-        _copied("text", "sum"),
-        _letters(view.model, letters_in(view.model, view.formula)),
-        *(tag("p", one) for one in holds_where(view.model)),
-        html_table("Terms by component", table, first=first, class_="stacked"),
-        tag(
-            "details",
-            tag("summary", "LaTeX"),
-            tag("pre", latex_sum(view.terms, view.formula) if view.formula else "0", id="latex"),
-            _copied("LaTeX", "latex"),
-        ),
+    return filled(
+        FORMULA,
+        formula=text(view.formula),
+        letters=_letters(view.model, letters_in(view.model, view.formula)),
+        conditions=joined(*(tag("p", one) for one in holds_where(view.model))),
+        terms=html_table("Terms by component", table, first=first, class_="stacked"),
+        latex=latex_sum(view.terms, view.formula) if view.formula else "0",
     )
 
 
 def _letters(model: Model, names: Iterable[str]) -> Html:
     return html_table("Letters", letters_table(model.architecture, names))
-
-
-def _copied(what: str, of: str) -> Html:
-    return tag("button", f"Copy {what}", type="button", data_copy=of, hidden=True)
 
 
 def _conventions(model: Model, active: Active) -> Html:

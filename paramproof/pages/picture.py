@@ -14,7 +14,7 @@ from urllib.parse import quote
 from paramproof.formulas.path import LAYER, leaf, parent
 from paramproof.formulas.printing import legible
 from paramproof.pages.viewing import Branch, Experts, View
-from paramproof.views.html import Html, breakable, joined, tag
+from paramproof.views.html import Html, breakable, filled, joined, tag
 
 
 class Box(NamedTuple):
@@ -130,21 +130,21 @@ def _place(path: str) -> str:
     return f"#at-{quote(path)}"
 
 
+DRAWN = (
+    '<p class="way">{way}</p><svg viewBox="0 0 1000 480" role="group" '
+    'aria-label="Treemap of {name}: areas are numbers of parameters">{drawn}</svg>'
+)
+
+
 def _opened(view: View, whole: Branch, at: str, link: Callable[[str], str]) -> Html:
     way = whole.way(at)
     crumbs = [tag("a", one.name, href=link(one.path), data_at=one.path) for one in way]
     between = [crumbs[0], *(part for one in crumbs[1:] for part in (" › ", one))]
     opened = way[-1]
     links = {one.path: link(one.path) for one in opened.first_apart().parts if one.parts}
-    drawn = tag(
-        "svg",
-        *_linked(view, opened, whole.total, links),
-        viewBox=f"0 0 {SHEET.width} {SHEET.height}",
-        role="group",
-        aria_label=f"Treemap of {opened.name}: areas are numbers of parameters",
-    )
     total = f": {opened.total:,}, {_share(opened, whole.total)}" if opened is not whole else None
-    return joined(tag("p", *between, total, class_="way"), drawn)
+    drawn = joined(*_linked(view, opened, whole.total, links))
+    return filled(DRAWN, way=joined(*between, total), name=opened.name, drawn=drawn)
 
 
 def _linked(view: View, opened: Branch, whole: int, links: dict[str, str]) -> Iterator[Html]:
@@ -270,10 +270,16 @@ def _stacks(component: Branch) -> Iterator[Branch]:
             yield from _stacks(part)
 
 
+KIND = (
+    "<li><p><b>{name}</b> <small>{stack}</small>: {each} each</p>"
+    '<svg class="layer" aria-hidden="true">{segments}</svg><p class="note">{described}</p></li>'
+)
+
+
 def _kind(view: View, layer: Branch, largest: int) -> Html:
     times, whole = layer.times, layer.total // layer.times
     assert layer.row is not None
-    stack = tag("small", breakable(legible(parent(layer.row.path))))
+    stack = breakable(legible(parent(layer.row.path)))
     segments, described, x = list[Html](), list[Html](), 0.0
     for part in _parts(layer):
         width = 100 * part.total / times / largest
@@ -285,12 +291,8 @@ def _kind(view: View, layer: Branch, largest: int) -> Html:
         one = f" ({experts_text(part)})" if part.experts else ""
         number = tag("span", f"{part.name} {part.total // times:,}")
         described.append(joined("; " if described else "", number, one))
-    return tag(
-        "li",
-        tag("p", tag("b", layer.name), " ", stack, f": {whole:,} each"),
-        tag("svg", *segments, class_="layer", aria_hidden="true"),
-        tag("p", *described, class_="note"),
-    )
+    own = {"segments": joined(*segments), "described": joined(*described)}
+    return filled(KIND, name=layer.name, stack=stack, each=f"{whole:,}", **own)
 
 
 def _segment(x: float, width: float, kind: str | None) -> Html:

@@ -135,14 +135,8 @@ def _bars(sizes: Sequence[int | None], largest: int) -> Html | None:
     """Return a bar for each model, one below the other; None if they are too short to be seen."""
     if max(size or 0 for size in sizes) < SEEN * largest:
         return None
-    rects = (
-        tag(
-            "rect",
-            class_=f"bar-{letter}",
-            y=place * BAR,
-            width=f"{100 * (size or 0) / (largest or 1):.2f}%",
-            height=BAR - 1,
-        )
-        for place, (letter, size) in enumerate(zip(LETTERS, sizes, strict=False))
-    )
+    rects = []
+    for place, (letter, size) in enumerate(zip(LETTERS, sizes, strict=False)):
+        box = {"width": f"{100 * (size or 0) / (largest or 1):.2f}%", "height": BAR - 1}
+        rects.append(tag("rect", class_=f"bar-{letter}", y=place * BAR, **box))
     return tag("svg", *rects, class_="bars", height=BAR * len(sizes), aria_hidden="true")

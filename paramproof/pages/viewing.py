@@ -121,11 +121,9 @@ class View:
             times, name = self.at(row.times), row.name
             if leaf(row.path) == LAYER:
                 # Layers are called after their number and their stack.
-                stack, several = leaf(above[-1].name), times > 1
-                is_plural = several and stack.endswith("s")
-                name = (
-                    f"{times:,} {stack}" if is_plural else f"{times:,} × {stack.removesuffix('s')}"
-                )
+                stack = leaf(above[-1].name)
+                one = f"{times:,} × {stack.removesuffix('s')}"
+                name = f"{times:,} {stack}" if times > 1 and stack.endswith("s") else one
             above.append(Branch(name, path, self.at(row.total), row, kind, times))
             if above[-1].total:
                 above[-2].inside.append(above[-1])
