@@ -28,7 +28,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def completing(names: Callable[[], Iterable[str]], *, files: bool = False) -> Completer:
-
     def complete(
         ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
