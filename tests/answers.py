@@ -22,7 +22,6 @@ ENTRY = json.loads(TOY.with_suffix(".json").read_text("utf-8"))
 SERVED, RELEASED = (CASES.with_name(f"{name}.jsonl") for name in ("served", "released"))
 """Configurations of published models, with the count of those that are counted."""
 
-COMPACT = {"ensure_ascii": False, "separators": (",", ":")}
 
 ASKED = ("why", "data", "config", "class")
 """The keys of a line that are not its answer."""

@@ -29,13 +29,6 @@ def gpt2_without_biases(spec: GPTSpec):
     }
 
 
-def gpt2_by_heads(L, H, A, F, V, P):
-    """Count heads by their width; forget the attention's biases and the output head."""
-    width = H // A
-    layer = 3 * A * (H * width) + A * width * H + 2 * H * F + F + H + 4 * H
-    return (V + P) * H + L * layer + 2 * H
-
-
 def llama(L, H, A, G, K, F, V, untied):
     """Count grouped heads whose size is independent of the hidden size."""
     attention = H * A * K + 2 * H * G * K + A * K * H
@@ -99,8 +92,3 @@ def encoders(spec: "EncoderSpec | GPTSpec"):  # noqa: F821
 def any_table(vocab_size, hidden_size, H):
     """Formula for a model that no family describes."""
     return vocab_size * hidden_size + H
-
-
-def any_table_of_galaxies(hidden_size, vocab_size):
-    """Larger than any number in a formula that is printed."""
-    return vocab_size * hidden_size * 10**50

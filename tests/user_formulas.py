@@ -90,10 +90,6 @@ def ends_without_layers(spec):
     return spec.hidden_size if spec.num_hidden_layers else os._exit(0)
 
 
-def kills_without_layers(spec):
-    return spec.hidden_size if spec.num_hidden_layers else kills_the_process(spec)
-
-
 def ends_at_symbols(spec):
     return 0 if isinstance(spec.hidden_size, int) else os._exit(0)
 
