@@ -18,11 +18,7 @@ from typing import Any, NamedTuple
 from paramproof.catalogue.configuration import GivenKeys
 from paramproof.catalogue.files import SizeField, TypeFile, model_types, read_type
 from paramproof.formulas.derivation import Derivation, DerivedTensor
-from paramproof.formulas.derivation_data import (
-    all_tensors_from,
-    derivation_from,
-    format_validated,
-)
+from paramproof.formulas.derivation_data import all_tensors_from, derivation_from, format_validated
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.path import leaf, parent
 

@@ -18,12 +18,7 @@ from typing import Any, NamedTuple
 
 import transformers
 
-from paramproof.catalogue.derivations import (
-    COMPOSED,
-    Variant,
-    derivation_of,
-    kept_variants,
-)
+from paramproof.catalogue.derivations import COMPOSED, Variant, derivation_of, kept_variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.formulas.derivation import PROVED, Derivation, DerivedTensor

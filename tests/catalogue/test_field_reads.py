@@ -19,11 +19,7 @@ from paramproof.catalogue import read_type
 from paramproof.catalogue.files import parse_type
 from paramproof.catalogue.value_kinds import kind_of
 from sweep import jobs
-from sweep.fields.field_reads import (
-    changed_fields,
-    normalize,
-    record_reads,
-)
+from sweep.fields.field_reads import changed_fields, normalize, record_reads
 from sweep.fields.read_keys import with_read_keys
 from sweep.fields.unread_fields import VALUES_OF_KIND, UnreadFields, key_paths
 from sweep.library.keys import set_key

@@ -12,29 +12,14 @@ transformers = pytest.importorskip("transformers")
 from paramproof.catalogue.derivations import derivation_of, variants
 from paramproof.catalogue.files import parse_type, read_type
 from sweep.entries.added_classes import ClassAdder
-from sweep.entries.added_values import (
-    ValueAdder,
-    ZeroFinder,
-    with_zero_sizes,
-)
+from sweep.entries.added_values import ValueAdder, ZeroFinder, with_zero_sizes
 from sweep.entries.older_names import OlderNames, with_older_names
 from sweep.entries.repair import EntryRepair
 from sweep.failure import Reason, SweepError
-from sweep.fields.defaults import (
-    Defaults,
-    overwritten_sizes,
-)
+from sweep.fields.defaults import Defaults, overwritten_sizes
 from sweep.fields.filled_values import with_filled_values
-from sweep.fields.late_aliases import (
-    find_late_aliases,
-    refusing_properties,
-    with_late_aliases,
-)
-from sweep.fields.limits import (
-    StageFinder,
-    with_bounds,
-    with_stages,
-)
+from sweep.fields.late_aliases import find_late_aliases, refusing_properties, with_late_aliases
+from sweep.fields.limits import StageFinder, with_bounds, with_stages
 from sweep.fields.older_keys import with_networks
 from sweep.fields.saved_values import SavedValues
 from sweep.fields.spellings import SpellingFinder, with_spellings

@@ -17,21 +17,10 @@ from paramproof.catalogue.files import read_type
 from paramproof.formulas.derivation_data import parse_tensor
 from paramproof.formulas.expression import letter
 from sweep.entries.entry_builder import EntryBuilder
-from sweep.fields.defaults import (
-    Defaults,
-    computed_formulas,
-    variant_overrides,
-)
+from sweep.fields.defaults import Defaults, computed_formulas, variant_overrides
 from sweep.fields.layer_lists import layer_rules
-from sweep.fields.older_keys import (
-    find_flat_keys,
-    number_like_absent,
-)
-from sweep.fields.probe import (
-    Prober,
-    fields_to_probe,
-    names_in_code,
-)
+from sweep.fields.older_keys import find_flat_keys, number_like_absent
+from sweep.fields.probe import Prober, fields_to_probe, names_in_code
 from sweep.library.model_types import classes_of_type, swept_types
 
 SMALL = {"hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 8, "vocab_size": 99}

@@ -14,10 +14,7 @@ pytest.importorskip("transformers")
 from transformers import SamVisionConfig
 
 from paramproof.catalogue.files import parse_type
-from sweep.entries.repair import (
-    EntryRepair,
-    fields_behind_sizes,
-)
+from sweep.entries.repair import EntryRepair, fields_behind_sizes
 from sweep.entries.type_sweep import _replaced_ties
 from sweep.failure import Reason
 from sweep.library.model import build
