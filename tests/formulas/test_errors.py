@@ -13,6 +13,7 @@ from paramproof.formulas.errors import (
     UnknownName,
     canonical_name,
     no_such,
+    require_type,
 )
 
 INVALID = {"where": "config.json", "key": "hidden_size"}
@@ -62,6 +63,18 @@ def test_the_line(snapshot):
         UnknownName("no", "x", "model", **tie),
     ]
     assert list(map(str, errors)) == snapshot
+
+
+def test_a_value_of_another_type():
+    for value, kinds in ((3, int), (True, bool), (True, (bool, int)), ("x", (str, int))):
+        require_type(value, kinds, "it")
+    for value, kinds, names in (
+        ("x", int, "int"),
+        (True, int, "int"),
+        (2.0, (str, int), "str or int"),
+    ):
+        with pytest.raises(InvalidInput, match=f"^it is {value!r}, which .* of the type {names}$"):
+            require_type(value, kinds, "it")
 
 
 @pytest.mark.parametrize("foreign", ["\x1b[2J", "a\nb", "x" * 100_000])
