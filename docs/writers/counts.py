@@ -44,7 +44,7 @@ def kind(said: Verdict, one: Published) -> str:
     """Return which of ``KINDS`` a verdict is."""
     if not said.conventions:
         return KINDS[3]
-    if not said.is_exact:
+    if said.how != "exact":
         return KINDS[2]
     return KINDS[0] if said.conventions[0] in (DEFAULT, one.component) else KINDS[1]
 

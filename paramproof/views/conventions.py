@@ -96,14 +96,12 @@ LEFT_OUT += tuple(f"without-{part}" for part in ("pooler", "positions", "heads",
 class Verdict(NamedTuple):
     """The verdict on a published number.
 
-    ``conventions`` are the ways of counting that give it, if any. ``how`` tells how their counts
-    are rounded to the number, or if none gives it, how the number differs from the first.
-    ``is_exact`` is set if a count is the number itself.
+    ``conventions`` are the ways of counting that give it, if any. ``how`` is "exact", or tells how
+    their counts are rounded to the number or, if none gives it, how it differs from the first.
     """
 
     conventions: tuple[str, ...]
     how: str
-    is_exact: bool = False
 
     @property
     def in_full(self) -> str:
@@ -129,7 +127,7 @@ def verdict(published: str, counts: Mapping[str, int]) -> Verdict:
 
     written = read(published)
     if exact := among(lambda number: number == written.exact):
-        return Verdict(exact, "exact", is_exact=True)
+        return Verdict(exact, "exact")
     for reading in written.readings:
         if reading.rounding is RoundingMode.BINARY:  # Nobody publishes parameters in 2²⁰ or 2³⁰.
             continue
