@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
@@ -60,7 +60,7 @@ class Entry:
     letters: str = ""
     of: tuple[str, ...] = ()
     all: bool = False
-    counts: tuple[str, ...] = ()
+    counts: Sequence[str] = ()
     complete: bool = False
     whole: bool = False
     at: Mapping[str, str] = field(default_factory=dict)
@@ -95,7 +95,7 @@ def entries() -> tuple[Entry, ...]:
     """Return every entry by source; the tensors of tables follow a source's other entries."""
     data = tomllib.loads(LEDGER.read_text("utf-8"))
     found = [
-        Entry(kind=kind, **{k: tuple(v) if isinstance(v, list) else v for k, v in one.items()})
+        Entry(kind=kind, **(one | {"of": tuple(one.get("of", ()))}))
         for kind in ("claim", "formula", "size", "share")
         for one in data[kind]
     ]
@@ -133,7 +133,8 @@ def whole(text: str) -> int:
     return int(value)
 
 
-class Target(NamedTuple):
+@dataclass(frozen=True)
+class Target:
     """The components of a model that a number claims to count, with conventions."""
 
     model: str

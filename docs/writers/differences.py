@@ -147,8 +147,8 @@ def measure() -> None:
     ours, pinned = _ours(), versions()
     for framework in ours:
         # ``+cpu`` names a build.
-        found = {name: (v or "").split("+")[0] for name, v in framework.versions().items()}
-        if found != pinned[framework.name]:
+        there = {name: (v or "").split("+")[0] for name, v in framework.versions().items()}
+        if there != pinned[framework.name]:
             raise RuntimeError(f"{framework.name}: not as in constraints.txt")
     order = [one.name for one in ours]
     found = run_in_workers(ours, Job(answers, Answer))

@@ -30,24 +30,38 @@ def _counts(types: dict[str, Any]) -> tuple[int, int]:
 
 @place("totals", PAGE)
 def totals() -> str:
+    """Return how many models of each library are equal, explained, and neither."""
     data = known()
-    rows = []
+    rows: list[tuple[str, int, int, int]] = []
     for library, one in data.items():
+        # A difference without an explanation is never recorded.
         built, equal = _counts(one["types"])
-        rows.append(
-            [f"{library}, random sizes of {len(one['types'])} types", built, equal, built - equal]
-        )
+        rows.append((f"{library}, random sizes of {len(one['types'])} types", built, equal, 0))
     verdicts = Counter(one["verdict"] for one in data["mlx-lm"]["files"])
-    equal, explained = verdicts["equal"], verdicts["explained"]
-    rows.append(["mlx-lm, public configurations", equal + explained, equal, explained])
-    presets = [(n, p) for n, one in data["keras-hub"]["presets"].items() for p in one]
-    rows.append(["keras-hub, published counts of presets", len(presets), len(presets), 0])
+    equal, wrong = verdicts["equal"], verdicts["unexplained"]
+    both = equal + verdicts["explained"] + wrong
+    rows.append(("mlx-lm, public configurations", both, equal, wrong))
+    presets = [
+        expected(name, preset) == number
+        for name, one in data["keras-hub"]["presets"].items()
+        for preset, number in one.items()
+    ]
+    equal, wrong = presets.count(True), presets.count(False)
+    rows.append(("keras-hub, published counts of presets", len(presets), equal, wrong))
     every = [one for name in SETS for one in stored(name)]
-    compared = sum(one.get("compared", 0) for one in every)
-    rows.append([f"seven others, formulas of {len(every)} constructors", compared, compared, 0])
-    cells = ([first, *(f"{one:,}" for one in numbers), "0"] for first, *numbers in rows)
+    both, wrong = (sum(_number(one.get(key)) for one in every) for key in ("compared", "wrong"))
+    what = f"seven others, formulas of {len(every)} constructors"
+    rows.append((what, both, both - wrong, wrong))
+    cells = (
+        [what, *(f"{one:,}" for one in (of, same, of - same - wrong, wrong))]
+        for what, of, same, wrong in rows
+    )
     heads = ["", "compared", "equal", "explained by causes", "not explained"]
     return markdown_rows(heads, cells, NUMBERS)
+
+
+def _number(value: Any) -> int:
+    return len(value or ()) if not isinstance(value, int) else value
 
 
 @place("versions", PAGE)
@@ -111,7 +125,7 @@ def _constructors() -> Iterator[list[str]]:
             status["proved"],
             status["fitted"],
             len(found) - status["proved"] - status["fitted"],
-            sum(one.get("compared", 0) for one in found),
-            sum(len(one.get("wrong", ())) for one in found),
+            sum(_number(one.get("compared")) for one in found),
+            sum(_number(one.get("wrong")) for one in found),
         )
         yield [library, *(f"{one:,}" for one in sums)]

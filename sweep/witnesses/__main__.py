@@ -120,7 +120,7 @@ def _unexplained(one: Comparison) -> str:
 
 def record(library: str, number: int, types: Mapping[str, Data]) -> None:
     data = known()
-    found = {"examples": number, "types": dict(types)}
+    found: Data = {"examples": number, "types": dict(types)}
     if library == "mlx-lm":
         found |= {"versions": mlx_lm.versions(), "files": public()}
         shown = data[library]["mistakes"]
