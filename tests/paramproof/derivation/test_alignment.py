@@ -228,3 +228,15 @@ def test_what_its_own_sizes_answer_otherwise_is_doubted():
     beyond = list(map(str, found.beyond))
     assert set(beyond) <= {"H < 90"}
     assert doubts == [f"at its own sizes it was not asked whether {one}" for one in beyond]
+
+
+def test_a_letter_that_cannot_move_is_not_tried():
+    def bound(parts, A, D, H, **_):
+        if A == 6 and D < 3 and D > 1:
+            parts.add("weight", H)
+
+    found = aligner(bound)
+    found.start()
+    traced = found.runner.traced
+    assert found.moving_alone() == set()
+    assert found.runner.traced == traced + 2  # H and L

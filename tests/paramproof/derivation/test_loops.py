@@ -5,7 +5,12 @@ from itertools import product
 
 import pytest
 
-from paramproof.derivation.loops import count_in_loops, implied_guards, index_subsets_of
+from paramproof.derivation.loops import (
+    count_in_loops,
+    guards_with_both_answers,
+    implied_guards,
+    index_subsets_of,
+)
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter
@@ -280,7 +285,7 @@ def test_indices(numbers):
     assert [iteration.number for _, iteration in found] == list(range(len(plain_numbers)))
 
 
-INSIDE = letter("@0")
+INSIDE, OTHER, THIRD = map(letter, ("@0", "@1", "@2"))
 LESS, MORE, EQUAL, DIVIDES = Relation.LESS, Relation.MORE, Relation.EQUAL, Relation.DIVIDES
 
 SIZES = [
@@ -293,7 +298,7 @@ def asking(*conditions, total=12):
     """Return what a loop of L gave for answers, for each of the sizes."""
     recorder = Recorder()
     recorder.guards = {condition: set() for condition in conditions}
-    recorder.indices = {"@0": L}
+    recorder.indices = {"@0": L, "@1": M, "@2": L}
     return [(sizes, list(index_subsets_of(recorder, L, total, sizes))) for sizes in SIZES]
 
 
@@ -374,3 +379,28 @@ def test_an_answer_means_the_iterations_that_gave_it(question, answered):
 )
 def test_what_is_not_linear_says_nothing(question):
     assert [found for _, found in asking(question)] == [[]] * len(SIZES)
+
+
+def test_loops_that_got_both_answers():
+    def program(make, each, L, D, M, **_):
+        for i in each(L):
+            assert i >= 0
+            if i < D:
+                make()
+        for k in each(M):
+            assert k < L
+
+    _, recorder, _ = traced(program, POINTS[0])
+    ((length, question),) = guards_with_both_answers(recorder)
+    assert (length, str(question)) == (L, "@ < D")
+
+
+def test_only_the_loop_s_own_questions_are_its_answers():
+    """Not those about the index of a loop of another length, of two loops, or of none."""
+    of_another = Condition(LESS, OTHER, D, True)
+    of_two = Condition(LESS, INSIDE, THIRD, True)
+    of_none = Condition(LESS, D, S, True)
+    alike = Condition(LESS, THIRD, D, False)
+    own = Condition(LESS, INSIDE, D, True)
+    for _, found in asking(of_another, of_two, of_none, own, alike):
+        assert [(one.low, one.high) for one in found] == [(None, D), (D, None)]
