@@ -13,9 +13,11 @@ transformers = pytest.importorskip("transformers")
 
 from transformers import CONFIG_MAPPING
 
-from paramproof.catalogue.files import read_type
+from paramproof.catalogue.configuration import LABELS
+from paramproof.catalogue.files import model_types, read_type
 from paramproof.formulas.derivation_data import parse_tensor
-from paramproof.formulas.expression import letter
+from paramproof.formulas.expression import expression, letter
+from paramproof.tracing.constructors.transformers_class import part_defaults, reads_labels
 from sweep.entries.entry_builder import EntryBuilder
 from sweep.fields.defaults import Defaults, computed_formulas, variant_overrides
 from sweep.fields.layer_lists import layer_rules
@@ -219,3 +221,44 @@ def test_two_flags_may_matter_only_together():
     tried = found.probe({tie: {"flag"} for tie in ties})
     assert tried.free == {"tie_word_embeddings": {"flag"}}
     assert tried.moved == {"text_config.tie_word_embeddings": [False]}
+
+
+def test_some_classes_always_have_two_labels():
+    assert not reads_labels(transformers.BartForQuestionAnswering)
+    assert not reads_labels(transformers.BertModel)
+    assert reads_labels(transformers.LlamaForSequenceClassification)
+
+
+def test_each_class_with_labels_has_the_symbol():
+    """CLVP reads the number only where its summary has labels, which is not supported."""
+    lacking = []
+    for model_type in model_types():
+        file = read_type(model_type)
+        own = {letter for letter, size in file.letters.items() if size.path == LABELS}
+        for name, data in file.classes.items():
+            model_class = getattr(transformers, name, None)
+            if model_class is None or not reads_labels(model_class):
+                continue
+            if not own or own & {*data.get("absent", ())}:
+                lacking.append(name)
+    assert lacking == ["ClvpModelForConditionalGeneration"]
+
+
+def test_a_part_of_another_type_than_the_table_of_parts_says():
+    """RF-DETR's table has ``rf_detr_vit``; the class makes a ``rf_detr_dinov2``."""
+    start = CONFIG_MAPPING["rf_detr"]()
+    passed = part_defaults(type(start), "backbone_config", start.backbone_config)
+    assert passed["hidden_size"] == 384
+    assert "num_hidden_layers" not in passed
+
+
+def test_an_absent_part_with_one_size_is_no_given_part_without_it():
+    """DETR's class gives its own channels to a backbone that it makes, and to no other."""
+    defaults = Defaults(
+        CONFIG_MAPPING["detr"],
+        {"C": "num_channels", "b": "backbone_config.num_channels"},
+        [{"C": 5, "b": 7}],
+        {"b"},
+    )
+    assert defaults.when_absent("b") == letter("C")
+    assert defaults.in_given_part("b") == expression(3)
