@@ -31,6 +31,7 @@ def present(request, pytestconfig):
     return load("torch"), load(name)
 
 
+@pytest.mark.shared("weights are carried to each of ten frameworks and back")
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
 def test_both_ways(present, pair):
     spec = SPECS[pair[1]]
