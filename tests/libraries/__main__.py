@@ -56,7 +56,7 @@ def work(name: str, seconds: float, result: dict[str, Any]) -> None:
             "fixed": list(found.fixed),
             "caveats": list(found.reasons),
         }
-        result |= compare(found, name, seconds - (time.perf_counter() - started) / 2)
+        result |= compare(found, name, seconds)
     result["seconds"] = round(time.perf_counter() - started, 1)
 
 
@@ -70,11 +70,11 @@ def compare(derivation: Derivation, name: str, seconds: float) -> dict[str, Any]
     limits = FIXED.get(name, {}).get("limits", {})
     ranges = {one: (1, largest_size(f, limits)) for one, f in derivation.fields.items()}
     conditions = [stated.condition for stated in derivation.conditions]
-    fixed, until = frozenset(derivation.fixed), time.perf_counter() + seconds
+    fixed, until = frozenset(derivation.fixed), time.process_time() + seconds / 2
     compared, wrong, unbuilt = 0, [], []
     for _ in range(NUMBER.get(name.partition(".")[0], NUMBER["fixed"])):
         sizes = sample_sizes(random, derivation.sizes, conditions, fixed=fixed, ranges=ranges)
-        if sizes is None or not derivation.has(sizes) or time.perf_counter() > until:
+        if sizes is None or not derivation.has(sizes) or time.process_time() > until:
             continue
         named = {derivation.fields[one]: size for one, size in sizes.items()}
         try:
