@@ -91,47 +91,6 @@ def test_tensors_add_up():
     assert sum(one.size * one.repeat for one in own) == count.total
 
 
-def test_how_a_count_prints():
-    count = paramproof.count("bert-base")
-    assert repr(count).startswith("<Count of bert-base-uncased: 109,482,240 = L·(4·H² + ")
-    table = count._repr_html_()
-    assert "109,482,240" in table
-    assert "embeddings" in table
-    hostile = paramproof.count({**LLAMA, "architectures": ["LlamaForCausalLM"]})
-    assert "<script" not in hostile._repr_html_()
-
-
-def test_how_a_difference_prints():
-    found = paramproof.diff("llama", "qwen3")
-    assert repr(found) == (
-        "<Difference: qwen3 − llama: +5,311,045,632; "
-        "structure, at the sizes of llama: 2·L·K = +8,192; "
-        "sizes, V 32,000 → 151,936, F 11,008 → 22,016: +5,311,037,440>"
-    )
-    table = found._repr_html_()
-    assert "+5,311,045,632" in table
-    assert "2·L·K = +8,192" in table
-    assert table.count("<tr>") == len(found.rows) + 2
-    assert table.count("<td") == 7 * (len(found.rows) + 1)
-    assert "<b>" not in replace(found, first="<b>")._repr_html_()
-
-
-def test_how_explanations_print():
-    many = paramproof.explain("110M")
-    assert repr(many) == (
-        "<Explanations of '110M': the whole model of bert-base-uncased, "
-        f"and {len(many.found) - 1} more>"
-    )
-    assert "bert-base-uncased: 109,482,240, rounded" in many._repr_html_()
-    assert repr(paramproof.explain(123_456_789, "gpt2")).endswith(
-        ": none; it differs from gpt2 by −983,019>"
-    )
-    assert repr(paramproof.explain("125,237,760")).endswith(": none, published for opt-125m>")
-    (one, *_) = many.found
-    hostile = replace(many, found=(replace(one, models=("<b>",)),))
-    assert "<b>" not in hostile._repr_html_()
-
-
 def test_an_error_has_fields():
     with pytest.raises(UnknownName) as unknown:
         paramproof.count("qwen9")
@@ -208,3 +167,29 @@ def test_a_model_that_leaves_nothing_open_warns_of_nothing(source):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert count(source).notes == ()
+
+
+PRINTED = {
+    "count": lambda: count("bert-base"),
+    "count of a file": lambda: count(BIASED),
+    "difference": lambda: diff("llama", "qwen3"),
+    "explanations": lambda: explain("110M"),
+    "no explanation": lambda: explain(123_456_789, "gpt2"),
+    "published": lambda: explain("125,237,760"),
+}
+
+
+@pytest.mark.filterwarnings("ignore::paramproof.formulas.errors.ConfigWarning")
+@pytest.mark.parametrize("what", PRINTED)
+def test_what_an_answer_prints(what, snapshot):
+    """In Python, and as a table of a notebook."""
+    found = PRINTED[what]()
+    assert repr(found) == snapshot
+    assert found._repr_html_().replace("><", ">\n<") == snapshot
+
+
+def test_a_table_of_a_notebook_escapes_what_is_foreign():
+    assert "<b>" not in replace(diff("llama", "qwen3"), first="<b>")._repr_html_()
+    many = explain("110M")
+    hostile = replace(many, found=(replace(many.found[0], models=("<b>",)),))
+    assert "<b>" not in hostile._repr_html_()
