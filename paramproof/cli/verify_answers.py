@@ -155,6 +155,7 @@ def in_shard(asked: Asked) -> CommandAnswer:
     body = {
         "command": _command(asked),
         "shard": [*(asked.shard or (1, 1))],
+        "seed": asked.seed,
         "versions": versions(),
         **tally.as_json(),
     }

@@ -34,6 +34,7 @@ MAX_BUILDS = 300
 
 NO_HYPOTHESIS = "the smallest of those that were drawn; python -m pip install hypothesis finds less"
 
+
 WARM_UP = EncoderSpec(
     vocab_size=5,
     hidden_size=2,
@@ -43,6 +44,7 @@ WARM_UP = EncoderSpec(
     max_position_embeddings=4,
     type_vocab_size=2,
 )
+"""A small model, built before any other is timed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +296,7 @@ def assert_formula(
     """
     __tracebackhide__ = True
     chosen = named_framework(framework)
-    formula = UserFormula.of(function)
+    formula = UserFormula(function)
     about = chosen_family(formula, (family,) if family else ())
     sample = Sample({}, (about.name,), examples, seed)
     for result in results(chosen, chosen.load(), sample, formula):

@@ -53,81 +53,58 @@ class ModelValues:
         return cls(spec, letters._asdict(), fields, letters)
 
 
-@dataclass(frozen=True, slots=True)
 class UserFormula:
-    """A function, with the ``names`` of its parameters and those ``required``.
+    """A function that is called as its signature requires; ``seconds`` limits each call.
 
-    If it ``takes_one``, one argument is enough, whatever its name; ``annotation`` has the words of
-    that parameter's annotation, such as the name of a class. ``seconds`` limits each call.
+    ``letters`` are the names that it may take; by default those of any family.
+
+    Raises ``FormulaRefused`` if it takes neither these nor a spec.
     """
 
-    name: str
-    function: Callable[..., Any]
-    names: frozenset[str]
-    required: frozenset[str]
-    takes_any: bool
-    by_name: bool
-    takes_one: bool
-    annotation: frozenset[str]
-    link: Link = NO_PARENT
-    seconds: float = TIME_LIMIT
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         function: Callable[..., Any],
         name: str = "",
         letters: Sequence[str] = (),
         link: Link = NO_PARENT,
         seconds: float = TIME_LIMIT,
-    ) -> Self:
-        """Return the formula of ``function``, which is called as its signature requires.
-
-        ``letters`` are the names that it may take; by default those of any family.
-
-        Raises ``FormulaRefused`` if it takes neither these nor a spec.
-        """
-        name = legible(name or getattr(function, "__name__", type(function).__name__))
+    ) -> None:
+        self.name = legible(name or getattr(function, "__name__", type(function).__name__))
+        self.function, self.link, self.seconds = function, link, seconds
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
-            raise FormulaRefused(f"{name}: a formula is a plain function that returns its count")
+            problem = "a formula is a plain function that returns its count"
+            raise FormulaRefused(f"{self.name}: {problem}")
         try:
             every = list(inspect.signature(function).parameters.values())
         except (TypeError, ValueError):
-            raise FormulaRefused(f"{name}: Python cannot read its signature") from None
-        stars = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-        required = [p for p in every if p.default is p.empty and p.kind not in stars]
-        takes_one = len(required) == 1 and required[0].kind is not inspect.Parameter.KEYWORD_ONLY
-        formula = cls(
-            name,
-            function,
-            names=frozenset(p.name for p in every if p.kind not in stars),
-            required=frozenset(p.name for p in required),
-            takes_any=any(p.kind is p.VAR_KEYWORD for p in every),
-            by_name=all(p.kind is not p.POSITIONAL_ONLY for p in required),
-            takes_one=takes_one,
-            annotation=_words(required[0].annotation) if takes_one else frozenset(),
-            link=link,
-            seconds=seconds,
-        )
+            raise FormulaRefused(f"{self.name}: Python cannot read its signature") from None
+        own = [p for p in every if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+        required = [p for p in own if p.default is p.empty]
+        self.names = {p.name for p in own}
+        self.required = {p.name for p in required}
+        self.takes_any = any(p.kind is p.VAR_KEYWORD for p in every)
+        self.by_name = all(p.kind is not p.POSITIONAL_ONLY for p in required)
+        # One argument is enough, whatever its name.
+        self.takes_one = len(required) == 1 and required[0].kind is not required[0].KEYWORD_ONLY
+        self.annotation = _words(required[0].annotation) if self.takes_one else set()
         if letters:
-            fits = bool(takes_one or formula._names_among(letters, ()))
+            fits = bool(self.takes_one or self._names_among(letters, ()))
             names = " ".join(letters)
         else:
-            fits = bool(formula.families())
+            fits = bool(self.families())
             by_family = (f"{' '.join(f.letters._fields)} ({n})" for n, f in FAMILIES.items())
             names = f"{', '.join(by_family)}, or fields of that spec"
         if not fits:
             takes = legible(", ".join(map(str, every)) or "nothing", MAX_NOTE_SHOWN)
             accepted = f"a formula takes a spec, or letters of {names}"
-            raise FormulaRefused(f"{name} takes {takes}: {accepted}")
-        return formula
+            raise FormulaRefused(f"{self.name} takes {takes}: {accepted}")
 
     @classmethod
     def named(cls, reference: str, link: Link, seconds: float, letters: Sequence[str] = ()) -> Self:
         """Return the formula that MODULE:FUNCTION names, whose calls are announced to ``link``."""
         with link.calling(reference, "when it was imported", seconds):
             try:
-                return cls.of(load_reference(reference), reference, letters, link, seconds)
+                return cls(load_reference(reference), reference, letters, link, seconds)
             except ValueError as error:
                 raise FormulaRefused(str(error)) from error
             except BaseException as error:  # A user's module may raise anything.
@@ -219,10 +196,10 @@ class UserFormula:
         ]
 
 
-def _words(annotation: Any) -> frozenset[str]:
+def _words(annotation: Any) -> set[str]:
     """Return the names in an annotation, which may be a class, a string, or a union."""
     text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
-    return frozenset(re.findall(r"\w+", text))
+    return set(re.findall(r"\w+", text))
 
 
 @cache

@@ -55,7 +55,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name):
     with pytest.raises(FormulaRefused) as refusal:
-        UserFormula.of(getattr(user_formulas, name)).counts(WHOLE)
+        UserFormula(getattr(user_formulas, name)).counts(WHOLE)
     assert REFUSED[name] in str(refusal.value)
 
 
@@ -73,7 +73,7 @@ def shout(spec):
 )
 def test_a_formulas_error_is_printable(function):
     with pytest.raises(FormulaRefused) as refusal:
-        UserFormula.of(function, "\x1b[2J").counts(SPEC)
+        UserFormula(function, "\x1b[2J").counts(SPEC)
     assert str(refusal.value).isprintable()
     assert len(str(refusal.value)) < 2000
 
@@ -81,7 +81,7 @@ def test_a_formulas_error_is_printable(function):
 @pytest.mark.parametrize("name", ["exact", "from_spec"])
 @given(spec=encoder_specs())
 def test_called_with_letters_or_the_spec(name, spec):
-    assert UserFormula.of(getattr(user_formulas, name)).counts(spec) == {
+    assert UserFormula(getattr(user_formulas, name)).counts(spec) == {
         "total": closed_form(spec.letters())
     }
 
@@ -90,14 +90,14 @@ def test_counts_that_are_accepted():
     import numpy as np
 
     def total(function):
-        return UserFormula.of(function).counts(WHOLE)["total"]
+        return UserFormula(function).counts(WHOLE)["total"]
 
     assert total(lambda H: np.int64(H)) == 6
     assert total(lambda spec, factor=4: factor * spec.hidden_size) == 24
     assert total(lambda spec: 10**100) == 10**100
-    assert UserFormula.of(lambda spec: MappingProxyType({"pooler": 1})).counts(SPEC)["pooler"] == 1
+    assert UserFormula(lambda spec: MappingProxyType({"pooler": 1})).counts(SPEC)["pooler"] == 1
     named = inventory(SPEC.letters())
-    counts = UserFormula.of(user_formulas.components).counts(SPEC)
+    counts = UserFormula(user_formulas.components).counts(SPEC)
     assert counts == {name: named.total(name) for name in counts}
 
 
@@ -106,9 +106,9 @@ def test_called_with_every_letter(family):
     """A field with the name of a letter, as ``pooler``, is the letter: 1 and not True."""
     spec = fullest_spec(FAMILIES[family])
     assert {one for name, one in spec.letters()._asdict().items() if name.islower()} == {1}
-    by_letters = UserFormula.of(lambda **letters: sum(letters.values()))
+    by_letters = UserFormula(lambda **letters: sum(letters.values()))
     assert by_letters.counts(spec) == {"total": sum(spec.letters())}
-    by_both = UserFormula.of(lambda H, hidden_size, vocab_size: H * hidden_size + vocab_size)
+    by_both = UserFormula(lambda H, hidden_size, vocab_size: H * hidden_size + vocab_size)
     assert by_both.counts(spec) == {"total": spec.hidden_size**2 + spec.vocab_size}
 
 
@@ -129,25 +129,25 @@ def test_called_with_every_letter(family):
     ],
 )
 def test_the_parameters_select_the_family(function, families):
-    assert list(UserFormula.of(function).families()) == families
+    assert list(UserFormula(function).families()) == families
 
 
 def test_only_families_that_can_call_the_formula_count():
-    assert chosen_family(UserFormula.of(user_formulas.from_spec)).name == "encoder"
-    by_keys = UserFormula.of(lambda spec: spec.num_key_value_heads)
+    assert chosen_family(UserFormula(user_formulas.from_spec)).name == "encoder"
+    by_keys = UserFormula(lambda spec: spec.num_key_value_heads)
     assert chosen_family(by_keys).name == "llama"
-    encoders = UserFormula.of(family_formulas.encoders)
+    encoders = UserFormula(family_formulas.encoders)
     with pytest.raises(FormulaRefused, match="fits encoder and gpt: choose one with --family"):
         chosen_family(encoders)
     assert chosen_family(encoders, ["gpt", "llama"]).name == "gpt"
     with pytest.raises(FormulaRefused, match="fits encoder and gpt, and not llama"):
         chosen_family(encoders, ["llama"])
     with pytest.raises(FormulaRefused, match="raised AttributeError"):
-        chosen_family(UserFormula.of(user_formulas.raises))
+        chosen_family(UserFormula(user_formulas.raises))
 
 
 def results_of(function, family="", models=(), builder=None):
-    formula = UserFormula.of(function)
+    formula = UserFormula(function)
     about = chosen_family(formula, (family,) if family else ())
     named = {name: named_models()[name].spec for name in models}
     sample = Sample(named, (about.name,), 20, 0)
@@ -263,7 +263,7 @@ def total_differs_by(number):
 
 def test_the_algebra_has_the_models_number():
     """At the parts of a spec; SymPy evaluates it."""
-    formula = UserFormula.of(user_formulas.without_biases)
+    formula = UserFormula(user_formulas.without_biases)
     for spec in (WHOLE, SPEC):
         difference = closed_form(spec.letters()) - user_formulas.without_biases(spec)
         (line,) = residual(formula, spec, total_differs_by(difference))
@@ -284,7 +284,7 @@ def test_the_algebra_has_the_models_number():
     ],
 )
 def test_no_algebra(function, words):
-    (line,) = residual(UserFormula.of(function), SPEC, total_differs_by(7))
+    (line,) = residual(UserFormula(function), SPEC, total_differs_by(7))
     assert line.startswith("no algebra: ")
     assert words in line
 
