@@ -106,24 +106,26 @@ def in_frameworks(asked: Asked, formula: FormulaReference | None) -> CommandAnsw
 
     def show(out: Console) -> None:
         print_table(out, verify_table(results))
-        _print_differences(out, results)
+        shown = [one for one in results if one.smallest or (one.model and not formula)]
+        _print_differences(out, shown)
         _print_broken(out, results)
-        if left:
-            out.print(f"{formula.name} does not count: {', '.join(left)}", markup=False)
+        if formula:
+            lines = [f"{formula.name} does not count: {', '.join(left)}"] if left else []
+            lines += [f"{equal} of {len(reports)} models have the count of {formula.name}"]
+            gap = [""] if any(one.smallest for one in results) else []
+            out.print(*gap, *lines, sep="\n", markup=False)
         # A reason for random specs concerns the whole family; for a model, the table is enough.
         refused = [one for one in results if one.status == "not expressible"]
         reasons = (one.reason for one in refused if not (formula and one.model))
         for reason in dict.fromkeys(filter(None, reasons)):
             out.print(f"not expressible: {reason}", markup=False)
-        _print_absent(out, absent, "verified")
         if formula:
-            count = f"{equal} of {len(reports)} models have the count of {formula.name}"
-        elif reports:
-            count = f"{equal} of {len(reports)} models equal the formula, tensor by tensor"
-        else:
-            out.print("no model was verified")
+            out.print(f"random specs: seed {asked.seed}")
             return
-        out.print(f"{count} (random specs: seed {asked.seed})", markup=False)
+        _print_absent(out, absent, "verified")
+        count = f"{equal} of {len(reports)} models equal the formula, tensor by tensor"
+        count += f" (random specs: seed {asked.seed})"
+        out.print(count if reports else "no model was verified")
 
     body = record_data(results, seed=asked.seed, examples=asked.examples)
     success = bool(reports) and not any(one.failed for one in results)
@@ -131,10 +133,10 @@ def in_frameworks(asked: Asked, formula: FormulaReference | None) -> CommandAnsw
 
 
 def _print_differences(out: Console, results: Sequence[Result]) -> None:
-    """Print how named models differ, and the smallest random ones; alike ones once."""
+    """Print how models differ from the formula; what several frameworks share, once."""
     alike: dict[tuple[str, str], list[str]] = {}
     for one in results:
-        if one.report and one.spec and one.failed and (one.smallest or one.model):
+        if one.report and one.spec and one.failed:
             text = "\n".join(one.difference)
             if not text:
                 text = explained(one.report, FamilyArchitecture.of(one.spec), width_of(out))

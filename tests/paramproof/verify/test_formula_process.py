@@ -171,6 +171,7 @@ def test_different(verify):
     done = verify("tests.user_formulas:without_biases", *BOTH, *asked)
     assert done.returncode == 1, done.stderr
     lines = [line.rstrip() for line in done.stdout.splitlines()]
+    assert done.stdout.count("spec = ") == 1
     start = lines.index("toy, toy-wrong: the smallest spec that differs")
     assert lines[start + 1 : start + 4] == [
         LEAST,
