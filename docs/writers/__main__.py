@@ -2,7 +2,7 @@
 
 Run it in the checkout. Without PAGE it fills all pages. It prints which places it leaves as they
 are because a package that they need is not installed. ``--measure`` first measures anew what the
-places show: it builds the models of every framework and library, and takes long.
+places show: it builds the models of every framework, and takes long.
 """
 
 from __future__ import annotations
