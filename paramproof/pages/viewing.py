@@ -122,8 +122,8 @@ class View:
             if leaf(row.path) == LAYER:
                 # Layers are called after their number and their stack.
                 stack = leaf(above[-1].name)
-                one = f"{times:,} × {stack.removesuffix('s')}"
-                name = f"{times:,} {stack}" if times > 1 and stack.endswith("s") else one
+                single = f"{times:,} × {stack.removesuffix('s')}"
+                name = f"{times:,} {stack}" if times > 1 and stack.endswith("s") else single
             above.append(Branch(name, path, self.at(row.total), row, kind, times))
             if above[-1].total:
                 above[-2].inside.append(above[-1])
