@@ -236,6 +236,7 @@ def _objects(value):
             yield from _objects(one)
 
 
+@pytest.mark.shared("starts processes")
 def test_what_is_drawn_does_not_depend_on_the_order_of_sets():
     """A variant of this type counts the kinds of two lists, whose names are a set."""
     program = (
@@ -256,6 +257,7 @@ def test_what_is_drawn_does_not_depend_on_the_order_of_sets():
     assert len(drawn) == 1
 
 
+@pytest.mark.shared("a model is built for each")
 @pytest.mark.parametrize(
     ("model_type", "key", "listed"),
     [

@@ -4,7 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("models are built at many values of each key"),
+]
 
 pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -68,7 +71,6 @@ AGAIN = {
 }
 
 
-@pytest.mark.shared("models are built at many values of each key")
 @pytest.mark.parametrize(("find", "take", "model_type"), AGAIN.values(), ids=AGAIN)
 def test_a_pass_finds_what_is_taken_away(find, take, model_type):
     data, less = read_entry(model_type), take(read_entry(model_type))
@@ -90,7 +92,6 @@ def without_class(data, name):
     return {**data, "letters": letters, "classes": classes}
 
 
-@pytest.mark.shared("a class is derived in seconds")
 @pytest.mark.parametrize(
     ("model_type", "name"),
     [
@@ -137,7 +138,6 @@ def without_values(data, path):
     }
 
 
-@pytest.mark.shared("models are built at many values")
 @pytest.mark.parametrize(
     ("model_type", "path", "expected"),
     [

@@ -14,7 +14,10 @@ from paramproof.catalogue.names import (
     type_with_class,
 )
 
-pytestmark = pytest.mark.framework("transformers")
+pytestmark = [
+    pytest.mark.framework("transformers"),
+    pytest.mark.shared("models are built with each kind of value"),
+]
 
 pytest.importorskip("transformers")
 
