@@ -96,6 +96,7 @@ LONG = "x" * 60
         ("t5", MODELS, ("T5",)),
         ("gpt2-m", MODELS, ("gpt2-medium", "gpt2")),
         ("large", MODELS, ("bert-large",)),
+        ("bertlg", MODELS, ("bert-large",)),
         ("bert-large-whole-words", MODELS, ("bert-large",)),
         ("resnet", MODELS, ()),
         ("btep", MODELS, ()),

@@ -109,6 +109,7 @@ def test_canonical():
     assert expression(3) == 3
     assert not H - H
     assert (H // A).letters == {"A", "H"}
+    assert (H // A).has_quotients > (H * A).has_quotients
     assert H != "H"
 
 
@@ -177,6 +178,7 @@ def test_substitution_reaches_both_parts_of_a_quotient():
     [
         (lambda: H > 3, TypeError, "not supported between"),
         (lambda: H + Index(), TypeError, "unsupported operand"),
+        (lambda: H**H, TypeError, "unsupported operand"),
         (lambda: range(H), TypeError, "^H is not an int$"),
         (lambda: H / (A + 1), ArithmeticError, r"^H is not a multiple of A \+ 1$"),
         (lambda: floor(H / 2, A), ArithmeticError, "is not a quotient of whole expressions$"),
