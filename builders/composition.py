@@ -1,9 +1,9 @@
 """How the models of each family are composed: which layers they have, and in which order they run.
 
 PyTorch, Paddle, MLX, linen, nnx and Equinox differ in their layers, and in nothing else that
-matters here. A framework adds three things. Its ``Parts`` make its own layers, and with them all
+matters here. A framework adds two things. Its ``Parts`` make its own layers, and with them all
 shapes of parameters. Its ``Module`` has the operations that these classes call, and runs a stack of
-layers under a mask. Its models are the classes of this file on that module.
+layers under a mask. ``families`` makes classes of both: a framework's models.
 
 A mistake here would be one mistake in six frameworks, so it cannot hide a mistake of a formula only
 if others compose for themselves: Keras does so in its own file, and the authors of keras-bert and
@@ -13,21 +13,70 @@ transformers did.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from types import new_class
 from typing import Any
 
 import numpy as np
 
+from paramproof.builders.names import NameTable
 from paramproof.builders.protocol import Array
-from paramproof.formulas.spec import Numerics
+from paramproof.formulas.spec import (
+    EncoderDecoderSpec,
+    EncoderSpec,
+    GPTSpec,
+    LlamaSpec,
+    Numerics,
+    Spec,
+)
+
+
+class Operations:
+    """What these classes call of a framework's module, as most frameworks have it."""
+
+    arange: Callable[[int], Any]
+    tanh: Callable[[Any], Any]
+    softmax: Callable[[Any], Any]
+    constant: Callable[[Array, Any], Any]
+    """Returns an array with the dtype of another."""
+    attend: Callable[[Any, Any], Any]
+    """Returns a score for each of V tokens: (…, H) times the token table, transposed."""
+    so_far: Callable[[Any], Any]
+    """Returns the mask of layers in which a position attends to none after it."""
+
+    @staticmethod
+    def attributes(kind: type) -> dict[str, Any]:
+        """Return what the framework needs in the body of a class composed as ``kind`` is."""
+        return {}
+
+    def visible(self, mask: Any, x: Any) -> Any:
+        """Return the mask of layers in which every position of ``x`` attends where ``mask`` is."""
+        return mask[:, None, None, :]
+
+    def run_layers(self, layers: Any, x: Any, *seen_by_all: Any, **options: Any) -> Any:
+        for layer in layers:
+            x = layer(x, *seen_by_all, **options)
+        return x
+
+    def run_encoder(self, layers: Any, x: Any, mask: Any) -> Any:
+        return self.run_layers(layers, x, self.visible(mask, x))
+
+    def run_causal(self, layers: Any, x: Any) -> Any:
+        return self.run_layers(layers, x, self.so_far(x))
+
+    def run_decoder(self, layers: Any, x: Any, memory: Any, mask: Any) -> Any:
+        return self.run_layers(layers, x, memory, self.so_far(x), self.visible(mask, x))
 
 
 class Parts:
-    """Makes the layers of one model; a framework's subclass has a method for each kind of layer.
+    """Makes the layers of one model, as frameworks do whose ``nn`` has these layers.
 
-    The methods here fit frameworks whose ``nn`` has these layers, with these arguments.
+    ``module`` is the framework's base class, which has ``Operations``. A framework that has no
+    layer of attention and feed-forward network gets it from this file.
     """
 
+    module: Any
     nn: Any
     activations: Mapping[str, Any]
 
@@ -37,6 +86,12 @@ class Parts:
         self.theta = numerics.rope_theta
         self.activation = self.activations[numerics.hidden_act]
         self.attention_bias = getattr(spec, "attention_bias", True)
+
+    def made(self, kind: Any) -> Any:
+        return on(self.module, kind)(self)
+
+    def stack(self, layers: int, make: Callable[[], Any]) -> Any:
+        return [make() for _ in range(layers)]
 
     def table(self, rows: int) -> Any:
         return self.nn.Embedding(rows, self.spec.hidden_size)
@@ -55,20 +110,38 @@ class Parts:
         spec = self.spec
         return self.table(spec.max_position_embeddings) if spec.learned_positions else None
 
-    def lm_head(self, words: Any, vocab_size: int, tied: bool) -> Any:
+    def share(self, model: Any, name: str, layer: Any) -> None:
+        """Give ``model`` a second name for a layer that it has."""
+        setattr(model, name, layer)
+
+    def lm_head(self, words: Any, vocab_size: int) -> Any:
         """Return the language head, or None if the model multiplies by the token table."""
-        return None if tied else self.linear(self.spec.hidden_size, vocab_size, bias=False)
+        if self.spec.tie_word_embeddings:
+            return None
+        return self.linear(self.spec.hidden_size, vocab_size, bias=False)
+
+    def mlm_head(self) -> Any:
+        return self.made(MlmHead)
+
+    def encoder_layer(self) -> Any:
+        return self.made(EncoderLayer)
+
+    def gpt_layer(self) -> Any:
+        return self.made(GPTLayer)
+
+    def decoder_layer(self) -> Any:
+        return self.made(DecoderLayer)
+
+    def gated_feed_forward(self) -> Any:
+        return self.made(GatedFeedForward)
 
 
 class Composed:
     """A module that ``compose`` gives its layers, and ``run`` runs."""
 
-    def __init__(self, own: Any) -> None:
+    def __init__(self: Any, own: Any) -> None:
         super().__init__()
         self.compose(own)
-
-    def compose(self, own: Any) -> None:
-        raise NotImplementedError
 
 
 class Family(Composed):
@@ -167,19 +240,15 @@ class EncoderDecoder(Family):
         self.source_words = own.table(spec.vocab_size)
         self.source_positions = own.positions()
         if spec.share_embeddings:
-            self.share_words(own)
+            own.share(self, "target_words", self.source_words)
         else:
             self.target_words = own.table(spec.target_vocab_size)
         self.target_positions = own.positions()
         self.encoder_layers = own.stack(spec.num_encoder_layers, own.encoder_layer)
         self.decoder_layers = own.stack(spec.num_decoder_layers, own.decoder_layer)
-        head = self.target_words, spec.target_vocab_size, spec.tie_word_embeddings
-        self.lm_head = own.lm_head(*head)
+        self.lm_head = own.lm_head(self.target_words, spec.target_vocab_size)
 
-    def share_words(self, own: Any) -> None:
-        self.target_words = self.source_words
-
-    def run(self: Any, source: Any, mask: Any, target: Any) -> dict[str, Any]:
+    def run(self: Any, source: Any, mask: Any, target: Any) -> Any:
         memory = self.embedded(source, self.source_words, self.source_positions)
         memory = self.run_encoder(self.encoder_layers, memory, mask)
         x = self.embedded(target, self.target_words, self.target_positions)
@@ -209,10 +278,9 @@ class GPT(Family):
         self.position_embeddings = own.table(spec.max_position_embeddings)
         self.layers = own.stack(spec.num_hidden_layers, own.gpt_layer)
         self.final_norm = own.norm()
-        head = self.word_embeddings, spec.vocab_size, spec.tie_word_embeddings
-        self.lm_head = own.lm_head(*head)
+        self.lm_head = own.lm_head(self.word_embeddings, spec.vocab_size)
 
-    def run(self: Any, ids: Any) -> dict[str, Any]:
+    def run(self: Any, ids: Any) -> Any:
         x = self.word_embeddings(ids) + self.position_embeddings(self.arange(ids.shape[-1]))
         x = self.final_norm(self.run_causal(self.layers, x))
         return self.decoded(x, self.word_embeddings)
@@ -229,12 +297,11 @@ class Llama(Family):
     def compose(self, own: Any) -> None:
         spec = own.spec
         self.word_embeddings = own.table(spec.vocab_size)
-        self.layers = own.stack(spec.num_hidden_layers, own.llama_layer)
+        self.layers = own.stack(spec.num_hidden_layers, partial(own.made, LlamaLayer))
         self.final_norm = own.rms_norm()
-        head = self.word_embeddings, spec.vocab_size, spec.tie_word_embeddings
-        self.lm_head = own.lm_head(*head)
+        self.lm_head = own.lm_head(self.word_embeddings, spec.vocab_size)
 
-    def run(self: Any, ids: Any) -> dict[str, Any]:
+    def run(self: Any, ids: Any) -> Any:
         x = self.final_norm(self.run_layers(self.layers, self.word_embeddings(ids)))
         return self.decoded(x, self.word_embeddings)
 
@@ -289,7 +356,7 @@ class DecoderLayer(EncoderLayer):
         self.cross_attention = own.attention()
         self.cross_attention_norm = own.norm()
 
-    def run(self: Any, x: Any, memory: Any, so_far: Any, mask: Any) -> Any:
+    def run(self: Any, x: Any, memory: Any, so_far: Any, mask: Any) -> Any:  # type: ignore[override]
         x = self.attention_norm(x + self.attention(x, x, mask=so_far))
         x = self.cross_attention_norm(x + self.cross_attention(x, memory, mask=mask))
         return self.feed_forward_norm(x + self.feed_forward(x))
@@ -331,6 +398,31 @@ class GatedFeedForward(Composed):
 
     def run(self, x: Any) -> Any:
         return self.down(self.activation(self.gate(x)) * self.up(x))
+
+
+@cache
+def on(module: Any, kind: Any) -> Any:
+    """Return the class of a framework's modules that are composed and run as ``kind`` is."""
+
+    def body(namespace: dict[str, Any]) -> None:
+        namespace.update(__module__=module.__module__, __doc__=kind.__doc__)
+        namespace.update(module.attributes(kind))
+
+    return new_class(kind.__name__, (kind, module), exec_body=body)
+
+
+def families(parts: type[Parts], names: Mapping[type[Spec], NameTable]) -> dict[type[Spec], Any]:
+    """Return a framework's models of all families, by spec class."""
+    kinds: dict[type[Spec], Any] = {
+        EncoderSpec: Encoder,
+        EncoderDecoderSpec: EncoderDecoder,
+        GPTSpec: GPT,
+        LlamaSpec: Llama,
+    }
+    models = {spec: on(parts.module, kind) for spec, kind in kinds.items()}
+    for spec, model in models.items():
+        model.parts, model.names = parts, names[spec]
+    return models
 
 
 def sinusoids(length: int, width: int) -> Array:

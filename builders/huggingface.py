@@ -1,7 +1,4 @@
-"""Hugging Face's names of tensors, for its models and for their checkpoints.
-
-``huggingface.toml`` lists them for both. A name that it does not list has no canonical name.
-"""
+"""Hugging Face's names of tensors, for its models and checkpoints, from huggingface.toml."""
 
 from __future__ import annotations
 
@@ -61,12 +58,11 @@ def _storages(data: dict[str, Any]) -> list[tuple[str, Storage]]:
     """Return what each name in a family's ``data`` stores."""
     single = [(name, Storage((part,))) for name, part in data.get("single", {}).items()]
     return single + [
-        (f"{module}.{native}", _storage(component, canonical, layout))
+        (
+            f"{module}.{native}",
+            Storage(tuple(f"{path}.{canonical}" for path in without_braces(component)), layout),
+        )
         for kind, tensors in KINDS.items()
         for module, component in data.get(kind, {}).items()
         for native, (canonical, layout) in tensors.items()
     ]
-
-
-def _storage(component: str, name: str, layout: tuple[str, ...]) -> Storage:
-    return Storage(tuple(f"{path}.{name}" for path in without_braces(component)), layout)

@@ -61,22 +61,19 @@ class Values:
 
     @cached_property
     def norm(self) -> dict[str, Any]:
-        """The options of norms, which start with ones and zeros."""
         return {"dtype": self.dtype, "param_dtype": self.dtype}
 
     @cached_property
     def dense(self) -> dict[str, Any]:
-        """The options of dense layers, whose kernels are random."""
         return self.norm if self.drawn else {**self.norm, "kernel_init": jax.nn.initializers.zeros}
 
     @cached_property
     def table(self) -> dict[str, Any]:
-        """The options of embeddings, whose tables are random."""
         own = self.norm
         return own if self.drawn else {**own, "embedding_init": jax.nn.initializers.zeros}
 
 
-class JaxModule:
+class JaxModule(composition.Operations):
     """What a composed model needs of JAX."""
 
     arange = staticmethod(jnp.arange)
@@ -86,6 +83,9 @@ class JaxModule:
 
     def __call__(self, *inputs: jax.Array) -> Any:
         return self.run(*inputs)
+
+    def attend(self, words: Any, x: jax.Array) -> Any:
+        return words.attend(x)
 
     def constant(self, array: Array, like: jax.Array) -> jax.Array:
         return jnp.asarray(array, like.dtype)
@@ -112,7 +112,6 @@ class JaxModel(Model):
 
     @property
     def allocated(self) -> bool:
-        """Whether every leaf is an array."""
         return all(isinstance(leaf, jax.Array) for leaf in self.arrays().values())
 
     def computing(self) -> AbstractContextManager[None]:

@@ -144,11 +144,9 @@ class ModuleNames:
         }
 
     def table(self, native: str, canonical: str) -> NameTable:
-        """Return the names of an embedding."""
         return self._held(native, {self.table_weight: self._storage(f"{canonical}.weight")})
 
     def dense(self, native: str, canonical: str) -> dict[str, Storage]:
-        """Return the names of a dense layer."""
         return self._dense(native, canonical, "transposed" if self.transposed else "")
 
     def decoder(self, native: str, canonical: str) -> NameTable:
@@ -157,16 +155,13 @@ class ModuleNames:
         return self._dense(native, canonical, layout, kernel="weight")
 
     def norm(self, native: str, canonical: str) -> NameTable:
-        """Return the names of a LayerNorm."""
         scale, shift = (self._storage(f"{canonical}.{name}") for name in ("scale", "bias"))
         return self._held(native, {self.scale: scale, self.shift: shift})
 
     def rms_norm(self, native: str, canonical: str) -> NameTable:
-        """Return the names of an RMSNorm."""
         return self.norm(native, canonical)
 
     def attention(self, native: str, canonical: str) -> NameTable:
-        """Return the names of attention."""
         found: dict[str, Storage] = {}
         for own, name in zip(self.projections, ("query", "key", "value", "output"), strict=True):
             path = self.separator.join((native, own)), f"{canonical}.{name}"
@@ -175,11 +170,9 @@ class ModuleNames:
         return found
 
     def grouped_attention(self, native: str, canonical: str) -> NameTable:
-        """Return the names of LLaMA's attention."""
         return self.attention(native, canonical)
 
     def gated_feed_forward(self, native: str, canonical: str) -> NameTable:
-        """Return the names of LLaMA's feed-forward network."""
         found: dict[str, Storage] = {}
         for name in ("gate", "up", "down"):
             found |= self.dense(self.separator.join((native, name)), f"{canonical}.{name}")

@@ -14,7 +14,7 @@ import ast
 import importlib
 import os
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import util
@@ -113,7 +113,10 @@ def frameworks() -> dict[str, Framework]:
     A module from outside whose header cannot be read, or that claims the name of another, is
     left out and noted as a broken plug-in.
     """
-    found = {one.name: one for module in _ours() for one in _header(module)}
+    ours = paramproof.builders.frameworks
+    modules = sorted(info.name for info in pkgutil.iter_modules(ours.__path__))
+    headers = (_header(f"{ours.__name__}.{module}") for module in modules)
+    found = {one.name: one for header in headers for one in header}
     for entry in entries(ENTRY_POINTS):
         try:
             claimed = _header(entry.value)
@@ -163,12 +166,6 @@ def load(name: str) -> Builder:
     """
     require_type(name, str, "name")
     return framework(name).load()
-
-
-def _ours() -> Iterator[str]:
-    package = paramproof.builders.frameworks
-    for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
-        yield f"{package.__name__}.{info.name}"
 
 
 def _header(module: str) -> list[Framework]:

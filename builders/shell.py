@@ -9,33 +9,20 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, cast
 
 from paramproof.builders.arrays import has_family, require, require_allocated, require_arrays
 from paramproof.builders.names import NUMBER, NameTable, Storage, storage_of
 from paramproof.builders.protocol import Array, BuiltModel, DType, Outputs
 from paramproof.formulas.layout import Weight
-from paramproof.formulas.spec import (
-    EncoderDecoderSpec,
-    EncoderSpec,
-    GPTSpec,
-    LlamaSpec,
-    Numerics,
-    Spec,
-)
+from paramproof.formulas.spec import Numerics, Spec
 
 Supported: TypeAlias = Literal[True] | str
 Make: TypeAlias = Callable[[Any, Spec, Numerics, bool, DType], BuiltModel]
 """Makes a model of its class, spec, numerics, whether to allocate it, and dtype."""
-
-
-def by_family(encoder: Any, encoder_decoder: Any, gpt: Any, llama: Any) -> dict[type[Spec], Any]:
-    """Return a framework's models of all families in this package, keyed by spec class."""
-    models = {EncoderSpec: encoder, EncoderDecoderSpec: encoder_decoder}
-    return {**models, GPTSpec: gpt, LlamaSpec: llama}
 
 
 def shell(
@@ -50,7 +37,6 @@ def shell(
     """
 
     def supports(spec: Spec) -> Supported:
-        """Return True, or the reason why this framework cannot express ``spec``."""
         limit = limits(spec)
         return has_family(framework, models, spec) if limit is True else limit
 
@@ -61,11 +47,20 @@ def shell(
         allocate: bool = False,
         dtype: DType = "float32",
     ) -> BuiltModel:
-        """Build the model of ``spec``, and allocate its weights only if ``allocate``."""
         require(supports(spec))
-        return make(models[type(spec)], spec, numerics or spec.original_numerics, allocate, dtype)
+        kind: Any = type(spec)
+        return make(models[kind], spec, numerics or kind.original_numerics, allocate, dtype)
 
     return supports, build
+
+
+def each_once(named: Iterable[tuple[str, Any]]) -> Iterator[tuple[Any, str, tuple[str, ...]]]:
+    """Yield every array once, by identity, with its first path and the others."""
+    found: dict[int, tuple[Any, list[str]]] = {}
+    for path, array in named:
+        found.setdefault(id(array), (array, []))[1].append(path)
+    for array, (first, *others) in found.values():
+        yield array, first, tuple(others)
 
 
 class Model(ABC):
@@ -76,7 +71,6 @@ class Model(ABC):
 
     names: NameTable = {}  # noqa: RUF012  (nobody changes it)
     number: ClassVar[re.Pattern[str]] = NUMBER
-    """The number of a layer in a native path."""
 
     write_allocates: ClassVar[bool] = True
     """Whether a model that has only shapes takes values."""
@@ -119,15 +113,12 @@ class Model(ABC):
         return nullcontext()
 
     def total(self, tensor: Any) -> Any:
-        """Return the sum of all entries."""
         return tensor.sum()
 
     def storage(self, path: str) -> Storage:
-        """Return what a native path stores."""
         return storage_of(self.names, path, self.number)
 
     def weights(self) -> list[Weight]:
-        """Return every stored array once, with the canonical names of what it holds."""
         return list(map(self._named, self.stored()))
 
     def _named(self, weight: Weight) -> Weight:
@@ -140,31 +131,26 @@ class Model(ABC):
     @property
     def dtype(self) -> DType:
         """The dtype of the first array."""
-        name: Any = str(next(iter(self.arrays().values())).dtype).rpartition(".")[2]
-        return name
+        return cast("DType", str(next(iter(self.arrays().values())).dtype).rpartition(".")[2])
 
     def read(self) -> dict[str, Array]:
-        """Return the value of each weight."""
         require_allocated(self.allocated)
         with self.computing():
             return {path: self.array(tensor) for path, tensor in self.arrays().items()}
 
     def write(self, arrays: Mapping[str, Array]) -> None:
-        """Give each weight a value."""
         require_allocated(self.allocated or self.write_allocates)
         require_arrays({w.path: w.shape for w in self.stored()}, self.dtype, arrays)
         with self.computing():
             self.assign(arrays)
 
     def run(self, *inputs: Array) -> Outputs:
-        """Run a forward pass."""
         require_allocated(self.allocated)
         with self.computing():
             outputs = self.outputs(*map(self.tensor, inputs))
             return Outputs(**{k: None if v is None else self.array(v) for k, v in outputs.items()})
 
     def gradients(self, *inputs: Array, cotangents: Outputs) -> dict[str, Array]:
-        """Return the gradient of the sum of outputs times ``cotangents``."""
         require_allocated(self.allocated)
         with self.computing():
             pairs = cotangents._asdict().items()

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from paramproof.builders.arrays import raise_if_any
 from paramproof.builders.protocol import Array, DType, Outputs
-from paramproof.builders.shell import Model
+from paramproof.builders.shell import Model, each_once
 from paramproof.formulas.layout import Weight
 
 HALF = (torch.bfloat16, torch.float16)
@@ -35,12 +35,11 @@ class TorchParameters(Model):
         Buffers (such as ``position_ids``) are not parameters, and are left out. A frozen parameter
         (``requires_grad`` False) is listed as not trainable.
         """
-        names: dict[int, list[str]] = {}
-        parameters: dict[int, nn.Parameter] = {}
-        for name, parameter in self.module.named_parameters(remove_duplicate=False):
-            names.setdefault(id(parameter), []).append(name)
-            parameters[id(parameter)] = parameter
-        return [_weight(parameters[key], *paths) for key, paths in names.items()]
+        named = self.module.named_parameters(remove_duplicate=False)
+        return [
+            Weight(path, tuple(own.shape), own.requires_grad, aliases=others)
+            for own, path, others in each_once(named)
+        ]
 
     def arrays(self) -> dict[str, Tensor]:
         return dict(self.module.named_parameters())
@@ -69,7 +68,6 @@ class TorchParameters(Model):
                 parameter.copy_(self.tensor(arrays[name]))
 
     def run(self, *inputs: Array) -> Outputs:
-        """Run a forward pass in evaluation mode."""
         with torch.no_grad():
             return super().run(*inputs)
 
@@ -101,7 +99,3 @@ class TorchParameters(Model):
         lost = int((values.to(dtype).to(values.dtype) != values).sum())
         name = str(dtype).removeprefix("torch.")
         return f"would be rounded in {name}, {lost:,} of {values.numel():,} values" if lost else ""
-
-
-def _weight(parameter: nn.Parameter, path: str, *others: str) -> Weight:
-    return Weight(path, tuple(parameter.shape), parameter.requires_grad, aliases=others)

@@ -52,40 +52,36 @@ ACTIVATIONS = {
     "silu": "swish",
 }
 
-OUTSIDE_LAYERS = {
-    "Embedding-Token/embeddings": "embeddings.word_embeddings.weight",
-    "Embedding-Position/embeddings": "embeddings.position_embeddings.weight",
-    "Embedding-Segment/embeddings": "embeddings.token_type_embeddings.weight",
-    "Embedding-Norm/gamma": "embeddings.layer_norm.scale",
-    "Embedding-Norm/beta": "embeddings.layer_norm.bias",
-    "NSP-Dense/kernel": "pooler.kernel",
-    "NSP-Dense/bias": "pooler.bias",
-    "MLM-Dense/kernel": "mlm_head.dense.kernel",
-    "MLM-Dense/bias": "mlm_head.dense.bias",
-    "MLM-Norm/gamma": "mlm_head.layer_norm.scale",
-    "MLM-Norm/beta": "mlm_head.layer_norm.bias",
-    "MLM-Sim/bias": "mlm_head.decoder.bias",
-    "NSP/kernel": "nsp_head.classifier.kernel",
-    "NSP/bias": "nsp_head.classifier.bias",
+LAYERS = {
+    "Embedding-Token": "embeddings.word_embeddings",
+    "Embedding-Position": "embeddings.position_embeddings",
+    "Embedding-Segment": "embeddings.token_type_embeddings",
+    "Embedding-Norm": "embeddings.layer_norm",
+    "NSP-Dense": "pooler",
+    "MLM-Dense": "mlm_head.dense",
+    "MLM-Norm": "mlm_head.layer_norm",
+    "MLM-Sim": "mlm_head.decoder",
+    "NSP": "nsp_head.classifier",
+    "MultiHeadSelfAttention-Norm": "attention_layer_norm",
+    "FeedForward-Norm": "feed_forward_layer_norm",
 }
-
-IN_LAYER = {
-    "MultiHeadSelfAttention_Wq": "attention.query.kernel",
-    "MultiHeadSelfAttention_bq": "attention.query.bias",
-    "MultiHeadSelfAttention_Wk": "attention.key.kernel",
-    "MultiHeadSelfAttention_bk": "attention.key.bias",
-    "MultiHeadSelfAttention_Wv": "attention.value.kernel",
-    "MultiHeadSelfAttention_bv": "attention.value.bias",
-    "MultiHeadSelfAttention_Wo": "attention.output.kernel",
-    "MultiHeadSelfAttention_bo": "attention.output.bias",
-    "MultiHeadSelfAttention-Norm/gamma": "attention_layer_norm.scale",
-    "MultiHeadSelfAttention-Norm/beta": "attention_layer_norm.bias",
-    "FeedForward_W1": "feed_forward.intermediate.kernel",
-    "FeedForward_b1": "feed_forward.intermediate.bias",
-    "FeedForward_W2": "feed_forward.output.kernel",
-    "FeedForward_b2": "feed_forward.output.bias",
-    "FeedForward-Norm/gamma": "feed_forward_layer_norm.scale",
-    "FeedForward-Norm/beta": "feed_forward_layer_norm.bias",
+KINDS = {
+    "embeddings": "weight",
+    "kernel": "kernel",
+    "bias": "bias",
+    "gamma": "scale",
+    "beta": "bias",
+}
+IN_ATTENTION = {"q": "query", "k": "key", "v": "value", "o": "output"}
+IN_FEED_FORWARD = {"1": "intermediate", "2": "output"}
+NAMES = {f"{own}/{kind}": f"{of}.{KINDS[kind]}" for own, of in LAYERS.items() for kind in KINDS} | {
+    f"{layer}_{letter}{end}": f"{component}.{part}.{kind}"
+    for layer, component, parts in (
+        ("MultiHeadSelfAttention", "attention", IN_ATTENTION),
+        ("FeedForward", "feed_forward", IN_FEED_FORWARD),
+    )
+    for end, part in parts.items()
+    for letter, kind in (("W", "kernel"), ("b", "bias"))
 }
 
 
@@ -265,8 +261,8 @@ def _path(variable: tf.Variable) -> str:
 def _weight(path: str, shape: tuple[int, ...], trainable: bool) -> Weight:
     """Return the weight at a native path, in which layers count from 1 and may be named twice."""
     if not path.startswith("Encoder-"):
-        part = OUTSIDE_LAYERS.get(path)
+        part = NAMES.get(path)
         return Weight(path, shape, trainable, (part,) if part else ())
     _, number, rest = path.split("-", 2)
-    part = IN_LAYER.get(rest if "Norm/" in rest else rest.split(f"/Encoder-{number}-")[-1])
+    part = NAMES.get(rest if "Norm/" in rest else rest.split(f"/Encoder-{number}-")[-1])
     return Weight(path, shape, trainable, (f"layers.{int(number) - 1}.{part}",) if part else ())

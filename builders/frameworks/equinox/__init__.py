@@ -17,16 +17,10 @@ import jax
 import jax.numpy as jnp
 from jax.tree_util import tree_flatten_with_path, tree_map_with_path
 
-from paramproof.builders.frameworks.equinox.models import (
-    GPT,
-    Drawing,
-    Encoder,
-    EncoderDecoder,
-    Llama,
-)
+from paramproof.builders.frameworks.equinox.models import MODULES, Drawing, ties
 from paramproof.builders.jax_shell import JaxModel, clear_caches_now_and_then, enable_x64
 from paramproof.builders.protocol import Array, DType
-from paramproof.builders.shell import by_family, shell
+from paramproof.builders.shell import shell
 from paramproof.formulas.layout import Weight
 from paramproof.formulas.spec import Numerics, Spec
 
@@ -40,19 +34,17 @@ FRAMEWORKS = {
     }
 }
 
-MODULES = by_family(Encoder, EncoderDecoder, GPT, Llama)
-
 
 def make(kind: Any, spec: Spec, numerics: Numerics, allocate: bool, dtype: DType) -> EquinoxModel:
     """Build the model with shapes, or with arrays if ``allocate``."""
     clear_caches_now_and_then()
-    ties = kind.ties(spec)
+    tied = ties(spec)
 
     def module() -> eqx.Module:
         whole = kind(spec, numerics, drawing=Drawing(jnp.dtype(dtype), drawn=allocate))
-        if not ties:
+        if not tied:
             return whole
-        return eqx.nn.Shared(whole, where=attrgetter(*ties), get=attrgetter(*ties.values()))
+        return eqx.nn.Shared(whole, where=attrgetter(*tied), get=attrgetter(*tied.values()))
 
     with enable_x64(dtype == "float64"):
         return EquinoxModel(module() if allocate else eqx.filter_eval_shape(module))

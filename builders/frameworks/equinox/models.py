@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from paramproof.builders import composition
 from paramproof.builders.jax_shell import ACTIVATIONS, Activation, JaxModule, rotated
 from paramproof.builders.names import ModuleNames
-from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, Numerics
+from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, Numerics, Spec
 
 NAMES = ModuleNames(
     transposed=True, projections=("query_proj", "key_proj", "value_proj", "output_proj")
@@ -76,17 +76,36 @@ def each(layer: Callable[[jax.Array], jax.Array], x: jax.Array) -> jax.Array:
     return layer(x) if x.ndim == 1 else jax.vmap(layer)(x)
 
 
+class Module(JaxModule, eqx.Module):
+    """What a composed model needs of Equinox; it runs one sequence."""
+
+    @staticmethod
+    def attributes(kind: type) -> dict[str, Any]:
+        """Return the fields, since an Equinox module has no other attributes."""
+        own = (vars(base).get("__annotations__", {}) for base in kind.__mro__)
+        return {"__annotations__": {name: of for some in own for name, of in some.items()}}
+
+    def so_far(self, x: jax.Array) -> jax.Array:
+        return so_far(x)
+
+    def visible(self, mask: jax.Array, x: jax.Array) -> jax.Array:
+        return jnp.broadcast_to(mask, (len(x), len(mask)))
+
+
+def so_far(x: jax.Array) -> jax.Array:
+    """Return a mask, (S, S), that hides from each position of ``x`` (S, H) those after it."""
+    return jnp.tril(jnp.ones((len(x), len(x)), bool))
+
+
 class Parts(composition.Parts):
     """Makes Equinox's layers."""
 
+    module = Module
     activations = ACTIVATIONS
 
     def __init__(self, spec: Any, numerics: Numerics, *, drawing: Drawing) -> None:
         super().__init__(spec, numerics)
         self.drawing = drawing
-
-    def stack(self, layers: int, make: Callable[[], eqx.Module]) -> list[eqx.Module]:
-        return [make() for _ in range(layers)]
 
     def table(self, rows: int) -> Embedding:
         return Embedding(rows, self.spec.hidden_size, **self.drawing.options())
@@ -102,7 +121,11 @@ class Parts(composition.Parts):
     def linear(self, inputs: int, outputs: int, bias: bool = True) -> Linear:
         return Linear(inputs, outputs, bias, **self.drawing.options())
 
-    def lm_head(self, words: Embedding, vocab_size: int, tied: bool) -> Linear:
+    def share(self, model: Any, name: str, layer: Embedding) -> None:
+        # ``Shared`` ties them, once the whole model is there.
+        setattr(model, name, self.table(self.spec.vocab_size))
+
+    def lm_head(self, words: Embedding, vocab_size: int) -> Linear:
         return self.linear(self.spec.hidden_size, vocab_size, bias=False)
 
     def mlm_head(self) -> MlmHead:
@@ -115,71 +138,8 @@ class Parts(composition.Parts):
         heads, width = self.spec.num_attention_heads, self.spec.hidden_size
         return Attention(heads, width, **biases, **self.drawing.options())
 
-    def encoder_layer(self) -> EncoderLayer:
-        return EncoderLayer(self)
-
-    def gpt_layer(self) -> GPTLayer:
-        return GPTLayer(self)
-
-    def decoder_layer(self) -> DecoderLayer:
-        return DecoderLayer(self)
-
-    def llama_layer(self) -> LlamaLayer:
-        return LlamaLayer(self)
-
     def grouped_attention(self) -> GroupedQueryAttention:
         return GroupedQueryAttention(self)
-
-    def gated_feed_forward(self) -> GatedFeedForward:
-        return GatedFeedForward(self)
-
-
-class Module(JaxModule, eqx.Module):
-    """What a composed model needs of Equinox; it runs one sequence."""
-
-    parts = Parts
-
-    def run_layers(self, layers: list[Any], x: jax.Array, *seen_by_all: Any) -> jax.Array:
-        for layer in layers:
-            x = layer(x, *seen_by_all)
-        return x
-
-    def run_encoder(self, layers: list[Any], x: jax.Array, mask: jax.Array) -> jax.Array:
-        return self.run_layers(layers, x, visible(mask, len(x)))
-
-    def run_causal(self, layers: list[Any], x: jax.Array) -> jax.Array:
-        return self.run_layers(layers, x, so_far(x))
-
-    def run_decoder(
-        self, layers: list[Any], x: jax.Array, memory: jax.Array, mask: jax.Array
-    ) -> jax.Array:
-        return self.run_layers(layers, x, memory, so_far(x), visible(mask, len(x)))
-
-
-def so_far(x: jax.Array) -> jax.Array:
-    """Return a mask, (S, S), that hides from each position of ``x`` (S, H) those after it."""
-    return jnp.tril(jnp.ones((len(x), len(x)), bool))
-
-
-def visible(mask: jax.Array, queries: int) -> jax.Array:
-    """Return a mask, (queries, S), that shows every query the tokens, where ``mask`` is True."""
-    return jnp.broadcast_to(mask, (queries, len(mask)))
-
-
-def fields(*composed: type[composition.Composed]) -> dict[str, Any]:
-    """Return the fields of these classes: Equinox's modules have no others."""
-    return {name: of for one in composed for name, of in one.__annotations__.items()}
-
-
-class Encoder(composition.Encoder, Module):
-    __annotations__ = fields(composition.Encoder)
-    names = NAMES[EncoderSpec]
-
-    @staticmethod
-    def ties(spec: EncoderSpec) -> dict[str, str]:
-        """Return what ``eqx.nn.Shared`` ties: places of the tree, with the place of the array."""
-        tied = spec.mlm_head and spec.tie_word_embeddings
-        return {"mlm_head.decoder.weight": "word_embeddings.weight"} if tied else {}
 
 
 class MlmHead(Module):
@@ -199,55 +159,6 @@ class MlmHead(Module):
 
     def run(self, x: jax.Array, words: Embedding) -> jax.Array:
         return self.decoder(self.norm(self.activation(self.dense(x))))
-
-
-class EncoderDecoder(composition.EncoderDecoder, Module):
-    __annotations__ = fields(composition.EncoderDecoder)
-    names = NAMES[EncoderDecoderSpec]
-
-    def share_words(self, own: Parts) -> None:
-        self.target_words = own.table(own.spec.vocab_size)
-
-    @staticmethod
-    def ties(spec: EncoderDecoderSpec) -> dict[str, str]:
-        target = "source_words.weight" if spec.share_embeddings else "target_words.weight"
-        ties = {"target_words.weight": target} if spec.share_embeddings else {}
-        return ties | ({"lm_head.weight": target} if spec.tie_word_embeddings else {})
-
-
-class GPT(composition.GPT, Module):
-    __annotations__ = fields(composition.GPT)
-    names = NAMES[GPTSpec]
-
-    @staticmethod
-    def ties(spec: GPTSpec | LlamaSpec) -> dict[str, str]:
-        return {"lm_head.weight": "word_embeddings.weight"} if spec.tie_word_embeddings else {}
-
-
-class Llama(composition.Llama, Module):
-    __annotations__ = fields(composition.Llama)
-    names = NAMES[LlamaSpec]
-    ties = GPT.ties
-
-
-class EncoderLayer(composition.EncoderLayer, Module):
-    __annotations__ = fields(composition.EncoderLayer)
-
-
-class GPTLayer(composition.GPTLayer, Module):
-    __annotations__ = fields(composition.EncoderLayer)
-
-
-class DecoderLayer(composition.DecoderLayer, Module):
-    __annotations__ = fields(composition.EncoderLayer, composition.DecoderLayer)
-
-
-class LlamaLayer(composition.LlamaLayer, Module):
-    __annotations__ = fields(composition.LlamaLayer)
-
-
-class GatedFeedForward(composition.GatedFeedForward, Module):
-    __annotations__ = fields(composition.GatedFeedForward)
 
 
 class GroupedQueryAttention(eqx.Module):
@@ -286,3 +197,21 @@ class GroupedQueryAttention(eqx.Module):
         shares = jax.nn.softmax(jnp.where(so_far(x), scores, -jnp.inf))
         attended = jnp.einsum("gnst,tgk->sgnk", shares, value)
         return self.output_proj(attended.reshape(len(x), -1))
+
+
+MODULES = composition.families(Parts, NAMES)
+
+
+def ties(spec: Spec) -> dict[str, str]:
+    """Return what ``eqx.nn.Shared`` ties: places of the tree, with the place of the array."""
+    if isinstance(spec, EncoderSpec):
+        tied = spec.mlm_head and spec.tie_word_embeddings
+        return {"mlm_head.decoder.weight": "word_embeddings.weight"} if tied else {}
+    shares = isinstance(spec, EncoderDecoderSpec) and spec.share_embeddings
+    source, target = "source_words.weight", "target_words.weight"
+    words = "word_embeddings.weight"
+    if isinstance(spec, EncoderDecoderSpec):
+        words = source if shares else target
+    return ({target: source} if shares else {}) | (
+        {"lm_head.weight": words} if spec.tie_word_embeddings else {}
+    )

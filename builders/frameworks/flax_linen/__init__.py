@@ -14,19 +14,25 @@ import jax.numpy as jnp
 from flax import linen as nn
 from flax.traverse_util import flatten_dict, unflatten_dict
 
-from paramproof.builders.frameworks.flax_linen.models import GPT, Encoder, EncoderDecoder, Llama
+from paramproof.builders.frameworks.flax_linen.models import MODULES
 from paramproof.builders.jax_shell import JaxModel, Values, clear_caches_now_and_then, enable_x64
 from paramproof.builders.names import NUMBER_AFTER_BAR
 from paramproof.builders.protocol import Array, DType
-from paramproof.builders.shell import by_family, shell
+from paramproof.builders.shell import shell
 from paramproof.formulas.layout import Weight
-from paramproof.formulas.spec import Numerics, Spec
+from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, Numerics, Spec
 
 __all__ = ["FRAMEWORKS", "LinenModel", "build", "supports"]
 
 FRAMEWORKS = {"flax-linen": {"extra": "flax", "distributions": ("flax", "jax", "jaxlib")}}
 
-MODULES = by_family(Encoder, EncoderDecoder, GPT, Llama)
+
+IDS = (jnp.int32,)
+INPUTS = {
+    EncoderSpec: (jnp.int32, jnp.int32, jnp.bool_),
+    EncoderDecoderSpec: (jnp.int32, jnp.bool_, jnp.int32),
+}
+"""The dtypes of the inputs, if they are not just ids: linen makes parameters in a forward pass."""
 
 
 def make(kind: Any, spec: Spec, numerics: Numerics, allocate: bool, dtype: DType) -> LinenModel:
@@ -34,7 +40,7 @@ def make(kind: Any, spec: Spec, numerics: Numerics, allocate: bool, dtype: DType
     clear_caches_now_and_then()
     values = Values(jnp.dtype(dtype), drawn=allocate)
     module = kind(kind.parts(spec, numerics, values=values))
-    inputs = [jax.ShapeDtypeStruct((1, 1), kind) for kind in module.inputs]
+    inputs = [jax.ShapeDtypeStruct((1, 1), kind) for kind in INPUTS.get(type(spec), IDS)]
     with enable_x64(dtype == "float64"):
         if allocate:
             # This computes only the part of the forward pass that parameters need.

@@ -6,7 +6,6 @@ linen's attention has neither rotary positions nor grouped queries, so LLaMA's i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -17,7 +16,7 @@ from flax import linen as nn
 from paramproof.builders import composition
 from paramproof.builders.jax_shell import ACTIVATIONS, JaxModule, Values, rotated
 from paramproof.builders.names import ModuleNames
-from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, Numerics
+from paramproof.formulas.spec import Numerics
 
 NAMES = ModuleNames(
     separator="/",
@@ -31,17 +30,32 @@ NAMES = ModuleNames(
 ).families()
 
 
+class Module(JaxModule, nn.Module):
+    """What a composed model needs of linen."""
+
+    own: Any
+
+    def setup(self) -> None:
+        self.compose(self.own)
+
+    def so_far(self, x: jax.Array) -> jax.Array:
+        return so_far(x)
+
+
+def so_far(x: jax.Array) -> jax.Array:
+    """Return a mask, (B, 1, S, S), that hides from each position of (B, S, H) those after it."""
+    return nn.make_causal_mask(x[..., 0], dtype=bool)
+
+
 class Parts(composition.Parts):
     """Makes linen's layers."""
 
+    module = Module
     activations = ACTIVATIONS
 
     def __init__(self, spec: Any, numerics: Numerics, *, values: Values) -> None:
         super().__init__(spec, numerics)
         self.values = values
-
-    def stack(self, layers: int, make: Callable[[], nn.Module]) -> list[nn.Module]:
-        return [make() for _ in range(layers)]
 
     def table(self, rows: int) -> nn.Embed:
         return nn.Embed(rows, self.spec.hidden_size, **self.values.table)
@@ -63,105 +77,8 @@ class Parts(composition.Parts):
             self.spec.num_attention_heads, use_bias=self.attention_bias, **self.values.dense
         )
 
-    def mlm_head(self) -> MlmHead:
-        return MlmHead(self)
-
-    def encoder_layer(self) -> EncoderLayer:
-        return EncoderLayer(self)
-
-    def gpt_layer(self) -> GPTLayer:
-        return GPTLayer(self)
-
-    def decoder_layer(self) -> DecoderLayer:
-        return DecoderLayer(self)
-
-    def llama_layer(self) -> LlamaLayer:
-        return LlamaLayer(self)
-
     def grouped_attention(self) -> GroupedQueryAttention:
         return GroupedQueryAttention(self)
-
-    def gated_feed_forward(self) -> GatedFeedForward:
-        return GatedFeedForward(self)
-
-
-class Module(JaxModule, nn.Module):
-    """What a composed model needs of linen."""
-
-    own: Parts
-
-    parts = Parts
-
-    def setup(self) -> None:
-        self.compose(self.own)
-
-    def attend(self, words: nn.Embed, x: jax.Array) -> jax.Array:
-        return words.attend(x)
-
-    def run_layers(self, layers: list[nn.Module], x: jax.Array, *seen_by_all: Any) -> jax.Array:
-        for layer in layers:
-            x = layer(x, *seen_by_all)
-        return x
-
-    def run_encoder(self, layers: list[nn.Module], x: jax.Array, mask: jax.Array) -> jax.Array:
-        return self.run_layers(layers, x, mask[:, None, None, :])
-
-    def run_causal(self, layers: list[nn.Module], x: jax.Array) -> jax.Array:
-        return self.run_layers(layers, x, so_far(x))
-
-    def run_decoder(
-        self, layers: list[nn.Module], x: jax.Array, memory: jax.Array, mask: jax.Array
-    ) -> jax.Array:
-        return self.run_layers(layers, x, memory, so_far(x), mask[:, None, None, :])
-
-
-def so_far(x: jax.Array) -> jax.Array:
-    """Return a mask, (B, 1, S, S), that hides from each position of (B, S, H) those after it."""
-    return nn.make_causal_mask(x[..., 0], dtype=bool)
-
-
-class Encoder(composition.Encoder, Module):
-    names = NAMES[EncoderSpec]
-    inputs = (jnp.int32, jnp.int32, jnp.bool_)
-
-
-class MlmHead(composition.MlmHead, Module):
-    pass
-
-
-class EncoderDecoder(composition.EncoderDecoder, Module):
-    names = NAMES[EncoderDecoderSpec]
-    inputs = (jnp.int32, jnp.bool_, jnp.int32)
-
-
-class GPT(composition.GPT, Module):
-    names = NAMES[GPTSpec]
-    inputs = (jnp.int32,)
-
-
-class Llama(composition.Llama, Module):
-    names = NAMES[LlamaSpec]
-    inputs = (jnp.int32,)
-
-
-class EncoderLayer(composition.EncoderLayer, Module):
-    pass
-
-
-class GPTLayer(composition.GPTLayer, Module):
-    pass
-
-
-class DecoderLayer(composition.DecoderLayer, Module):
-    pass
-
-
-class LlamaLayer(composition.LlamaLayer, Module):
-    pass
-
-
-class GatedFeedForward(composition.GatedFeedForward, Module):
-    pass
 
 
 class GroupedQueryAttention(nn.Module):
@@ -184,3 +101,6 @@ class GroupedQueryAttention(nn.Module):
         key, value = (jnp.repeat(shared, heads // groups, axis=-2) for shared in (key, value))
         attended = nn.dot_product_attention(query, key, value, mask=so_far(x))
         return project(spec.hidden_size, axis=(-2, -1), name="out")(attended)
+
+
+MODULES = composition.families(Parts, NAMES)

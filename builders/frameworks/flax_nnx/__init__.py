@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from paramproof.builders.frameworks.flax_nnx.models import GPT, Encoder, EncoderDecoder, Llama
+from paramproof.builders.frameworks.flax_nnx.models import MODULES
 from paramproof.builders.jax_shell import (
     JaxModel,
     Undrawn,
@@ -23,7 +23,7 @@ from paramproof.builders.jax_shell import (
     enable_x64,
 )
 from paramproof.builders.protocol import Array, DType
-from paramproof.builders.shell import by_family, shell
+from paramproof.builders.shell import shell
 from paramproof.formulas.layout import Weight
 from paramproof.formulas.spec import Numerics, Spec
 
@@ -36,8 +36,6 @@ FRAMEWORKS = {
         "float32_steps": ("softmax",),
     }
 }
-
-MODULES = by_family(Encoder, EncoderDecoder, GPT, Llama)
 
 
 def make(kind: Any, spec: Spec, numerics: Numerics, allocate: bool, dtype: DType) -> NnxModel:

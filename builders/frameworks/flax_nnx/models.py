@@ -16,7 +16,7 @@ from flax import nnx
 from paramproof.builders import composition
 from paramproof.builders.jax_shell import ACTIVATIONS, JaxModule, Values, rotated
 from paramproof.builders.names import ModuleNames
-from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, Numerics
+from paramproof.formulas.spec import Numerics
 
 NAMES = ModuleNames(
     stack="layers",
@@ -29,9 +29,34 @@ NAMES = ModuleNames(
 ).families()
 
 
+class Module(JaxModule, nnx.Module):
+    """What a composed model needs of nnx."""
+
+    def run_layers(self, layers: nnx.Module, x: jax.Array, *seen_by_all: jax.Array) -> jax.Array:
+        """Return the output of the last of the stacked ``layers``, one after the other."""
+
+        @nnx.scan(in_axes=(nnx.Carry, 0, *(None for _ in seen_by_all)), out_axes=nnx.Carry)
+        def step(x: jax.Array, layer: Any, *seen_by_all: jax.Array) -> jax.Array:
+            return layer(x, *seen_by_all)
+
+        return step(x, layers, *seen_by_all)
+
+    def so_far(self, x: jax.Array) -> jax.Array:
+        return so_far(x)
+
+
+def so_far(x: jax.Array) -> jax.Array:
+    """Return a mask, (B, 1, S, S), that hides from each position of ``x`` (B, S, H) those after it.
+
+    Before Flax 0.12.7 nnx's attention is not told by ``is_causal``.
+    """
+    return nnx.make_causal_mask(x[..., 0], dtype=bool)
+
+
 class Parts(composition.Parts):
     """Makes nnx's layers, from the random keys that are due."""
 
+    module = Module
     activations = ACTIVATIONS
 
     def __init__(self, spec: Any, numerics: Numerics, *, values: Values, rngs: nnx.Rngs) -> None:
@@ -69,9 +94,6 @@ class Parts(composition.Parts):
     def bias(self, module: nnx.Module, size: int) -> nnx.Param:
         return nnx.Param(jnp.zeros((size,), self.values.dtype))
 
-    def mlm_head(self) -> MlmHead:
-        return MlmHead(self)
-
     def attention(
         self, kind: Callable[..., Any] = nnx.MultiHeadAttention, **options: Any
     ) -> nnx.MultiHeadAttention:
@@ -83,18 +105,6 @@ class Parts(composition.Parts):
         }
         return kind(self.spec.num_attention_heads, self.spec.hidden_size, **how | options)
 
-    def encoder_layer(self) -> EncoderLayer:
-        return EncoderLayer(self)
-
-    def gpt_layer(self) -> GPTLayer:
-        return GPTLayer(self)
-
-    def decoder_layer(self) -> DecoderLayer:
-        return DecoderLayer(self)
-
-    def llama_layer(self) -> LlamaLayer:
-        return LlamaLayer(self)
-
     def grouped_attention(self) -> GroupedQueryAttention:
         return self.attention(
             GroupedQueryAttention,
@@ -103,86 +113,6 @@ class Parts(composition.Parts):
             use_bias=False,
             attention_fn=partial(rotary_attention, theta=self.theta),
         )
-
-    def gated_feed_forward(self) -> GatedFeedForward:
-        return GatedFeedForward(self)
-
-
-class Module(JaxModule, nnx.Module):
-    """What a composed model needs of nnx."""
-
-    parts = Parts
-
-    def attend(self, words: nnx.Embed, x: jax.Array) -> jax.Array:
-        return words.attend(x)
-
-    def run_layers(self, layers: nnx.Module, x: jax.Array, *seen_by_all: jax.Array) -> jax.Array:
-        """Return the output of the last of the stacked ``layers``, one after the other."""
-
-        @nnx.scan(in_axes=(nnx.Carry, 0, *(None for _ in seen_by_all)), out_axes=nnx.Carry)
-        def step(x: jax.Array, layer: Any, *seen_by_all: jax.Array) -> jax.Array:
-            return layer(x, *seen_by_all)
-
-        return step(x, layers, *seen_by_all)
-
-    def run_encoder(self, layers: nnx.Module, x: jax.Array, mask: jax.Array) -> jax.Array:
-        return self.run_layers(layers, x, mask[:, None, None, :])
-
-    def run_causal(self, layers: nnx.Module, x: jax.Array) -> jax.Array:
-        return self.run_layers(layers, x, so_far(x))
-
-    def run_decoder(
-        self, layers: nnx.Module, x: jax.Array, memory: jax.Array, mask: jax.Array
-    ) -> jax.Array:
-        return self.run_layers(layers, x, memory, so_far(x), mask[:, None, None, :])
-
-
-def so_far(x: jax.Array) -> jax.Array:
-    """Return a mask, (B, 1, S, S), that hides from each position of ``x`` (B, S, H) those after it.
-
-    Before Flax 0.12.7 nnx's attention is not told by ``is_causal``.
-    """
-    return nnx.make_causal_mask(x[..., 0], dtype=bool)
-
-
-class Encoder(composition.Encoder, Module):
-    names = NAMES[EncoderSpec]
-
-
-class MlmHead(composition.MlmHead, Module):
-    pass
-
-
-class EncoderDecoder(composition.EncoderDecoder, Module):
-    names = NAMES[EncoderDecoderSpec]
-
-
-class GPT(composition.GPT, Module):
-    names = NAMES[GPTSpec]
-
-
-class Llama(composition.Llama, Module):
-    names = NAMES[LlamaSpec]
-
-
-class LlamaLayer(composition.LlamaLayer, Module):
-    pass
-
-
-class GatedFeedForward(composition.GatedFeedForward, Module):
-    pass
-
-
-class EncoderLayer(composition.EncoderLayer, Module):
-    pass
-
-
-class GPTLayer(composition.GPTLayer, Module):
-    pass
-
-
-class DecoderLayer(composition.DecoderLayer, Module):
-    pass
 
 
 class GroupedQueryAttention(nnx.MultiHeadAttention):
@@ -198,3 +128,6 @@ def rotary_attention(
     """Apply nnx's attention to rotated queries and keys. If G < A, queries share keys."""
     query, key = rotated(query, theta), rotated(key, theta)
     return nnx.dot_product_attention(query, key, value, **how)
+
+
+MODULES = composition.families(Parts, NAMES)

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from paramproof.builders.protocol import Array, DType, FrameworkUnavailable
-from paramproof.builders.shell import Model, by_family, shell
+from paramproof.builders.shell import Model, each_once, shell
 from paramproof.formulas.layout import Weight
 from paramproof.formulas.spec import Numerics, Spec
 
@@ -28,7 +28,7 @@ import numpy as np
 from mlx import nn
 from mlx.utils import tree_flatten, tree_unflatten
 
-from paramproof.builders.frameworks.mlx.models import GPT, Encoder, EncoderDecoder, Llama
+from paramproof.builders.frameworks.mlx.models import MODULES
 
 __all__ = ["FRAMEWORKS", "MlxModel", "build", "build_abstractly", "live_weights", "supports"]
 
@@ -41,8 +41,6 @@ FRAMEWORKS = {
         "float32_steps": ("gelu", "layer_norm", "positions", "rms_norm", "silu", "softmax"),
     }
 }
-
-MODULES = by_family(Encoder, EncoderDecoder, GPT, Llama)
 
 
 def make(kind: Any, spec: Spec, numerics: Numerics, allocate: bool, dtype: DType) -> MlxModel:
@@ -134,14 +132,10 @@ def stored_arrays(module: Any) -> Iterator[Weight]:
 
     An array under several paths is trainable if it is so under any of them.
     """
-    paths: dict[int, list[str]] = {}
-    arrays = _arrays(module.parameters())
-    for path, array in arrays.items():
-        paths.setdefault(id(array), []).append(path)
     trainable = _arrays(module.trainable_parameters()).keys()
-    for first, *others in paths.values():
+    for array, first, others in each_once(_arrays(module.parameters()).items()):
         is_trainable = not trainable.isdisjoint((first, *others))
-        yield Weight(first, tuple(arrays[first].shape), is_trainable, (), aliases=(*others,))
+        yield Weight(first, tuple(array.shape), is_trainable, aliases=others)
 
 
 def _arrays(tree: Any) -> dict[str, mx.array]:

@@ -7,7 +7,6 @@ neither biases for their attention nor an epsilon for their norms, so these are 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -16,7 +15,7 @@ from mlx import nn
 
 from paramproof.builders import composition
 from paramproof.builders.names import ModuleNames
-from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec, Numerics
+from paramproof.formulas.spec import Numerics
 
 NAMES = ModuleNames(
     transposed=True,
@@ -38,18 +37,33 @@ ACTIVATIONS = {
 }
 
 
+class Module(composition.Operations, nn.Module):
+    """What a composed model needs of MLX."""
+
+    arange = staticmethod(mx.arange)
+    tanh = staticmethod(mx.tanh)
+    softmax = staticmethod(partial(mx.softmax, axis=-1))
+
+    def __call__(self, *inputs: mx.array) -> Any:
+        return self.run(*inputs)
+
+    def attend(self, words: nn.Embedding, x: mx.array) -> mx.array:
+        return words.as_linear(x)
+
+    def so_far(self, x: mx.array) -> str:
+        return CAUSAL
+
+
 class Parts(composition.Parts):
     """Makes MLX's layers."""
 
+    module = Module
     nn = nn
     activations = ACTIVATIONS
 
     def __init__(self, spec: Any, numerics: Numerics, *, drawn: bool) -> None:
         super().__init__(spec, numerics)
         self.drawn = drawn
-
-    def stack(self, layers: int, make: Callable[[], nn.Module]) -> list[nn.Module]:
-        return [make() for _ in range(layers)]
 
     def positions(self) -> nn.Embedding:
         """Return learned positions, or sinusoids in a frozen table."""
@@ -62,11 +76,12 @@ class Parts(composition.Parts):
             table.freeze()
         return table
 
+    def share(self, model: nn.Module, name: str, layer: nn.Module) -> None:
+        # Not as a submodule: an array of two modules stays tied only until one of them is updated.
+        object.__setattr__(model, name, layer)
+
     def bias(self, module: nn.Module, size: int) -> mx.array:
         return mx.zeros((size,))
-
-    def mlm_head(self) -> MlmHead:
-        return MlmHead(self)
 
     def layer(self, kind: type[nn.Module], norm_first: bool = False) -> Any:
         return kind(
@@ -96,77 +111,8 @@ class Parts(composition.Parts):
         width, heads = self.spec.hidden_size, self.spec.num_attention_heads
         return nn.MultiHeadAttention(width, heads, bias=self.attention_bias)
 
-    def llama_layer(self) -> LlamaLayer:
-        return LlamaLayer(self)
-
     def grouped_attention(self) -> GroupedQueryAttention:
         return GroupedQueryAttention(self)
-
-    def gated_feed_forward(self) -> GatedFeedForward:
-        return GatedFeedForward(self)
-
-
-class Module(nn.Module):
-    """What a composed model needs of MLX."""
-
-    parts = Parts
-    arange = staticmethod(mx.arange)
-    tanh = staticmethod(mx.tanh)
-    softmax = staticmethod(partial(mx.softmax, axis=-1))
-
-    def __call__(self, *inputs: mx.array) -> Any:
-        return self.run(*inputs)
-
-    def attend(self, words: nn.Embedding, x: mx.array) -> mx.array:
-        return words.as_linear(x)
-
-    def run_layers(self, layers: list[nn.Module], x: mx.array, *seen_by_all: Any) -> mx.array:
-        for layer in layers:
-            x = layer(x, *seen_by_all)
-        return x
-
-    def run_encoder(self, layers: list[nn.Module], x: mx.array, mask: mx.array) -> mx.array:
-        return self.run_layers(layers, x, mask[:, None, None, :])
-
-    def run_causal(self, layers: list[nn.Module], x: mx.array) -> mx.array:
-        return self.run_layers(layers, x, CAUSAL)
-
-    def run_decoder(
-        self, layers: list[nn.Module], x: mx.array, memory: mx.array, mask: mx.array
-    ) -> mx.array:
-        return self.run_layers(layers, x, memory, CAUSAL, mask[:, None, None, :])
-
-
-class Encoder(composition.Encoder, Module):
-    names = NAMES[EncoderSpec]
-
-
-class MlmHead(composition.MlmHead, Module):
-    pass
-
-
-class EncoderDecoder(composition.EncoderDecoder, Module):
-    names = NAMES[EncoderDecoderSpec]
-
-    def share_words(self, own: Parts) -> None:
-        # Not as a submodule: an array of two modules stays tied only until one of them is updated.
-        object.__setattr__(self, "target_words", self.source_words)
-
-
-class GPT(composition.GPT, Module):
-    names = NAMES[GPTSpec]
-
-
-class Llama(composition.Llama, Module):
-    names = NAMES[LlamaSpec]
-
-
-class LlamaLayer(composition.LlamaLayer, Module):
-    pass
-
-
-class GatedFeedForward(composition.GatedFeedForward, Module):
-    pass
 
 
 class GroupedQueryAttention(nn.Module):
@@ -199,3 +145,6 @@ class GroupedQueryAttention(nn.Module):
     def heads(self, x: mx.array) -> mx.array:
         """Return (B, S, heads · K) as (B, heads, S, K)."""
         return mx.unflatten(x, -1, (-1, self.head_dim)).transpose(0, 2, 1, 3)
+
+
+MODULES = composition.families(Parts, NAMES)

@@ -19,9 +19,9 @@ with warnings.catch_warnings():
 
 from paddle import Tensor, nn
 
-from paramproof.builders.frameworks.paddle.models import GPT, Encoder, EncoderDecoder, Llama
+from paramproof.builders.frameworks.paddle.models import MODULES
 from paramproof.builders.protocol import Array, DType, Outputs
-from paramproof.builders.shell import Model, by_family, shell
+from paramproof.builders.shell import Model, each_once, shell
 from paramproof.formulas.layout import Weight
 from paramproof.formulas.spec import Numerics, Spec
 
@@ -36,8 +36,6 @@ FRAMEWORKS = {
         "model_packages": {"paddle": "PaddlePaddle"},
     }
 }
-
-MODULES = by_family(Encoder, EncoderDecoder, GPT, Llama)
 
 
 def make(kind: Any, spec: Spec, numerics: Numerics, allocate: bool, dtype: DType) -> PaddleModel:
@@ -101,14 +99,9 @@ def stored_parameters(module: nn.Layer) -> list[Weight]:
     A frozen parameter (``stop_gradient`` True) is listed as not trainable. So are the running
     statistics of a batch norm, which Paddle lists among the parameters.
     """
-    paths: dict[int, list[str]] = {}
-    parameters: dict[int, Tensor] = {}
-    for path, parameter in module.named_parameters(remove_duplicate=False):
-        paths.setdefault(id(parameter), []).append(path)
-        parameters[id(parameter)] = parameter
     return [
-        Weight(path, tuple(own.shape), not own.stop_gradient, aliases=(*others,))
-        for own, (path, *others) in zip(parameters.values(), paths.values(), strict=True)
+        Weight(path, tuple(own.shape), not own.stop_gradient, aliases=others)
+        for own, path, others in each_once(module.named_parameters(remove_duplicate=False))
     ]
 
 

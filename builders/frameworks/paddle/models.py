@@ -18,7 +18,6 @@ from paddle.nn import functional
 
 from paramproof.builders import composition
 from paramproof.builders.names import ModuleNames
-from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec
 
 NAMES = ModuleNames(
     projections=("q_proj", "k_proj", "v_proj", "out_proj"),
@@ -37,9 +36,30 @@ ACTIVATIONS = {
 }
 
 
+class Module(composition.Operations, nn.Layer):
+    """What a composed model needs of Paddle."""
+
+    arange = staticmethod(paddle.arange)
+    tanh = staticmethod(paddle.tanh)
+    softmax = staticmethod(functional.softmax)
+
+    def forward(self, *inputs: Any) -> Any:
+        return self.run(*inputs)
+
+    def attend(self, words: nn.Embedding, x: Tensor) -> Tensor:
+        """Return ``x`` (…, H) times the transposed token table: a score for each of V tokens."""
+        return paddle.matmul(x, words.weight, transpose_y=True)
+
+    def so_far(self, x: Tensor) -> Tensor:
+        """Return a mask, (S, S), that is True where a key is not later than the query."""
+        length = x.shape[1]
+        return paddle.ones([length, length], dtype="bool").tril()
+
+
 class Parts(composition.Parts):
     """Makes Paddle's layers."""
 
+    module = Module
     nn = nn
     activations = ACTIVATIONS
 
@@ -61,9 +81,6 @@ class Parts(composition.Parts):
 
     def bias(self, layer: nn.Layer, size: int) -> Tensor:
         return layer.create_parameter([size], is_bias=True)
-
-    def mlm_head(self) -> MlmHead:
-        return MlmHead(self)
 
     def layer(self, kind: type[nn.Layer], attentions: int = 1, **options: Any) -> Any:
         """Return a layer with that many attentions, whose biases are the spec's to decide."""
@@ -90,78 +107,8 @@ class Parts(composition.Parts):
     def decoder_layer(self) -> nn.TransformerDecoderLayer:
         return self.layer(nn.TransformerDecoderLayer, 2)
 
-    def llama_layer(self) -> LlamaLayer:
-        return LlamaLayer(self)
-
     def grouped_attention(self) -> GroupedQueryAttention:
         return GroupedQueryAttention(self)
-
-    def gated_feed_forward(self) -> GatedFeedForward:
-        return GatedFeedForward(self)
-
-
-class Module(nn.Layer):
-    """What a composed model needs of Paddle."""
-
-    parts = Parts
-    arange = staticmethod(paddle.arange)
-    tanh = staticmethod(paddle.tanh)
-    softmax = staticmethod(functional.softmax)
-
-    def forward(self, *inputs: Any) -> Any:
-        return self.run(*inputs)
-
-    def attend(self, words: nn.Embedding, x: Tensor) -> Tensor:
-        """Return ``x`` (…, H) times the transposed token table: a score for each of V tokens."""
-        return paddle.matmul(x, words.weight, transpose_y=True)
-
-    def run_layers(self, layers: nn.LayerList, x: Tensor, **options: Any) -> Tensor:
-        for layer in layers:
-            x = layer(x, **options)
-        return x
-
-    def run_encoder(self, layers: nn.LayerList, x: Tensor, mask: Tensor) -> Tensor:
-        return self.run_layers(layers, x, src_mask=mask[:, None, None, :])
-
-    def run_causal(self, layers: nn.LayerList, x: Tensor) -> Tensor:
-        return self.run_layers(layers, x, src_mask=so_far(x.shape[1]))
-
-    def run_decoder(self, layers: nn.LayerList, x: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
-        masks = {"tgt_mask": so_far(x.shape[1]), "memory_mask": mask[:, None, None, :]}
-        return self.run_layers(layers, x, memory=memory, **masks)
-
-
-def so_far(length: int) -> Tensor:
-    """Return the mask (S, S) that is True where a key is not later than the query."""
-    return paddle.ones([length, length], dtype="bool").tril()
-
-
-class Encoder(composition.Encoder, Module):
-    names = NAMES[EncoderSpec]
-
-
-class MlmHead(composition.MlmHead, Module):
-    pass
-
-
-class EncoderDecoder(composition.EncoderDecoder, Module):
-    names = NAMES[EncoderDecoderSpec]
-
-
-class GPT(composition.GPT, Module):
-    names = NAMES[GPTSpec]
-
-
-class Llama(composition.Llama, Module):
-    names = NAMES[LlamaSpec]
-
-
-class LlamaLayer(composition.LlamaLayer, Module):
-    pass
-
-
-class GatedFeedForward(composition.GatedFeedForward, Module):
-    pass
 
 
 class Sinusoids(nn.initializer.Initializer):
@@ -222,3 +169,6 @@ class GroupedQueryAttention(nn.Layer):
         first, second = paddle.chunk(x, 2, axis=-1)
         cos, sin = angles.cos(), angles.sin()
         return paddle.concat((first * cos - second * sin, second * cos + first * sin), axis=-1)
+
+
+MODULES = composition.families(Parts, NAMES)

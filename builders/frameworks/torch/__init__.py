@@ -11,10 +11,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from paramproof.builders.frameworks.torch.models import GPT, Encoder, EncoderDecoder, Llama
+from paramproof.builders.frameworks.torch.models import MODULES, Encoder
 from paramproof.builders.meta import meta
 from paramproof.builders.protocol import DType
-from paramproof.builders.shell import by_family, shell
+from paramproof.builders.shell import shell
 from paramproof.builders.torch_shell import TorchParameters
 from paramproof.formulas.spec import Numerics, Spec
 
@@ -23,8 +23,6 @@ __all__ = ["FRAMEWORKS", "Encoder", "TorchModel", "build", "supports"]
 FRAMEWORKS = {
     "torch": {"extra": "torch", "distributions": ("torch",), "layer_packages": ("torch.nn",)}
 }
-
-MODULES = by_family(Encoder, EncoderDecoder, GPT, Llama)
 
 
 class TorchModel(TorchParameters):

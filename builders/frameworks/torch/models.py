@@ -18,7 +18,7 @@ from torch.nn import functional
 
 from paramproof.builders import composition
 from paramproof.builders.names import ModuleNames, NameTable, Storage
-from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec
+from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec
 
 
 class TorchNames(ModuleNames):
@@ -71,9 +71,37 @@ ACTIVATIONS = {
 }
 
 
+class Module(composition.Operations, nn.Module):
+    """What a composed model needs of PyTorch."""
+
+    arange = staticmethod(torch.arange)
+    tanh = staticmethod(torch.tanh)
+    softmax = staticmethod(partial(torch.softmax, dim=-1))
+
+    def forward(self, *inputs: Tensor) -> Any:
+        return self.run(*inputs)
+
+    def run_encoder(self, layers: nn.ModuleList, x: Tensor, mask: Tensor) -> Tensor:
+        # PyTorch's mask is True where a key is to be ignored.
+        return self.run_layers(layers, x, src_key_padding_mask=~mask)
+
+    def run_causal(self, layers: nn.ModuleList, x: Tensor) -> Tensor:
+        return self.run_layers(layers, x, src_mask=later(x.shape[1]), is_causal=True)
+
+    def run_decoder(self, layers: nn.ModuleList, x: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
+        masks = {"tgt_mask": later(x.shape[1]), "memory_key_padding_mask": ~mask}
+        return self.run_layers(layers, x, memory=memory, **masks)
+
+
+def later(tokens: int) -> Tensor:
+    """Return a mask, (S, S), that is True where a key comes later and must be ignored."""
+    return torch.ones(tokens, tokens, dtype=torch.bool).triu(1)
+
+
 class Parts(composition.Parts):
     """Makes PyTorch's layers."""
 
+    module = Module
     nn = nn
     activations = ACTIVATIONS
 
@@ -90,9 +118,9 @@ class Parts(composition.Parts):
         known = table if table.is_meta else torch.as_tensor(composition.sinusoids(*shape))
         return nn.Embedding.from_pretrained(known)
 
-    def lm_head(self, words: nn.Embedding, vocab_size: int, tied: bool) -> nn.Linear:
+    def lm_head(self, words: nn.Embedding, vocab_size: int) -> nn.Linear:
         head = self.linear(self.spec.hidden_size, vocab_size, bias=False)
-        if tied:
+        if self.spec.tie_word_embeddings:
             head.weight = words.weight
         return head
 
@@ -127,82 +155,11 @@ class Parts(composition.Parts):
         width, heads = self.spec.hidden_size, self.spec.num_attention_heads
         return nn.MultiheadAttention(width, heads, bias=self.attention_bias, batch_first=True)
 
-    def llama_layer(self) -> LlamaLayer:
-        return LlamaLayer(self)
-
     def grouped_attention(self) -> GroupedQueryAttention:
         return GroupedQueryAttention(self)
 
     def gated_feed_forward(self) -> GatedFeedForward:
         return GatedFeedForward(self)
-
-
-class Module(nn.Module):
-    """What a composed model needs of PyTorch."""
-
-    parts = Parts
-    arange = staticmethod(torch.arange)
-    tanh = staticmethod(torch.tanh)
-    softmax = staticmethod(partial(torch.softmax, dim=-1))
-
-    def forward(self, *inputs: Tensor) -> Any:
-        return self.run(*inputs)
-
-    def run_layers(self, layers: nn.ModuleList, x: Tensor, **options: Any) -> Tensor:
-        for layer in layers:
-            x = layer(x, **options)
-        return x
-
-    def run_encoder(self, layers: nn.ModuleList, x: Tensor, mask: Tensor) -> Tensor:
-        # PyTorch's mask is True where a key is to be ignored.
-        return self.run_layers(layers, x, src_key_padding_mask=~mask)
-
-    def run_causal(self, layers: nn.ModuleList, x: Tensor) -> Tensor:
-        return self.run_layers(layers, x, src_mask=later(x.shape[1]), is_causal=True)
-
-    def run_decoder(self, layers: nn.ModuleList, x: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
-        masks = {"tgt_mask": later(x.shape[1]), "memory_key_padding_mask": ~mask}
-        return self.run_layers(layers, x, memory=memory, **masks)
-
-
-def later(tokens: int) -> Tensor:
-    """Return a mask, (S, S), that is True where a key comes later and must be ignored."""
-    return torch.ones(tokens, tokens, dtype=torch.bool).triu(1)
-
-
-class Encoder(composition.Encoder, Module):
-    """BERT, whose head for masked tokens holds the token table itself if it is tied."""
-
-    names = NAMES[EncoderSpec]
-
-    def add_mlm_head(self, own: Parts) -> None:
-        if self.has_mlm_head:
-            hidden, vocab_size = own.spec.hidden_size, own.spec.vocab_size
-            self.activation = own.activation
-            self.mlm_dense = own.linear(hidden, hidden)
-            self.mlm_norm = own.norm()
-            self.mlm_decoder = own.linear(hidden, vocab_size)
-            if own.spec.tie_word_embeddings:
-                self.mlm_decoder.weight = self.word_embeddings.weight
-
-    def mlm_scores(self, x: Tensor) -> Tensor:
-        return self.mlm_decoder(self.mlm_norm(self.activation(self.mlm_dense(x))))
-
-
-class EncoderDecoder(composition.EncoderDecoder, Module):
-    names = NAMES[EncoderDecoderSpec]
-
-
-class GPT(composition.GPT, Module):
-    names = NAMES[GPTSpec]
-
-
-class Llama(composition.Llama, Module):
-    names = NAMES[LlamaSpec]
-
-
-class LlamaLayer(composition.LlamaLayer, Module):
-    pass
 
 
 class GroupedQueryAttention(nn.Module):
@@ -256,3 +213,26 @@ class GatedFeedForward(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         gate, up = self.gate_up(x).chunk(2, dim=-1)
         return self.down(self.activation(gate) * up)
+
+
+class Encoder(composition.Encoder, Module):
+    """BERT, whose head for masked tokens holds the token table itself if it is tied."""
+
+    parts = Parts
+    names = NAMES[EncoderSpec]
+
+    def add_mlm_head(self, own: Parts) -> None:
+        if self.has_mlm_head:
+            hidden, vocab_size = own.spec.hidden_size, own.spec.vocab_size
+            self.activation = own.activation
+            self.mlm_dense = own.linear(hidden, hidden)
+            self.mlm_norm = own.norm()
+            self.mlm_decoder = own.linear(hidden, vocab_size)
+            if own.spec.tie_word_embeddings:
+                self.mlm_decoder.weight = self.word_embeddings.weight
+
+    def mlm_scores(self, x: Tensor) -> Tensor:
+        return self.mlm_decoder(self.mlm_norm(self.activation(self.mlm_dense(x))))
+
+
+MODULES = composition.families(Parts, NAMES) | {EncoderSpec: Encoder}

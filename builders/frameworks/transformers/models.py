@@ -83,7 +83,9 @@ class Bert:
 
 
 class Decoder:
-    """What GPT-2 and LLaMA share."""
+    @staticmethod
+    def limits(spec: GPTSpec | LlamaSpec) -> Supported:
+        return True
 
     @staticmethod
     def forward(module: Any, ids: Tensor) -> dict[str, Any]:
@@ -95,10 +97,6 @@ class GPT2(Decoder):
     """``GPT2LMHeadModel``, whose ``Conv1D`` stores a kernel as (in, out), q, k and v in one."""
 
     names = names_of("gpt").table
-
-    @staticmethod
-    def limits(spec: GPTSpec) -> Supported:
-        return True
 
     @staticmethod
     def made(spec: GPTSpec, numerics: Numerics) -> GPT2LMHeadModel:

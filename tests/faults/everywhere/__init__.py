@@ -1,6 +1,5 @@
 """Faults of PyTorch's catalogue, planted in the builder of every framework.
 
-``misread.py`` has faults for any builder: a size or numeric that is confused, a wrong name. The
-others are in the framework's own code; each framework's file is named like its builder's file. It
-has ``PLANTS``, and ``IMPOSSIBLE`` if the framework cannot have a fault.
+``misread.py`` has faults for any builder: a size or numeric that is confused, a wrong name. Those
+in ``planted.py`` are in the framework's own code: a table of what each framework drops.
 """

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from functools import cache, partial
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 from paramproof.builders.protocol import Builder, BuiltModel
@@ -14,18 +12,11 @@ from tests.faults import matrix  # noqa: F401  (it fills the catalogue)
 from tests.faults.catalogue import FAULTS
 from tests.faults.everywhere.evidence import EVIDENCE
 from tests.faults.everywhere.misread import MISREAD
+from tests.faults.everywhere.planted import FAULTS as IN_THE_FRAMEWORK
+from tests.faults.everywhere.planted import IMPOSSIBLE, PLANTS, Plants
 from tests.remembered import Remembering
 from tests.selection import load_once, registered
 
-IN_THE_FRAMEWORK = (
-    "query bias dropped",
-    "attention biases lost",
-    "intermediate bias dropped",
-    "pooler bias dropped",
-    "norms without parameters",
-    "final norm added",
-    "token table frozen",
-)
 EVERYWHERE = (*IN_THE_FRAMEWORK, *MISREAD)
 """Names of faults, as in PyTorch's catalogue."""
 
@@ -48,14 +39,14 @@ class Faulty:
             return build(spec, numerics)
 
 
-def plants(framework: Framework) -> dict[str, Any]:
+def plants(framework: Framework) -> Plants:
     """Return the changes to the framework's own code, by the name of the fault."""
-    return _own(framework).PLANTS
+    return PLANTS[_name(framework)]()
 
 
 def impossible(framework: str) -> dict[str, str]:
     """Return the faults that the framework cannot have, each with the reason."""
-    return getattr(_own(registered(framework)), "IMPOSSIBLE", {})
+    return IMPOSSIBLE.get(_name(registered(framework)), {})
 
 
 def expressed(framework: str) -> list[str]:
@@ -63,8 +54,8 @@ def expressed(framework: str) -> list[str]:
     return [name for name in EVERYWHERE if name not in impossible(framework)]
 
 
-def _own(framework: Framework) -> ModuleType:
-    return import_module(f"{__package__}.{framework.module.rpartition('.')[2]}")
+def _name(framework: Framework) -> str:
+    return framework.module.rpartition(".")[2]
 
 
 def kinds(framework: Framework) -> list[str]:

@@ -31,15 +31,14 @@ def constructed(kind: type, name: str, **options: Any) -> Iterator[None]:
 def followed(owner: Any, name: str, edit: Callable[..., Any]) -> Iterator[None]:
     """Call ``edit`` after ``owner.name``, with the same arguments.
 
-    For a method these begin with the object; for a function with its result, and if ``edit``
-    returns anything, that replaces the result.
+    These begin with the result, if there is one, and what ``edit`` returns then replaces it.
     """
     original = getattr(owner, name)
 
     @wraps(original)
     def replaced(*args: Any, **options: Any) -> Any:
         made = original(*args, **options)
-        edited = edit(*args) if isinstance(owner, type) else edit(made, *args)
+        edited = edit(*args) if made is None else edit(made, *args)
         return made if edited is None else edited
 
     with mock.patch.object(owner, name, replaced):
