@@ -16,7 +16,7 @@ from tests.builders.refused import refuses_family, refuses_model
 PROGRAM = Path(__file__).with_name("proving.py")
 
 
-ALWAYS = ("test_counts", "test_proof", "test_refused", "test_shapes_only")
+ALWAYS = ("test_counts", "test_proof", "test_refused")
 """The modules of which every run takes all: what each framework counts, proves and refuses."""
 
 SHARED = pytest.mark.shared(

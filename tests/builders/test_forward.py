@@ -36,22 +36,6 @@ def test_forward_pass(framework, builder, data):
         assert all(np.isfinite(array[:1]).all() for array in outputs if array is not None)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_padding_is_not_attended_to(framework, builder, dtype):
-    model = builder.build(SPEC, allocate=True, dtype=dtype)
-    padded = np.array([[3, 4, 5, 0], [6, 7, 8, 0]], dtype="int32")
-    alone = padded[:, :3]
-    types = np.array([[0, 1, 0, 1]] * 2, dtype="int32")
-    long = model.run(padded, types, padded != 0)
-    short = model.run(alone, types[:, :3], alone != 0)
-    assert long.sequence.dtype == dtype
-    error = np.abs(long.sequence[:, :3] - short.sequence).max()
-    precise = dtype == "float64" and not framework.float32_steps
-    assert error < (1e-13 if precise else 1e-5)
-    changed = model.run(alone[:, ::-1], types[:, :3], alone != 0)
-    assert np.abs(changed.sequence - short.sequence).max() > 1e-3
-
-
 def test_an_abstract_model_does_not_run(builder):
     model = builder.build(SPEC)
     ids = np.ones((1, 2), dtype="int32")
