@@ -164,5 +164,4 @@ def _error_data(error: InvalidInput | NotInCatalogue) -> dict[str, Any]:
 
 
 def json_line(body: Mapping[str, Any]) -> bytes:
-    """Return a document as a line of JSON."""
     return json_text(body, separators=(",", ":")).encode() + b"\n"

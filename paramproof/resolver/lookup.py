@@ -1,4 +1,4 @@
-"""Find the formula of a requested model: in the catalogue, or by deriving it if that is asked."""
+"""Find the formula of a requested model: in the catalogue, or by deriving it on request."""
 
 from __future__ import annotations
 

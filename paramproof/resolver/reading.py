@@ -1,7 +1,7 @@
 """How a configuration was read: what it says of the weights, what was assumed, what was ignored.
 
 A count is right only for the model that was meant, so everything that was not taken from the file
-as it stands is said in a line: sizes that are absent, keys that nobody knows, code that is not run.
+as it is has a line: sizes that are absent, keys that nobody knows, code that is not run.
 """
 
 from __future__ import annotations
