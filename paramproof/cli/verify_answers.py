@@ -93,7 +93,7 @@ def in_frameworks(asked: Asked, formula: FormulaReference | None) -> CommandAnsw
     Raises ``ValueError`` for a formula that cannot be called, a model of another family, and a
     framework that is not installed.
     """
-    families, left = asked.wanted or tuple(FAMILIES), []
+    families, left = asked.wanted or tuple(FAMILIES), list[str]()
     if formula:
         family, left = formula.family(asked.wanted, asked.specs())
         asked.require_families((family,), f"but {formula.name} counts {family}")

@@ -92,8 +92,8 @@ def tried(
     own = UserFormula.named(formula.name, link, formula.seconds)
     family = chosen_family(own, among)
     of_family = [spec for spec in specs if family_of(spec) is family]
-    counts, *_ = [own.counts(spec) for spec in (fullest_spec(family), *of_family)]
-    yield Reply("", [family.name, uncounted(counts, family)])
+    counts = [own.counts(spec) for spec in (fullest_spec(family), *of_family)]
+    yield Reply("", [family.name, uncounted(counts[0], family)])
 
 
 def counted(

@@ -105,8 +105,8 @@ def proofs(
     link.steps(done, due)
     for (family, model, spec), plan in zip(claims, plans, strict=True):
         if isinstance(plan, str):
-            about = chosen.name, chosen.version, "not expressible", family.name, model
-            yield Proof(*about, reason=plan)
+            own = chosen.name, chosen.version
+            yield Proof(*own, "not expressible", family.name, model, reason=plan)
             continue
         claim = _Claim(builder, family, spec, known_sizes(chosen.fixed, family))
         start = time.perf_counter()

@@ -139,7 +139,7 @@ class _Worker(Generic[R]):
     def __init__(self, framework: Framework, job: Job[R], on_progress: OnProgress) -> None:
         self.framework = framework
         self.job = job
-        self.news = lambda *how: on_progress(Progress(framework.name, *how))
+        self.on_progress = on_progress
         self.came = 0
         self.done: int | None = None
         self.steps: tuple[int, int | None] | None = None
@@ -157,6 +157,9 @@ class _Worker(Generic[R]):
             keeps_errors=bool(framework.name),
         )
         self.child.ask(b64encode(pickle.dumps(job.function)).decode())
+
+    def news(self, state: State, steps: int = 0, of: int | None = None) -> None:
+        self.on_progress(Progress(self.framework.name, state, steps, of))
 
     def listen(self, news: SimpleQueue[tuple[_Worker[R], Any]]) -> None:
         """Put each message in ``news``, and None when the process has ended."""
