@@ -95,7 +95,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
-    there, taken = config.stash[CASES]
+    there, taken = config.stash.get(CASES, (0, 0))
     share = f"share {config.stash[SHARE]}: {taken} of {there} cases of shared tests"
     return [share] if there else []
 
