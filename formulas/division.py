@@ -47,7 +47,6 @@ class Quotient:
 
 
 def quotient(top: Expression, bottom: Expression) -> Expression:
-    """Return the exact quotient top / bottom."""
     if not bottom:
         raise ZeroDivisionError(f"{top} divided by zero")
     found, rest = divided(top, bottom)

@@ -54,7 +54,6 @@ RELATION = re.compile(f" ({'|'.join(RELATIONS)}) ")
 # A file of the catalogue has the same few texts at hundreds of tensors.
 @lru_cache(maxsize=4096)
 def expression_in(text: str) -> Expression:
-    """Return the expression that is printed as ``text``."""
     try:
         return _Reader(text).whole()
     except (ArithmeticError, _ParseError):

@@ -32,7 +32,6 @@ def repeated(times: Quantity, part: Tensors) -> Tensors:
 
 
 def present(indicator: Quantity, part: Tensors) -> Tensors:
-    """Return ``part``, present if ``indicator`` is 1 and absent if it is 0."""
     return tuple(replace(tensor, present=tensor.present * indicator) for tensor in part)
 
 
