@@ -30,4 +30,3 @@ def test_exponents():
     sizes = SWEEPS["num_hidden_layers"]
     assert exponent("num_hidden_layers", [3 * size for size in sizes]) == pytest.approx(1)
     assert exponent("num_hidden_layers", [3 * size**2 for size in sizes]) == pytest.approx(2)
-    assert exponent("vocab_size", [5] * len(SWEEPS["vocab_size"])) == pytest.approx(0)
