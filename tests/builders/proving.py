@@ -9,8 +9,12 @@ import sys
 
 from paramproof.builders.registry import framework
 from paramproof.formulas import FAMILIES
+from paramproof.random_specs import random_specs
 from paramproof.verify.proof import proofs
 from paramproof.verify.worker import load_builder, peak_memory
+
+MODELS = 100
+"""Random models that are built after those of the proof, to measure what builds leave behind."""
 
 
 class MemoryRecorder:
@@ -36,6 +40,8 @@ def main():
     leak = int(*sys.argv[2:])
     builder = MemoryRecorder(load_builder(chosen), leak)
     found = list(proofs(chosen, builder, ("encoder",)))
+    for spec in random_specs(builder, MODELS, 0, "encoder", **chosen.fixed):
+        builder.build(spec)
     peaks = list(builder.peaks)
     if not leak:
         found += proofs(chosen, builder, [name for name in FAMILIES if name != "encoder"])
