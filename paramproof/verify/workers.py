@@ -14,6 +14,7 @@ import time
 from abc import ABC, abstractmethod
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -163,8 +164,10 @@ class _Worker(Generic[R]):
 
     def listen(self, news: SimpleQueue[tuple[_Worker[R], Any]]) -> None:
         """Put each message in ``news``, and None when the process has ended."""
-        for message in self.child.answers():
-            news.put((self, message))
+        # When the parent ends a worker, it closes the pipe.
+        with suppress(OSError, ValueError):
+            for message in self.child.answers():
+                news.put((self, message))
         news.put((self, None))
 
     def look_at_clock(self) -> None:
