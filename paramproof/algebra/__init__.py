@@ -1,1 +1,1 @@
-"""Counts as formulas: the symbols of a family, its terms, and differences of models."""
+"""Counts as formulas: the letters of sizes, families in symbols, and residuals."""

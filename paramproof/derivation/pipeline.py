@@ -13,11 +13,11 @@ from random import Random
 from typing import TypeAlias
 
 from paramproof.algebra.letters import letters_for
-from paramproof.algebra.sampling import MAX_DEPTH
 from paramproof.derivation.alignment import TraceAligner
 from paramproof.derivation.generalization import GeneralTensors, generalize
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
+from paramproof.derivation.sampling import MAX_DEPTH
 from paramproof.derivation.trace_runner import DerivationError, FailureCause, Progress, TraceRunner
 from paramproof.derivation.validation import MAX_SPECIALIZED, HeldOutValidation
 from paramproof.formulas.condition import Condition

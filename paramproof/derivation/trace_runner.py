@@ -19,10 +19,10 @@ from random import Random
 from traceback import walk_tb
 from typing import NamedTuple, cast
 
-from paramproof.algebra.sampling import sample_sizes
 from paramproof.builders.registry import layer_packages
 from paramproof.derivation.fitting import fit_length
 from paramproof.derivation.loops import LoopGuard, implied_guards
+from paramproof.derivation.sampling import sample_sizes
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Evidence, Stored
 from paramproof.formulas.expression import Expression, Number, letter

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TypeAlias
 
-from paramproof.algebra.sampling import sample_sizes
 from paramproof.derivation.generalization import GeneralTensors, Trial, run_trial, tensor_count
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet, negated
+from paramproof.derivation.sampling import sample_sizes
 from paramproof.derivation.trace_runner import DerivationError, FailureCause, Progress, TraceRunner
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.derivation import Outcome

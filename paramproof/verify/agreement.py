@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from paramproof.algebra.sampling import primes_from
 from paramproof.algebra.symbols import symbols
 from paramproof.builders.protocol import Builder
+from paramproof.derivation.sampling import primes_from
 from paramproof.formulas import FAMILIES, Family, Report, Spec, closed_form, compare, inventory
 from paramproof.formulas.errors import FormulaError, InvalidInput
 from paramproof.formulas.families import family_of

@@ -13,9 +13,9 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
-from paramproof.algebra.sampling import primes_from
 from paramproof.algebra.symbols import with_head_size
 from paramproof.builders.protocol import Builder
+from paramproof.derivation.sampling import primes_from
 from paramproof.formulas import Family, FamilyLetters, Spec
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.spec import INDICATOR, LAYERS, RANGES, draw, letter_kinds

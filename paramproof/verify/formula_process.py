@@ -13,8 +13,8 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from paramproof.algebra.sampling import sample_inside
 from paramproof.builders.registry import Framework
+from paramproof.derivation.sampling import sample_inside
 from paramproof.formulas import Spec
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.expression import letter

@@ -17,11 +17,11 @@ from typing import Any
 import transformers
 from transformers import PreTrainedConfig
 
-from paramproof.algebra.sampling import sample_inside
 from paramproof.catalogue.derivations import Variant, derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile, parse_type
 from paramproof.catalogue.value_kinds import sort_of
+from paramproof.derivation.sampling import sample_inside
 from paramproof.tracing.constructors.transformers_class import LABELS
 from sweep.failure import Failure, Reason, SweepError, reason_of
 from sweep.fields.probe_values import PROBES

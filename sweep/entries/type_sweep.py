@@ -10,9 +10,9 @@ from typing import Any
 import transformers
 
 from paramproof.algebra.letters import letters_for
-from paramproof.algebra.sampling import sample_inside
 from paramproof.catalogue.files import type_of
 from paramproof.derivation.pipeline import Effort, Naming, derive
+from paramproof.derivation.sampling import sample_inside
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Derivation
 from paramproof.tracing.constructors import LayerKinds

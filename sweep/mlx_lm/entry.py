@@ -16,10 +16,10 @@ from random import Random
 from typing import Any
 
 from paramproof.algebra.letters import letters_for
-from paramproof.algebra.sampling import sample_inside
 from paramproof.catalogue.files import FORMAT
 from paramproof.catalogue.value_kinds import sort_of
 from paramproof.derivation.pipeline import Effort, derive
+from paramproof.derivation.sampling import sample_inside
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import Expression, expression, letter

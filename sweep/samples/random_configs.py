@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from paramproof.algebra.sampling import sample_inside
 from paramproof.catalogue.accepts import INTERCHANGEABLE, rotated_widths
 from paramproof.catalogue.configuration import sizes_of
 from paramproof.catalogue.derivations import (
@@ -30,6 +29,7 @@ from paramproof.catalogue.value_kinds import (
     sort_of,
 )
 from paramproof.catalogue.written_forms import ANY_PAIR, TWICE, read_configuration
+from paramproof.derivation.sampling import sample_inside
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import leaf, parent

@@ -23,8 +23,8 @@ from random import Random
 from types import ModuleType
 from typing import Any
 
-from paramproof.algebra.sampling import sample_sizes
 from paramproof.catalogue import entry, read_type
+from paramproof.derivation.sampling import sample_sizes
 from paramproof.formulas.condition import Relation
 from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.parsing import expression_in

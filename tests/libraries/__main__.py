@@ -19,8 +19,8 @@ from typing import Any
 
 from docs.writers.blocks import DOCS
 from docs.writers.libraries import stored
-from paramproof.algebra.sampling import sample_sizes
 from paramproof.builders.meta import meta
+from paramproof.derivation.sampling import sample_sizes
 from paramproof.formulas.derivation import Derivation
 from paramproof.sources.reference import in_one_line, load_reference
 from paramproof.views.formula import formula_lines

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.algebra.sampling import MAX_DEPTH, _line, sample_sizes
+from paramproof.derivation.sampling import MAX_DEPTH, _line, sample_sizes
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import expression, letter

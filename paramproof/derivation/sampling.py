@@ -12,7 +12,6 @@ from functools import lru_cache
 from itertools import count, permutations
 from math import ceil, floor, isqrt
 from random import Random
-from types import MappingProxyType
 
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.condition import Condition, Relation
@@ -38,14 +37,13 @@ def sample_sizes(
     repeated: frozenset[str] = frozenset(),
     fixed: frozenset[str] = frozenset(),
     deepest: int = MAX_DEPTH,
-    ranges: Mapping[str, tuple[int, int]] = MappingProxyType({}),
+    ranges: Mapping[str, tuple[int, int]] = {},
 ) -> dict[str, int] | None:
     """Return sizes that meet ``conditions``, None if none were found.
 
     ``repeated`` are sizes in lengths of loops, drawn up to ``deepest``; ``fixed`` ones keep their
     value. ``ranges`` are the ranges from which other sizes are drawn, before conditions move them.
     """
-
     known = dict.fromkeys(repeated, (1, deepest)) | dict(ranges)
 
     def draw(name: str) -> int:
