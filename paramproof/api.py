@@ -14,8 +14,8 @@ from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, require_type
-from paramproof.resolver import Model, derive_request, read_request, resolve
-from paramproof.resolver.lookup import count_request, warned
+from paramproof.resolver import Model, derive_formula, resolve, resolve_any
+from paramproof.resolver.lookup import warned
 from paramproof.views.counted import Count
 from paramproof.views.difference import Difference, difference_of
 
@@ -39,7 +39,7 @@ def count(source: object, class_name: str = "", *, derive: bool = False) -> Coun
     >>> int(count("bert-base"))
     109482240
     """
-    return Count(warned(count_request(read_request(source), class_name, derives=derive)))
+    return Count(warned(resolve_any(source, class_name, derives=derive)))
 
 
 def explain(
@@ -87,8 +87,7 @@ def derive(
         if not name:
             return _derive_here(source, sizes, seed)
         source = name
-    request = read_request(source)
-    return derive_request(request, class_name, sizes=sizes, seed=seed, seconds=seconds)
+    return derive_formula(source, class_name, sizes=sizes, seed=seed, seconds=seconds)
 
 
 def _model(source: object, class_name: str, derives: bool) -> Model:
@@ -97,7 +96,7 @@ def _model(source: object, class_name: str, derives: bool) -> Model:
         raise InvalidInput("a count has its class already, so it takes no other")
     if isinstance(source, Count) and isinstance(source.model, Model):
         return source.model
-    return resolve(source, class_name, derives=derives)
+    return warned(resolve(source, class_name, derives=derives))
 
 
 def _reference(function: Callable[..., Any]) -> str:

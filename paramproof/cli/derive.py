@@ -17,7 +17,7 @@ from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.notation import latex
 from paramproof.formulas.printing import legible, shown
 from paramproof.json_form import document
-from paramproof.resolver import derive_request, read_request
+from paramproof.resolver import derive_formula
 from paramproof.views.formula import (
     conditions_table,
     evidence_lines,
@@ -65,10 +65,9 @@ def derive_command(
     if json_file:
         require_writable(json_file)
     how: dict[str, Any] = {"sizes": _sizes(sizes), "seed": seed, "seconds": seconds}
-    request = read_request(model)
     with deriving_progress() as note:
         note("starting a process")
-        derivation = derive_request(request, class_name, note=note, **how)
+        derivation = derive_formula(model, class_name, note=note, **how)
     if json_file:
         write_json(json_file, document("derivation", derivation_data(derivation)))
     if as_latex:

@@ -10,8 +10,8 @@ from paramproof.cli.options import deriving
 from paramproof.cli.output import errors, remark
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.printing import legible
-from paramproof.resolver import STANDARD_INPUT, LiveModel, Model, read_request
-from paramproof.resolver.lookup import AnyModel, Note, count_request, resolve_request
+from paramproof.resolver import STANDARD_INPUT, LiveModel, Model, resolve, resolve_any
+from paramproof.resolver.lookup import AnyModel, Note
 
 if TYPE_CHECKING:  # One of them is shown only while a formula is derived.
     from rich.status import Status
@@ -22,17 +22,17 @@ def resolving(text: str, class_name: str = "") -> Model:
 
     Raises ``ValueError``, in one line, in the same cases as ``paramproof.resolver.resolve``.
     """
-    return _noted(resolve_request, text, class_name)
+    return _noted(resolve, text, class_name)
 
 
 def countable(text: str, class_name: str = "") -> Model | LiveModel:
     """Return the model that ``text`` names, or the weights in a file; print notes as above."""
-    return _noted(count_request, text, class_name)
+    return _noted(resolve_any, text, class_name)
 
 
 def _noted(find: Callable[..., AnyModel], text: str, class_name: str) -> AnyModel:
     with deriving_progress() as note:
-        model = find(read_request(text), class_name, note, derives=deriving())
+        model = find(text, class_name, note, derives=deriving())
     for line in model.remarks():
         remark(f"{model.title}: {line}")
     return model

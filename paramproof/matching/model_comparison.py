@@ -16,6 +16,7 @@ from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import and_more, legible, path_text, some_of
 from paramproof.matching.names import match_derived, match_family
 from paramproof.resolver import resolve
+from paramproof.resolver.lookup import warned
 from paramproof.resolver.request import REFERENCE
 from paramproof.sources.checkpoints import Checkpoint, checkpoint, recorded_spec
 from paramproof.sources.live import live_weights
@@ -53,7 +54,7 @@ def compare(thing: object, model: object = "", class_name: str = "") -> Report:
     observed = opened(thing)
     if isinstance(model, str) and not model:
         model = formula_beside(observed)
-    resolved = resolve(model, class_name)
+    resolved = warned(resolve(model, class_name))
     return report_on(observed, resolved.canonical, is_untied=bool(resolved.heads))
 
 
@@ -77,7 +78,7 @@ def assert_parameters(
     """
     # Tracebacks end in the calling test, not here.
     __tracebackhide__ = True
-    report = report_on(model, resolve(spec, class_name).canonical)
+    report = report_on(model, warned(resolve(spec, class_name)).canonical)
     if not report.equal:
         raise AssertionError(report.render())
 

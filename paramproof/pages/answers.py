@@ -26,9 +26,8 @@ from paramproof.pages.sizing import at_sizes, choices, form, require_shown
 from paramproof.pages.viewing import View, fields_of
 from paramproof.resolver import (
     Model,
-    read_request,
     request_for_name,
-    resolve_request,
+    resolve,
 )
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
 from paramproof.views.conventions import DEFAULT
@@ -105,10 +104,9 @@ def _model(name: str, config: str, class_name: str) -> Model:
     if config:
         if len(config) > MAX_FILE_BYTES:
             raise ValueError(f"the configuration is longer than {MAX_FILE_BYTES:,} characters")
-        request = read_request(object_in_text(config, "the configuration"))
-        found = resolve_request(request, class_name)
+        found = resolve(object_in_text(config, "the configuration"), class_name)
     else:
-        found = resolve_request(request_for_name(name), class_name)
+        found = resolve(request_for_name(name), class_name)
     require_shown(found)
     return found
 

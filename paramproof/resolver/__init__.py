@@ -1,18 +1,16 @@
 """Find the model that a user names: ``resolve`` is the only way in."""
 
-from paramproof.resolver.lookup import derive_request, entry_of, resolve, resolve_request
+from paramproof.resolver.lookup import derive_formula, entry_of, resolve, resolve_any
 from paramproof.resolver.models import LiveModel, Model
-from paramproof.resolver.request import STANDARD_INPUT, Request, read_request, request_for_name
+from paramproof.resolver.request import STANDARD_INPUT, request_for_name
 
 __all__ = [
     "STANDARD_INPUT",
     "LiveModel",
     "Model",
-    "Request",
-    "derive_request",
+    "derive_formula",
     "entry_of",
-    "read_request",
     "request_for_name",
     "resolve",
-    "resolve_request",
+    "resolve_any",
 ]

@@ -1,4 +1,8 @@
-"""Find the formula of a requested model: in the catalogue, or by deriving it on request."""
+"""Find the model that a user names, with its formula from the catalogue, or derived on request.
+
+A source is read once, by ``read_request``. ``resolve`` gives a model with a formula,
+``resolve_any`` also weights without one, and ``derive_formula`` a formula alone.
+"""
 
 from __future__ import annotations
 
@@ -62,25 +66,63 @@ def resolve(
     Raises ``InvalidInput`` for a wrong source or key, and ``NotInCatalogue`` for a configuration
     without a formula. Both errors have the source and the key.
     """
-    return warned(resolve_request(read_request(source), class_name, note, derives=derives))
+    request = read_request(source)
+    require_type(class_name, str, "class_name")
+    if request.live is not None:
+        from paramproof.sources.live import name_of  # A configuration needs none of this.
+
+        raise InvalidInput("a live model has no formula", where=name_of(request.live))
+    where = path_text(request.name)
+    if request.weights:
+        reason = "has weights, and no formula: give its config.json, or use paramproof count"
+        raise InvalidInput(reason, where=where)
+    if request.keys is None and class_name:
+        raise InvalidInput("takes no class: give its config.json", where=where)
+    known = partial(Model, name=request.name, named=request.named, notes=request.notes)
+    if request.architecture:
+        return known(architecture=request.architecture)
+    start = time.monotonic()
+    if request.reference:
+        found = derive_formula(request, note=note)
+        return known(architecture=found, seconds=time.monotonic() - start)
+    assert request.keys is not None
+    try:
+        try:
+            entry = entry_of(request.keys, class_name)
+        except NotInCatalogue as error:
+            if not (derives and error.install) or framework("transformers").missing:
+                raise
+        else:
+            own = replace(entry.derivation, sizes=entry.sizes)
+            reading = ConfigReading.of_entry(request.keys, entry, is_default=request.is_default)
+            return known(
+                architecture=with_experts_per_token(own, request.keys),
+                reading=reading,
+                keys=request.keys,
+                heads=entry.heads,
+            )
+        own, reading = _on_the_spot(request, request.keys, class_name, note)
+        return known(
+            architecture=with_experts_per_token(own, request.keys),
+            reading=reading,
+            keys=request.keys,
+            seconds=time.monotonic() - start,
+        )
+    except (InvalidInput, NotInCatalogue) as error:
+        error.where = error.where or where
+        raise
 
 
-def warned(model: AnyModel) -> AnyModel:
-    """Return a model; warn the caller of the package of what was assumed and ignored."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("paramproof."):
-        level, frame = level + 1, frame.f_back
-    for line in model.remarks():
-        where = f"{model.title}: " if model.title else ""
-        warnings.warn(f"{where}{line}", ConfigWarning, stacklevel=level)
-    return model
+def resolve_any(
+    source: object, class_name: str = "", note: Note = _ignore, *, derives: bool = False
+) -> Model | LiveModel:
+    """Return what ``resolve`` returns, or the weights of a live model or a file.
 
-
-def live_model(request: Request, class_name: str = "") -> LiveModel:
-    """Return the live model of a request, or the weights in its file, as the headers list them.
-
-    Raises ``ValueError`` if it is not a model, or if a class is named.
+    Raises ``ValueError`` also if an object is not a model, or if a class is named for weights.
     """
+    request = read_request(source)
+    if request.live is None and not request.weights:
+        return resolve(request, class_name, note, derives=derives)
     if class_name:
         where = path_text(request.name)
         raise InvalidInput("has weights, so it takes no class", where=where)
@@ -103,51 +145,15 @@ def live_model(request: Request, class_name: str = "") -> LiveModel:
     return LiveModel(name=request.name, weights=(*weights,), lines=lines, notes=request.notes)
 
 
-def count_request(
-    request: Request, class_name: str = "", note: Note = _ignore, *, derives: bool = False
-) -> Model | LiveModel:
-    """Return what ``resolve_request`` returns, or the weights of a request that has no formula."""
-    if request.live is not None or request.weights:
-        return live_model(request, class_name)
-    return resolve_request(request, class_name, note, derives=derives)
-
-
-def resolve_request(
-    request: Request, class_name: str = "", note: Note = _ignore, *, derives: bool = False
-) -> Model:
-    require_type(class_name, str, "class_name")
-    if request.live is not None:
-        from paramproof.sources.live import name_of  # A configuration needs none of this.
-
-        raise InvalidInput("a live model has no formula", where=name_of(request.live))
-    if request.weights:
-        reason = "has weights, and no formula: give its config.json, or use paramproof count"
-        raise InvalidInput(reason, where=path_text(request.name))
-    if request.keys is None and class_name:
-        where = path_text(request.name)
-        raise InvalidInput("takes no class: give its config.json", where=where)
-    if request.architecture:
-        return Model(
-            name=request.name,
-            architecture=request.architecture,
-            named=request.named,
-            notes=request.notes,
-        )
-    if request.reference:
-        start = time.monotonic()
-        found = derive_request(request, note=note)
-        return Model(name=request.name, architecture=found, seconds=time.monotonic() - start)
-    assert request.keys is not None
-    try:
-        try:
-            return _catalogued(request, request.keys, class_name)
-        except NotInCatalogue as error:
-            if not (derives and error.install) or framework("transformers").missing:
-                raise
-            return _on_the_spot(request, class_name, note)
-    except (InvalidInput, NotInCatalogue) as error:
-        error.where = error.where or path_text(request.name)
-        raise
+def warned(model: AnyModel) -> AnyModel:
+    """Return a model; warn the caller of the package of what was assumed and ignored."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("paramproof."):
+        level, frame = level + 1, frame.f_back
+    for line in model.remarks():
+        where = f"{model.title}: " if model.title else ""
+        warnings.warn(f"{where}{line}", ConfigWarning, stacklevel=level)
+    return model
 
 
 def entry_of(keys: Mapping[str, Any], class_name: str = "") -> Entry:
@@ -164,21 +170,8 @@ def entry_of(keys: Mapping[str, Any], class_name: str = "") -> Entry:
         raise
 
 
-def _catalogued(request: Request, keys: Mapping[str, Any], class_name: str) -> Model:
-    found = entry_of(keys, class_name)
-    return Model(
-        name=request.name,
-        architecture=with_experts_per_token(replace(found.derivation, sizes=found.sizes), keys),
-        named=request.named,
-        reading=ConfigReading.of_entry(keys, found, is_default=request.is_default),
-        notes=request.notes,
-        keys=keys,
-        heads=found.heads,
-    )
-
-
-def derive_request(
-    request: Request,
+def derive_formula(
+    source: object,
     class_name: str = "",
     *,
     sizes: Mapping[str, int] | None = None,
@@ -186,7 +179,7 @@ def derive_request(
     seconds: float = 600,
     note: Note = _ignore,
 ) -> Derivation:
-    """Derive the formula of a request in another process, and return it.
+    """Derive the formula of the model that ``source`` names in another process, and return it.
 
     ``sizes`` replaces, by field, the starting sizes of the configuration or of the function.
 
@@ -195,9 +188,10 @@ def derive_request(
     """
     from paramproof.derivation.process import derive_in_subprocess
 
-    derive = partial(derive_in_subprocess, sizes=sizes, seed=seed, seconds=seconds, note=note)
+    request = read_request(source)
+    run = partial(derive_in_subprocess, sizes=sizes, seed=seed, seconds=seconds, note=note)
     if request.reference:
-        return derive(request.reference)
+        return run(request.reference)
     if request.keys is None:
         is_written = request.architecture and request.architecture.family
         written = "written by hand: derive a model type instead, such as bert"
@@ -210,19 +204,19 @@ def derive_request(
         if isinstance(one, Mapping) and (file := _type_file(one)):
             find_unknown_keys(file, one)
     chosen = class_name or named_class(keys) or (usual_class(known) if known else "")
-    return derive(path_text(request.name), keys=keys, architecture=chosen)
+    return run(path_text(request.name), keys=keys, architecture=chosen)
 
 
-def _on_the_spot(request: Request, class_name: str, note: Note) -> Model:
+def _on_the_spot(
+    request: Request, keys: Mapping[str, Any], class_name: str, note: Note
+) -> tuple[Derivation, ConfigReading]:
     """Derive the formula of a configuration from its class in transformers.
 
     Raises ``ValueError``, in one line, if transformers refuses the configuration.
     """
-    keys = request.keys or {}
     key = json.dumps(keys, sort_keys=True, default=repr), class_name
-    start = time.monotonic()
     if key not in _derived:
-        _derived[key] = derive_request(request, class_name, note=note)
+        _derived[key] = derive_formula(request, class_name, note=note)
     facts: dict[str, Any] = {"is_class_named": bool(class_name or named_class(keys))}
     if known := _type_file(keys):
         facts["unknown"] = find_unknown_keys(known, keys)
@@ -230,15 +224,7 @@ def _on_the_spot(request: Request, class_name: str, note: Note) -> Model:
         with suppress(NotInCatalogue):
             given = read_configuration(known, keys)
             facts["assumed"] = assumed_sizes(given, _derived[key], _derived[key].sizes)
-    return Model(
-        name=request.name,
-        architecture=with_experts_per_token(_derived[key], keys),
-        seconds=time.monotonic() - start,
-        named=request.named,
-        notes=request.notes,
-        reading=ConfigReading.of(keys, _derived[key], **facts),
-        keys=keys,
-    )
+    return _derived[key], ConfigReading.of(keys, _derived[key], **facts)
 
 
 def _type_file(keys: Mapping[str, Any]) -> TypeFile | None:

@@ -98,6 +98,8 @@ def read_request(source: object) -> Request:
     Raises ``InvalidInput`` for a file that cannot be read or keys that are wrong, and its subclass
     ``UnknownName`` for an unknown name.
     """
+    if isinstance(source, Request):
+        return source
     if isinstance(source, str):
         return _read_text(source)
     if isinstance(source, Path):

@@ -20,7 +20,7 @@ from transformers import CONFIG_MAPPING, PreTrainedConfig
 from paramproof.catalogue.configuration import IRRELEVANT_KEYS
 from paramproof.catalogue.entries import entry, type_named
 from paramproof.catalogue.files import type_of
-from paramproof.resolver import read_request, resolve_request
+from paramproof.resolver import resolve
 from sweep.library.keys import Keys, part_in
 from sweep.library.mismatch import Mismatch, MismatchKind, find_mismatch
 from sweep.library.model_types import config_class_of
@@ -81,7 +81,7 @@ def judge(config: Keys) -> Judgement:
     It is counted as ``paramproof count`` counts it, and its entry is compared tensor by tensor.
     """
     try:
-        counted = resolve_request(read_request(config)).inventory().total()
+        counted = resolve(config).inventory().total()
     except ValueError as error:
         return Judgement(config, Verdict.NOT_COUNTED, error)
     found = entry(config)

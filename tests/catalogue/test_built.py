@@ -140,7 +140,7 @@ def test_a_count_that_is_not_that_of_the_entry_is_found(monkeypatch):
         def total(self):
             return 7
 
-    monkeypatch.setattr(adversary, "resolve_request", lambda *_, **__: Wrong())
+    monkeypatch.setattr(adversary, "resolve", lambda *_, **__: Wrong())
     found = judge({"model_type": "bert"})
     assert found.verdict is Verdict.OTHER
     assert str(found).startswith("bert: counted as 7, and the entry has 109482240")

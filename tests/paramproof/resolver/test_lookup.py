@@ -12,7 +12,7 @@ from paramproof.catalogue import entry
 from paramproof.formulas import EncoderSpec
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.installation import install_command
-from paramproof.resolver import derive_request, lookup, resolve
+from paramproof.resolver import derive_formula, lookup, resolve
 from paramproof.resolver.request import read_request
 from paramproof.resolver.spellings import as_transformers
 from tests.configs import (
@@ -181,14 +181,14 @@ def test_the_usual_class_is_derived_by_default(derivations):
     resolve(without(ODD, "architectures"), derives=True)
     assert derivations[0][2] == "MixtralForCausalLM"
     with suppress(InvalidInput):
-        derive_request(read_request("gpt2"))
+        derive_formula("gpt2")
     assert len(derivations) == 1
 
 
 def test_a_spec_is_not_derived():
     for name in ("gpt2", "bert-base"):
         with pytest.raises(InvalidInput) as caught:
-            derive_request(read_request(name))
+            derive_formula(name)
         assert caught.value.where == read_request(name).name
 
 

@@ -4,7 +4,8 @@ import pytest
 
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.models import model_names
-from paramproof.resolver import read_request, request_for_name, resolve
+from paramproof.resolver import resolve
+from paramproof.resolver.request import read_request, request_for_name
 from paramproof.resolver.spellings import NAMES, _data, folded
 
 MEANT = {

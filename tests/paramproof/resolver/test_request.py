@@ -11,7 +11,8 @@ from paramproof.formulas import EncoderSpec
 from paramproof.formulas.errors import InvalidInput, UnknownName
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import model_names, named_configurations, named_model, named_models
-from paramproof.resolver import read_request, request_for_name, resolve
+from paramproof.resolver import resolve
+from paramproof.resolver.request import read_request, request_for_name
 from tests.configs import BERT, GPT2, LLAMA
 from tests.work import calls_of
 
