@@ -2,7 +2,7 @@
 
 Nothing of a verdict is stored. The printed arithmetic is evaluated as it is, a number is compared
 with the formula of what the text says it counts, then with that formula under each convention, and
-``paramproof explain`` searches for what a wrong number counts.
+the search of ``paramproof explain`` looks for what a wrong number counts.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 from docs.writers.blocks import place
 from paramproof.algebra.symbols import FamilyArchitecture, sizes_as_symbols
-from paramproof.explanation.answer import Match, in_powers
-from paramproof.explanation.index import Described, Way, component, named, words
+from paramproof.explanation.answer import in_powers
+from paramproof.explanation.index import Way, component, named, words
 from paramproof.explanation.number import WrittenNumber, read
 from paramproof.explanation.search import PLAIN, search
 from paramproof.explanation.ways import TRAINABLE, Part, PartCounts
@@ -37,6 +37,7 @@ from paramproof.views.table import markdown_rows
 
 LEDGER = Path(__file__).with_suffix(".toml")
 EXACT, CONVENTION, REFUTED = "exact", "exact under a convention", "refuted"
+HEADS = ("model", "where", "as stated", "verdict", "what it is", "claimed − formula", "right is")
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 SIGNS = str.maketrans({TIMES: "*", "·": "*", "−": "-", "[": "(", "]": ")", ",": None, "\n": " "})
@@ -58,7 +59,7 @@ class Entry:
     printed: str = ""
     expression: str = ""
     letters: str = ""
-    of: tuple[str, ...] = ()
+    of: Sequence[str] = ()
     all: bool = False
     counts: Sequence[str] = ()
     complete: bool = False
@@ -72,6 +73,13 @@ class Entry:
         return named_model(self.model).spec
 
     @property
+    def target(self) -> Target:
+        """What the number claims to count: the whole model if it names no component."""
+        names = (*TRAINABLE, *self.counts)
+        ones = (Part(p, has_layer(p) and not self.all, conventions=names) for p in self.of or ("",))
+        return Target(self.model, tuple(ones))
+
+    @property
     def stated(self) -> str:
         """The entry as the text prints it."""
         if self.kind == "tensor":
@@ -79,6 +87,33 @@ class Entry:
         if self.kind == "share":
             return f"about {self.claimed} %"
         return " = ".join(filter(None, (self.letters or self.printed, self.claimed)))
+
+
+class Target(NamedTuple):
+    """Components of a model, each with conventions."""
+
+    model: str
+    parts: tuple[Part, ...] = (Part(),)
+
+    @property
+    def formula(self) -> Expression:
+        return in_hidden(part_counts(self.model).formula(self.parts), self.model)
+
+    @property
+    def count(self) -> int:
+        return part_counts(self.model).recount(self.parts)
+
+    @property
+    def text(self) -> str:
+        """Its components in words; those of one component are joined, ``attention.{query,key}``."""
+        groups: dict[tuple[object, ...], list[Part]] = {}
+        for part in self.parts:
+            above = parent(part.component) or part.component
+            groups.setdefault((above, part.one, part.conventions), []).append(part)
+        return " + ".join(map(_words, groups.values()))
+
+    def under(self, *names: str) -> Target:
+        return Target(self.model, tuple(one._replace(conventions=names) for one in self.parts))
 
 
 class Verdict(NamedTuple):
@@ -94,15 +129,12 @@ class Verdict(NamedTuple):
 def entries() -> tuple[Entry, ...]:
     """Return every entry by source; the tensors of tables follow a source's other entries."""
     data = tomllib.loads(LEDGER.read_text("utf-8"))
-    found = [
-        Entry(kind=kind, **(one | {"of": tuple(one.get("of", ()))}))
-        for kind in ("claim", "formula", "size", "share")
-        for one in data[kind]
-    ]
+    kinds = ("claim", "formula", "size", "share")
+    found = [Entry(kind=kind, **one) for kind in kinds for one in data[kind]]
     for table in data["table"]:
-        about = {key: table[key] for key in ("source", "model")}
+        about = {"kind": "tensor", "source": table["source"], "model": table["model"]}
         found += [
-            Entry(kind="tensor", where=name, shape=tuple(shape), claimed=count, of=(path,), **about)
+            Entry(where=name, shape=tuple(shape), claimed=count, of=(path,), **about)
             for name, shape, count, path in table["rows"]
         ]
     return tuple(sorted(found, key=lambda one: one.source))
@@ -116,7 +148,7 @@ def evaluate(text: str, letters: Mapping[str, Any] | None = None) -> Any:
     source = text.translate(SIGNS).strip()
     tokens = list(TOKEN.finditer(source))
     strange = {found["letter"] for found in tokens} - {None, *(letters or ())}
-    if strange or "".join(found[0] for found in tokens) != source:
+    if strange or TOKEN.sub("", source):
         raise ValueError(f"{text!r} is not made of whole numbers, letters and + - * /")
     # The source has only the tokens above, and every number becomes an exact fraction.
     exact = "".join(f"Number({found[0]})" if found["number"] else found[0] for found in tokens)
@@ -131,44 +163,6 @@ def whole(text: str) -> int:
     if value.denominator != 1:
         raise ValueError(f"{text!r} comes to {value}, which is not a whole number")
     return int(value)
-
-
-@dataclass(frozen=True)
-class Target:
-    """The components of a model that a number claims to count, with conventions."""
-
-    model: str
-    parts: tuple[Part, ...]
-
-    @classmethod
-    def of(cls, entry: Entry) -> Target:
-        """Return the target of an entry: the whole model if it names no component."""
-        names = (*TRAINABLE, *entry.counts)
-        one = (
-            Part(p, has_layer(p) and not entry.all, conventions=names) for p in entry.of or ("",)
-        )
-        return cls(entry.model, tuple(one))
-
-    @property
-    def formula(self) -> Expression:
-        return in_hidden(part_counts(self.model).formula(self.parts), self.model)
-
-    @property
-    def count(self) -> int:
-        spec = named_model(self.model).spec
-        return self.formula.evaluate(FamilyArchitecture.of(spec).sizes)
-
-    @property
-    def text(self) -> str:
-        """Its components in words; those of one component are joined, ``attention.{query,key}``."""
-        groups: dict[tuple[object, ...], list[Part]] = {}
-        for part in self.parts:
-            above = parent(part.component) or part.component
-            groups.setdefault((above, part.one, part.conventions), []).append(part)
-        return " + ".join(map(_words, groups.values()))
-
-    def under(self, *names: str) -> Target:
-        return Target(self.model, tuple(one._replace(conventions=names) for one in self.parts))
 
 
 def _words(parts: list[Part]) -> str:
@@ -204,30 +198,33 @@ def excuse(number: int, target: Target) -> Target | None:
     return None
 
 
-def explanations(number: int, target: Target, complete: bool) -> Iterator[tuple[str, Expression]]:
-    """Yield what else ``number`` counts, in words and in letters, the closest to its target first.
+def explanation(
+    number: int, target: Target, complete: bool = False
+) -> tuple[str, Expression | None]:
+    """Return what else ``number`` counts, in words and in letters, the closest to its target.
 
     It counts other components, or those of a named model that differs only in the sizes of tables:
     then such a size has a prime. A text that is ``complete`` lists every tensor, so that no
     convention explains its number.
     """
-    found = list(_matches(number, target.model, complete))
-    for match in sorted(found, key=lambda one: not _is_inside(one.way, target)):
-        yield match.text, in_hidden(match.expression, target.model)
     spec = named_model(target.model).spec
-    for name, model in named_models().items():
-        if type(model.spec) is not type(spec):
+    for name in (target.model, *named_models()):
+        other = named_model(name).spec
+        own = FamilyArchitecture.of(other).fields.items() if type(other) is type(spec) else ()
+        differing = {one: of for one, of in own if getattr(other, of) != getattr(spec, of)}
+        if not own or not TABLES.issuperset(differing.values()):
             continue
-        pairs = ((one.name, getattr(model.spec, one.name)) for one in fields(spec))
-        sizes = {field: size for field, size in pairs if size != getattr(spec, field)}
-        if not sizes or not sizes.keys() <= TABLES:
-            continue
-        for match in _matches(number, name):
-            letters = {field: one for one, (field, _) in match.model.letters.items()}
-            primed = {letters[field]: letter(f"{letters[field]}'") for field in sizes}
-            shown = ", ".join(f"{field}={size}" for field, size in sizes.items())
-            expression = in_hidden(match.expression, target.model).substitute(primed)
-            yield f"{match.text}, at {shown} (of {name})", expression
+        first, *others = named()[name].ways
+        ways = [one for one in others if one.kind in PLAIN and one.kind != "class"]
+        ways = [first, *(one for one in ways if not (complete and one.kind == "under"))]
+        known = [replace(named()[name], ways=tuple(ways))]
+        found = search(WrittenNumber(str(number), number), known, alone=True)
+        for match in sorted(found, key=lambda one: not _is_inside(one.way, target)):
+            sizes = ", ".join(f"{of}={getattr(other, of)}" for of in differing.values())
+            primed = {one: letter(f"{one}'") for one in differing}
+            text = f"{match.text}, at {sizes} (of {name})" if sizes else match.text
+            return text, in_hidden(match.expression, target.model).substitute(primed)
+    return "no explanation", None
 
 
 def _is_inside(way: Way, target: Target) -> bool:
@@ -236,20 +233,12 @@ def _is_inside(way: Way, target: Target) -> bool:
     return any(lies_in(path, own.component) and one == own.one for own in target.parts)
 
 
-def _matches(number: int, model: str, complete: bool = False) -> Iterator[Match]:
-    known = named()[model]
-    first, *others = (way for way in known.ways if way.kind in PLAIN and way.kind != "class")
-    ways = [way for way in others if not (complete and way.kind == "under")]
-    own = Described(model, (first, *ways), known.letters)
-    yield from search(WrittenNumber(str(number), number), [own], alone=True)
-
-
 def verdict(entry: Entry) -> Verdict:
     return VERDICTS[entry.kind](entry)
 
 
 def _of_claim(entry: Entry) -> Verdict:
-    target = Target.of(entry)
+    target = entry.target
     value = whole(entry.expression or entry.printed) if entry.printed else None
     if not entry.claimed:
         return _of_number(value or 0, target, entry)
@@ -272,8 +261,7 @@ def _of_number(number: int, target: Target, entry: Entry) -> Verdict:
     if not (entry.complete or entry.counts) and (other := excuse(number, target)):
         return Verdict(CONVENTION, other.text, correct=f"{target.count:,}")
     residual = number - target.count
-    none = ("no explanation", None)
-    what, expression = next(explanations(number, target, entry.complete), none)
+    what, expression = explanation(number, target, entry.complete)
     letters = (
         in_powers(residual, entry.spec.hidden_size)
         if expression is None
@@ -297,7 +285,7 @@ def _of_formula(entry: Entry) -> Verdict:
         residual = signed(int(int(entry.claimed) - value))
         wrong = Verdict(REFUTED, entry.letters, residual, f"{value}")
         return wrong if value != int(entry.claimed) else Verdict(EXACT, entry.letters)
-    target, ours = Target.of(entry), sizes_as_symbols(entry.spec)._asdict()
+    target, ours = entry.target, sizes_as_symbols(entry.spec)._asdict()
     names = {**ours, "d": ours["H"], "d_model": ours["H"], "N": ours["L"]}
     claimed = evaluate(entry.letters, names)
     at = {name: evaluate(written, ours) for name, written in entry.at.items()}
@@ -306,7 +294,7 @@ def _of_formula(entry: Entry) -> Verdict:
         if claimed == counted.formula.substitute(at):
             what = counted.text + "".join(f", at {k} = {v}" for k, v in entry.at.items())
             if entry.whole:
-                everything = Target(entry.model, (Part(),)).formula.substitute(at)
+                everything = Target(entry.model).formula.substitute(at)
                 return Verdict(CONVENTION, what, in_text(claimed - everything))
             return Verdict(EXACT if conventions == TRAINABLE else CONVENTION, what)
     residual = in_text(claimed - target.formula.substitute(at))
@@ -326,7 +314,7 @@ def _of_size(entry: Entry) -> Verdict:
         changed: Spec = replace(spec, **{name: claimed})
     except ValueError as error:
         return Verdict(REFUTED, str(error), f"{residual} in {name}", f"{right:,}")
-    target = Target(entry.model, (Part(),))
+    target = Target(entry.model)
     own = {of: one for one, of in FamilyArchitecture.of(spec).fields.items()}[name]
     difference = target.formula.substitute({own: letter(f"{own}'")}) - target.formula
     count = int(inventory(changed.letters()).total())
@@ -397,18 +385,9 @@ def ledger() -> str:
     )
 
 
-def _table(shown: Iterator[Entry]) -> str:
-    heads = (
-        "model",
-        "where",
-        "as stated",
-        "verdict",
-        "what it is",
-        "claimed − formula",
-        "right is",
-    )
+def _table(shown: Iterable[Entry]) -> str:
     rows = (
         (f"{one.source}, {one.model}", one.where, f"`{one.stated}`", *verdict(one)) for one in shown
     )
     escaped = ([c if c.startswith("`") else c.replace("*", r"\*") for c in row] for row in rows)
-    return markdown_rows(heads, escaped)
+    return markdown_rows(HEADS, escaped)
