@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
-import hashlib
 import io
 import json
 import os
@@ -36,7 +35,6 @@ from paramproof.verify.worker import load_builder, peak_memory
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs" / "benchmarks.json"
-PLOT = ROOT / "docs" / "benchmarks.svg"
 
 ROUNDS = 2
 """Processes of each case."""
@@ -326,7 +324,6 @@ def main(arguments: list[str]) -> None:
     data["curves"] = {name: data["curves"][name] for name in order}
     data["machine"] = machine(chosen, data["machine"]["versions"])
     RESULTS.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
-    draw(data["curves"], PLOT)
 
 
 def machine(chosen: list[str], known: dict[str, str | None]) -> dict[str, Any]:
@@ -339,39 +336,6 @@ def machine(chosen: list[str], known: dict[str, str | None]) -> dict[str, Any]:
         "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None,
         "versions": dict(sorted(versions.items())),
     }
-
-
-PANELS = {"num_hidden_layers": "L, layers", "hidden_size": "H, hidden size, in 2 layers"}
-
-
-def draw(curves: dict[str, dict[str, list[float]]], path: Path) -> None:
-    """Draw seconds against L and against H so that the same results give the same file."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
-    style = {"svg.hashsalt": "paramproof", "svg.fonttype": "none", "font.size": 9}
-    with pyplot.rc_context(style):
-        figure, panels = pyplot.subplots(1, 2, sharey=True, figsize=(9, 4), layout="constrained")
-        for panel, (axis, label) in zip(panels, PANELS.items(), strict=True):
-            for name, points in curves.items():
-                panel.loglog(SWEEPS[axis], points[axis], marker=".", label=name)
-            panel.set_xlabel(label)
-            panel.set_xticks(SWEEPS[axis], [f"{size:,}" for size in SWEEPS[axis]])
-            panel.minorticks_off()
-            panel.grid(alpha=0.3)
-        panels[0].set_ylabel("seconds of one abstract build")
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center")
-        # Neither a date nor the version of what drew it.
-        about = {"Title": "Seconds of one abstract build", "Description": source(curves)}
-        figure.savefig(path, metadata={"Date": None, "Creator": None, **about})
-        pyplot.close(figure)
-
-
-def source(curves: dict[str, dict[str, list[float]]]) -> str:
-    """Return the digest of the curves, by which a test sees what the plot was drawn from."""
-    return "curves " + hashlib.sha256(json.dumps(curves).encode()).hexdigest()
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -34,11 +34,8 @@ FILES = ("*.png", "*.svg", "*.css", "*.json")
 
 LINK = re.compile(r"\[(?P<words>[^\]\n]*)\]\((?![a-z]+:|#)(?P<path>[^)\s#]+)(?=[)#])")
 
-LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
-"""The attribute that names what the browser loads, by tag."""
-
-NOT_LOADED = {"canonical", "next", "prev", "alternate"}
-"""Values of ``rel`` for which a browser loads nothing."""
+ADDRESS = re.compile(r"<(a|script|img|link|iframe|source)\b[^>]*?\s(?:href|src)=[\"']?([^\"'\s>]+)")
+"""A tag and the address in it, which a reader follows if the tag is ``a``, or the browser loads."""
 
 
 def pages() -> dict[Path, str]:
@@ -83,33 +80,14 @@ def relinked(text: str, path: Path, places: dict[Path, str]) -> str:
     return LINK.sub(moved, text)
 
 
-class Addresses(HTMLParser):
-    """The addresses that a reader of a page can follow, and those that a browser loads."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.followed: list[str] = []
-        self.loaded: list[str] = []
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        if tag == "a":
-            self.followed += filter(None, [values.get("href")])
-        elif values.get("rel") not in NOT_LOADED:
-            self.loaded += filter(None, [values.get(LOADED.get(tag, ""))])
-
-
 def broken(folder: Path) -> Iterator[str]:
     """Yield a line for each link in a built site that leads nowhere, or loads from another host."""
     for path in sorted(folder.rglob("*.html")):
-        found = Addresses(path.read_text("utf-8"))
         name = path.relative_to(folder)
-        for address in dict.fromkeys(found.loaded):
-            if urlsplit(address).netloc:
+        for tag, address in dict.fromkeys(ADDRESS.findall(path.read_text("utf-8"))):
+            if tag != "a" and urlsplit(address).netloc:
                 yield f"{name}: loads {address} from another host"
-        for address in dict.fromkeys([*found.followed, *found.loaded]):
-            if not _leads_somewhere(address, path, folder):
+            if not _leads_somewhere(unescape(address), path, folder):
                 yield f"{name}: {address} leads nowhere"
 
 

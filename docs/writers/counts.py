@@ -119,15 +119,6 @@ def _configurations() -> str:
     return markdown_rows(["", ""], ([k, f"{n:,}"] for k, n in rows.items()), ["---", "---:"])
 
 
-@place("types", "public-configurations", needs=("transformers",))
-def _types() -> str:
-    number = Counter(one.model_type for one in public())
-    there = Counter(one.model_type for one in public() if one.parameters is not None)
-    names = sorted(number, key=lambda name: (-number[name], name))
-    rows = ([f"`{name}`", str(there[name]), str(number[name])] for name in names)
-    return markdown_rows(["model type", "counted", "of"], rows, ["---", "---:", "---:"])
-
-
 @place("refused", "public-configurations", needs=("transformers",))
 def _refused() -> str:
     return "\n".join(_reasons())

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fnmatch import fnmatch
 from functools import partial
 from typing import Any
@@ -57,8 +56,6 @@ SHOWN: dict[Section, tuple[str, ...]] = {
 """The columns of each section's tables."""
 
 place("formula", NAME)(lambda: f"{closed_form(counted_spec(COUNTED[-1]).letters()):,}")
-place("defaults", NAME)(lambda: markdown(difference_table("defaults", recorded()[1])))
-place("counts", NAME)(lambda: markdown(difference_table("counts", recorded()[1])))
 place("layouts", NAME)(lambda: ", ".join(f"*{name}* `{one}`" for name, one in LAYOUTS.items()))
 
 
@@ -89,21 +86,6 @@ for _match in MARKED.finditer(PAGES[NAME].read_text("utf-8")):
         place(_match["name"], NAME)(partial(agreed, _match["name"]))
 
 
-@place("tensors", NAME)
-def _tensors() -> str:
-    table = difference_table("shapes", recorded()[1])
-    groups: dict[str, list[TableRow]] = {}
-    for row in table.rows:
-        if row.starts_section:
-            first, *rest = row.cells[0].split(".")
-            own = groups.setdefault(f"{first}.*.{rest[1]}" if rest[0] == "*" else first, [])
-        own.append(row)
-    return "\n\n".join(
-        f"### {component}\n\n{markdown(replace(table, rows=tuple(rows)))}"
-        for component, rows in groups.items()
-    )
-
-
 def difference_table(section: Section, answers: Sequence[Answer]) -> Table:
     """Return the answers of a section, in which frameworks that agree share a row.
 
@@ -126,6 +108,10 @@ def difference_table(section: Section, answers: Sequence[Answer]) -> Table:
     columns = (Column(name, "row", is_code=True), Column(question, "what"))
     facts = (Column("framework", "framework"), *FACTS[section], Column("asked", "asked"))
     return Table.of((*columns, *facts), rows).only(*SHOWN[section])
+
+
+for _section in SHOWN:
+    place(_section, NAME)(lambda own=_section: markdown(difference_table(own, recorded()[1])))
 
 
 def versions() -> dict[str, dict[str, str]]:

@@ -6,17 +6,14 @@ import json
 import os
 import subprocess
 import sys
-import tomllib
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from docs.writers.blocks import DOCS, PAGES, ROOT, block, indented, kept, place, put, script_in
 from paramproof.builders.registry import Framework, frameworks
 from paramproof.views.table import markdown_rows
 
-MUTANTS = ROOT / "tests" / "mutation"
 PARITY = DOCS / "parity.json"
 
 VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
@@ -102,17 +99,6 @@ def measure_verify() -> None:
     command = [sys.executable, "-m", "paramproof", *VERIFY]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     put("frameworks", verify=indented(done.stdout))
-
-
-def survivors(listed: Path) -> str:
-    rows = (
-        (f"`{one['function']}`", f"`{one['before']}`", f"`{one['after']}`", one["reason"])
-        for one in tomllib.loads(listed.read_text("utf-8"))["equivalent"]
-    )
-    return markdown_rows(["function", "before", "after", "why no test can tell"], rows)
-
-
-place("survivors", "mutation")(lambda: survivors(MUTANTS / "equivalent.toml"))
 
 
 def _score(name: str) -> str:

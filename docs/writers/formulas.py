@@ -9,7 +9,6 @@ from docs.writers.blocks import place
 from paramproof.algebra.symbols import symbols
 from paramproof.formulas import FAMILIES, Family, Tensor, closed_form, inventory
 from paramproof.formulas import terms as parts_module
-from paramproof.formulas.models import named_models
 from paramproof.formulas.notation import text
 from paramproof.formulas.spec import FIELDS, INDICATOR, letter_kinds
 from paramproof.views.formula import Term, terms
@@ -23,15 +22,6 @@ def families() -> str:
         for name, one in FAMILIES.items()
     )
     return markdown_rows(["family", "specification", "trainable parameters"], rows)
-
-
-@place("models", "families")
-def models() -> str:
-    names: dict[str, list[str]] = {family: [] for family in FAMILIES}
-    for name, model in named_models().items():
-        names[model.spec.family].append(f"`{name}`")
-    rows = ((f"`{family}`", ", ".join(own)) for family, own in names.items())
-    return markdown_rows(["family", "named models"], rows)
 
 
 @place("parts", "formulas")

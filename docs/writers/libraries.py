@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from typing import Any
 
 from docs.writers.blocks import DOCS, place
 from paramproof.views.table import markdown_rows
 from sweep.witnesses.__main__ import known
 from sweep.witnesses.comparison import all_causes
-from sweep.witnesses.keras_hub import expected, pairs
+from sweep.witnesses.keras_hub import expected
 
 PAGE = "libraries"
 SETS = ("fixed", "diffusers", "timm")
@@ -90,42 +89,16 @@ def causes() -> str:
     )
 
 
-@place("backbones", PAGE)
-def backbones() -> str:
-    """Return each backbone of KerasHub with its model type, and what it has more."""
-    data = known()["keras-hub"]
-    rows = []
-    for name, pair in pairs().items():
-        causes = data["types"][name]["causes"].values()
-        own = " + ".join(next(iter(one)) for one in causes).replace("+ −", "− ")
-        presets = (f"{expected(name, one):,}" for one in pair.presets)
-        rows.append([f"`{name}`", f"`{pair.type}`", own or "equal", ", ".join(presets)])
-    heads = ["backbone", "model type", "KerasHub has more", "presets, as published"]
-    return markdown_rows(heads, rows)
-
-
 @place("constructors", PAGE)
 def constructors() -> str:
-    return markdown_rows(
-        ["library", "constructors", "proved", "fitted", "no formula", "compared", "differ"],
-        _constructors(),
-        ["---"] + ["---:"] * 6,
-    )
-
-
-def _constructors() -> Iterator[list[str]]:
-    by_library = defaultdict[str, list[dict[str, Any]]](list)
-    for name in SETS:
-        for one in stored(name):
-            by_library[one["name"].partition(".")[0]].append(one)
-    for library, found in by_library.items():
+    every = [one for name in SETS for one in stored(name)]
+    rows = []
+    for library in dict.fromkeys(one["name"].partition(".")[0] for one in every):
+        found = [one for one in every if one["name"].startswith(f"{library}.")]
         status = Counter(one["status"] for one in found)
-        sums = (
-            len(found),
-            status["proved"],
-            status["fitted"],
-            len(found) - status["proved"] - status["fitted"],
-            sum(_number(one.get("compared")) for one in found),
-            sum(_number(one.get("wrong")) for one in found),
-        )
-        yield [library, *(f"{one:,}" for one in sums)]
+        proved, fitted = status["proved"], status["fitted"]
+        sums = [sum(_number(one.get(key)) for one in found) for key in ("compared", "wrong")]
+        numbers = (len(found), proved, fitted, len(found) - proved - fitted, *sums)
+        rows.append([library, *(f"{one:,}" for one in numbers)])
+    heads = ["library", "constructors", "proved", "fitted", "no formula", "compared", "differ"]
+    return markdown_rows(heads, rows, ["---"] + ["---:"] * 6)

@@ -57,13 +57,13 @@ def test_the_check_finds_dead_links_and_external_resources(tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "index.html").touch()
     (tmp_path / "a.html").write_text(
-        '<a href="folder">1</a> <a href="b.html#x">2</a> <a href="https://x.y/z">3</a>'
+        '<a href="folder">1</a> <a href="b.html#x">2</a> <a class="c" href=https://x.y/z>3</a>'
         '<a href="#a">4</a> <script src="https://x.y/s.js"></script>'
         '<link rel="next" href="a.html"> <img src="/c.png">',
         "utf-8",
     )
     assert list(broken(tmp_path)) == [
-        "a.html: loads https://x.y/s.js from another host",
         "a.html: b.html#x leads nowhere",
+        "a.html: loads https://x.y/s.js from another host",
         "a.html: /c.png leads nowhere",
     ]
