@@ -66,3 +66,11 @@ def test_what_is_no_run_of_one_value_knows_its_length():
     assert longer.length.expression == 2 * D + L + 1
     for again in (copy.deepcopy(pairs), pickle.loads(pickle.dumps(pairs))):
         assert (again, again.length.expression) == (pairs, 2 * D)
+
+
+@pytest.mark.parametrize(("times", "question"), [(-1, "D < L"), (2, "D ≥ L")])
+def test_less_than_no_times_is_not_at_all(times, question):
+    """A list that there is not at all is as long as nothing, and not shorter."""
+    with recording() as recorder:
+        assert ["a"] * SymInt(times, D - L) == ["a"] * times
+    assert [str(condition) for condition in recorder.size_guards] == [question]

@@ -12,8 +12,10 @@ from paramproof.tracing.instrumented.iteration import (
 from paramproof.tracing.instrumented.lengths import (
     KnownLength,
     element_for_index,
+    known_length,
     record_length,
 )
+from paramproof.tracing.run_length import repeat_list
 from paramproof.tracing.symbolic.symint import SymInt
 from tests.paramproof.tracing.instrumented.sized import H, L, length_of_list, size
 
@@ -84,3 +86,20 @@ def test_an_element_has_the_index_that_reads_it():
     found = element_for_index(known, size(2, L - 1), again)
     assert found[0].expression == H + L - 1
     assert found[1] == made
+
+
+def test_a_container_that_grows_in_a_loop_has_an_unknown_length():
+    kept = {}
+    for _ in symbolic_range(size(3, L)).run():
+        containers.store(1, kept, "a place")
+    assert length_of_list(kept) == (True, None)
+    outside = {}
+    containers.store(1, outside, "a place")
+    assert length_of_list(outside) == (False, None)
+
+
+def test_the_length_of_a_repeated_list():
+    values = repeat_list([0], size(3, L))
+    assert known_length(values).container is values
+    assert length_of_list(values) == (True, L)
+    assert length_of_list(list(values)) == (False, None)

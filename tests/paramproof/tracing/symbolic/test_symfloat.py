@@ -2,10 +2,13 @@
 
 import math
 
+import pytest
+
 from paramproof.formulas.division import floor
 from paramproof.formulas.expression import letter
 from paramproof.tracing.instrumented.calls import call
 from paramproof.tracing.recorder import caveat_text, recording
+from paramproof.tracing.symbolic.arithmetic import expression_of
 from paramproof.tracing.symbolic.symint import SymInt
 
 A, H = letter("A"), letter("H")
@@ -48,3 +51,12 @@ def test_what_only_a_float_has_is_a_caveat():
         "asked for its hex",
         "asked for its as_integer_ratio",
     ]
+
+
+@pytest.mark.parametrize("number", range(1, 25))
+@pytest.mark.parametrize("divisor", [2, 4, 8])
+def test_rounding_a_quotient(number, divisor):
+    """A formula from one size gives the rounded number, with ties to even, at every size."""
+    made = expression_of(round(size(9) / divisor))
+    assert made.evaluate({"H": number}) == round(number / divisor)
+    assert made == floor(2 * H + divisor, 4 * divisor) - floor(divisor - 2 * H, 4 * divisor)
