@@ -22,11 +22,10 @@ from tests import profiles
 from tests.documented import skip_undocumented
 from tests.remembered import Remembering
 from tests.selection import SHAPES_ARE_THOSE_OF, loaded, registered, selected
-from tests.share import Share, share_in, take_share
+from tests.share import SHARE, Share, share_in, take_share
 
 pytest_plugins = ["tests.fixtures"]
 
-SHARE = pytest.StashKey[Share]()
 CASES = pytest.StashKey[tuple[int, int]]()
 
 # The width of the developer's terminal must not influence a test.

@@ -43,6 +43,10 @@ class Share:
         return max(1, number // self.of)
 
 
+SHARE = pytest.StashKey[Share]()
+"""Where the configuration of pytest keeps the share of a run."""
+
+
 def share_in(text):
     """Return the share that an option names: ``3/8`` or ``commit/8``."""
     found = re.fullmatch(r"(commit|\d+)/([1-9]\d*)", text)

@@ -12,12 +12,17 @@ from pathlib import Path
 import pytest
 
 from tests.builders.refused import refuses_family, refuses_model
+from tests.selection import registry
+from tests.share import SHARE
 
 PROGRAM = Path(__file__).with_name("proving.py")
 
 
-ALWAYS = ("test_counts", "test_proof", "test_refused")
-"""The modules of which every run takes all: what each framework counts, proves and refuses."""
+ALWAYS = ("test_counts", "test_refused")
+"""The modules of which every run takes all: what each framework counts and refuses."""
+
+PROVING = ("test_leaks", "test_proof")
+"""The modules for which a framework proves every family: a share takes some of the frameworks."""
 
 SHARED = pytest.mark.shared(
     "computes, or builds large models, in each of twelve frameworks", pool="tests/builders"
@@ -26,12 +31,21 @@ SHARED = pytest.mark.shared(
 
 def pytest_collection_modifyitems(config, items):
     """Deselect tests marked ``expressed`` for models and families that the framework refuses."""
-    refused = [item for item in items if is_refused(item)]
-    config.hook.pytest_deselected(items=refused)
-    items[:] = [item for item in items if item not in refused]
+    proving = config.stash[SHARE].part(sorted(registry()))
+    left = [item for item in items if is_refused(item) or not is_proved_in(proving, item)]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if item not in left]
     for item in items:
-        if item.path.parent == PROGRAM.parent and item.path.stem not in ALWAYS:
+        if item.path.parent == PROGRAM.parent and item.path.stem not in (*ALWAYS, *PROVING):
             item.add_marker(SHARED)
+
+
+def is_proved_in(frameworks, item):
+    """Return whether a test needs no proofs, or those of one of these frameworks."""
+    if item.path.parent != PROGRAM.parent or item.path.stem not in PROVING:
+        return True
+    parameters = item.callspec.params if hasattr(item, "callspec") else {"framework": "torch"}
+    return parameters["framework"] in frameworks
 
 
 def is_refused(item):
