@@ -121,9 +121,7 @@ class LanguageHead(keras.Layer):
 
     def __init__(self, parts: Parts, tokens: int, tied: bool) -> None:
         super().__init__(dtype=parts.dtype, name="lm_head")
-        self.decoder = None
-        if not tied:
-            self.decoder = parts.dense(tokens, "decoder", use_bias=False)
+        self.decoder = None if tied else parts.dense(tokens, "decoder", use_bias=False)
 
     def build(self, shape: Shape) -> None:
         if self.decoder is not None:

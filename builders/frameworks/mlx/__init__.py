@@ -48,6 +48,8 @@ def make(kind: Any, spec: Spec, numerics: Numerics, allocate: bool, dtype: DType
     with on_cpu():
         module = kind(spec, numerics, drawn=allocate)
         module.set_dtype(getattr(mx, dtype))
+        # A random key is computed from the one before, so unread keys of all builds would pile up.
+        mx.eval(mx.random.state)
     return MlxModel(module, allocated=allocate)
 
 
@@ -94,8 +96,7 @@ class MlxModel(Model):
 
     def tensor(self, array: Array) -> mx.array:
         """Copy an array. MLX refuses negative strides, and casts NumPy's float64 to float32."""
-        is_double = array.dtype == "float64"
-        return mx.array(array.copy(), dtype=mx.float64 if is_double else None)
+        return mx.array(array.copy(), dtype=mx.float64 if array.dtype == "float64" else None)
 
     def array(self, tensor: mx.array) -> Array:
         return np.array(tensor)
