@@ -1,4 +1,4 @@
-"""Equinox: shared matrices, the biases of attention, and its cache of rotary positions."""
+"""Equinox: shared matrices, and the biases of attention."""
 
 import pytest
 
@@ -64,19 +64,3 @@ def test_attention_has_no_biases_by_default(monkeypatch):
 
     monkeypatch.setattr(models, "Attention", by_default)
     assert total() - whole == -48 * spec.hidden_size == -36_864
-
-
-def test_rotary_positions_ignore_theta_after_the_first_model():
-    """This is why our LLaMA has its own rotation: the cache of angles ignores theta."""
-    import equinox as eqx
-    import jax.numpy as jnp
-
-    def turned(theta):
-        return eqx.nn.RotaryPositionalEmbedding(4, theta)(jnp.ones((3, 4)))
-
-    eqx.clear_caches()
-    first = turned(10_000.0)
-    assert (turned(100.0) == first).all()
-    eqx.clear_caches()
-    assert (turned(100.0) != first).any()
-    eqx.clear_caches()

@@ -1,4 +1,4 @@
-"""MLX: what its encoder lacks, and what it does not compute."""
+"""MLX: what it does not compute, and where it has no backend."""
 
 import os
 import subprocess
@@ -7,30 +7,9 @@ import sys
 import pytest
 
 from paramproof.builders import load
-from paramproof.formulas import inventory
 from paramproof.formulas.models import named_model
 
 pytestmark = pytest.mark.framework("mlx")
-
-
-def test_its_encoder_has_no_attention_biases_and_one_norm_more():
-    """At BERT-base: four biases of H fewer in each of 12 layers, and a norm of 2·H at the end."""
-    from mlx import nn
-    from mlx.utils import tree_flatten
-
-    def entries(module):
-        return sum(array.size for _, array in tree_flatten(module.parameters()))
-
-    spec = named_model("bert-base").spec
-    hidden, heads = spec.hidden_size, spec.num_attention_heads
-    encoder = nn.TransformerEncoder(spec.num_hidden_layers, hidden, heads, spec.intermediate_size)
-    layers = inventory(spec.letters()).total("layers")
-    assert layers == 85_054_464
-    assert entries(encoder) - layers == -48 * hidden + 2 * hidden == -35_328
-    del encoder["ln"]
-    for layer in encoder.layers:
-        layer.attention = nn.MultiHeadAttention(hidden, heads, bias=True)
-    assert entries(encoder) == layers
 
 
 def test_nothing_is_computed_when_a_model_is_built():

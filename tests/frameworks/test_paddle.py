@@ -1,4 +1,4 @@
-"""Paddle: its fused layer, and what does not run on a CPU."""
+"""Paddle: the dtypes of its arrays."""
 
 import pytest
 
@@ -6,8 +6,6 @@ from paramproof.builders import load
 from tests.specs import SPECS
 
 pytestmark = pytest.mark.framework("paddle")
-
-H, F, A = 12, 5, 3
 
 
 @pytest.fixture
@@ -17,26 +15,6 @@ def paddle():
     import paddle
 
     return paddle
-
-
-def test_the_fused_layer_stores_q_k_and_v_in_one_array_by_heads(paddle):
-    from paddle.incubate.nn import FusedTransformerEncoderLayer
-
-    layer = FusedTransformerEncoderLayer(H, A, F)
-    shapes = {name: tuple(p.shape) for name, p in layer.named_parameters()}
-    assert len(shapes) == 12
-    assert shapes["fused_attn.qkv_weight"] == (3, A, H // A, H)
-    assert shapes["fused_attn.qkv_bias"] == (3, A, H // A)
-    assert shapes["ffn._linear1_weight"] == (H, F)
-    # Paddle's package for the CPU has the layer, and not the function that it calls.
-    with pytest.raises(AttributeError, match="has no attribute 'fused_attention'"):
-        layer(paddle.rand([1, 2, H]))
-
-
-def test_rms_norm_does_not_run_on_a_cpu(paddle):
-    """Hence the LLaMA here has a norm of its own."""
-    with pytest.raises(RuntimeError, match=r"rms_norm.* is not registered"):
-        paddle.nn.functional.rms_norm(paddle.rand([2, H]), [H], paddle.ones([H]))
 
 
 def test_dtypes(paddle):

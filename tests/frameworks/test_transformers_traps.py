@@ -22,10 +22,6 @@ HEADS = {
 }
 
 
-def entries(tensors):
-    return sum(tensor.numel() for tensor in tensors)
-
-
 def make_model(name, **options):
     import torch
     import transformers
@@ -39,15 +35,6 @@ def report_of(module, spec):
     from paramproof.builders.frameworks.transformers import HuggingFaceModel
 
     return compare(inventory(spec.letters()), HuggingFaceModel(module).weights())
-
-
-@pytest.mark.parametrize("options", [{}, {"tie_word_embeddings": False}], ids=["tied", "untied"])
-@pytest.mark.parametrize("head", ["ForMaskedLM", "ForPreTraining"])
-def test_state_dict_lists_the_tied_matrix_and_the_tied_bias_twice(head, options):
-    module = make_model(f"Bert{head}", **options)
-    surplus = entries(module.state_dict().values()) - entries(module.parameters())
-    assert surplus == (0 if options else V * H + V)
-    assert module.num_parameters() == entries(module.parameters())
 
 
 def test_an_untied_head_has_one_more_output_bias_than_the_formula():
