@@ -45,5 +45,6 @@ def diff_command(first: str, other: str, json_file: Path | None, class_name: str
         )
         table = table.only("component", "structure", "sizes", "formula")
     print_table(console, table)
-    for model in models:
-        print_lines(console, (f"{model.title}: {line}" for line in model.source_of_formula()))
+    # A formula that is written by hand has no other source.
+    for model in (one for one in models if one.class_name):
+        print_lines(console, (f"{model.title}: {line}" for line in model.origin()))

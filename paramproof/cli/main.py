@@ -142,7 +142,9 @@ def main() -> None:
         if _reader_left(error):
             _end_by(READER_LEFT)
         _discard_output()
-        _fail(ValueError(_what_failed(error)))
+        named = "standard output" if error.errno in NOT_WRITTEN else "paramproof"
+        where = path_text(error.filename) if error.filename else named
+        _fail(ValueError(f"{where}: {error.strerror or error}"))
 
 
 def _heed_signals() -> None:
@@ -168,13 +170,6 @@ def _reader_left(error: OSError) -> bool:
 def _end_by(number: int) -> NoReturn:
     _discard_output()
     sys.exit(128 + number)
-
-
-def _what_failed(error: OSError) -> str:
-    """Return the error with its file, or with standard output if it names no file."""
-    named = "standard output" if error.errno in NOT_WRITTEN else "paramproof"
-    where = path_text(error.filename) if error.filename else named
-    return f"{where}: {error.strerror or error}"
 
 
 def _discard_output() -> None:

@@ -11,11 +11,7 @@ import click
 from paramproof.cli.options import INSTEAD, family_option, json_option
 from paramproof.cli.output import console, write_json
 from paramproof.formulas.families import spec_fields
-from paramproof.formulas.models import (
-    SHORT_NAMES,
-    NamedConfiguration,
-    Published,
-)
+from paramproof.formulas.models import SHORT_NAMES, NamedConfiguration, Published
 from paramproof.json_form import document
 from paramproof.resolver import Model
 from paramproof.views.active import active_as_json
@@ -61,7 +57,13 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
 
 
 def _as_json(one: Published, model: Model) -> dict[str, Any]:
-    verdict = verdict_on(one, model)
+    verdict, active = verdict_on(one, model), {}
+    if isinstance(one, NamedConfiguration) and one.active:
+        active = {
+            "published_active": one.active,
+            "active_source": one.active_source or one.source,
+            "active": active_as_json(model),
+        }
     return {
         "name": one.name,
         "family": model.family or None,
@@ -70,7 +72,7 @@ def _as_json(one: Published, model: Model) -> dict[str, Any]:
         "letters": dict(model.sizes),
         **({"spec": spec_fields(model.names.spec)} if model.names else {}),
         **({"class": model.class_name} if model.class_name else {}),
-        **(_active(one, model) if isinstance(one, NamedConfiguration) and one.active else {}),
+        **active,
         "parameters": model.inventory().total(),
         "published": one.published,
         "component": one.component,
@@ -78,9 +80,3 @@ def _as_json(one: Published, model: Model) -> dict[str, Any]:
         "config": one.config,
         "verdict": {"conventions": list(verdict.conventions), "how": verdict.how},
     }
-
-
-def _active(one: NamedConfiguration, model: Model) -> dict[str, Any]:
-    source = one.active_source or one.source
-    numbers = active_as_json(model)
-    return {"published_active": one.active, "active_source": source, "active": numbers}

@@ -165,7 +165,8 @@ def write_json(path: Path, data: Mapping[str, Any]) -> None:
 def write_file(path: Path, text: str, option: str = "--json") -> None:
     """Write ``text`` to ``path``, completely or not at all; to standard output for ``-``.
 
-    If ``path`` is a symbolic link, its target is written, and the link stays.
+    If ``path`` is a symbolic link, its target is written, and the link stays. A file that exists
+    keeps its permissions.
 
     Raises ``ValueError`` if that fails, as on a full disk; an existing file is then unchanged.
     """
@@ -178,26 +179,18 @@ def write_file(path: Path, text: str, option: str = "--json") -> None:
         file = Path(os.path.realpath(path))
         if file.exists() and not file.is_file():  # A device or a pipe, which cannot be replaced.
             file.write_text(text, encoding="utf-8")
-        else:
-            _write_whole(file, text)
+            return
+        import tempfile  # Takes long to import, and most commands write no file.
+
+        with tempfile.TemporaryDirectory(dir=file.parent, prefix=".paramproof-") as beside:
+            whole = Path(beside) / "whole"
+            with whole.open("w", encoding="utf-8", newline="\n") as out:
+                out.write(text)
+                out.flush()
+                os.fsync(out.fileno())
+            if file.exists():
+                whole.chmod(stat.S_IMODE(file.stat().st_mode))
+            os.replace(whole, file)
     except OSError as error:
         where = path_text(path)
         raise ValueError(f"{option} {where}: cannot be written: {error.strerror}") from error
-
-
-def _write_whole(file: Path, text: str) -> None:
-    """Write ``text`` to a temporary file, and replace ``file`` with it, keeping its permissions.
-
-    Raises ``OSError`` if that fails; ``file`` is then unchanged.
-    """
-    import tempfile  # Takes long to import, and most commands write no file.
-
-    with tempfile.TemporaryDirectory(dir=file.parent, prefix=".paramproof-") as beside:
-        whole = Path(beside) / "whole"
-        with whole.open("w", encoding="utf-8", newline="\n") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        if file.exists():
-            whole.chmod(stat.S_IMODE(file.stat().st_mode))
-        os.replace(whole, file)

@@ -135,7 +135,7 @@ def resolve_any(
     read = checkpoint(request.weights)
     weights = (Weight(one.name, one.shape, one.is_float) for one in read.tensors)
     where = f" of {read.shards} shards" if read.shards > 1 else ""
-    size = sum(one.stored_bytes for one in read.tensors)
+    size = sum(one.last - one.first for one in read.tensors)
     lines = (
         f"counted from the header{where}: {len(read.tensors):,} tensors, {', '.join(read.dtypes)}",
         f"bytes as stored: {size:,}",

@@ -138,10 +138,6 @@ class Model:
             what = "not proved at these sizes" if self.status == PROVED else self.status
             yield f"{what}: {some_of(reasons, MAX_NAMED, '; ')}"
 
-    def source_of_formula(self) -> Iterator[str]:
-        """Yield ``origin``, unless the formula is written by hand and so has no other source."""
-        return self.origin() if self.class_name else iter(())
-
     def beside_total(self) -> Iterator[str]:
         """Yield lines on what the total does not count.
 

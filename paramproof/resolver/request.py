@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -69,11 +69,10 @@ SAFETENSORS = (".safetensors", ".safetensors.index.json")
 class Request:
     """A model that a user requests, by one of the fields from ``architecture`` to ``weights``.
 
-    An ``architecture`` is that of a spec, or a derivation. ``keys`` are those of a configuration,
-    as transformers spells them; ``is_default`` is set if they are only a model type, and perhaps a
-    class. ``reference`` is MODULE:FUNCTION, and ``live`` a model of a framework. ``named`` has the
-    published facts about a named model. ``weights`` is a file with weights, or a directory with
-    one. ``notes`` say how the user's words or keys were read.
+    ``keys`` are those of a configuration, as transformers spells them; ``is_default`` is set if
+    they are only a model type, and perhaps a class. ``reference`` is MODULE:FUNCTION, and
+    ``weights`` a file with weights, or a directory with one. ``notes`` say how the user's words or
+    keys were read.
     """
 
     name: str
@@ -221,7 +220,7 @@ def _derivation_in(document: Mapping[str, Any]) -> Derivation:
         raise InvalidInput(f"has the JSON form {version}, and this release reads {VERSION}")
     try:
         found = derivation_from(document)
-        if not all(_types(found)):
+        if not _has_types(found):
             raise InvalidInput(UNREADABLE)
         again = derivation_data(found)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -232,20 +231,19 @@ def _derivation_in(document: Mapping[str, Any]) -> Derivation:
     return found
 
 
-def _types(found: Derivation) -> Iterator[bool]:
-    """Yield for each value that is printed or computed with whether it has the right type."""
+def _has_types(found: Derivation) -> bool:
+    """Return whether each value that is printed or computed with has the right type."""
     numbers = [*found.sizes.values(), found.evidence.traces, found.evidence.builds, found.held]
-    yield from (type(number) is int for number in numbers)
     texts = [found.name, *found.fields.values(), *found.versions, *found.versions.values()]
-    texts += [
-        *found.unexplained,
-        *found.caveats,
-        *(one.consequence.why for one in found.conditions),
-    ]
+    texts += [*found.unexplained, *found.caveats]
     texts += [alias for tensor in found.tensors for alias in tensor.aliases]
-    texts += [file for stated in found.conditions for file, _ in stated.places]
-    yield from (isinstance(text, str) for text in texts)
-    yield {*found.fields} == {*found.sizes} >= {*found.inert, *found.unread}
+    for stated in found.conditions:
+        texts += [stated.consequence.why, *(file for file, _ in stated.places)]
+    return (
+        all(type(number) is int for number in numbers)
+        and all(isinstance(text, str) for text in texts)
+        and {*found.fields} == {*found.sizes} >= {*found.inert, *found.unread}
+    )
 
 
 def _type_or_class(text: str) -> Request | None:

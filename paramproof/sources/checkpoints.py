@@ -12,14 +12,13 @@ Source: https://github.com/huggingface/safetensors, section "Format".
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible, path_text, shown, some_of
@@ -51,18 +50,18 @@ CONVERT = "it may run code, so it is never opened here: convert it to safetensor
 
 @dataclass(frozen=True, slots=True)
 class StoredTensor:
+    """A tensor in a file; its bytes are those from ``first`` to ``last``, after the header."""
+
     name: str
     shape: tuple[int, ...]
     dtype: str
+    first: int = 0
+    last: int = 0
 
     @property
     def is_float(self) -> bool:
         """Whether its entries are floating-point numbers, which can be trained."""
         return self.dtype.startswith(("F", "BF", "C"))
-
-    @property
-    def stored_bytes(self) -> int:
-        return -(-BITS[self.dtype] * math.prod(self.shape) // 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +132,11 @@ def _in_file(path: Path) -> Iterator[StoredTensor]:
     if path.suffix in PICKLED:
         raise InvalidInput(f"{path_text(path)} is a pickle by its name; {CONVERT}")
     try:
-        for name, entry in read_header(path).tensors.items():
+        for name, stored in read_header(path).tensors.items():
             if not name or name.startswith("."):
                 reason = f"{shown(name)} is not the name of a tensor in a model"
                 raise InvalidInput(reason, where=path_text(path))
-            yield StoredTensor(name, entry.shape, sys.intern(entry.dtype))
+            yield stored
     except (NotSafetensors, OSError) as error:
         where = path_text(path)
         problem = f"is not a complete safetensors file: {_why(path, error)}"
@@ -241,24 +240,12 @@ class NotSafetensors(ValueError):
     """A file does not follow the format. The message says why, without the file's name."""
 
 
-@dataclass(frozen=True, slots=True)
-class TensorEntry:
-    dtype: str
-    shape: tuple[int, ...]
-    first: int
-    """Where its bytes begin, counted from the first byte after the header."""
-    last: int
-    """Where its bytes end, exclusively."""
+class Header(NamedTuple):
+    """A header: its tensors in the order of their names, its texts, and where it ends."""
 
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """A header: its tensors in the order of their names, and its texts."""
-
-    tensors: Mapping[str, TensorEntry]
+    tensors: Mapping[str, StoredTensor]
     metadata: Mapping[str, str]
-    start: int
-    """Where in the file the bytes of the tensors begin."""
+    end: int
 
 
 def read_header(path: Path) -> Header:
@@ -282,16 +269,30 @@ def read_header(path: Path) -> Header:
         if length > MAX_HEADER_BYTES:
             raise NotSafetensors(f"its header has more than {MAX_HEADER_BYTES:,} bytes")
         data = file.read(length)
-    header = _header(_object(data, path), LENGTH_BYTES + length)
-    end = header.start + max((entry.last for entry in header.tensors.values()), default=0)
-    if end != size:
+    entries = _entries(data, path)
+    metadata = entries.pop(METADATA, None)
+    if metadata is None:
+        metadata = {}
+    if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
+        raise NotSafetensors(f"{METADATA} of its header is not a table of texts")
+    tensors = {name: _stored(name, entries[name]) for name in sorted(entries)}
+    end = 0
+    for stored in sorted(tensors.values(), key=lambda stored: (stored.first, stored.last)):
+        if stored.first != end:
+            raise NotSafetensors(
+                f"the bytes of {shown(stored.name)} begin at {stored.first:,}, not at {end:,}, "
+                "where those of the tensor before it end"
+            )
+        end = stored.last
+    header_end = LENGTH_BYTES + length
+    if header_end + end != size:
         raise NotSafetensors(
-            f"its header describes a file of {end:,} bytes, but the file has {size:,}"
+            f"its header describes a file of {header_end + end:,} bytes, but the file has {size:,}"
         )
-    return header
+    return Header(tensors, metadata, header_end)
 
 
-def _object(data: bytes, path: Path) -> dict[str, Any]:
+def _entries(data: bytes, path: Path) -> dict[str, Any]:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -301,25 +302,7 @@ def _object(data: bytes, path: Path) -> dict[str, Any]:
     return object_in_text(text, f"the header of {path_text(path)}")
 
 
-def _header(entries: Mapping[str, Any], start: int) -> Header:
-    metadata = entries.get(METADATA)
-    if metadata is None:
-        metadata = {}
-    if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
-        raise NotSafetensors(f"{METADATA} of its header is not a table of texts")
-    tensors = {name: _entry(name, entries[name]) for name in sorted(entries) if name != METADATA}
-    end = 0
-    for name, entry in sorted(tensors.items(), key=lambda item: (item[1].first, item[1].last)):
-        if entry.first != end:
-            raise NotSafetensors(
-                f"the bytes of {shown(name)} begin at {entry.first:,}, not at {end:,}, "
-                "where those of the tensor before it end"
-            )
-        end = entry.last
-    return Header(tensors, metadata, start)
-
-
-def _entry(name: str, found: Any) -> TensorEntry:
+def _stored(name: str, found: Any) -> StoredTensor:
     where = shown(name)
     if not isinstance(found, dict):
         raise NotSafetensors(f"{where} is {shown(found)} in its header, not a table")
@@ -334,7 +317,7 @@ def _entry(name: str, found: Any) -> TensorEntry:
     if 8 * (last - first) != BITS[dtype] * _elements(shape):
         kind = f"{dtype} of shape {legible(shape)}"
         raise NotSafetensors(f"{where} has {last - first:,} bytes, which do not fit {kind}")
-    return TensorEntry(dtype, tuple(shape), first, last)
+    return StoredTensor(name, tuple(shape), sys.intern(dtype), first, last)
 
 
 def _elements(shape: list[int]) -> int:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from paramproof.builders.protocol import LiveReader
 from paramproof.builders.registry import Framework, model_packages
@@ -29,6 +29,8 @@ from paramproof.formulas import Weight
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible
 from paramproof.sources.tensor_names import Disguise, disguise, disguises
+
+Value = TypeVar("Value")
 
 
 def name_of(model: Any) -> str:
@@ -58,9 +60,8 @@ def reader(model: Any) -> Callable[[Any], Iterable[Weight]]:
     Raises ``ValueError``, with the full name of the class, if there is none.
     """
     # Keras comes before PyTorch: with that backend, a Keras layer is an nn.Module, too.
-    for framework, read in READERS.items():
-        if comes_from(framework, model):
-            return read
+    if read := _of(READERS, model):
+        return read
     if own := framework_with_reader(model):
         return cast(LiveReader, own.load()).live_weights
     if isinstance(model, tuple) and model and (own := framework_with_reader(model[0])):
@@ -85,13 +86,17 @@ def reader(model: Any) -> Callable[[Any], Iterable[Weight]]:
 
 def framework_with_reader(model: Any) -> Framework | None:
     """Return the framework whose header has the package of a class of ``model``, or None."""
-    found = (one for package, one in model_packages().items() if comes_from(package, model))
-    return next(found, None)
+    return _of(model_packages(), model)
 
 
 def unsupported_framework(model: Any) -> str:
-    found = (name for package, name in UNSUPPORTED.items() if comes_from(package, model))
-    return next(found, "")
+    return _of(UNSUPPORTED, model) or ""
+
+
+def _of(packages: Mapping[str, Value], model: Any) -> Value | None:
+    """Return the value of the first package that a class of ``model`` comes from, or None."""
+    found = (one for package, one in packages.items() if comes_from(package, model))
+    return next(found, None)
 
 
 def is_of_another_framework(model: Any) -> bool:
@@ -206,7 +211,10 @@ def _linen_variables(variables: Mapping[str, Any]) -> Iterator[Weight]:
     found: dict[object, list[tuple[str, Any, bool]]] = {}
     for collection, tree in variables.items():
         for path, leaf in _leaves(tree, collection):
-            _require_array(leaf, path)
+            _require_known(leaf, path)
+            if not hasattr(leaf, "shape"):
+                kind = legible(type(leaf).__name__)
+                raise InvalidInput(f"{legible(path)} is not an array but {kind}")
             # An array with two names is stored once; equal abstract shapes are separate arrays.
             abstract = type(leaf).__name__ == "ShapeDtypeStruct"
             key = path if abstract else id(leaf)
@@ -236,12 +244,6 @@ def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield from _leaves(tree.unbox(), path)
     else:
         yield path, tree
-
-
-def _require_array(leaf: Any, path: str) -> None:
-    _require_known(leaf, path)
-    if not hasattr(leaf, "shape"):
-        raise InvalidInput(f"{legible(path)} is not an array but {legible(type(leaf).__name__)}")
 
 
 def _require_known(leaf: Any, path: str) -> None:

@@ -21,7 +21,7 @@ from paramproof.builders.protocol import Array
 from paramproof.formulas import Spec
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text, shown
-from paramproof.sources.checkpoints import SPEC, TensorEntry, read_header
+from paramproof.sources.checkpoints import SPEC, StoredTensor, read_header
 from paramproof.weights.transfer import dtype_of, require_canonical
 
 DTYPES = {"F32": "<f4", "F64": "<f8", "F16": "<f2", "BF16": "<u2"}
@@ -64,14 +64,14 @@ def read_weights(path: str | Path, spec: Spec) -> dict[str, Array]:
             if entry.dtype not in DTYPES:
                 found = f"{legible(name)} is {entry.dtype}"
                 raise ValueError(f"{found}; weights are {' or '.join(DTYPES)}")
-        arrays = {n: _values(path, header.start, entry) for n, entry in header.tensors.items()}
+        arrays = {n: _values(path, header.end, entry) for n, entry in header.tensors.items()}
         require_canonical(spec, dtype_of(arrays), arrays)
     except (OSError, ValueError) as error:
         raise ValueError(f"{path_text(path)}: {legible(error, MAX_MESSAGE_SHOWN)}") from None
     return arrays
 
 
-def _values(path: str | Path, start: int, entry: TensorEntry) -> Array:
+def _values(path: str | Path, start: int, entry: StoredTensor) -> Array:
     """Return one tensor, half precision as float32; the first one's bytes begin at ``start``."""
     kind = np.dtype(DTYPES[entry.dtype])
     number = (entry.last - entry.first) // kind.itemsize
