@@ -269,20 +269,16 @@ def spec_of(one: Architecture, keys: Mapping[str, Any]) -> Spec | None:
     # n_inner of GPT-2 is null in most files.
     sizes = {"intermediate_size": 4 * given["hidden_size"], **given}
     sizes = {name: size for name, size in sizes.items() if name in family.field_names}
+    parts, tied = described["classes"][one.name], keys.get("tie_word_embeddings")
+    # The configuration ties the head, or the default of its type.
+    is_tied = keys["model_type"] != "llama" if tied is None else tied is True
     try:
-        spec = family.spec(**sizes, **_parts(described["classes"][one.name], keys))
+        spec = family.spec(**sizes, **{"tie_word_embeddings": is_tied, **parts})
     except ValueError:
         return None
     width = spec.hidden_size if "is_stacked" in described else 0
     own = _shapes(one.inventory(one.sizes), width)
     return spec if _shapes(inventory(spec.letters()), width) == own else None
-
-
-def _parts(parts: Mapping[str, bool], keys: Mapping[str, Any]) -> dict[str, bool]:
-    """Return the parts of a class; the configuration or the default of its type ties the head."""
-    default = keys.get("model_type") != "llama"
-    tied = keys.get("tie_word_embeddings")
-    return {"tie_word_embeddings": default if tied is None else tied is True, **parts}
 
 
 def _shapes(named: Inventory, width: int = 0) -> Counter[tuple[int, ...]]:

@@ -97,7 +97,9 @@ def as_transformers(keys: Keys) -> tuple[Keys, tuple[str, ...]]:
         if isinstance(key, str) and is_misspelt(key, "model_type"):
             raise InvalidInput(f"{shown(key)} is not a key: did you mean 'model_type'?", key=key)
     if program := _program(keys):
-        return _translated(program, keys), (_note(program),)
+        remark = f"; {program['remark']}" if "remark" in program else ""
+        read = f"read as {program['model_type']}: the keys are those of {program['title']}{remark}"
+        return _translated(program, keys), (read,)
     if given is None:
         problem = f"{NO_TYPE}: add it for a config.json of transformers, or a family for a spec"
         raise InvalidInput(kind_of(keys) or problem, key="model_type")
@@ -192,11 +194,6 @@ def _translated(program: dict[str, Any], keys: Keys) -> dict[str, Any]:
             problem = f"{name} cannot be computed, since a key of {program['title']} is not a size"
             raise InvalidInput(problem, key=name) from None
     return {**program.get("defaults", {}), **found, "model_type": program["model_type"]}
-
-
-def _note(program: dict[str, Any]) -> str:
-    remark = f"; {program['remark']}" if "remark" in program else ""
-    return f"read as {program['model_type']}: the keys are those of {program['title']}{remark}"
 
 
 def _rounded_up(size: Any, multiple: Any) -> Any:

@@ -26,7 +26,13 @@ def load_reference(reference: str) -> Callable[..., Any]:
         raise InvalidInput(f"{shown(reference)} is not MODULE:FUNCTION")
     if module.endswith(".py"):
         raise InvalidInput(f"{reference}: write {module.removesuffix('.py')}:{name}, without .py")
-    function = _attribute(_imported(module), name, reference)
+    found, missing = _imported(module), f"{reference}: {module} has no {name!r}"
+    try:
+        function = getattr(found, name)
+    except AttributeError:
+        raise InvalidInput(missing) from None
+    except (Exception, SystemExit) as error:  # A module's own __getattr__ may raise anything.
+        raise InvalidInput(f"{missing}: its __getattr__ raised {in_one_line(error)}") from error
     if not callable(function):
         kind = legible(type(function).__name__)
         raise InvalidInput(f"{reference}: {name!r} is not a function but of type {kind}")
@@ -44,26 +50,6 @@ def require_arguments(name: str, takes: Mapping[str, bool], given: Iterable[str]
     missing = [one for one, has_default in takes.items() if not has_default and one not in given]
     if missing:
         raise InvalidInput(f"{name} has no default for {missing[0]}: give --size {missing[0]}=…")
-
-
-def _attribute(module: ModuleType, name: str, reference: str) -> Any:
-    """Return an attribute of a module, or the value that its ``__getattr__`` returns.
-
-    Packages such as transformers create their attributes in ``__getattr__`` (PEP 562). It is not
-    called for a name that the module has.
-    """
-    namespace = vars(module)
-    if name in namespace:
-        return namespace[name]
-    missing = f"{reference}: {reference.partition(':')[0]} has no {name!r}"
-    if not ("__getattr__" in namespace or hasattr(type(module), "__getattr__")):
-        raise InvalidInput(missing)
-    try:
-        return getattr(module, name)
-    except AttributeError:
-        raise InvalidInput(missing) from None
-    except (Exception, SystemExit) as error:  # A user's module may raise anything.
-        raise InvalidInput(f"{missing}: its __getattr__ raised {in_one_line(error)}") from error
 
 
 def in_one_line(error: BaseException) -> str:

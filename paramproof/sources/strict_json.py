@@ -12,7 +12,7 @@ from collections import Counter
 from contextlib import nullcontext
 from itertools import accumulate
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import path_text, shown
@@ -25,9 +25,6 @@ MAX_DEPTH = 100
 
 MAX_LISTS = 2_000_000
 """The most lists and objects: each takes far more memory than its two characters."""
-
-CHUNK = 2**18
-"""Bytes read at once, since ``read`` allocates memory for the whole number requested."""
 
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 """The byte order marks of UTF-16."""
@@ -49,7 +46,7 @@ def object_in_file(path: Path | None, *, largest: int = MAX_FILE_BYTES) -> dict[
         raise InvalidInput("is closed", where=where)
     try:
         with open(path, "rb") if path else nullcontext(sys.stdin.buffer) as file:
-            content = _up_to(largest + 1, file)
+            content = file.read(largest + 1)
     except OSError as error:
         raise InvalidInput(f"cannot be read: {error.strerror}", where=where) from None
     if len(content) > largest:
@@ -108,14 +105,6 @@ def _why_absent(path: Path, error: Exception) -> str:
     if number == errno.EACCES:
         return "is in a directory that you may not read"
     return "is a symbolic link to a missing file" if os.path.islink(path) else "does not exist"
-
-
-def _up_to(number: int, file: IO[bytes]) -> bytes:
-    """Read up to ``number`` bytes; a file in /proc has more bytes than its size says."""
-    found = bytearray()
-    while chunk := file.read(min(CHUNK, number - len(found))):
-        found += chunk
-    return bytes(found)
 
 
 def _require_shallow(text: str) -> None:
