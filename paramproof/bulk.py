@@ -11,12 +11,10 @@ import signal
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
 from typing import Any, BinaryIO
 
-from paramproof.algebra.letters import with_experts_per_token
 from paramproof.catalogue import Entry
 from paramproof.child_process import end_with_parent
 from paramproof.formulas.active import has_experts
@@ -25,6 +23,7 @@ from paramproof.formulas.expression import Expression
 from paramproof.formulas.printing import shown
 from paramproof.json_form import document, json_text
 from paramproof.resolver import entry_of
+from paramproof.resolver.lookup import formula_of
 from paramproof.resolver.reading import ConfigReading
 from paramproof.resolver.spellings import as_transformers
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
@@ -149,7 +148,7 @@ _active_formulas: dict[tuple[object, ...], Expression | None] = {}
 
 
 def _active(found: Entry, keys: Mapping[str, Any]) -> int | None:
-    derivation = with_experts_per_token(replace(found.derivation, sizes=found.sizes), keys)
+    derivation = formula_of(found, keys)
     fields = tuple(derivation.fields.items())
     key = found.name, derivation.name, found.variant, fields
     if key not in _active_formulas:

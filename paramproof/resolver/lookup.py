@@ -81,36 +81,35 @@ def resolve(
     known = partial(Model, name=request.name, named=request.named, notes=request.notes)
     if request.architecture:
         return known(architecture=request.architecture)
-    start = time.monotonic()
     if request.reference:
+        start = time.monotonic()
         found = derive_formula(request, note=note)
         return known(architecture=found, seconds=time.monotonic() - start)
-    assert request.keys is not None
     try:
-        try:
-            entry = entry_of(request.keys, class_name)
-        except NotInCatalogue as error:
-            if not (derives and error.install) or framework("transformers").missing:
-                raise
-        else:
-            own = replace(entry.derivation, sizes=entry.sizes)
-            reading = ConfigReading.of_entry(request.keys, entry, is_default=request.is_default)
-            return known(
-                architecture=with_experts_per_token(own, request.keys),
-                reading=reading,
-                keys=request.keys,
-                heads=entry.heads,
-            )
-        own, reading = _on_the_spot(request, request.keys, class_name, note)
-        return known(
-            architecture=with_experts_per_token(own, request.keys),
-            reading=reading,
-            keys=request.keys,
-            seconds=time.monotonic() - start,
-        )
+        return known(**_configured(request, class_name, note, derives=derives))
     except (InvalidInput, NotInCatalogue) as error:
         error.where = error.where or where
         raise
+
+
+def _configured(request: Request, class_name: str, note: Note, *, derives: bool) -> dict[str, Any]:
+    """Return the formula of a configuration, and how it was read, as facts about a ``Model``."""
+    keys, start = request.keys or {}, time.monotonic()
+    try:
+        found = entry_of(keys, class_name)
+    except NotInCatalogue as error:
+        if not (derives and error.install) or framework("transformers").missing:
+            raise
+        formula, reading = _on_the_spot(request, class_name, note)
+        took = time.monotonic() - start
+        return {"architecture": formula, "reading": reading, "keys": keys, "seconds": took}
+    reading = ConfigReading.of_entry(keys, found, is_default=request.is_default)
+    formula = formula_of(found, keys)
+    return {"architecture": formula, "reading": reading, "keys": keys, "heads": found.heads}
+
+
+def formula_of(found: Entry, keys: Mapping[str, Any]) -> Derivation:
+    return with_experts_per_token(replace(found.derivation, sizes=found.sizes), keys)
 
 
 def resolve_any(
@@ -207,13 +206,12 @@ def derive_formula(
     return run(path_text(request.name), keys=keys, architecture=chosen)
 
 
-def _on_the_spot(
-    request: Request, keys: Mapping[str, Any], class_name: str, note: Note
-) -> tuple[Derivation, ConfigReading]:
+def _on_the_spot(request: Request, class_name: str, note: Note) -> tuple[Derivation, ConfigReading]:
     """Derive the formula of a configuration from its class in transformers.
 
     Raises ``ValueError``, in one line, if transformers refuses the configuration.
     """
+    keys = request.keys or {}
     key = json.dumps(keys, sort_keys=True, default=repr), class_name
     if key not in _derived:
         _derived[key] = derive_formula(request, class_name, note=note)
@@ -224,7 +222,8 @@ def _on_the_spot(
         with suppress(NotInCatalogue):
             given = read_configuration(known, keys)
             facts["assumed"] = assumed_sizes(given, _derived[key], _derived[key].sizes)
-    return _derived[key], ConfigReading.of(keys, _derived[key], **facts)
+    reading = ConfigReading.of(keys, _derived[key], **facts)
+    return with_experts_per_token(_derived[key], keys), reading
 
 
 def _type_file(keys: Mapping[str, Any]) -> TypeFile | None:

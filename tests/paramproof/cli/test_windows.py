@@ -103,7 +103,7 @@ CONFIG = {
         ("diff", "llama-7b", "llama-13b"),
         ("models",),
         ("frameworks",),
-        ("checkpoint", "model.safetensors", "--config", "config.json"),
+        ("checkpoint", "model.safetensors", "--model", "config.json"),
         ("count", "nobody's-model"),
         ("count", "nowhere/config.json"),
         ("verify", "--framework", "nobody's"),
