@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,18 +23,15 @@ from sweep.store import failures_by_reason, read_failures
 FOLDER = "model-types"
 """Where the pages are, beside the pages that were written by hand."""
 
-INTERACTIVE = "../interactive/model.html"
-"""The interactive page of a model, from a type's page."""
-
 HERE = Path(__file__).parent
 PAGE, LISTING = (HERE / name for name in ("type.template", "types.template"))
 """The text of a type's page, and of the list of all types."""
 
 COUNTED = """\
-At the default sizes below, that is {count}. `paramproof count {name} --class {base}` prints every
+At the default sizes below, that is {count:,}. `paramproof count {name} --class {base}` prints every
 tensor, and"""
-NO_DEFAULTS = "A configuration must give the sizes without a default."
-IMPOSSIBLE = "The default sizes below do not satisfy the conditions of the formula."
+NOT_COUNTED = """\
+The default sizes below give no model: some have no default, or a condition does not hold."""
 
 SOURCES = {
     "transformers": "of Hugging Face transformers",
@@ -41,29 +39,26 @@ SOURCES = {
 }
 """How a page names the library whose models its formulas describe."""
 
-SYMBOLS = ("symbol", "field", "default")
-CLASSES = ("class", "status", "evidence", "variants")
 WITHDRAWN = "withdrawn"
-INDEX = ("type", "class", "parameters", "status")
 
 
 @dataclass(frozen=True)
 class ClassEntry:
-    """A class of a model type: what was derived from it, or None if that was withdrawn."""
+    """A class of a model type, with what was derived from it and its other variants."""
 
     name: str
     first: Variant
     variants: tuple[Variant, ...]
-    derivation: Derivation | None
+    derivation: Derivation
 
     @property
     def status(self) -> str:
-        return self.derivation.status if self.derivation else WITHDRAWN
+        return WITHDRAWN if self.first.data.get("withdrawn") else self.derivation.status
 
 
 @dataclass(frozen=True)
 class TypeEntry:
-    """A model type with its classes; the first is the base model, and has a derivation."""
+    """A model type with its classes, the base model first."""
 
     file: TypeFile
     classes: tuple[ClassEntry, ...]
@@ -75,17 +70,12 @@ class TypeEntry:
 
     @property
     def base(self) -> Derivation:
-        first = self.classes[0]
-        return first.derivation or _derivation(self.file, first.first)
-
-    @property
-    def has_defaults(self) -> bool:
-        return all(self.file.letters[name].default for name in self.base.formula.letters)
+        return self.classes[0].derivation
 
     @property
     def count(self) -> int | None:
         """The parameters of the base model at its default sizes; None if it has no such model."""
-        if not self.has_defaults:
+        if not all(self.file.letters[name].default for name in self.base.formula.letters):
             return None
         try:
             return self.base.count(self.base.sizes)
@@ -105,37 +95,33 @@ def entry(name: str) -> TypeEntry:
 def _class(file: TypeFile, name: str) -> ClassEntry:
     first, *others = variants(file, name)
     kept = tuple(other for other in others if not other.data.get("withdrawn"))
-    withdrawn = first.data.get("withdrawn")
-    return ClassEntry(name, first, kept, None if withdrawn else _derivation(file, first))
-
-
-def _derivation(file: TypeFile, variant: Variant) -> Derivation:
-    absent = tuple(variant.data.get("absent", ()))
-    return derivation_of(file, variant, own_sizes(file, absent))
+    sizes = own_sizes(file, tuple(first.data.get("absent", ())))
+    return ClassEntry(name, first, kept, derivation_of(file, first, sizes))
 
 
 def page(type_entry: TypeEntry) -> str:
-    base = type_entry.base
+    base, name, count = type_entry.base, type_entry.name, type_entry.count
+    class_name = type_entry.classes[0].name
+    counted = NOT_COUNTED
+    if count is not None:
+        counted = COUNTED.format(count=count, name=name, base=class_name)
+    conditions = "\n".join(f"- {stated.condition}" for stated in base.conditions)
     return PAGE.read_text("utf-8").format(
-        name=type_entry.name,
-        base=type_entry.classes[0].name,
+        name=name,
+        base=class_name,
         source=_source(type_entry.file),
-        count=_counted(type_entry),
+        count=counted,
         formula="\n".join(f"  {line}" for line in grouped(base)) or "    0",
-        interactive=INTERACTIVE,
-        address=quote(type_entry.name, safe=""),
+        address=quote(name, safe=""),
         letters=_letters(type_entry),
-        conditions=_conditions(base),
-        classes=markdown_rows(CLASSES, map(_class_row, type_entry.classes)),
+        conditions=conditions or "- all sizes are 1 or more",
+        classes=markdown_rows(
+            ("class", "status", "evidence", "variants"), map(_class_row, type_entry.classes)
+        ),
         reasons="".join(_reasons(type_entry)),
-        tensors="\n".join(f"    {line}" for line in _aligned([*map(_tensor_row, base.tensors)])),
+        tensors=markdown_rows(("times", "shape", "tensor"), map(_tensor_row, base.tensors)),
         versions=", ".join(f"{name} {version}" for name, version in base.evidence.versions.items()),
     )
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 def _source(file: TypeFile) -> str:
@@ -144,15 +130,9 @@ def _source(file: TypeFile) -> str:
     return " with ".join([SOURCES[file.library], *filter(None, [" and ".join(parts)])])
 
 
-def _counted(type_entry: TypeEntry) -> str:
-    count, base = type_entry.count, type_entry.classes[0].name
-    if count is None:
-        return IMPOSSIBLE if type_entry.has_defaults else NO_DEFAULTS
-    return COUNTED.format(count=f"{count:,}", name=type_entry.name, base=base)
-
-
-def index(type_entries: list[TypeEntry]) -> str:
-    rows = (
+def listing(type_entries: list[TypeEntry]) -> str:
+    """Return what the page about model types has on the site: numbers, types, and failures."""
+    index = (
         (
             f"[{one.name}]({FOLDER}/{one.name}.md)",
             f"`{one.classes[0].name}`",
@@ -161,69 +141,49 @@ def index(type_entries: list[TypeEntry]) -> str:
         )
         for one in type_entries
     )
-    return markdown_rows(INDEX, rows, ("---", "---", "---:", "---"))
-
-
-def listing(type_entries: list[TypeEntry]) -> str:
-    """Return what the page about model types has on the site: numbers, types, and failures."""
+    failures = (
+        f"- **{reason.value}** ({len(names)}): {', '.join(f'`{name}`' for name in sorted(names))}"
+        for reason, names in failures_by_reason().items()
+    )
     return LISTING.read_text("utf-8").format(
         counts=markdown_rows(["", ""], counts(type_entries).items(), ["---", "---:"]),
-        index=index(type_entries),
-        reasons="\n".join(_not_derived()),
+        index=markdown_rows(
+            ("type", "class", "parameters", "status"), index, ("---", "---", "---:", "---")
+        ),
+        reasons="\n".join(failures),
     )
 
 
 def counts(type_entries: list[TypeEntry]) -> dict[str, str]:
-    known = {one.name for one in type_entries}
-    own = {one.name for one in type_entries if not one.file.other_parts}
     classes = [one for type_entry in type_entries for one in type_entry.classes]
-    status = Counter(one.status for one in classes)
-    failures = read_failures()
-    types = set(failures) - known
+    status = Counter(f"classes, {one.status}" for one in classes)
     rows = {
-        "types with a formula": len(own),
-        "types with parts of other types": len(known - own),
-        "types without one": len(types),
-        "classes, proved": status[PROVED],
-        "classes, fitted": status[FITTED],
-        "classes, withdrawn": status[WITHDRAWN],
+        "types with a formula": sum(not one.file.other_parts for one in type_entries),
+        "types with parts of other types": sum(bool(one.file.other_parts) for one in type_entries),
+        **{f"classes, {name}": status[f"classes, {name}"] for name in (PROVED, FITTED, WITHDRAWN)},
         "variants": sum(len(one.variants) for one in classes),
-        "classes and variants that could not be derived": sum(
-            name not in types for reasons in failures.values() for name in reasons
+        "types, classes and variants that could not be derived": sum(
+            map(len, read_failures().values())
         ),
     }
     return {what: f"{number:,}" for what, number in rows.items()}
 
 
-def _not_derived() -> Iterator[str]:
-    for reason, names in failures_by_reason().items():
-        listed = ", ".join(f"`{name}`" for name in sorted(names))
-        yield f"- **{reason.value}** ({len(names)}): {listed}"
-
-
 def _letters(type_entry: TypeEntry) -> str:
     base, letters = type_entry.base, type_entry.file.letters
-    used = base.formula.letters
-    fields = {name: field for name, field in base.fields.items() if name in used}
-    if not fields:
-        return "The formula has no symbols: no size changes the number of parameters."
-    rows = (
+    rows = [
         (name, f"`{field}`", f"{base.sizes[name]:,}" if letters[name].default else "")
-        for name, field in fields.items()
-    )
-    return markdown_rows(SYMBOLS, rows, ("---", "---", "---:"))
-
-
-def _conditions(base: Derivation) -> str:
-    if not base.conditions:
-        return "The formula holds for all sizes of 1 and more."
-    conditions = "\n".join(f"- {stated.condition}" for stated in base.conditions)
-    return f"The formula holds where\n\n{conditions}"
+        for name, field in base.fields.items()
+        if name in base.formula.letters
+    ]
+    if not rows:
+        return "The formula has no symbols: no size changes the number of parameters."
+    return markdown_rows(("symbol", "field", "default"), rows, ("---", "---", "---:"))
 
 
 def _class_row(one: ClassEntry) -> tuple[str, ...]:
     name = f"`{one.name}`"
-    if one.derivation is None:
+    if one.status == WITHDRAWN:
         return name, WITHDRAWN, "a model differed from the formula, so it is not counted", ""
     if one.first.where:
         name += f", only with {_changes(one.first, {})}"
@@ -245,26 +205,20 @@ def _changes(variant: Variant, known: Mapping[str, Any]) -> str:
 
 def _reasons(type_entry: TypeEntry) -> Iterator[str]:
     """Yield why formulas are fitted and not proved, class by class."""
-    fitted = [one for one in type_entry.classes if one.derivation and one.derivation.reasons]
-    if fitted:
+    kept = [one for one in type_entry.classes if one.status != WITHDRAWN]
+    if fitted := [one for one in kept if one.derivation.reasons]:
         yield "Why a class is fitted and not proved:\n\n"
-    for one in fitted:
-        yield f"- `{one.name}`: {_escaped('; '.join(one.derivation.reasons))}\n"
-    if fitted:
+        for one in fitted:
+            reasons = "; ".join(one.derivation.reasons)
+            # Markdown sees no emphasis, and HTML no tag.
+            escaped = re.sub(r"([\\*_\[])", r"\\\1", reasons).replace("<", "&lt;")
+            yield f"- `{one.name}`: {escaped}\n"
         yield "\n"
 
 
 def _tensor_row(tensor: DerivedTensor) -> tuple[str, ...]:
-    notes = [f"tied to {alias}" for alias in tensor.aliases]
-    if tensor.role != "trainable":
-        notes.insert(0, tensor.role)
+    role = [tensor.role] if tensor.role != "trainable" else []
+    notes = ", ".join([*role, *(f"tied to {alias}" for alias in tensor.aliases)])
+    name = f"`{tensor.path}`"
     shape = ", ".join(map(text, tensor.shape))
-    name = f"{tensor.path} ({', '.join(notes)})" if notes else tensor.path
-    return f"{text(tensor.times)} ×", f"({shape})", name
-
-
-def _escaped(line: str) -> str:
-    """Return a line in which Markdown sees no emphasis and HTML no tag."""
-    for sign in "\\*_<[":
-        line = line.replace(sign, f"\\{sign}" if sign != "<" else "&lt;")
-    return line
+    return text(tensor.times), f"({shape})", f"{name} ({notes})" if notes else name
