@@ -233,17 +233,11 @@ def _is_inside(way: Way, target: Target) -> bool:
     return any(lies_in(path, own.component) and one == own.one for own in target.parts)
 
 
-def verdict(entry: Entry) -> Verdict:
-    return VERDICTS[entry.kind](entry)
-
-
 def _of_claim(entry: Entry) -> Verdict:
     target = entry.target
     value = whole(entry.expression or entry.printed) if entry.printed else None
-    if not entry.claimed:
-        return _of_number(value or 0, target, entry)
     try:
-        number = read(entry.claimed)
+        number = read(entry.claimed or str(value))
     except ValueError:
         number = WrittenNumber(entry.claimed, whole(entry.claimed))
     found = _of_number(number.exact, target, entry) if number.exact else _of_rounded(number, target)
@@ -255,36 +249,29 @@ def _of_claim(entry: Entry) -> Verdict:
 
 
 def _of_number(number: int, target: Target, entry: Entry) -> Verdict:
-    if number == target.count:
+    count = target.count
+    if number == count:
         return Verdict(CONVENTION if entry.counts else EXACT, target.text)
     # A text that lists every tensor, or that names a convention, has no other excuse.
     if not (entry.complete or entry.counts) and (other := excuse(number, target)):
-        return Verdict(CONVENTION, other.text, correct=f"{target.count:,}")
-    residual = number - target.count
+        return Verdict(CONVENTION, other.text, correct=f"{count:,}")
     what, expression = explanation(number, target, entry.complete)
-    letters = (
-        in_powers(residual, entry.spec.hidden_size)
-        if expression is None
-        else in_text(expression - target.formula)
-    )
-    return Verdict(REFUTED, what, f"{signed(residual)} = {letters}", f"{target.count:,}")
+    letters = in_powers(number - count, entry.spec.hidden_size)
+    if expression is not None:
+        letters = in_text(expression - target.formula)
+    return Verdict(REFUTED, what, f"{signed(number - count)} = {letters}", f"{count:,}")
 
 
 def _of_rounded(number: WrittenNumber, target: Target) -> Verdict:
+    count = target.count
     for reading in number.readings:
-        if target.count in reading:
-            return Verdict(CONVENTION, f"{target.text}: {target.count:,}, {reading.says}")
-    residual = signed(int(number.readings[0].stated) - target.count)
-    right = f"{as_named(target.count)} ({target.count:,})"
-    return Verdict(REFUTED, "no explanation", residual, right)
+        if count in reading:
+            return Verdict(CONVENTION, f"{target.text}: {count:,}, {reading.says}")
+    residual = signed(int(number.readings[0].stated) - count)
+    return Verdict(REFUTED, "no explanation", residual, f"{as_named(count)} ({count:,})")
 
 
 def _of_formula(entry: Entry) -> Verdict:
-    if entry.claimed:
-        value = evaluate(entry.letters, entry.spec.letters()._asdict())
-        residual = signed(int(int(entry.claimed) - value))
-        wrong = Verdict(REFUTED, entry.letters, residual, f"{value}")
-        return wrong if value != int(entry.claimed) else Verdict(EXACT, entry.letters)
     target, ours = entry.target, sizes_as_symbols(entry.spec)._asdict()
     names = {**ours, "d": ours["H"], "d_model": ours["H"], "N": ours["L"]}
     claimed = evaluate(entry.letters, names)
@@ -302,38 +289,36 @@ def _of_formula(entry: Entry) -> Verdict:
 
 
 def _of_size(entry: Entry) -> Verdict:
-    spec, name, claimed = entry.spec, entry.field, int(entry.claimed)
-    right: int = getattr(spec, name)
-    residual = signed(claimed - right)
-    if entry.printed and whole(entry.printed) != claimed:
-        comes = f"the arithmetic comes to {whole(entry.printed):,}"
-        return Verdict(REFUTED, comes, residual, f"{right:,}")
-    if claimed == right:
-        return Verdict(EXACT, name)
+    spec, what, claimed = entry.spec, entry.field or entry.letters, int(entry.claimed)
+    right = evaluate(entry.letters or str(getattr(spec, entry.field)), spec.letters()._asdict())
+    stated = whole(entry.printed) if entry.printed else claimed
+    wrong = Verdict(REFUTED, what, f"{signed(claimed - int(right))} in {what}", f"{int(right):,}")
+    if stated != claimed:
+        return wrong._replace(what=f"the arithmetic comes to {stated:,}")
+    if claimed == right or not entry.field:
+        return Verdict(EXACT, what) if claimed == right else wrong
     try:
-        changed: Spec = replace(spec, **{name: claimed})
+        changed: Spec = replace(spec, **{entry.field: claimed})
     except ValueError as error:
-        return Verdict(REFUTED, str(error), f"{residual} in {name}", f"{right:,}")
-    target = Target(entry.model)
-    own = {of: one for one, of in FamilyArchitecture.of(spec).fields.items()}[name]
-    difference = target.formula.substitute({own: letter(f"{own}'")}) - target.formula
-    count = int(inventory(changed.letters()).total())
-    what = f"with it the model would have {count:,}, not {target.count:,}"
-    residual = f"{signed(count - target.count)} = {in_text(difference)}"
-    return Verdict(REFUTED, what, residual, f"{right:,}")
+        return wrong._replace(what=str(error))
+    formula = Target(entry.model).formula
+    own = {of: one for one, of in FamilyArchitecture.of(spec).fields.items()}[entry.field]
+    difference = formula.substitute({own: letter(f"{own}'")}) - formula
+    count, total = (int(inventory(one.letters()).total()) for one in (changed, spec))
+    what = f"with it the model would have {count:,}, not {total:,}"
+    return wrong._replace(what=what, residual=f"{signed(count - total)} = {in_text(difference)}")
 
 
 def _of_share(entry: Entry) -> Verdict:
     tensors = inventory(entry.spec.letters())
     part, total = sum(tensors.total(path) for path in entry.of), tensors.total()
-    digits = len(entry.claimed.rstrip("0"))
-    step = 10 ** (len(entry.claimed) - digits)
-    share = f"{100 * part / total:.2f} %"
-    what = f"{', '.join(entry.of)}: {part:,} of {total:,}, {share}"
-    if abs(200 * part - 2 * int(entry.claimed) * total) <= step * total:
-        plural = "s" if digits > 1 else ""
-        return Verdict(CONVENTION, f"{what}, rounded to {digits} significant digit{plural}")
-    return Verdict(REFUTED, what, "", share)
+    share, digits = 100 * part / total, len(entry.claimed.rstrip("0"))
+    what = f"{', '.join(entry.of)}: {part:,} of {total:,}, {share:.2f} %"
+    if float(f"{share:.{digits}g}") == int(entry.claimed):
+        return Verdict(
+            CONVENTION, f"{what}, rounded to {digits} significant digit{'s' * (digits > 1)}"
+        )
+    return Verdict(REFUTED, what, "", f"{share:.2f} %")
 
 
 def _of_tensor(entry: Entry) -> Verdict:
@@ -346,21 +331,25 @@ def _of_tensor(entry: Entry) -> Verdict:
     if claimed != tensor.size or entry.shape not in (tensor.shape, turned, (*turned, 1)):
         residual = signed(claimed - tensor.size)
         return Verdict(REFUTED, str(tensor.shape), residual, f"{tensor.size:,}")
-    if tensor.tied_to:
-        what = f"{path} (tied-each): its storage is {tensor.tied_to}"
-        return Verdict(CONVENTION, what, correct="0")
-    if not tensor.trainable:
-        return Verdict(CONVENTION, f"{path} (total): it is fixed", correct="0")
-    return Verdict(EXACT, path)
+    if tensor.trainable and not tensor.tied_to:
+        return Verdict(EXACT, path)
+    why = (
+        f"(tied-each): its storage is {tensor.tied_to}"
+        if tensor.tied_to
+        else "(total): it is fixed"
+    )
+    return Verdict(CONVENTION, f"{path} {why}", correct="0")
 
 
-VERDICTS: Mapping[str, Callable[[Entry], Verdict]] = {
-    "claim": _of_claim,
-    "formula": _of_formula,
-    "size": _of_size,
-    "share": _of_share,
-    "tensor": _of_tensor,
-}
+def verdict(entry: Entry) -> Verdict:
+    of: dict[str, Callable[[Entry], Verdict]] = {
+        "claim": _of_claim,
+        "formula": _of_formula,
+        "size": _of_size,
+        "share": _of_share,
+        "tensor": _of_tensor,
+    }
+    return of[entry.kind](entry)
 
 
 @place("summary", "claims")
