@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 
 from paramproof.algebra.symbols import (
     FamilyArchitecture,
-    folded,
-    in_order,
+    folded_text,
     sizes_as_symbols,
     sizes_of,
     with_head_size,
@@ -86,12 +85,8 @@ def lines(residuals: Iterable[Residual], named: Inventory) -> list[str]:
 
 
 def _text(size: Expression, named: Inventory) -> str:
-    """Return ``size`` as text; the letters of a family print in its order, with H for A·K."""
     letters = named.letters
-    if isinstance(letters, Mapping):
-        return text(size)
-    whole = size if "K" in letters._fields else folded(size)
-    return text(in_order(whole, type(letters)))
+    return text(size) if isinstance(letters, Mapping) else folded_text(size, type(letters))
 
 
 def _whole(paths: list[str], named: Inventory) -> str:

@@ -18,7 +18,7 @@ from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.errors import no_such, require_type
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.families import printing_order
-from paramproof.formulas.notation import BUILT_IN, OrderedLetter
+from paramproof.formulas.notation import BUILT_IN, OrderedLetter, text
 from paramproof.formulas.spec import INDICATOR, head_size_of, letter_kinds
 
 AnyLetters = TypeVar("AnyLetters", bound=FamilyLetters)
@@ -34,13 +34,6 @@ def symbol(letters: type[FamilyLetters], name: str) -> Expression:
     return letter(name if order is BUILT_IN else OrderedLetter(name, order))
 
 
-def in_order(one: Expression, letters: type[FamilyLetters]) -> Expression:
-    """Return ``one`` with the letters of a family as its symbols, which print in their order."""
-    if printing_order(letters) is BUILT_IN:
-        return one
-    return one.substitute({name: symbol(letters, name) for name in letters._fields})
-
-
 def sizes_as_symbols(spec: Spec) -> FamilyLetters:
     """Return the letters of ``spec``: sizes as symbols, indicators as the numbers they are."""
     letters = spec.letters()
@@ -51,14 +44,9 @@ def size_letters(letters: type[FamilyLetters]) -> tuple[str, ...]:
     return tuple(name for name, kind in letter_kinds(letters).items() if kind != INDICATOR)
 
 
-def heads_only(letters: type[FamilyLetters]) -> bool:
-    """Return whether a family has heads and no letter for their size, so that H is A·K."""
-    return "A" in letters._fields and "K" not in letters._fields
-
-
 def with_head_size(letters: AnyLetters) -> AnyLetters:
     """Return ``letters`` with H written as A·K, if a family has heads and no letter K."""
-    if not heads_only(type(letters)):
+    if "A" not in letters._fields or "K" in letters._fields:
         return letters
     return letters._replace(H=letters._asdict()["A"] * letter("K"))
 
@@ -71,6 +59,15 @@ def folded(one: Expression | int) -> Expression:
         times = min(own.get("A", 0), own.get("K", 0))
         total += Expression({powers: number}) * hidden**times
     return total
+
+
+def folded_text(one: Expression, letters: type[FamilyLetters]) -> str:
+    """Return ``one`` as text in the order of a family, with H for A·K unless K is a letter."""
+    if "K" not in letters._fields:
+        one = folded(one)
+    if printing_order(letters) is not BUILT_IN:
+        one = one.substitute({name: symbol(letters, name) for name in letters._fields})
+    return text(one)
 
 
 def sizes_of(spec: Spec) -> dict[str, int]:

@@ -51,7 +51,7 @@ from paramproof.views.formula import (
     Lettered,
     holds_where,
     in_letters,
-    latex_of,
+    latex_sum,
     letters_in,
     letters_table,
     terms_table,
@@ -223,7 +223,7 @@ def _write_page(file: Path, models: Sequence[str], chosen: CountOptions) -> None
 
 def _print_model(model: Counted, chosen: CountOptions) -> None:
     if chosen.latex:
-        say(latex_of(_lettered(_with_formula(model), chosen.conventions)))
+        say(latex_sum(_lettered(_with_formula(model), chosen.conventions)))
         return
     named, first = model.inventory(), ""
     number = int(count(named, *with_storage(chosen.conventions)))

@@ -12,6 +12,7 @@ from paramproof.formulas.printing import legible
 from paramproof.resolver import LiveModel, Model
 from paramproof.views.difference import merged_paths, paired_inventories
 from paramproof.views.dtypes import bytes_of
+from paramproof.views.formula import letters_in
 from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
 from paramproof.views.tree import TreeRow, depth_within, tree
 
@@ -77,12 +78,10 @@ def _nodes(rows: Sequence[TreeRow], depth: int | None) -> Mapping[str, int]:
 
 def _sizes(model: Model | LiveModel) -> Mapping[str, int]:
     """Return the sizes of a model by letter, or by field if no family defines the letter."""
-    one, known = model.architecture, BUILT_IN.factors
-    if one is None:
+    if isinstance(model, LiveModel):
         return {}
-    used = one.formula.letters | one.bound_letters
-    fields = ((name, field) for name, field in one.fields.items() if name in used)
-    return {name if name in known else field: one.sizes[name] for name, field in fields}
+    fields = letters_in(model, model.architecture.formula).items()
+    return {k if k in BUILT_IN.factors else field: model.sizes[k] for k, field in fields}
 
 
 def _rows(models: Sequence[Mapping[str, int]], *, are_sizes: bool = False) -> Iterator[TableRow]:

@@ -137,7 +137,7 @@ def _formula(view: View) -> Html:
         letters=_letters(view.model, letters_in(view.model, view.formula)),
         conditions=joined(*(tag("p", one) for one in holds_where(view.model))),
         terms=html_table("Terms by component", table, first=first, class_="stacked"),
-        latex=latex_sum(view.terms, view.formula) if view.formula else "0",
+        latex=latex_sum(view.lettered),
     )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from paramproof.formulas.printing import legible
-from paramproof.pages.facts import dtype_of
+from paramproof.pages.facts import active_of, dtype_of
 from paramproof.pages.model import title
-from paramproof.pages.viewing import fields_of, has_experts
+from paramproof.pages.viewing import fields_of
 from paramproof.resolver import Model
-from paramproof.views.active import ACTIVE, shown_first, total_and_active
+from paramproof.views.active import ACTIVE, shown_first
 from paramproof.views.difference import Difference, components, difference_of, paired_inventories
 from paramproof.views.dtypes import size_text
 from paramproof.views.html import Html, html_table, joined, lines, path, swatch, tag
@@ -83,15 +83,13 @@ def _whole(models: Sequence[Model]) -> Html:
 
 
 def _active(model: Model) -> int | str:
-    if not has_experts(model):
-        return "all"
-    try:
-        convention, found = shown_first(total_and_active(model))
-    except ValueError:
+    active = active_of(model)
+    if not active.counts:
+        return "undecided" if active.problem else "all"
+    convention, found = shown_first(active.counts)
+    if found is None:
         return "undecided"
-    if found is None or convention == ACTIVE:
-        return found.active if found else "undecided"
-    return f"{found.active:,} ({convention})"
+    return found.active if convention == ACTIVE else f"{found.active:,} ({convention})"
 
 
 def _components(models: Sequence[Model], table: Table) -> Html:

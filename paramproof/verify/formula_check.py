@@ -16,9 +16,7 @@ from typing import Any
 
 from paramproof.algebra.symbols import (
     FamilyArchitecture,
-    folded,
-    heads_only,
-    in_order,
+    folded_text,
     sizes_as_symbols,
     sizes_of,
     with_head_size,
@@ -27,7 +25,6 @@ from paramproof.formulas import Family, Inventory, Report, Row, Spec, inventory
 from paramproof.formulas.comparison import totals
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.families import family_of
-from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, has_layer, lies_in
 from paramproof.formulas.printing import MINUS
 from paramproof.formulas.spec import INDICATOR, letter_kinds
@@ -120,8 +117,7 @@ def residual(formula: UserFormula, spec: Spec, report: Report) -> list[str]:
     for row in report.rows:
         missing = ours.total("" if row.path == TOTAL else row.path) - theirs[row.path]
         if expression(missing).substitute(_numbers(spec)) == row.difference:
-            printed = folded(missing) if heads_only(family.letters) else missing
-            line = f"actual {MINUS} formula = {text(in_order(printed, family.letters))}"
+            line = f"actual {MINUS} formula = {folded_text(missing, family.letters)}"
         else:
             line = "no algebra: this framework does not have paramproof's count"
         lines.append(line + _named(row))

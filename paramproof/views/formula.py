@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -121,29 +121,29 @@ def _term_paths(named: Inventory, component: str) -> Iterator[str]:
             yield from _term_paths(inside, path)
 
 
-def latex_sum(parts: Sequence[Term], result: Quantity) -> str:
-    """Return the terms and their sum as an ``align*`` environment of amsmath."""
-    first, *rest = (
+def latex_sum(model: Lettered) -> str:
+    """Return the terms and their sum as an ``align*`` environment of amsmath, or 0.
+
+    The sum is the closed form if there is one.
+    """
+    lines = [
         rf"{latex(term.times * term.each)} && \text{{{name}}} \\"
-        for term in parts
+        for term in terms(model.named)
         for name in [re.sub(r"([_&%$#{}])", r"\\\1", legible(term.path))]
         if term.each != 0
-    )
+    ]
+    if not lines:
+        return "0"
+    result = model.named.total() if model.closed is None else model.closed
     return "\n".join(
         [
             r"\begin{align*}",
-            rf"\text{{parameters}} ={{}}& {first}",
-            *(f"& + {line}" for line in rest),
+            rf"\text{{parameters}} ={{}}& {lines[0]}",
+            *(f"& + {line}" for line in lines[1:]),
             rf"={{}}& {latex(result)}",
             r"\end{align*}",
         ]
     )
-
-
-def latex_of(model: Lettered) -> str:
-    """Return the terms as LaTeX, and as their sum the closed form if there is one."""
-    whole = model.named.total() if model.closed is None else model.closed
-    return latex_sum(terms(model.named), whole)
 
 
 def terms_table(model: Lettered) -> Table:
@@ -174,14 +174,11 @@ def factor(one: Expression) -> str:
     return f"({text(one)})" if len(one.terms) > 1 else text(one)
 
 
-def letters_in(model: Model, formula: Expression | None = None) -> tuple[str, ...]:
-    """Return the letters of a formula and of the conditions under which it holds.
-
-    The formula is that of the trainable parameters, unless another is given.
-    """
+def letters_in(model: Model, formula: Expression) -> dict[str, str]:
+    """Return the fields, by letter, of a formula and of the conditions under which it holds."""
     one = model.architecture
-    moving = (one.formula if formula is None else formula).letters | one.bound_letters
-    return tuple(name for name in one.fields if name in moving)
+    used = formula.letters | one.bound_letters
+    return {name: field for name, field in one.fields.items() if name in used}
 
 
 def letters_table(

@@ -13,7 +13,7 @@ import codecs
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress, zip_longest
+from itertools import zip_longest
 from typing import TextIO
 
 from rich.cells import cell_len, chop_cells
@@ -47,11 +47,8 @@ def print_table(out: Console, table: Table) -> None:
             break
     columns = [[in_signs_of(text, out.encoding) for text in texts] for texts in _columns(table)]
     widths = _fitting_widths(table, columns, most)
-    lines, bold = zip(*_lines(table, [*map(_broken, columns, widths)], widths), strict=True)
-    written = out.render_str("\n".join(lines), markup=False, highlight=False)
-    for line in compress(styled := written.split(allow_blank=True), bold):
-        line.stylize("bold")
-    out.print(Text("\n").join(styled), soft_wrap=True)
+    lines = _lines(table, [*map(_broken, columns, widths)], widths)
+    out.print(Text("\n").join(lines), soft_wrap=True)
     if left_out := [one.heading for one in whole.columns if one not in table.columns]:
         print_lines(out, [f"no room in {most} columns for {' and '.join(left_out)}"])
     print_lines(out, table.notes)
@@ -65,32 +62,27 @@ def print_lines(out: Console, lines: Iterable[str]) -> None:
 
 def _lines(
     table: Table, columns: Sequence[Iterable[list[str]]], widths: Sequence[int]
-) -> Iterator[tuple[str, bool]]:
-    """Yield the lines of a table, and whether each is bold: the headings, a rule, and the rows.
+) -> Iterator[Text]:
+    """Yield the lines of a table: the headings, a rule, and the rows. A cell is a list of lines."""
 
-    Each cell is a list of lines.
-    """
-
-    def row_lines(cells: Iterable[list[str]]) -> Iterator[str]:
+    def row_lines(cells: Iterable[list[str]], is_bold: bool) -> Iterator[Text]:
         for line in zip_longest(*cells, fillvalue=""):
             padded = []
             for column, text, width in zip(table.columns, line, widths, strict=True):
                 room = " " * (width - cell_len(text))
                 padded.append(f"{room}{text}" if column.is_number else f"{text}{room}")
-            yield f" {GAP.join(padded)}".rstrip()
+            yield Text(f" {GAP.join(padded)}".rstrip(), "bold" if is_bold else "")
 
     heads, *rows = zip(*columns, strict=True)
     height = max(map(len, heads))
-    yield "", False
-    for line in row_lines([""] * (height - len(one)) + one for one in heads):
-        yield line, True
-    yield f" {RULE * (_total(widths) - 2)}", False
+    yield Text()
+    yield from row_lines(([""] * (height - len(one)) + one for one in heads), True)
+    yield Text(f" {RULE * (_total(widths) - 2)}")
     for number, (row, cells) in enumerate(zip(table.rows, rows, strict=True)):
         if number and row.starts_section:
-            yield "", False
-        for line in row_lines(cells):
-            yield line, row.is_bold
-    yield "", False
+            yield Text()
+        yield from row_lines(cells, row.is_bold)
+    yield Text()
 
 
 def _columns(table: Table) -> list[list[str]]:

@@ -125,6 +125,14 @@ def test_a_mistake_is_one_line(view, state, line):
     assert len(found["problem"]) < 400
 
 
+def test_active_parameters_that_no_page_can_decide():
+    """A table of several models says of each what its own page says."""
+    own = answer_to("model", model="longcat_flash")["parts"]["facts"]
+    beside = answer_to("difference", a="longcat_flash", b="gpt2")["parts"]["answer"]
+    assert ">undecided<" in own
+    assert beside.count("<td>undecided</td>") == beside.count("<td>all</td>") == 1
+
+
 def test_no_file_is_read(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}))

@@ -9,7 +9,7 @@ from paramproof.algebra.symbols import sizes_as_symbols, symbols
 from paramproof.formulas import FAMILIES, closed_form, inventory
 from paramproof.formulas.expression import expression
 from paramproof.formulas.models import named_models
-from paramproof.views.formula import latex_sum, terms
+from paramproof.views.formula import Lettered, latex_sum, terms
 from tests import literals
 from tests.notation import from_latex, value
 
@@ -61,9 +61,8 @@ def test_a_term_lists_the_parts_of_a_layer():
 def test_latex_adds_up(family):
     """Each line parses and equals the closed form, and so does the last one."""
     letters = letters_of(family)
-    begin, *lines, result, end = latex_sum(
-        terms(inventory(letters)), closed_form(letters)
-    ).splitlines()
+    model = Lettered(inventory(letters), {}, {}, closed_form(letters))
+    begin, *lines, result, end = latex_sum(model).splitlines()
     assert (begin, end) == (r"\begin{align*}", r"\end{align*}")
     shown = [line.partition("& ")[2].removeprefix("+ ").partition(" && ") for line in lines]
     read = partial(value, letters=letters._asdict())
