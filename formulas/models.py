@@ -48,7 +48,9 @@ class Published:
     ``published`` is the number for the model, or for its ``component``, as printed in ``source``:
     it may be rounded ("110M") or wrong. ``config`` is the source of its sizes. ``year`` is that of
     the release, None if there was none. ``dtype`` is the precision of the released weights as
-    ``config`` states it, "" if it does not.
+    ``config`` states it, "" if it does not. ``active`` is the published number of active parameters
+    per token, "" if there is none, and printed in ``active_source`` or, if that is empty, in
+    ``source``.
     """
 
     name: str
@@ -59,6 +61,8 @@ class Published:
     year: int | None = None
     dtype: str = ""
     also: tuple[AlsoPublished, ...] = ()
+    active: str = ""
+    active_source: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,15 +81,9 @@ class NamedModel(Published):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedConfiguration(Published):
-    """A named model with the keys of its ``config.json`` that define it: type, class and sizes.
-
-    ``active`` is the published number of active parameters per token, "" if there is none. It is
-    printed in ``active_source`` or, if that is empty, in ``source``.
-    """
+    """A named model with the keys of its ``config.json`` that define it: type, class and sizes."""
 
     keys: Mapping[str, Any]
-    active: str = ""
-    active_source: str = ""
 
     @property
     def model_type(self) -> str:

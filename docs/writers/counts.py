@@ -12,7 +12,7 @@ from docs.writers.blocks import DOCS, place
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
-from paramproof.formulas.models import NamedConfiguration, Published
+from paramproof.formulas.models import Published
 from paramproof.views.conventions import DEFAULT, Verdict
 from paramproof.views.formula import grouped
 from paramproof.views.published import (
@@ -76,9 +76,8 @@ def _active() -> str:
 def _sources() -> str:
     rows = []
     for one, _ in every_named_model():
-        active = one.active_source if isinstance(one, NamedConfiguration) else ""
-        where = f"{one.source}; active: {active}" if active else one.source
-        rows.append((one.name, where, one.config))
+        active = f"; active: {one.active_source}" if one.active_source else ""
+        rows.append((one.name, f"{one.source}{active}", one.config))
     return markdown_rows(("model", "published in", "sizes from"), rows)
 
 

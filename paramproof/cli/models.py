@@ -58,7 +58,7 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
 
 def _as_json(one: Published, model: Model) -> dict[str, Any]:
     verdict, active = verdict_on(one, model), {}
-    if isinstance(one, NamedConfiguration) and one.active:
+    if one.active:
         active = {
             "published_active": one.active,
             "active_source": one.active_source or one.source,

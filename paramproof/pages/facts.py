@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from paramproof.formulas.conventions import as_named
 from paramproof.formulas.errors import UnknownName
-from paramproof.formulas.models import NamedConfiguration, Published
+from paramproof.formulas.models import Published
 from paramproof.pages.viewing import View, has_experts
 from paramproof.resolver import Model
 from paramproof.views.active import (
@@ -113,7 +113,7 @@ def _published(model: Model, active: Active) -> Iterator[Html]:
     found = verdict_on(named, model)
     source = _source(named, named.source)
     yield from _fact("Published", f"{named.published}{of}", _verdict(found), source)
-    if isinstance(named, NamedConfiguration) and named.active:
+    if named.active:
         source = _source(named, named.active_source or named.source)
         said = _verdict(verdict_on_active(named.active, active.counts)) if active.counts else ""
         yield from _fact("Published as active", named.active, said, source)

@@ -22,7 +22,7 @@ from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import size
 from paramproof.formulas.derivation import PROVED
 from paramproof.formulas.expression import expression, letter, sum_of
-from paramproof.formulas.models import NamedConfiguration, Published
+from paramproof.formulas.models import Published
 from paramproof.formulas.notation import text
 from paramproof.formulas.parts import NativeNames, NativeTensor
 from paramproof.formulas.path import starred
@@ -243,7 +243,7 @@ def frozen_lines(named: Inventory) -> Iterator[str]:
 def published_lines(named: Published) -> Iterator[str]:
     what = f" for {named.component}" if named.component else ""
     yield f"published{what}: {named.published} ({named.source})"
-    if isinstance(named, NamedConfiguration) and named.active:
+    if named.active:
         yield f"published as active: {named.active} ({named.active_source or named.source})"
     yield f"sizes from: {named.config}"
 

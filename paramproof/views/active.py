@@ -11,7 +11,6 @@ from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import Undecided, size
 from paramproof.formulas.expression import Expression, expression
-from paramproof.formulas.models import NamedConfiguration
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import legible
 from paramproof.resolver import Model
@@ -74,7 +73,7 @@ def total_and_active(model: Model) -> Counts:
             total, formula = (expression(size(convention(m.named))) for m in (whole, of_token))
             number, active_number = (one.evaluate(whole.sizes) for one in (total, formula))
             found[name] = TotalAndActive(number, active_number, formula)
-    published = _published(model)
+    published = model.named.active if model.named else ""
     said = verdict_on_active(published, found).conventions if published else ()
     first, *_ = (*said, ACTIVE)
     return {first: found[first], **found}
@@ -115,13 +114,9 @@ def verdict_on_active(published: str, counts: Counts) -> Verdict:
     return verdict(published, {name: one.active for name, one in counts.items() if one})
 
 
-def _published(model: Model) -> str:
-    return model.named.active if isinstance(model.named, NamedConfiguration) else ""
-
-
 def verdict_line(model: Model, counts: Counts) -> Iterator[str]:
     """Yield the verdict on the published active parameters, if any, in words."""
-    if published := _published(model):
+    if model.named and (published := model.named.active):
         said = verdict_on_active(published, counts)
         yield f"published as active, {published}: {said.in_full}"
 

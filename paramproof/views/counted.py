@@ -16,7 +16,6 @@ from paramproof.formulas.conventions import counted, size
 from paramproof.formulas.errors import require_type
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.families import spec_fields
-from paramproof.formulas.models import NamedConfiguration
 from paramproof.formulas.notation import text
 from paramproof.json_form import document
 from paramproof.resolver import LiveModel, Model
@@ -256,7 +255,7 @@ def _about(model: Model | LiveModel, *, active: bool) -> dict[str, Any]:
             "component": named.component or None,
             "source": named.source,
         }
-        if isinstance(named, NamedConfiguration) and named.active:
+        if named.active:
             data["published"]["active"] = named.active
     if model.reading:
         data |= reading_data(model.reading)

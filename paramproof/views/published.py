@@ -48,7 +48,7 @@ def published_numbers(one: Published, model: Model) -> Iterator[PublishedNumber]
         one.name, one.published, one.source, own.how, own.conventions, one.component
     )
     also = [*one.also]
-    if isinstance(one, NamedConfiguration) and one.active:
+    if one.active:
         source = one.active_source or one.source
         also.append(AlsoPublished(published=one.active, source=source, of_active=True))
     for more in also:
@@ -75,9 +75,7 @@ def _verdict(one: Published, model: Model) -> str:
 
 
 def _family(one: Published, model: Model) -> str:
-    if isinstance(one, NamedConfiguration):
-        return one.model_type
-    return model.family
+    return one.model_type if isinstance(one, NamedConfiguration) else model.family
 
 
 def _active(_: Published, model: Model) -> int | None:
@@ -118,7 +116,7 @@ def published_active_table(models: Iterable[tuple[Published, Model]]) -> Table:
     )
     rows = []
     for one, model in models:
-        if isinstance(one, NamedConfiguration) and one.active:
+        if one.active:
             counts = total_and_active(model)
             found = (counts[name] for name in (next(iter(counts)), *ACTIVE_CONVENTIONS))
             cells = (number.active if number else UNDECIDED for number in found)
