@@ -16,7 +16,7 @@ from paramproof.catalogue.files import TypeFile, entry_names, read_type
 from paramproof.formulas.derivation import FITTED, PROVED, Derivation, DerivedTensor
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shown
-from paramproof.views.formula import certainty, grouped
+from paramproof.views.formula import certainty, summand_lines
 from paramproof.views.table import markdown_rows
 from sweep.store import failures_by_reason, read_failures
 
@@ -111,7 +111,7 @@ def page(type_entry: TypeEntry) -> str:
         base=class_name,
         source=_source(type_entry.file),
         count=counted,
-        formula="\n".join(f"  {line}" for line in grouped(base)) or "    0",
+        formula="\n".join(f"  {line}" for line in summand_lines(base)) or "    0",
         address=quote(name, safe=""),
         letters=_letters(type_entry),
         conditions=conditions or "- all sizes are 1 or more",

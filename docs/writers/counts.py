@@ -14,7 +14,7 @@ from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.formulas.models import Published
 from paramproof.views.conventions import DEFAULT, Verdict
-from paramproof.views.formula import grouped
+from paramproof.views.formula import summand_lines
 from paramproof.views.published import (
     every_named_model,
     published_active_table,
@@ -156,7 +156,7 @@ def _derivations() -> str:
         (
             name,
             f"{one.count(one.sizes):,}",
-            " ".join(line.strip() for line in grouped(one)),
+            " ".join(line.strip() for line in summand_lines(one)),
             "; ".join(str(stated.condition) for stated in one.conditions),
             one.status,
             str(one.evidence.traces + one.evidence.builds),

@@ -203,11 +203,11 @@ def holds_where(model: Model) -> Iterator[str]:
 def formula_lines(derivation: Derivation) -> Iterator[str]:
     """Yield the formula, a line for each kind of layer, and its value."""
     yield "trainable parameters"
-    yield from grouped(derivation)
+    yield from summand_lines(derivation)
     yield f"  = {derivation.count(derivation.sizes):,}"
 
 
-def grouped(derivation: Derivation) -> Iterator[str]:
+def summand_lines(derivation: Derivation) -> Iterator[str]:
     """Yield the formula, a line for each kind of layer."""
     sign = " "
     for times, tensors in derivation.summands().items():

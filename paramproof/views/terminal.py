@@ -22,13 +22,12 @@ from rich.text import Text
 
 from paramproof.formulas.notation import SUPERSCRIPTS
 from paramproof.formulas.printing import MINUS
-from paramproof.views.table import Column, Table
+from paramproof.views.table import Table
 
 INDENT = "  "
 GAP = "  "
 RULE = "─"
 
-MAX_WIDTH = 10**9
 LONGEST_PIECE = 8
 """The longest piece that is not broken where there is no room for all pieces."""
 
@@ -43,7 +42,7 @@ def print_table(out: Console, table: Table) -> None:
     """Print a table and its notes."""
     whole, most = table, out.width
     for table in (whole, *whole.narrower()):
-        if _total([*map(_least_width, table.columns, _columns(table))]) <= most:
+        if _total(_least_widths(table, _columns(table), BREAKS, most)) <= most:
             break
     columns = [[in_signs_of(text, out.encoding) for text in texts] for texts in _columns(table)]
     widths = _fitting_widths(table, columns, most)
@@ -101,8 +100,7 @@ def _fitting_widths(table: Table, columns: Sequence[Sequence[str]], most: int) -
     """
     widths = [max(map(cell_len, texts)) for texts in columns]
     for breaks, longest in ((BREAKS, most), (FINE_BREAKS, most), (FINE_BREAKS, LONGEST_PIECE)):
-        both = zip(table.columns, columns, strict=True)
-        least = [_least_width(*one, breaks, longest) for one in both]
+        least = _least_widths(table, columns, breaks, longest)
         while _total(widths) > most:
             wide = [i for i, width in enumerate(widths) if width > least[i]]
             if not wide:
@@ -111,15 +109,17 @@ def _fitting_widths(table: Table, columns: Sequence[Sequence[str]], most: int) -
     return widths
 
 
-def _least_width(
-    column: Column, texts: Sequence[str], breaks: re.Pattern[str] = BREAKS, longest: int = MAX_WIDTH
-) -> int:
-    """Return the width of the longest piece of the texts, of which ``longest`` is enough."""
-    heading, *cells = texts
-    whole, broken = (cells, [heading]) if column.is_whole else ([], texts)
-    pieces = ((_indent(text), one) for text in broken for one in breaks.split(text.strip(" ")))
-    least = (indent + min(longest, cell_len(piece.rstrip(" "))) for indent, piece in pieces)
-    return max([*least, *map(cell_len, whole)])
+def _least_widths(
+    table: Table, columns: Sequence[Sequence[str]], breaks: re.Pattern[str], longest: int
+) -> list[int]:
+    """Return the width of the longest piece of each column, of which ``longest`` is enough."""
+    widths = []
+    for column, texts in zip(table.columns, columns, strict=True):
+        broken = texts[:1] if column.is_whole else texts
+        pieces = ((_indent(text), one) for text in broken for one in breaks.split(text.strip(" ")))
+        least = (indent + min(longest, cell_len(piece.rstrip(" "))) for indent, piece in pieces)
+        widths.append(max([*least, *map(cell_len, texts[len(broken) :])]))
+    return widths
 
 
 def _broken(texts: Sequence[str], width: int) -> Iterator[list[str]]:
