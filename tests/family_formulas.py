@@ -1,7 +1,5 @@
 """Formulas for several families as users write them: from posts and code, and with mistakes."""
 
-from paramproof.formulas import EncoderDecoderLetters, GPTSpec, LlamaSpec
-
 
 def gpt2_rule_of_thumb(num_hidden_layers, hidden_size, vocab_size, max_position_embeddings):
     """12·L·H² + 13·L·H and the tables: right if F = 4·H and the head is tied."""
@@ -10,7 +8,7 @@ def gpt2_rule_of_thumb(num_hidden_layers, hidden_size, vocab_size, max_position_
     return 12 * layers * width**2 + 13 * layers * width + tables + 2 * width
 
 
-def gpt2(spec: GPTSpec):
+def gpt2(spec):
     width, inner = spec.hidden_size, spec.intermediate_size
     attention = width * 3 * width + 3 * width + width * width + width
     mlp = width * inner + inner + inner * width + width
@@ -19,7 +17,7 @@ def gpt2(spec: GPTSpec):
     return total if spec.tie_word_embeddings else total + spec.vocab_size * width
 
 
-def gpt2_without_biases(spec: GPTSpec):
+def gpt2_without_biases(spec):
     width = spec.hidden_size
     return {
         "embeddings": (spec.vocab_size + spec.max_position_embeddings) * width,
@@ -35,7 +33,7 @@ def llama(L, H, A, G, K, F, V, untied):
     return (1 + untied) * V * H + L * (attention + 3 * H * F + 2 * H) + H
 
 
-def llama_with_a_key_for_each_query(config: "LlamaSpec"):
+def llama_with_a_key_for_each_query(config):
     """Right for the LLaMA of 2023; overestimates llama-2-70b by 9.4e9."""
     width, heads = config.hidden_size, config.num_attention_heads
     attention = 4 * width * heads * config.head_size
@@ -49,8 +47,7 @@ def llama_of_divided_heads(L, H, A, G, F, V, untied):
     return llama(L, H, A, G, H // A, F, V, untied)
 
 
-def transformer(letters: EncoderDecoderLetters):
-    N, M, H, _, F, V, U, P, shared, learned, bias, untied = letters
+def transformer(N, M, H, F, V, U, P, shared, learned, bias, untied):
     attention, inner = 4 * H * H + bias * 4 * H, 2 * H * F + F + H
     tables = V * H + (1 - shared) * U * H + untied * U * H + learned * 2 * P * H
     return tables + N * (attention + inner + 4 * H) + M * (2 * attention + inner + 6 * H)
@@ -62,12 +59,11 @@ def transformer_of_one_attention(N, M, H, F, bias):
     return {"encoder.layers": N * layer, "decoder.layers.*": layer}
 
 
-def mixer(num_blocks, num_patches, hidden_size, tokens_mlp_dim, channels_mlp_dim, B=0, **letters):
-    """Take fields and a letter together."""
-    S, H, D, F = num_patches, hidden_size, tokens_mlp_dim, channels_mlp_dim
+def mixer(num_blocks, S, hidden_size, D, F, R, C, Y, classifier, B=0):
+    """Take fields and letters together."""
+    H = hidden_size
     block = 2 * S * D + D + S + 2 * H * F + F + 5 * H
-    stem = letters["R"] ** 2 * letters["C"] * H + H
-    return stem + num_blocks * block + 2 * H + letters["classifier"] * (H + 1) * letters["Y"]
+    return R**2 * C * H + 3 * H + num_blocks * block + classifier * (H + 1) * Y
 
 
 def mixer_in_patches(spec):
@@ -82,10 +78,6 @@ def three_quarters(L, H, V):
 
 
 def any_spec(spec):
-    return spec.hidden_size
-
-
-def encoders(spec: "EncoderSpec | GPTSpec"):  # noqa: F821
     return spec.hidden_size
 
 

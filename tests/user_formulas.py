@@ -102,10 +102,6 @@ def too_large(spec):
     return 10**5000
 
 
-def too_large_below_zero(spec):
-    return -(10**5000)
-
-
 def too_large_component(spec):
     return {"pooler": 10**101}
 
@@ -143,10 +139,6 @@ def takes_others(d_model, n_layers):
 
 
 def takes_nothing():
-    return 0
-
-
-async def later(spec):
     return 0
 
 

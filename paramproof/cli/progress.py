@@ -1,13 +1,9 @@
-"""Progress while workers run, on standard error: bars, or in a pipe a line every few seconds."""
+"""Progress bars on standard error while workers run; in a pipe there are none."""
 
 from __future__ import annotations
 
-import os
-import sys
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from threading import Event, Thread
+from contextlib import contextmanager
 
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
@@ -16,22 +12,13 @@ from paramproof.builders.registry import Framework
 from paramproof.cli.output import errors
 from paramproof.verify.workers import OnProgress, Progress
 
-INTERVAL = 10.0
-"""Seconds between two lines in a pipe; a shorter run prints none."""
-
 
 @contextmanager
 def shown_progress(installed: Sequence[Framework]) -> Iterator[OnProgress]:
     """Show the progress of each framework's worker; yield the function that receives it."""
-    on_terminal = errors.is_terminal and not errors.is_dumb_terminal
-    with _bars(installed) if on_terminal else _lines(installed) as take:
-        yield take
-
-
-@contextmanager
-def _bars(installed: Sequence[Framework]) -> Iterator[OnProgress]:
     columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}")
-    with Bars(*columns, TimeElapsedColumn(), console=errors) as bars:
+    is_pipe = not errors.is_terminal or errors.is_dumb_terminal
+    with Bars(*columns, TimeElapsedColumn(), console=errors, disable=is_pipe) as bars:
         tasks = {
             chosen.name: bars.add_task(chosen.name, start=False, total=1, state="waiting")
             for chosen in installed
@@ -52,39 +39,3 @@ def _move(bars: Bars, task: TaskID, news: Progress) -> None:
         bars.stop_task(task)
     else:
         bars.update(task, state=str(news))
-
-
-@contextmanager
-def _lines(installed: Sequence[Framework]) -> Iterator[OnProgress]:
-    latest = {chosen.name: Progress(chosen.name, "waiting") for chosen in installed}
-    over = Event()
-    start = time.monotonic()
-
-    def speak() -> None:
-        while not over.wait(INTERVAL):
-            seconds = time.monotonic() - start
-            states = ", ".join(f"{name} {news}" for name, news in [*latest.items()])
-            _tell(f"paramproof: {seconds:.0f} s: {states}\n")
-
-    def take(news: Progress) -> None:
-        latest[news.framework] = news
-
-    speaker = Thread(target=speak, daemon=True)
-    # Without a standard error, print would write to standard output.
-    if sys.stderr:
-        speaker.start()
-    try:
-        yield take
-    finally:
-        over.set()
-        if sys.stderr:
-            speaker.join()
-
-
-def _tell(line: str) -> None:
-    """Write to standard error, and ignore a failure.
-
-    The buffer is bypassed: text that could not be written would fail again at exit.
-    """
-    with suppress(OSError):
-        os.write(sys.stderr.fileno(), line.encode(sys.stderr.encoding, "replace"))

@@ -104,7 +104,7 @@ def verify_command(
 
     A formula of your own takes a spec, or letters and fields by name (for an encoder, any of L H A
     F V P T pooler mlm untied nsp), and returns the trainable parameters: an int, or ints by
-    component. Its parameters select the family; if several fit, add --family.
+    component. If it fits several families, add --family.
 
     If --model has no family (another model type, or MODULE:FUNCTION), your formula takes the
     letters or fields of its formula. Without --formula, the model is compared with the one that

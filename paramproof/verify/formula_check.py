@@ -162,7 +162,7 @@ def _in_symbols(spec: Spec) -> ModelValues:
         fields[field] = letters._asdict()[name]
     for name, value in fields.items():
         object.__setattr__(made, name, value)
-    return ModelValues(made, letters._asdict(), fields, letters)
+    return ModelValues(made, letters._asdict(), fields)
 
 
 def _numbers(spec: Spec) -> dict[str, int]:

@@ -104,8 +104,7 @@ def counted(
     sizes: Sequence[Mapping[str, int]],
     link: Link,
 ) -> Iterator[Reply]:
-    names = (*fields, *fields.values())
-    own = UserFormula.named(formula.name, link, formula.seconds, names)
+    own = UserFormula.named(formula.name, link, formula.seconds)
     if sizes:
         yield Reply("", [own.count(_values(fields, one)) for one in sizes])
     else:

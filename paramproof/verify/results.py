@@ -287,9 +287,9 @@ def assert_formula(
 ) -> None:
     """Assert that ``function`` counts what ``framework`` builds, over random specs.
 
-    ``function`` takes a spec or its letters, or some letters and fields by name, and returns an
-    int, or ints by component. Its parameters select the family; if they fit several, name one as
-    ``family``. The framework is loaded in this process.
+    ``function`` takes a spec, or letters and fields by name, and returns an int, or ints by
+    component. If it fits several families, name one as ``family``. The framework is loaded in this
+    process.
 
     Raises ``AssertionError`` with the smallest spec that differs and the algebra,
     ``FormulaRefused`` if ``function`` is not a formula, and as ``paramproof.builders.load`` does.

@@ -1,25 +1,23 @@
-"""A user's formula: a function of a spec, of its letters, or of letters and fields by name.
+"""A user's formula: a function of a spec, or of letters and fields by name.
 
-It returns the trainable parameters of a model: an int, or ints by component. The names of its
-parameters say what to call it with, and which family it counts. It is the user's code, so every
-call is announced (``Link.calling``), and whatever goes wrong in it is a ``FormulaRefused``.
+It returns the trainable parameters of a model: an int, or ints by component. It counts the family
+whose spec, letters or fields it can be called with. It is the user's code, so every call is
+announced (``Link.calling``), and whatever goes wrong in it is a ``FormulaRefused``.
 """
 
 from __future__ import annotations
 
 import inspect
 import operator
-import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from paramproof.formulas import FAMILIES, Family, Spec
 from paramproof.formulas.families import family_of
 from paramproof.formulas.path import beginnings
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
-from paramproof.sources.reference import in_one_line, load_reference
+from paramproof.sources.reference import load_reference
 from paramproof.verify.cases import cases
 from paramproof.verify.worker import NO_PARENT, Link
 from paramproof.verify.workers import FormulaRefused
@@ -34,95 +32,58 @@ TIME_LIMIT = 60
 """The default limit, in seconds, for one call of a formula."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelValues:
-    """The values of one model that a formula may take: ints, or symbols for its sizes.
-
-    ``letters`` are the family's letters, if the model belongs to a family.
-    """
+class ModelValues(NamedTuple):
+    """The values of one model that a formula may take: ints, or symbols for its sizes."""
 
     spec: Any
     by_letter: Mapping[str, Any]
     by_field: Mapping[str, Any]
-    letters: Any = None
 
     @classmethod
     def of(cls, spec: Spec) -> Self:
-        letters = spec.letters()
         fields = {name: getattr(spec, name) for name in family_of(spec).field_names}
-        return cls(spec, letters._asdict(), fields, letters)
+        return cls(spec, spec.letters()._asdict(), fields)
 
 
 class UserFormula:
-    """A function that is called as its signature requires; ``seconds`` limits each call.
-
-    ``letters`` are the names that it may take; by default those of any family.
-
-    Raises ``FormulaRefused`` if it takes neither these nor a spec.
-    """
+    """A function that is called as its signature requires; ``seconds`` limits each call."""
 
     def __init__(
         self,
         function: Callable[..., Any],
         name: str = "",
-        letters: Sequence[str] = (),
         link: Link = NO_PARENT,
         seconds: float = TIME_LIMIT,
     ) -> None:
         self.name = legible(name or getattr(function, "__name__", type(function).__name__))
         self.function, self.link, self.seconds = function, link, seconds
-        if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
-            problem = "a formula is a plain function that returns its count"
-            raise FormulaRefused(f"{self.name}: {problem}")
         try:
-            every = list(inspect.signature(function).parameters.values())
+            self.signature = inspect.signature(function)
         except (TypeError, ValueError):
             raise FormulaRefused(f"{self.name}: Python cannot read its signature") from None
-        own = [p for p in every if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-        required = [p for p in own if p.default is p.empty]
-        self.names = {p.name for p in own}
-        self.required = {p.name for p in required}
-        self.takes_any = any(p.kind is p.VAR_KEYWORD for p in every)
-        self.by_name = all(p.kind is not p.POSITIONAL_ONLY for p in required)
-        # One argument is enough, whatever its name.
-        self.takes_one = len(required) == 1 and required[0].kind is not required[0].KEYWORD_ONLY
-        self.annotation = _words(required[0].annotation) if self.takes_one else set()
-        if letters:
-            fits = bool(self.takes_one or self._names_among(letters, ()))
-            names = " ".join(letters)
-        else:
-            fits = bool(self.families())
-            by_family = (f"{' '.join(f.letters._fields)} ({n})" for n, f in FAMILIES.items())
-            names = f"{', '.join(by_family)}, or fields of that spec"
-        if not fits:
-            takes = legible(", ".join(map(str, every)) or "nothing", MAX_NOTE_SHOWN)
-            accepted = f"a formula takes a spec, or letters of {names}"
-            raise FormulaRefused(f"{self.name} takes {takes}: {accepted}")
 
     @classmethod
-    def named(cls, reference: str, link: Link, seconds: float, letters: Sequence[str] = ()) -> Self:
+    def named(cls, reference: str, link: Link, seconds: float) -> Self:
         """Return the formula that MODULE:FUNCTION names, whose calls are announced to ``link``."""
         with link.calling(reference, "when it was imported", seconds):
             try:
-                return cls(load_reference(reference), reference, letters, link, seconds)
+                return cls(load_reference(reference), reference, link, seconds)
             except ValueError as error:
                 raise FormulaRefused(str(error)) from error
-            except BaseException as error:  # A user's module may raise anything.
-                raise FormulaRefused(
-                    f"{reference} cannot be imported: {in_one_line(error)}"
-                ) from error
 
-    def families(self) -> tuple[str, ...]:
-        """Return the names of the families whose class, letters or fields the function takes.
-
-        A single parameter without a known annotation, such as ``spec``, fits every family.
-        """
-        by_name = [
-            name
-            for name, family in FAMILIES.items()
-            if self._names_among(family.letters._fields, family.field_names)
-        ]
-        return tuple(self._annotated() or by_name or (FAMILIES if self.takes_one else ()))
+    def arguments(self, values: ModelValues) -> inspect.BoundArguments | None:
+        """Return the letters and fields to pass by name, or else the spec; None if neither fits."""
+        known = {**values.by_field, **values.by_letter}
+        named = {name: known[name] for name in self.signature.parameters if name in known}
+        try:
+            if named:
+                return self.signature.bind(**named)
+        except TypeError:  # It needs other arguments, too.
+            pass
+        try:
+            return self.signature.bind(values.spec)
+        except TypeError:
+            return None
 
     def counts(self, spec: Spec) -> dict[str, int]:
         """Return the count of each component; ``total`` if the function returns one number.
@@ -138,14 +99,14 @@ class UserFormula:
 
     def value(self, values: ModelValues) -> Any:
         """Call the function and return its result. Raises ``FormulaRefused`` if it raises."""
+        arguments = self.arguments(values)
+        if arguments is None:
+            own = ", ".join(map(str, self.signature.parameters.values())) or "nothing"
+            takes = f"{self.name} takes {legible(own, MAX_NOTE_SHOWN)}"
+            accepted = f"letters of {' '.join(values.by_letter)}, or fields of that spec"
+            raise FormulaRefused(f"{takes}: a formula takes a spec, or {accepted}")
         with self.link.calling(self.name, f"at {values.spec!r}", self.seconds):
-            if type(values.letters).__name__ in self.annotation:
-                return self.function(values.letters)
-            names = self._names_among(values.by_letter, values.by_field)
-            if not names or self._annotated():
-                return self.function(values.spec)
-            known = {**values.by_field, **values.by_letter}
-            return self.function(**{name: known[name] for name in names})
+            return self.function(*arguments.args, **arguments.kwargs)
 
     def by_component(self, values: ModelValues, family: Family) -> Mapping[str, Any]:
         """Call the function and return its result by component. Raises ``FormulaRefused``."""
@@ -163,43 +124,22 @@ class UserFormula:
         return result
 
     def _count(self, component: str, value: Any, spec: Any) -> int:
-        where = "" if component == TOTAL else f" for {shown(component)}"
         try:
-            if type(value) is bool:
-                raise TypeError
-            count = operator.index(value)
+            count = -1 if type(value) is bool else operator.index(value)
         except TypeError:
-            kind = legible(type(value).__name__)
-            said, rule = f"{shown(value)} (a {kind})", "an int"
-        else:
-            if 0 <= count <= 10**LARGEST:
-                return count
-            if abs(count) > 10**LARGEST:
-                said, rule = f"more than {LARGEST} digits", f"10**{LARGEST} at most"
-            else:
-                said, rule = f"{count}", "0 or more"
-        raise FormulaRefused(f"{self.name} returned {said}{where}: a count is {rule}, at {spec!r}")
-
-    def _names_among(self, letters: Iterable[str], fields: Iterable[str]) -> tuple[str, ...]:
-        """Return the letters and fields to pass by name; none if the function needs others too."""
-        letters, fields = tuple(letters), tuple(fields)
-        if not self.by_name or not self.required <= {*letters, *fields}:
-            return ()
-        own = [name for name in letters if self.takes_any or name in self.names]
-        return tuple(dict.fromkeys([*own, *(name for name in fields if name in self.names)]))
-
-    def _annotated(self) -> list[str]:
-        return [
-            name
-            for name, family in FAMILIES.items()
-            if self.annotation & {family.spec.__name__, family.letters.__name__}
-        ]
-
-
-def _words(annotation: Any) -> set[str]:
-    """Return the names in an annotation, which may be a class, a string, or a union."""
-    text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
-    return set(re.findall(r"\w+", text))
+            count = -1
+        if 0 <= count <= 10**LARGEST:
+            return count
+        try:
+            returned = shown(value)
+        except Exception:  # Python prints no int of thousands of digits.
+            returned = "something"
+        kind = legible(type(value).__name__)
+        where = "" if component == TOTAL else f" for {shown(component)}"
+        raise FormulaRefused(
+            f"{self.name} returned {returned} of type {kind}{where}: "
+            f"a count is an int from 0 to 10**{LARGEST}, at {spec!r}"
+        )
 
 
 @cache
@@ -217,32 +157,21 @@ def fullest_spec(family: Family) -> Spec:
 
 
 def chosen_family(formula: UserFormula, among: Collection[str] = ()) -> Family:
-    """Return the family of ``formula``, one of those ``among`` if any are named.
+    """Return the family for whose fullest spec the formula returns a count, of those ``among``.
 
-    If its parameters fit several, only those families count for whose fullest spec the formula
-    returns a count. Raises ``FormulaRefused`` if no family or more than one is left.
+    Raises ``FormulaRefused`` if there is none, or more than one.
     """
-    fits = f"{formula.name} fits {_listed(formula.families())}"
-    candidates = [name for name in formula.families() if not among or name in among]
-    if not candidates:
-        raise FormulaRefused(f"{fits}, and not {_listed([*among])}")
-    if len(candidates) == 1:
-        return FAMILIES[candidates[0]]
+    specs = {name: fullest_spec(FAMILIES[name]) for name in among or FAMILIES}
+    fits = [name for name, spec in specs.items() if formula.arguments(ModelValues.of(spec))]
     counted, refusals = [], []
-    for name in candidates:
+    for name in fits or specs:
         try:
-            formula.counts(fullest_spec(FAMILIES[name]))
+            formula.counts(specs[name])
+            counted.append(name)
         except FormulaRefused as refusal:
             refusals.append(refusal)
-        else:
-            counted.append(name)
     if not counted:
         raise refusals[0]
     if len(counted) > 1:
-        raise FormulaRefused(f"{formula.name} fits {_listed(counted)}: choose one with --family")
+        raise FormulaRefused(f"{formula.name} fits {', '.join(counted)}: choose one with --family")
     return FAMILIES[counted[0]]
-
-
-def _listed(names: Sequence[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
