@@ -225,27 +225,28 @@ def _print_model(model: Counted, chosen: CountOptions) -> None:
     if chosen.latex:
         say(latex_sum(_lettered(_with_formula(model), chosen.conventions)))
         return
-    named, first = model.inventory(), ""
-    number = int(count(named, *with_storage(chosen.conventions)))
-    names = ", ".join(with_storage(chosen.conventions))
+    named, first, conventions = model.inventory(), "", with_storage(chosen.conventions)
+    number = int(count(named, *conventions))
+    under = ", ".join(conventions) if chosen.conventions else ""
     if chosen.active:
         first, number = _print_active(_with_formula(model), chosen.symbolic)
     elif chosen.symbolic:
-        model, what = _with_formula(model), f"parameters in letters, {names}"
-        _title(model, what if chosen.conventions else f"trainable parameters in letters, {TIED}")
+        model, what = _with_formula(model), "parameters" if under else "trainable parameters"
+        _title(model, f"{what} in letters, {under or TIED}")
         _print_terms(_lettered(model, chosen.conventions), model)
     elif chosen.every:
         _title(model, "every convention; those after `listed` count trainable parameters")
         print_table(console, conventions_table(named))
-    elif chosen.conventions and not chosen.depth:
-        _print_count(model, number, chosen.conventions)
-    elif chosen.conventions:
-        _title(model, names)
-        under = as_counted(named, chosen.conventions)
-        print_table(console, tree_table(under, chosen.depth, chosen.dtype))
+    elif under and not chosen.depth:
+        units = f"{in_units(number)} × 10⁶, {in_units(number, MEBI)} × 2²⁰"
+        rounded = f"rounded: {as_named(number)}, {as_named(number, 3)}"
+        told = (f"{name}: {CONVENTIONS[name].__doc__}" for name in conventions)
+        print_lines(console, (f"{model.title}, {under}: {number:,}", units, rounded, *told))
     else:
-        _title(model, COUNTED)
-        print_table(console, tree_table(named, chosen.depth, chosen.dtype, model.beside_total()))
+        _title(model, under or COUNTED)
+        counted = as_counted(named, conventions) if under else named
+        beside = () if under else model.beside_total()
+        print_table(console, tree_table(counted, chosen.depth, chosen.dtype, beside))
     if chosen.dtype or not first:
         print_lines(console, (f"{first}{line}" for line in _bytes(model, number, chosen.dtype)))
     print_lines(console, _origin(model, chosen))
@@ -281,14 +282,6 @@ def _lettered(model: Model, conventions: Sequence[str]) -> Lettered:
     if not conventions:
         return whole
     return replace(whole, named=as_counted(whole.named, conventions), closed=None)
-
-
-def _print_count(model: Counted, number: int, conventions: Sequence[str]) -> None:
-    chosen = with_storage(conventions)
-    console.print(f"{model.title}, {', '.join(chosen)}: {number:,}", markup=False, highlight=False)
-    console.print(f"{in_units(number)} × 10⁶, {in_units(number, MEBI)} × 2²⁰", highlight=False)
-    console.print(f"rounded: {as_named(number)}, {as_named(number, 3)}")
-    print_lines(console, (f"{name}: {CONVENTIONS[name].__doc__}" for name in chosen))
 
 
 def _print_terms(counted: Lettered, model: Model, *notes: str) -> None:
