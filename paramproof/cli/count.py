@@ -97,7 +97,6 @@ class CountOptions:
 
 
 def _require_one_form(given: Sequence[str]) -> None:
-    """Raise ``ValueError`` unless each form in ``given`` can be combined with the others."""
     for form in (one for one in FORMS if one in given):
         for other in given:
             if other != form and other not in FORMS[form]:

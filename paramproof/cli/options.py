@@ -82,10 +82,6 @@ def family_option(verb: str) -> Callable[[Command], Command]:
 
 
 def json_option(what: str, where: str = WHERE) -> Callable[[Command], Command]:
-    """Return the option --json, which writes to standard output if no FILE is given.
-
-    The help names ``what`` is written. The file is checked before the command runs.
-    """
     return click.option(
         "--json",
         "json_file",

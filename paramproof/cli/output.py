@@ -82,13 +82,11 @@ def print_unwrapped(out: Console, lines: Iterable[str]) -> None:
 
 
 def remark(line: str) -> None:
-    """Print a note on standard error, as one line; ignore it if that fails."""
     with suppress(OSError):
         errors.print(f"note: {line}", markup=False, highlight=False, soft_wrap=True)
 
 
 def complain(error: Exception) -> None:
-    """Print an error on standard error, as one line; ignore it if that fails."""
     with suppress(OSError):
         if sys.stderr:
             line = legible(" ".join(str(error).split()), MAX_MESSAGE_SHOWN)
@@ -96,12 +94,10 @@ def complain(error: Exception) -> None:
 
 
 def width_of(out: Console) -> int | None:
-    """Return the width of ``out``, or None for a pipe, which has no width."""
     return None if out.width == UNBOUNDED else out.width
 
 
 def tables_beside(json_file: Path | None) -> Console:
-    """Return the console for tables: standard error if JSON goes to standard output."""
     return _beside_json if _is_standard_output(json_file) else console
 
 
@@ -155,10 +151,6 @@ def finish(answer: CommandAnswer, json_file: Path | None) -> None:
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:
-    """Write a document as JSON to ``path``, or to standard output for ``-``.
-
-    Raises ``ValueError`` in the same cases as ``write_file``.
-    """
     write_file(path, json_text(data, indent=1) + "\n")
 
 

@@ -26,7 +26,6 @@ def resolving(text: str, class_name: str = "") -> Model:
 
 
 def countable(text: str, class_name: str = "") -> Model | LiveModel:
-    """Return the model that ``text`` names, or the weights in a file; print notes as above."""
     return _noted(resolve_any, text, class_name)
 
 

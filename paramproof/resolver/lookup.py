@@ -93,7 +93,6 @@ def resolve(
 
 
 def _configured(request: Request, class_name: str, note: Note, *, derives: bool) -> dict[str, Any]:
-    """Return the formula of a configuration, and how it was read, as facts about a ``Model``."""
     keys, start = request.keys or {}, time.monotonic()
     try:
         found = entry_of(keys, class_name)

@@ -95,7 +95,6 @@ class Model:
 
     @property
     def status(self) -> str:
-        """The status of its formula: written, proved or fitted, whatever its sizes are."""
         return self.architecture.status
 
     @property
@@ -250,7 +249,6 @@ def published_lines(named: Published) -> Iterator[str]:
 
 @cache
 def described_types() -> dict[str, Any]:
-    """Return the families of model types, with the parts of each class, from ``families.toml``."""
     import tomllib  # Most models need none of this.
 
     return tomllib.loads(Path(__file__).with_name("families.toml").read_text("utf-8"))

@@ -86,7 +86,6 @@ class ConfigReading:
         return cls.of(keys, found.derivation, is_default=is_default, **facts)
 
     def lines(self) -> Iterator[str]:
-        """Yield what is counted, a line for each fact."""
         if self.is_default:
             yield f"sizes: the defaults of {self.entry or self.model_type}, class {self.class_name}"
         elif not self.is_class_named:

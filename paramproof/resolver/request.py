@@ -170,7 +170,6 @@ def _named(name: str) -> Request | None:
 
 
 def _in_file(path: str) -> Request:
-    """Return the request for a file, or for the configuration or the weights in a directory."""
     if os.path.isdir(path):
         within = (os.path.join(path, name) for name in IN_DIRECTORY)
         if file := next(filter(os.path.isfile, within), ""):
@@ -286,7 +285,6 @@ def _family(keys: Mapping[str, Any]) -> str:
 
 
 def _unknown(text: str) -> InvalidInput:
-    """Return the error for a text that names no model: a file, a model on the Hub, or a typo."""
     own = without_owner(text)
     known = dict.fromkeys([*model_names(), *model_types()])
     error = no_such("model", own, known, LISTED_BY)

@@ -204,7 +204,6 @@ def _shards(path: Path) -> dict[Path, list[str]]:
 
 
 def _in_shard(path: Path, names: list[str]) -> list[StoredTensor]:
-    """Return the tensors of a shard, which must be those that the index names."""
     where = path_text(path)
     tensors = list(_in_file(path))
     found = {stored.name for stored in tensors}

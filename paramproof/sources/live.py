@@ -85,7 +85,6 @@ def reader(model: Any) -> Callable[[Any], Iterable[Weight]]:
 
 
 def framework_with_reader(model: Any) -> Framework | None:
-    """Return the framework whose header has the package of a class of ``model``, or None."""
     return _of(model_packages(), model)
 
 

@@ -87,7 +87,6 @@ def object_in_text(text: str, where: str) -> dict[str, Any]:
 
 
 def require_file(path: Path) -> None:
-    """Raise ``InvalidInput``, whose ``where`` is ``path``, unless it is a regular file."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError) as error:
