@@ -32,6 +32,7 @@ def test_a_function_that_cannot_be_loaded(tmp_path, monkeypatch, reference, said
     with pytest.raises(InvalidInput) as refusal:
         load_reference(reference)
     assert str(refusal.value).startswith(said)
+    assert ("__getattr__" in str(refusal.value)) == ("lazy" in reference)
     for module in ("mine", "lazy", "stops"):
         sys.modules.pop(module, None)
 
