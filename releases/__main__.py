@@ -81,14 +81,11 @@ def releases() -> Iterator[Release]:
     """Yield the releases in ``table.toml``, by library and version."""
     table = tomllib.loads((Path(__file__).parent / "table.toml").read_text("utf-8"))
     for library, said in table.items():
-        beside = dict.fromkeys(said.get("releases", ()), said.get("beside", ())) | said.get(
-            "with", {}
-        )
+        beside = dict.fromkeys(said.get("releases", ()), said.get("beside", ()))
+        frameworks, python = tuple(said["frameworks"]), said.get("python", "3.11")
         found = (
-            Release(
-                library, one, tuple(with_), tuple(said["frameworks"]), said.get("python", "3.11")
-            )
-            for one, with_ in beside.items()
+            Release(library, one, tuple(other), frameworks, python)
+            for one, other in (beside | said.get("with", {})).items()
         )
         yield from sorted(found, key=lambda one: one.parts)
 
@@ -104,7 +101,13 @@ def results(file: Path) -> dict[str, Any]:
 
 
 def main(arguments: list[str]) -> int:
-    options = _options(arguments)
+    parser = argparse.ArgumentParser(prog="python -m releases", description="Try releases.")
+    what = "flax or flax==0.12.8, or a model type; all if none"
+    parser.add_argument("names", nargs="*", metavar="NAME", help=what)
+    parser.add_argument("--again", action="store_true", help="also try releases with a result")
+    parser.add_argument("--catalogue", action="store_true", help="compare the most used types")
+    parser.add_argument("--take-in", metavar="RELEASE", help="such as 5.24.0")
+    options = parser.parse_args(arguments)
     if options.take_in:
         return take_in(options.take_in, options.names)
     there = of_transformers() if options.catalogue else list(releases())
@@ -125,20 +128,6 @@ def main(arguments: list[str]) -> int:
         file.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", "utf-8")
         print(f"{release.name}: {time.perf_counter() - started:.0f} s", flush=True)
     return 0
-
-
-def _options(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m releases", description="Try releases.")
-    parser.add_argument(
-        "names",
-        nargs="*",
-        metavar="NAME",
-        help="flax or flax==0.12.8, or a model type; all if none",
-    )
-    parser.add_argument("--again", action="store_true", help="also try releases with a result")
-    parser.add_argument("--catalogue", action="store_true", help="compare the most used types")
-    parser.add_argument("--take-in", metavar="RELEASE", help="such as 5.24.0")
-    return parser.parse_args(arguments)
 
 
 def tried(release: Release) -> dict[str, Any]:

@@ -89,7 +89,8 @@ class Entry:
         return " = ".join(filter(None, (self.letters or self.printed, self.claimed)))
 
 
-class Target(NamedTuple):
+@dataclass(frozen=True)
+class Target:
     """Components of a model, each with conventions."""
 
     model: str

@@ -110,8 +110,12 @@ def difference_table(section: Section, answers: Sequence[Answer]) -> Table:
     return Table.of((*columns, *facts), rows).only(*SHOWN[section])
 
 
+def section_table(section: Section) -> str:
+    return markdown(difference_table(section, recorded()[1]))
+
+
 for _section in SHOWN:
-    place(_section, NAME)(lambda own=_section: markdown(difference_table(own, recorded()[1])))
+    place(_section, NAME)(partial(section_table, _section))
 
 
 def versions() -> dict[str, dict[str, str]]:
