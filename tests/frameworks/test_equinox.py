@@ -1,9 +1,8 @@
-"""Equinox: shared matrices, and the biases of attention."""
+"""Equinox: shared matrices."""
 
 import pytest
 
 from paramproof.builders import load
-from paramproof.formulas.models import named_model
 
 pytestmark = pytest.mark.framework("equinox")
 
@@ -44,23 +43,3 @@ def test_a_shared_matrix_has_two_names(abstract):
         "head.weight": (),
         "head.bias": (),
     }
-
-
-def test_attention_has_no_biases_by_default(monkeypatch):
-    """Four biases of H in each of BERT-base's 12 layers: 48·H parameters."""
-    from paramproof.builders.frameworks.equinox import models
-
-    spec = named_model("bert-base").spec
-
-    def total():
-        return sum(weight.size for weight in load("equinox").build(spec).weights())
-
-    whole = total()
-    attention = models.Attention
-
-    def by_default(heads, size, *, dtype, key, **biases):
-        assert set(biases.values()) == {True}
-        return attention(heads, size, dtype=dtype, key=key)
-
-    monkeypatch.setattr(models, "Attention", by_default)
-    assert total() - whole == -48 * spec.hidden_size == -36_864

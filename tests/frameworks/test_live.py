@@ -298,7 +298,6 @@ def test_reading_a_model_leaves_it_in_training():
 
 MODULES = {
     "mlx": """
-import mlx.core as mx
 from mlx import nn
 
 def encoder(width=12, heads=3, layers=2, inner=20):
@@ -309,17 +308,8 @@ def large(width=12288, heads=96, layers=96, inner=49152):
 
 def normalised(width=12):
     return nn.Sequential(nn.Linear(width, 2 * width), nn.BatchNorm(2 * width))
-
-def frozen(width=12):
-    module = nn.Linear(width, 2 * width)
-    module.freeze()
-    return module
-
-def arrays(width=12):
-    return {"weight": mx.zeros((width,))}
 """,
     "paddle": """
-import paddle
 from paddle import nn
 
 def encoder(width=12, heads=3, layers=2, inner=20):
@@ -330,15 +320,6 @@ def large(width=12288, heads=96, layers=4, inner=49152):
 
 def normalised(width=12):
     return nn.Sequential(nn.Linear(width, 2 * width), nn.BatchNorm1D(2 * width))
-
-def frozen(width=12):
-    module = nn.Linear(width, 2 * width)
-    for parameter in module.parameters():
-        parameter.stop_gradient = True
-    return module
-
-def arrays(width=12):
-    return paddle.zeros([width])
 """,
 }
 SAID = {
@@ -348,8 +329,6 @@ SAID = {
         "encoder": ["L × (4·H² + 2·H·in + 5·H + in)\n", "fitted, not proved", "built with mlx"],
         "large": ["= 173,956,816,896"],
         "normalised": ["not trainable"],
-        "frozen": ["\n  = 0\n"],
-        "arrays": "is not linen's but of mlx.core.array",
     },
     "paddle": {
         "encoder": [
@@ -360,8 +339,6 @@ SAID = {
         ],
         "large": ["= 7,248,396,288"],
         "normalised": ["not trainable"],
-        "frozen": ["\n  = 0\n"],
-        "arrays": "paddle.Tensor is not an nn.Layer",
     },
 }
 
@@ -374,13 +351,9 @@ SAID = {
         for function in SAID[name]
     ],
 )
-def test_a_formula_is_derived_by_the_command(name, function, tmp_path, paramproof, refused):
+def test_a_formula_is_derived_by_the_command(name, function, tmp_path, paramproof):
     (tmp_path / "mine.py").write_text(MODULES[name])
-    said = SAID[name][function]
-    if isinstance(said, str):
-        assert said in refused("derive", f"mine:{function}")
-        return
     done = paramproof("derive", f"mine:{function}")
     assert done.returncode == 0, done.stderr
-    assert [text for text in said if text not in done.stdout] == []
+    assert [text for text in SAID[name][function] if text not in done.stdout] == []
     assert function != "normalised" or done.stdout.count("not trainable") == 2

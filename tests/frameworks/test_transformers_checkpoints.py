@@ -32,7 +32,9 @@ def saved(folder, kind, name, *, dtype="float32", shard="1GB", **options):
 @pytest.mark.parametrize(("kind", "name"), CLASSES)
 def test_every_class(kind, name, tmp_path):
     model, file = saved(tmp_path, kind, name)
-    found = compare(file, resolve(tmp_path / "config.json").names.spec)
+    read = resolve(tmp_path / "config.json")
+    assert read.reading.class_name == name
+    found = compare(file, read.names.spec)
     assert found.rows == ()
     assert found.actual == found.formula == model.num_parameters()
     assert found.notes == ("tensors matched by name",)

@@ -1,12 +1,15 @@
 """Decoders of transformers beside ours in PyTorch, and the family it has no class for."""
 
+from dataclasses import asdict, replace
+
 import numpy as np
 import pytest
 
 from paramproof.builders import load
-from paramproof.formulas import EncoderDecoderSpec, closed_form
+from paramproof.formulas import EncoderDecoderSpec, closed_form, compare, inventory
 from paramproof.weights.transfer import transfer
 from tests.parity.families import SPECS
+from tests.specs import SMALL_ENCODER
 
 pytestmark = pytest.mark.framework("transformers")
 
@@ -80,3 +83,20 @@ def marian(vocab_size):
     )
     with torch.device("meta"):
         return MarianMTModel(config)
+
+
+def test_an_untied_head_has_one_more_output_bias_than_the_formula():
+    import torch
+    from transformers import BertConfig, BertForMaskedLM
+
+    spec = replace(SMALL_ENCODER, pooler=False, mlm_head=True, tie_word_embeddings=False)
+    own = {name: value for name, value in asdict(spec).items() if type(value) is int}
+    with torch.device("meta"):
+        module = BertForMaskedLM(BertConfig(**own, pad_token_id=None, tie_word_embeddings=False))
+    model = load("transformers").HuggingFaceModel(module)
+    (row,) = compare(inventory(spec.letters()), model.weights()).rows
+    assert (row.native, row.note, row.difference) == (
+        "cls.predictions.decoder.bias",
+        "mlm_head.decoder.bias: stored a second time",
+        spec.vocab_size,
+    )

@@ -1,6 +1,5 @@
 """Constructors that make other tensors where something is so. They need PyTorch."""
 
-import json
 import math
 import os
 import random
@@ -106,12 +105,6 @@ def projected(vocab_size=31, hidden_size=8, embedding_size=8):
     if embedding_size != hidden_size:
         model["projection"] = nn.Linear(embedding_size, hidden_size)
     return model
-
-
-def by_bits_of_text(hidden_size=12):
-    """Lose the size: nothing connects a plain number with the size it came from."""
-    width = json.loads(json.dumps(hidden_size))
-    return nn.Linear(hidden_size, hidden_size, bias=width & (width - 1) != 0)
 
 
 @derives(
