@@ -100,6 +100,13 @@ def test_printed(name, snapshot):
     assert "\n".join(printed(*PRINTED[name])) == snapshot
 
 
+def test_headings_and_bold_rows_are_bold():
+    out = Console(width=80, file=io.StringIO(), color_system="standard", force_terminal=True)
+    print_table(out, TABLE)
+    bold = [line for line in out.file.getvalue().splitlines() if "\x1b[1m" in line]
+    assert ["component" in bold[0], "total" in bold[1], len(bold)] == [True, True, 2]
+
+
 @pytest.mark.parametrize("how", RENDERED)
 def test_rendered(how, snapshot):
     assert str(RENDERED[how]()).replace("><", ">\n<") == snapshot

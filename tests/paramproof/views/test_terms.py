@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from paramproof.algebra.symbols import sizes_as_symbols, symbols
-from paramproof.formulas import FAMILIES, closed_form, inventory
+from paramproof.formulas import FAMILIES, Inventory, closed_form, inventory
 from paramproof.formulas.expression import expression
 from paramproof.formulas.models import named_models
 from paramproof.views.formula import Lettered, latex_sum, terms
@@ -72,3 +72,7 @@ def test_latex_adds_up(family):
     assert [name.replace(r"\_", "_") for name in names] == [
         t.path for t in terms(inventory(letters))
     ]
+
+
+def test_latex_of_a_convention_that_counts_nothing():
+    assert latex_sum(Lettered(Inventory({}, ()), {}, {})) == "0"
