@@ -1,6 +1,6 @@
 """Write the index of ``paramproof explain``: a line for each named model, with its counts.
 
-``python -m docs.writers.explain_index`` writes all lines, in less than a minute.
+``python -m docs.writers explain --measure`` writes all lines, in less than a minute.
 """
 
 import json
@@ -29,7 +29,3 @@ def line(one: Published, model: Model) -> str:
 def write() -> None:
     models = sorted(every_named_model(), key=lambda pair: pair[0].name)
     FILE.write_text("".join(f"{line(*pair)}\n" for pair in models), "utf-8")
-
-
-if __name__ == "__main__":
-    write()

@@ -98,19 +98,16 @@ def _type(value: dict[str, Any]) -> str:
         return "text"
     if choices := value.get("anyOf") or value.get("oneOf"):
         return " or ".join(map(_type, choices))
-    types = value["type"] if isinstance(value["type"], list) else [value["type"]]
-    return " or ".join(_container(one, value) for one in types)
-
-
-def _container(word: str, value: dict[str, Any]) -> str:
-    items, values = value.get("items"), value.get("additionalProperties")
+    if isinstance(value["type"], list):
+        return " or ".join(_type({**value, "type": one}) for one in value["type"])
     if "prefixItems" in value:
         return f"[{', '.join(map(_type, value['prefixItems']))}]"
-    if word == "array" and isinstance(items, dict):
+    items, values = value.get("items"), value.get("additionalProperties")
+    if value["type"] == "array" and isinstance(items, dict):
         return f"list of {_type(items)}"
-    if word == "object" and isinstance(values, dict) and "properties" not in value:
+    if value["type"] == "object" and isinstance(values, dict) and "properties" not in value:
         return f"object of {_type(values)}"
-    return WORDS[word]
+    return WORDS[value["type"]]
 
 
 def _link(one: dict[str, Any]) -> str:

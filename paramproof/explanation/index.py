@@ -1,8 +1,8 @@
 """Named models with every way to count them, as data and in words, and what is published of them.
 
 ``index.jsonl`` has a line for each model, sorted by name, so that a number is looked up without
-counting anything. ``python -m docs.writers.explain_index`` writes it, and a test compares it with
-the models. ``known.json`` has names, formulas and phrases.
+counting anything. ``python -m docs.writers explain --measure`` writes it, and a test compares it
+with the models. ``known.json`` has names, formulas and phrases.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from tests.specs import SPECS
 
 NAMED = {**named_models(), **named_configurations()}
 LINES = {json.loads(one)["name"]: one for one in FILE.read_text("utf-8").splitlines()}
-AGAIN = "run python -m docs.writers.explain_index"
+AGAIN = "run python -m docs.writers explain --measure"
 
 
 @pytest.mark.parametrize("name", NAMED)
