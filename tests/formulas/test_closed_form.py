@@ -20,37 +20,28 @@ def test_equal_as_symbols(family):
     assert sympy.expand(inventory(letters).total() - closed_form(letters)) == 0
 
 
-def test_an_encoder_has_the_count_of_the_literature():
-    """N as in the literature, for an encoder with a pooler and nothing else."""
-    L, H, F, V, P, T = sympy.symbols("L H F V P T", integer=True)
-    encoder = closed_form(EncoderLetters(L=L, H=H, A=0, F=F, V=V, P=P, T=T))
-    expected = (V + P + T) * H + 2 * H + L * (4 * H**2 + 9 * H + 2 * H * F + F) + H**2 + H
-    assert sympy.expand(encoder - expected) == 0
+A, F, H, L, P, T, V = sympy.symbols("A F H L P T V", integer=True)
+WIDE = {"F": 4 * H}
+LITERATURE = [
+    ("encoder", "layers.*", WIDE, 12 * H**2 + 13 * H),
+    ("gpt", "layers.*", WIDE, 12 * H**2 + 13 * H),
+    ("encoder-decoder", "encoder.layers.*", WIDE | {"bias": 1}, 12 * H**2 + 13 * H),
+    ("encoder-decoder", "decoder.layers.*", WIDE | {"bias": 1}, 16 * H**2 + 19 * H),
+    # Every query head has its own keys.
+    ("llama", "layers.*", {"G": A, "K": H / A, "F": 8 * H / 3}, 12 * H**2 + 2 * H),
+    (
+        "encoder",
+        "",
+        {"pooler": 1, "mlm": 0, "untied": 0, "nsp": 0},
+        (V + P + T) * H + 2 * H + L * (4 * H**2 + 9 * H + 2 * H * F + F) + H**2 + H,
+    ),
+]
 
 
-@pytest.mark.parametrize("name", ["encoder", "gpt"])
-def test_a_layer_has_the_count_of_the_literature(name):
-    """12H² + 13H if F is 4H, whether the norms come before or after."""
-    letters = SYMBOLS[name]
-    layer = inventory(letters).total("layers.*").subs(letters.F, 4 * letters.H)
-    assert sympy.expand(layer - (12 * letters.H**2 + 13 * letters.H)) == 0
-
-
-def test_a_llama_layer_has_the_count_of_the_literature():
-    """12H² + 2H if F is two thirds of 4H and every query head has its own keys."""
-    letters = SYMBOLS["llama"]
-    layer = inventory(letters).total("layers.*")
-    H = letters.H
-    plain = layer.subs({letters.G: letters.A, letters.K: H / letters.A, letters.F: 8 * H / 3})
-    assert sympy.expand(plain - (12 * H**2 + 2 * H)) == 0
-
-
-def test_a_decoder_layer_has_one_more_attention_and_norm_than_an_encoder_layer():
-    letters = SYMBOLS["encoder-decoder"]
-    named = inventory(letters)
-    more = named.total("decoder.layers.*") - named.total("encoder.layers.*")
-    attention = named.total("encoder.layers.*.attention")
-    assert sympy.expand(more - attention - 2 * letters.H) == 0
+@pytest.mark.parametrize(("family", "component", "letters", "count"), LITERATURE)
+def test_the_counts_of_the_literature(family, component, letters, count):
+    named = inventory(SYMBOLS[family]._replace(**letters))
+    assert sympy.expand(named.total(component) - count) == 0
 
 
 def test_a_count_is_a_polynomial_in_its_own_letters():

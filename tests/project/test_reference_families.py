@@ -8,8 +8,7 @@ import pytest
 from paramproof.formulas import Numerics
 from tests.parity.families import SPECS, DecoderCase
 from tests.reference.arithmetic import Exact
-from tests.reference.encoder_decoder import sinusoids
-from tests.reference.llama import rotated
+from tests.reference.decoders import rotated, sinusoids
 from tests.reference.models import derivative, forward
 from tests.reference.steps import Steps
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from paramproof.formulas.spec import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaSpec
-from tests.reference import encoder, encoder_decoder, gpt, llama
+from tests.reference import decoders, encoder
 
 Array = Any
 
@@ -20,9 +20,9 @@ STEP = 1e-30
 
 FORWARD = {
     EncoderSpec: encoder.forward,
-    EncoderDecoderSpec: encoder_decoder.forward,
-    GPTSpec: gpt.forward,
-    LlamaSpec: llama.forward,
+    EncoderDecoderSpec: decoders.encoder_decoder,
+    GPTSpec: decoders.gpt,
+    LlamaSpec: decoders.llama,
 }
 
 
