@@ -147,14 +147,6 @@ def as_operand(one: Operand) -> Operand:
     return one
 
 
-def has_computed(one: Expression) -> bool:
-    atoms = [atom for powers in one.terms for atom, _ in powers if not isinstance(atom, str)]
-    sides = (getattr(atom, side, None) for atom in atoms for side in ("numerator", "denominator"))
-    return any(isinstance(atom, Computed) for atom in atoms) or any(
-        side is not None and has_computed(side) for side in sides
-    )
-
-
 def _value(one: Operand, sizes: Mapping[str, int]) -> Any:
     if isinstance(one, Computed):
         return one.compute(sizes)

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from paramproof.formulas.computed import has_computed
-from paramproof.formulas.division import Quotient
-from paramproof.formulas.expression import Expression, Number, expression, letter
+from paramproof.formulas.expression import Expression, Number, Quotient, expression, letter
 from paramproof.formulas.notation import text
 
 
@@ -120,8 +118,6 @@ class Condition:
 
         False if the signs do not decide it, as for ``Computed`` numbers, which may have any sign.
         """
-        if has_computed(self.left) or has_computed(self.right):
-            return False
         if not all(_have(side, _is_defined) for side in (self.left, self.right)):
             return False
         if not self.letters:
@@ -165,14 +161,13 @@ def at_least_one(one: Expression) -> tuple[Condition, ...]:
     return tuple(Condition(Relation.LESS, q.numerator, q.denominator, False) for q in quotients)
 
 
-def _quotients(one: Expression) -> list[tuple[Quotient, int]]:
-    factors = (factor for powers in one.terms for factor in powers)
-    return [(atom, power) for atom, power in factors if isinstance(atom, Quotient)]
-
-
 def _have(one: Expression, sort: Callable[[Quotient], bool]) -> bool:
-    """Return whether ``sort`` is true of each quotient in ``one``, and none is a divisor."""
-    return all(power > 0 and sort(quotient) for quotient, power in _quotients(one))
+    """Return whether all atoms but letters are quotients of a ``sort``, and none is a divisor."""
+    return all(
+        isinstance(atom, str) or (isinstance(atom, Quotient) and power > 0 and sort(atom))
+        for powers in one.terms
+        for atom, power in powers
+    )
 
 
 def _is_defined(one: Quotient) -> bool:
@@ -192,7 +187,7 @@ def _counted_from_one(one: Expression) -> Expression:
 
     If ``one`` contains quotients, which are 0 or more too, it is returned unchanged.
     """
-    if _quotients(one):
+    if one.has_quotients:
         return one
     for name in one.letters:  # Times every letter that is a divisor, which keeps the sign.
         one = one * letter(name) ** -min(0, *(dict(powers).get(name, 0) for powers in one.terms))

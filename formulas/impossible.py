@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral
 
-from paramproof.formulas.division import Quotient
 from paramproof.formulas.errors import InvalidInput, require_type
-from paramproof.formulas.expression import Atom, DivisionByZero, Expression, Number
+from paramproof.formulas.expression import Atom, DivisionByZero, Expression, Number, Quotient
 from paramproof.formulas.printing import MINUS, shown
 
 

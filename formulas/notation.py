@@ -16,8 +16,16 @@ from fractions import Fraction
 from typing import NamedTuple, Self
 
 from paramproof.formulas.computed import INFIX, Computed, Operand
-from paramproof.formulas.division import Quotient, common_factor
-from paramproof.formulas.expression import Atom, Expression, Number, Powers, atom_key, expression
+from paramproof.formulas.expression import (
+    Atom,
+    Expression,
+    Number,
+    Powers,
+    Quotient,
+    atom_key,
+    common_factor,
+    expression,
+)
 from paramproof.formulas.path import merged
 from paramproof.formulas.printing import MINUS
 from paramproof.formulas.spec import KINDS

@@ -23,8 +23,7 @@ from typing import TypeVar
 
 from paramproof.formulas.computed import FUNCTIONS, INFIX, Computed, Operand, as_operand, computed
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.division import ceiling, floor
-from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.expression import Expression, ceiling, expression, floor, letter
 from paramproof.formulas.notation import SUPERSCRIPTS
 from paramproof.formulas.printing import MINUS, shown
 

@@ -10,8 +10,7 @@ from itertools import combinations, combinations_with_replacement, permutations
 from operator import add, mul
 from typing import Any, TypeAlias
 
-from paramproof.formulas.division import floor
-from paramproof.formulas.expression import Expression, Number, expression, letter
+from paramproof.formulas.expression import Expression, Number, expression, floor, letter
 from paramproof.tracing.recorder import has_loop_index
 
 

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from paramproof.formulas.condition import Condition, Relation, at_least_one
 from paramproof.formulas.derivation import Consequence, Outcome, StatedCondition
-from paramproof.formulas.division import floor
-from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.expression import Expression, expression, floor, letter
 
 
 def simplify_exact_division(

@@ -19,8 +19,7 @@ from os.path import basename
 from typing import NamedTuple, TypeAlias
 
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.division import Quotient, floor
-from paramproof.formulas.expression import Expression, expression, letter, sum_of
+from paramproof.formulas.expression import Expression, Quotient, expression, floor, letter, sum_of
 from paramproof.tracing.recorder import LOOP_INDEX, Caveat, IterationStack, Recorder, has_loop_index
 
 INDEX = letter(LOOP_INDEX)

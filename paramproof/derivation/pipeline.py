@@ -23,8 +23,7 @@ from paramproof.derivation.validation import MAX_SPECIALIZED, HeldOutValidation
 from paramproof.formulas.condition import Condition
 from paramproof.formulas.derivation import Consequence, Derivation, Outcome
 from paramproof.formulas.derivation_data import in_normal_form
-from paramproof.formulas.division import floor
-from paramproof.formulas.expression import letter
+from paramproof.formulas.expression import floor, letter
 from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.recorder import Caveat, caveat_text
 from paramproof.tracing.tensor_groups import GroupKey

@@ -21,8 +21,7 @@ from types import FrameType
 from typing import NamedTuple, TypeAlias
 
 from paramproof.formulas.condition import Condition, Relation, at_least_one
-from paramproof.formulas.division import Quotient
-from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.expression import Expression, Quotient, expression, letter
 
 
 class Iteration(NamedTuple):

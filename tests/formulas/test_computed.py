@@ -2,9 +2,8 @@
 
 import pytest
 
-from paramproof.formulas.computed import LARGEST_POWER, Computed, as_operand, computed, has_computed
-from paramproof.formulas.division import floor
-from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.computed import LARGEST_POWER, Computed, as_operand, computed
+from paramproof.formulas.expression import Expression, expression, floor, letter
 
 A, H = letter("A"), letter("H")
 RATIO = Computed("over", (H, A))
@@ -114,10 +113,3 @@ def test_a_number_is_whole_if_python_computes_it_from_whole_ones():
     assert all(one.is_whole for one in (*whole, WHOLE))
     floats = (RATIO, Computed("times", (H, 0.5)), Computed("plus", (H / 2, A)))
     assert not any(one.is_whole for one in floats)
-
-
-def test_a_number_anywhere_in_an_expression():
-    assert has_computed(computed("floor", RATIO) + H)
-    assert has_computed(floor(computed("floor", RATIO), A))
-    assert has_computed(floor(H, computed("floor", RATIO)))
-    assert not has_computed(floor(H, A) * H + 3)

@@ -7,8 +7,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from paramproof.formulas.condition import Condition, Relation, at_least_one
-from paramproof.formulas.division import floor
-from paramproof.formulas.expression import expression, letter
+from paramproof.formulas.expression import expression, floor, letter
 from paramproof.formulas.parsing import RELATION, RELATIONS, condition_in, expression_in
 
 A, H, L = map(letter, "AHL")
@@ -110,7 +109,8 @@ OPEN = """H ≠ A | H ≠ 1 | ⌊H/A⌋ ≠ 0 | H/⌊L/A⌋ ≠ 1 + H/⌊L/A⌋ 
 ⌊(H − 2)/L⌋ ≥ 0 | ⌊H/(A − 1)⌋ ≥ 0 | ⌊(⌊H/A⌋ − 1)/L⌋ ≥ 0 | ⌊(⌊(H − 5)/2⌋ + L)/A⌋ ≥ 0
 ⌊H/⌊L/A⌋⌋ ≥ 0 | H/⌊L/A⌋ ≥ 0 | abs(H) ≥ 0 | 0 ≤ abs(H) | H ≤ 1 | ⌊H/A⌋ ≤ 0 | A does not divide H
 2 does not divide H | 1 does not divide A/H | 1 does not divide ⌊1/(⌊(A − L)/H⌋ + 2)⌋
-1 does not divide ⌊(⌊1/⌊L/2⌋⌋ − 7)/3⌋"""
+1 does not divide ⌊(⌊1/⌊L/2⌋⌋ − 7)/3⌋ | 1 does not divide ⌊floor(H ÷ A)/L⌋
+⌊floor(H ÷ A)/L⌋ ≥ 0 | ⌊L/floor(H ÷ A)⌋ ≥ 0"""
 
 
 @pytest.mark.parametrize(("texts", "settled"), [(SETTLED, True), (OPEN, False)])

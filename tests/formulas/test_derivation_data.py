@@ -28,8 +28,7 @@ from paramproof.formulas.derivation_data import (
     ties_data,
     with_ties,
 )
-from paramproof.formulas.division import floor
-from paramproof.formulas.expression import expression, letter
+from paramproof.formulas.expression import expression, floor, letter
 from paramproof.formulas.parsing import expression_in
 
 A, H, L, V = map(letter, "AHLV")

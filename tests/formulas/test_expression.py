@@ -11,8 +11,15 @@ import sympy
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from paramproof.formulas.division import ceiling, common_factor, floor
-from paramproof.formulas.expression import atom_key, expression, letter, order
+from paramproof.formulas.expression import (
+    atom_key,
+    ceiling,
+    common_factor,
+    expression,
+    floor,
+    letter,
+    order,
+)
 from tests.polynomials import NAMES, SYMBOLS, polynomials
 
 A, H, L = map(letter, NAMES)

@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from paramproof.formulas.computed import Computed, computed
-from paramproof.formulas.division import Quotient, floor
-from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.expression import Expression, Quotient, expression, floor, letter
 from paramproof.formulas.impossible import is_never_negative, require_tensor, value_at
 from paramproof.formulas.parsing import expression_in
 from tests.derivations import MIXTURE, tensor, with_tensors

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from paramproof.catalogue import entry
 from paramproof.catalogue.files import FOLDER, entry_names, keys_for
 from paramproof.formulas import FAMILIES, closed_form
-from paramproof.formulas.division import ceiling, floor
 from paramproof.formulas.errors import NotInCatalogue
-from paramproof.formulas.expression import Expression, letter, sum_of
+from paramproof.formulas.expression import Expression, ceiling, floor, letter, sum_of
 from paramproof.formulas.notation import latex, text
 from paramproof.formulas.parsing import expression_in
 from tests.notation import from_latex, value

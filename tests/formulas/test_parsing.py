@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from paramproof.formulas.computed import Computed, computed
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.division import ceiling, floor
-from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.expression import Expression, ceiling, expression, floor, letter
 from paramproof.formulas.notation import text
 from paramproof.formulas.parsing import DEEPEST, LONGEST, condition_in, expression_in
 

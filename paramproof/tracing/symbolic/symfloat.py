@@ -19,8 +19,7 @@ from math import inf, isfinite, lcm, log2
 from typing import Any
 
 from paramproof.formulas.computed import Computed, Operand, computed
-from paramproof.formulas.division import Quotient, floor
-from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.expression import Expression, Quotient, expression, floor
 from paramproof.tracing.symbolic.symint import (
     SymbolicNumber,
     SymInt,

@@ -3,8 +3,7 @@
 import pytest
 
 from paramproof.derivation.fitting import candidate_quotients, fit_count, fit_length
-from paramproof.formulas.division import floor
-from paramproof.formulas.expression import expression, letter
+from paramproof.formulas.expression import expression, floor, letter
 
 A, D, H, L = map(letter, "ADHL")
 POINTS = (

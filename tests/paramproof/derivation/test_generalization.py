@@ -4,8 +4,7 @@ import pytest
 
 from paramproof.derivation.generalization import GeneralTensors, generalize, run_trial
 from paramproof.formulas.derivation import Consequence, DerivedTensor, Kind, Outcome, Stored
-from paramproof.formulas.division import floor
-from paramproof.formulas.expression import expression, letter
+from paramproof.formulas.expression import expression, floor, letter
 from paramproof.tracing.recorder import caveat_text
 from tests.paramproof.derivation.parts import plain_int, traces
 

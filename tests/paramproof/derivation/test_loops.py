@@ -12,8 +12,7 @@ from paramproof.derivation.loops import (
     index_subsets_of,
 )
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.division import floor
-from paramproof.formulas.expression import expression, letter
+from paramproof.formulas.expression import expression, floor, letter
 from paramproof.tracing.instrumented.code_swap import TracingRange
 from paramproof.tracing.recorder import RUNNING, Recorder, caveat_text, recording
 from paramproof.tracing.symbolic.symint import SymInt

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from paramproof.derivation.sampling import MAX_DEPTH, _line, sample_sizes
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.division import floor
-from paramproof.formulas.expression import expression, letter
+from paramproof.formulas.expression import expression, floor, letter
 
 A, H, L, F = map(letter, "AHLF")
 FIRST = {"H": 768, "A": 12, "L": 12, "F": 3072}

@@ -3,8 +3,7 @@
 import sys
 from types import ModuleType
 
-from paramproof.formulas.division import floor
-from paramproof.formulas.expression import letter
+from paramproof.formulas.expression import floor, letter
 from paramproof.tracing.instrumented.code_swap import TracingInt, TracingRange, patched_modules
 from paramproof.tracing.recorder import recording
 from paramproof.tracing.symbolic.symint import SymInt

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from paramproof.derivation.guard_set import simplify_exact_division
 from paramproof.formulas.derivation import Kind, Stored
-from paramproof.formulas.division import floor
-from paramproof.formulas.expression import expression, letter
+from paramproof.formulas.expression import expression, floor, letter
 from paramproof.tracing.tensor_groups import (
     ObservedTensor,
     count_stored,

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from paramproof.formulas.division import floor
-from paramproof.formulas.expression import letter
+from paramproof.formulas.expression import floor, letter
 from paramproof.tracing.instrumented.calls import call
 from paramproof.tracing.recorder import caveat_text, recording
 from paramproof.tracing.symbolic.arithmetic import expression_of
