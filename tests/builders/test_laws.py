@@ -1,8 +1,8 @@
 """The laws of tests/laws.py for the encoders that the frameworks build.
 
 They follow for the other families: each tensor is compared with the formula (test_counts.py), and
-the formula obeys the laws (tests/formulas/test_laws.py). For the same reason two examples suffice
-for a framework that builds slowly.
+the formula obeys the laws (tests/formulas/test_closed_form.py). For the same reason two examples
+suffice for a framework that builds slowly.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""Inventory and closed form are the same polynomial: for symbols, ints of any size, arrays."""
+"""Inventory and closed form are the same polynomial, which obeys the laws of tests/laws.py."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramproof.formulas import FAMILIES, EncoderLetters, closed_form, inventory
+from tests.laws import CASES, FAMILY_LAWS
 from tests.strategies import specs
 
 SYMBOLS = {
@@ -84,3 +85,50 @@ def test_a_sweep_overflows_where_documented():
     small = EncoderLetters(*(np.array([10**5], dtype="int64") for _ in range(7)))
     assert closed_form(large)[0] != closed_form(EncoderLetters(*[10**7] * 7))
     assert closed_form(small)[0] == closed_form(EncoderLetters(*[10**5] * 7))
+
+
+DERIVATIONS = {
+    "closed form": lambda spec: closed_form(spec.letters()),
+    "inventory": lambda spec: inventory(spec.letters()).total(),
+}
+
+
+def test_every_family_has_laws():
+    assert list(FAMILY_LAWS) == list(FAMILIES)
+
+
+@pytest.mark.parametrize(("family", "field"), CASES)
+@pytest.mark.parametrize("derivation", DERIVATIONS)
+def test_law(family, field, derivation):
+    @given(spec=specs(family))
+    def hold(spec):
+        FAMILY_LAWS[family][field](DERIVATIONS[derivation], spec)
+
+    hold()
+
+
+WRONG = {
+    "num_hidden_layers": lambda s: s.num_hidden_layers**2,
+    "num_encoder_layers": lambda s: s.num_encoder_layers**2,
+    "num_decoder_layers": lambda s: s.num_decoder_layers**2,
+    "vocab_size": lambda s: s.vocab_size * (s.hidden_size + 1),
+    "target_vocab_size": lambda s: s.target_vocab_size * s.hidden_size * 3,
+    "max_position_embeddings": lambda s: s.max_position_embeddings * (s.hidden_size + 1),
+    "type_vocab_size": lambda s: 2 * s.hidden_size,
+    "num_attention_heads": lambda s: s.hidden_size // s.num_attention_heads,
+    "num_key_value_heads": lambda s: s.num_hidden_layers * s.num_key_value_heads * s.hidden_size,
+    "head_dim": lambda s: s.head_dim**2,
+    "hidden_size": lambda s: s.hidden_size**3,
+    "intermediate_size": lambda s: s.intermediate_size**2,
+    "attention_bias": lambda s: s.attention_bias * s.hidden_size,
+}
+
+
+@pytest.mark.parametrize(("family", "field"), CASES)
+def test_a_law_can_be_broken(family, field):
+    @given(spec=specs(family))
+    def hold(spec):
+        FAMILY_LAWS[family][field](WRONG[field], spec)
+
+    with pytest.raises(AssertionError):
+        hold()
