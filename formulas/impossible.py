@@ -7,7 +7,8 @@ from numbers import Integral
 
 from paramproof.formulas.errors import InvalidInput, require_type
 from paramproof.formulas.expression import Atom, DivisionByZero, Expression, Number, Quotient
-from paramproof.formulas.printing import MINUS, shown
+from paramproof.formulas.notation import text
+from paramproof.formulas.printing import shown
 
 
 def require_sizes(
@@ -19,9 +20,7 @@ def require_sizes(
         if size < 1 and name in letters and (size or name not in at_zero):
             least = "0" if name in at_zero else "1"
             every = "it" if name in at_zero else "every size"
-            raise InvalidInput(
-                f"{name} = {signed(size)}: {every} must be {least} or more", key=name
-            )
+            raise InvalidInput(f"{name} = {text(size)}: {every} must be {least} or more", key=name)
 
 
 def require_letters(sizes: Mapping[str, int], letters: Iterable[str]) -> None:
@@ -79,19 +78,15 @@ def require_tensor(
     """
     if (number := value_at(times, sizes, where)) < 0:
         at = values_of(times, sizes)
-        raise InvalidInput(f"{where} would occur {signed(number)} times at {at}")
+        raise InvalidInput(f"{where} would occur {text(number)} times at {at}")
     for one in shape if number else ():
         if (length := value_at(one, sizes, where)) < 0:
             at = values_of(one, sizes)
-            raise InvalidInput(f"{where} would have a length of {signed(length)} at {at}")
+            raise InvalidInput(f"{where} would have a length of {text(length)} at {at}")
 
 
 def values_of(one: Expression, sizes: Mapping[str, int]) -> str:
     """Return the sizes of the letters in an expression as text: ``L = 1, D = 3``."""
     return ", ".join(
-        f"{name} = {signed(size)}" for name, size in sizes.items() if name in one.letters
+        f"{name} = {text(size)}" for name, size in sizes.items() if name in one.letters
     )
-
-
-def signed(number: Number) -> str:
-    return f"{MINUS}{-number}" if number < 0 else str(number)
