@@ -6,7 +6,7 @@ from tests.specs import SMALL_ENCODER as SPEC
 
 def bias_dropped(encoder, nn):
     for layer in encoder.layers:
-        layer.linear1 = nn.Linear(6, 5, bias=False)
+        layer.linear1.bias = None
 
 
 def norm_shared(encoder, nn):
@@ -38,7 +38,8 @@ def no_pooler(encoder, nn):
 
 
 def two_positions_more(encoder, nn):
-    encoder.position_embeddings = nn.Embedding(7 + 2, 6)
+    table = encoder.position_embeddings
+    encoder.position_embeddings = nn.Embedding(table.num_embeddings + 2, table.embedding_dim)
 
 
 def report_of(encoder, spec=SPEC):

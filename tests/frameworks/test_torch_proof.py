@@ -12,6 +12,12 @@ from paramproof.formulas import EncoderSpec, inventory
 from paramproof.verify.builder_tensors import read
 from paramproof.verify.proof import proofs, residuals
 from tests.cases import case_of
+from tests.frameworks.broken_torch import (
+    bias_dropped,
+    no_pooler,
+    norm_shared,
+    two_positions_more,
+)
 
 pytestmark = pytest.mark.framework("torch")
 
@@ -28,40 +34,24 @@ ENCODER = case_of("encoder", "pooler")
 LETTERS = ENCODER.symbols({})
 
 
-def key_bias_dropped(encoder, nn, torch, spec):
+def key_bias_dropped(encoder, nn):
     for layer in encoder.layers:
         attention = layer.self_attn
-        attention.in_proj_bias = nn.Parameter(attention.in_proj_bias[: 2 * spec.hidden_size])
+        attention.in_proj_bias = nn.Parameter(attention.in_proj_bias[: 2 * attention.embed_dim])
 
 
-def intermediate_bias_dropped(encoder, nn, torch, spec):
+def gate_per_head(encoder, nn):
+    from torch import empty
+
     for layer in encoder.layers:
-        layer.linear1.bias = None
-
-
-def norm_shared(encoder, nn, torch, spec):
-    for layer in encoder.layers:
-        layer.norm2 = layer.norm1
-
-
-def pooler_dropped(encoder, nn, torch, spec):
-    encoder.pooler = None
-
-
-def two_positions_more(encoder, nn, torch, spec):
-    encoder.position_embeddings = nn.Embedding(spec.max_position_embeddings + 2, spec.hidden_size)
-
-
-def gate_per_head(encoder, nn, torch, spec):
-    for layer in encoder.layers:
-        layer.gate = nn.Parameter(torch.empty(spec.num_attention_heads))
+        layer.gate = nn.Parameter(empty(layer.self_attn.num_heads))
 
 
 RESIDUALS = {
     key_bias_dropped: ("−L·H", "attention.{query,key,value}.bias"),
-    intermediate_bias_dropped: ("−L·F", "feed_forward.intermediate.bias"),
+    bias_dropped: ("−L·F", "feed_forward.intermediate.bias"),
     norm_shared: ("−2·L·H", "feed_forward_layer_norm"),
-    pooler_dropped: ("−H² − H", "pooler"),
+    no_pooler: ("−H² − H", "pooler"),
     two_positions_more: ("2·H", "embeddings.position_embeddings.weight"),
     gate_per_head: ("L·A", "gate"),
 }
@@ -83,7 +73,7 @@ class Wrong:
 
         with torch.device("meta"):
             encoder = Encoder(spec, Numerics())
-            self.fault(encoder, torch.nn, torch, spec)
+            self.fault(encoder, torch.nn)
         return TorchModel(encoder)
 
 
@@ -104,7 +94,7 @@ def test_residual_of_a_report(fault):
 
 def test_no_fault():
     """The residuals above come from the faults, and not from how they are planted."""
-    wrong = Wrong(lambda encoder, nn, torch, spec: None)
+    wrong = Wrong(lambda encoder, nn: None)
     assert residuals(read(wrong, ENCODER).tensors, LETTERS) == []
 
 

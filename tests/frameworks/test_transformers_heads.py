@@ -12,21 +12,11 @@ LABELS = 7
 # Settings of each named model that differ from the defaults.
 SIZES = {
     "bert-base-uncased": ("BertConfig", {}),
-    "bert-large-uncased": (
-        "BertConfig",
-        {
-            "hidden_size": 1024,
-            "num_hidden_layers": 24,
-            "num_attention_heads": 16,
-            "intermediate_size": 4096,
-        },
-    ),
     "roberta-base": (
         "RobertaConfig",
         {"vocab_size": 50_265, "max_position_embeddings": 514, "type_vocab_size": 1},
     ),
     "gpt2": ("GPT2Config", {}),
-    "distilgpt2": ("GPT2Config", {"n_layer": 6}),
     "tinyllama-1.1b": (
         "LlamaConfig",
         {
@@ -44,10 +34,8 @@ CLASSES = [
     (model, f"{name}For{task}")
     for model, name in (
         ("bert-base-uncased", "Bert"),
-        ("bert-large-uncased", "Bert"),
         ("roberta-base", "Roberta"),
         ("gpt2", "GPT2"),
-        ("distilgpt2", "GPT2"),
         ("tinyllama-1.1b", "Llama"),
     )
     for task in ("SequenceClassification", "TokenClassification", "QuestionAnswering")

@@ -79,24 +79,9 @@ def early_exit(hidden_size=8, layers=9):
     return model
 
 
-@derives("H²·de + H·de", where="de ≤ L", beyond=[{"dense": 10}])
-def exit_at(hidden_size=8, layers=9, dense=3):
-    model = nn.ModuleList()
-    for index in range(layers):
-        if index >= dense:
-            break
-        model.append(square(hidden_size))
-    return model
-
-
 @derives("L·H² + H·de", where="de ≤ L")
 def dense_first(hidden_size=8, layers=9, dense=3):
     return nn.ModuleList(square(hidden_size, bias=i < dense) for i in range(layers))
-
-
-@derives("L·(H² + H) − H")
-def all_but_the_last(hidden_size=8, layers=9):
-    return nn.ModuleList(square(hidden_size, bias=i < layers - 1) for i in range(layers))
 
 
 @derives("L·H² + H·(⌊(L − 1)/ev⌋ + 1)")
@@ -147,21 +132,9 @@ def _by_kinds(hidden_size, layers, kinds):
     return nn.ModuleList(square(hidden_size, bias=kinds[i] == "dense") for i in range(layers))
 
 
-@derives("L·H²", where="⌊L/50⌋ < 1", beyond=[{"layers": 50}])
-def seldom(hidden_size=8, layers=4):
-    return nn.ModuleList(square(hidden_size, bias=i % 50 == 49) for i in range(layers))
-
-
 @derives("L·H² + H", where=["L ≥ 2", "L < 61"], beyond=[{"layers": 61}])
 def named_layers(hidden_size=12, layers=4):
     return nn.ModuleList(square(hidden_size, bias=i in (1, 60)) for i in range(layers))
-
-
-@derives("L·(H²·st + H·st)")
-def nested(hidden_size=12, stages=3, layers=4):
-    return nn.ModuleList(
-        nn.ModuleList(square(hidden_size) for _ in range(layers)) for _ in range(stages)
-    )
 
 
 @refuses("not explained: *.*.weight of (12, 12); *.*.bias of (12)", "NOT_EXPLAINED")

@@ -271,19 +271,3 @@ def rates(hidden_size=8, num_layers=3):
     chances = [chance.item() for chance in torch.linspace(0, 0.1, num_layers)]
     layers = ((nn.Linear(hidden_size, hidden_size), nn.Dropout(chance)) for chance in chances)
     return nn.ModuleList([layer for pair in layers for layer in pair])
-
-
-@derives(
-    "L·(H² + H)",
-    fixed="L",
-    reasons=[
-        "L did not vary",
-        "a number that sizes decide was compared",
-        "L did not vary once the formula had failed: not as",
-    ],
-)
-def threshold(hidden_size=8, num_layers=3):
-    last = torch.arange(num_layers)[-1].item()
-    return nn.ModuleList(
-        [nn.Linear(hidden_size, hidden_size, bias=last < 100) for _ in range(num_layers)]
-    )

@@ -3,12 +3,7 @@
 import torch
 from torch import nn
 
-from tests.frameworks.derive.deriving import OTHERS, derives, refuses
-
-
-@refuses("is not made: ValueError: 0.weight has no shape yet: the module is lazy", "NOT_MADE")
-def lazy(hidden_size=8):
-    return nn.Sequential(nn.LazyLinear(hidden_size))
+from tests.frameworks.derive.deriving import OTHERS, derives
 
 
 @derives("H² + H")
