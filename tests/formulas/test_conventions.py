@@ -100,15 +100,6 @@ def test_symbols(kind):
     assert sympy.expand(count(named, "trainable") - closed_form(letters)) == 0
 
 
-def test_the_shorthand():
-    """Without biases and norms, the layers of a GPT have 12·L·H² parameters at F = 4·H."""
-    letters = FAMILIES["gpt"].letters
-    symbols = letters(*sympy.symbols(" ".join(letters._fields)))
-    named = inventory(symbols._replace(F=4 * symbols.H))
-    weights = count(named, "trainable", "layers-only", "weights-only")
-    assert sympy.expand(weights - 12 * symbols.L * symbols.H**2) == 0
-
-
 @pytest.mark.parametrize(
     ("names", "message"),
     [

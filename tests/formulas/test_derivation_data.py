@@ -198,17 +198,6 @@ def test_expected_tensors_with_their_numbers():
         expected([replace(GROUP, shape=(H / 2,))], {"H": 5})
 
 
-def group(path, times, *aliases):
-    return replace(GROUP, path=path, shape=(V, H), times=times, aliases=aliases)
-
-
-def read_back(tensors):
-    plain = [replace(one, aliases=()) for one in tensors]
-    read = list(parse_tensors(tensors_data(plain)))
-    assert read == plain
-    return list(with_ties(read, ties_data(tensors)))
-
-
 @pytest.mark.parametrize(
     ("written", "times", "shape"),
     [
@@ -233,24 +222,21 @@ def test_an_unknown_mark_is_named():
         parse_tensor("a.weight", "H [frozen, odd]")
 
 
-def test_several_tensors_of_one_path():
-    tensors = [group("a", expression(number), *ties) for number, ties in enumerate("xyz", 2)]
-    assert tensors_data(tensors) == {"a": ["2 × V, H", "3 × V, H", "4 × V, H"]}
-    assert ties_data(tensors) == {"a": [["x"], ["y"], ["z"]]}
-    assert read_back(tensors) == tensors
+TIES = [
+    ([("a", 2, "x"), ("a", 3, "y"), ("a", 4, "z")], {"a": [["x"], ["y"], ["z"]]}),
+    ([("embed.weight", 1, "head.weight"), ("other", L)], {"embed.weight": ["head.weight"]}),
+    # Bark's fine model predicts all codes but the first, and ties each head to a table.
+    ([("t.*", 1), ("t.*", L - 1, "heads.*.weight")], {"t.*": [[], ["heads.*.weight"]]}),
+]
 
 
-def test_a_tie_of_all_tensors():
-    tensors = [group("embed.weight", expression(1), "head.weight"), group("other", L)]
-    assert ties_data(tensors) == {"embed.weight": ["head.weight"]}
-    assert read_back(tensors) == tensors
-
-
-def test_a_tie_of_some_layers():
-    """Bark's fine model predicts all codes but the first, and ties each head to a table."""
+@pytest.mark.parametrize(("groups", "ties"), TIES)
+def test_tensors_of_one_path_and_their_ties(groups, ties):
     tensors = [
-        group("tables.*.weight", expression(1)),
-        group("tables.*.weight", L - 1, "heads.*.weight"),
+        replace(GROUP, path=path, shape=(V, H), times=expression(times), aliases=tuple(aliases))
+        for path, times, *aliases in groups
     ]
-    assert ties_data(tensors) == {"tables.*.weight": [[], ["heads.*.weight"]]}
-    assert read_back(tensors) == tensors
+    assert ties_data(tensors) == ties
+    read = list(parse_tensors(tensors_data(tensors)))
+    assert read == [replace(one, aliases=()) for one in tensors]
+    assert list(with_ties(read, ties)) == tensors
