@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -114,21 +114,17 @@ def _require_same_input(lines: Iterator[bytes], progress: LinesDone, source: str
         raise InvalidInput(f"{problem}: --resume needs the same input", where=path_text(source))
 
 
-@contextmanager
-def _opened(source: str) -> Iterator[BinaryIO]:
+def _opened(source: str) -> AbstractContextManager[BinaryIO]:
     if source == STANDARD_INPUT:
         if sys.stdin is None:
             raise InvalidInput("standard input is closed")
-        yield sys.stdin.buffer
-        return
+        return nullcontext(sys.stdin.buffer)
     path = Path(source)
     require_file(path)
     try:
-        file = path.open("rb")
+        return path.open("rb")
     except OSError as error:
         raise InvalidInput(f"cannot be read: {error.strerror}", where=path_text(source)) from None
-    with file:
-        yield file
 
 
 @contextmanager
