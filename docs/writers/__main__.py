@@ -29,7 +29,6 @@ REGISTERED = (benchmarks, claims, formulas, libraries, schema, versions)
 """Modules whose import registers what fills places, and which measure nothing."""
 
 MEASURES: Mapping[str, Callable[[], None]] = {
-    "derived": counts.measure_derived,
     "explain": explain_index.write,
     "faults": evidence.measure_faults,
     "framework-differences": differences.measure,

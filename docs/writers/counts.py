@@ -1,20 +1,16 @@
-"""Counts compared with numbers from elsewhere: published ones, public files, derived formulas."""
+"""Counts compared with numbers from elsewhere: published ones, and those of public files."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from docs.writers.blocks import DOCS, place
+from docs.writers.blocks import place
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
-from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.formulas.models import Published
 from paramproof.views.conventions import DEFAULT, Verdict
-from paramproof.views.formula import summand_lines
 from paramproof.views.published import (
     every_named_model,
     published_active_table,
@@ -27,17 +23,6 @@ if TYPE_CHECKING:
     from sweep.samples.public_configs import PublicResult
 
 KINDS = ("exact", "exact, under a convention", "rounded or cut off", "none")
-
-DERIVED = DOCS / "derived.json"
-
-NAMES = """
-    bert roberta albert electra distilbert mpnet modernbert
-    gpt2 gpt_neo gpt_neox gptj opt bloom phi3
-    llama mistral mixtral qwen3 gemma2 olmo2 cohere granite smollm3
-    deepseek_v3 olmoe glm4_moe mamba t5 whisper vit
-"""
-TYPES = tuple(NAMES.split())
-"""The types whose base model docs/derived.md shows."""
 
 
 def kind(said: Verdict, one: Published) -> str:
@@ -130,39 +115,3 @@ def _reasons() -> Iterator[str]:
         for (model_type, why), number in sorted(said.items(), key=lambda one: (-one[1], one[0])):
             what = why.removeprefix(f"{model_type}: ") or "its classes are unknown"
             yield f"- {number}, `{model_type}`: {what}"
-
-
-def measure_derived() -> None:
-    """Derive the types of docs/derived.md anew, and write the data."""
-    from paramproof.derivation.pipeline import derive
-    from paramproof.tracing.constructors.transformers_class import transformers_constructor
-
-    data = {name: derivation_data(derive(transformers_constructor(name))) for name in TYPES}
-    for one in data.values():
-        # They are paths of the machine on which the formulas were derived.
-        del one["places"]
-    DERIVED.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
-
-
-def derived() -> dict[str, Derivation]:
-    found: dict[str, Any] = json.loads(DERIVED.read_text("utf-8"))
-    return {name: derivation_from(one) for name, one in found.items()}
-
-
-@place("types", "derived")
-def _derivations() -> str:
-    headings = ("type", "parameters", "formula", "guards", "status", "builds", "held-out", "s")
-    rows = (
-        (
-            name,
-            f"{one.count(one.sizes):,}",
-            " ".join(line.strip() for line in summand_lines(one)),
-            "; ".join(str(stated.condition) for stated in one.conditions),
-            one.status,
-            str(one.evidence.traces + one.evidence.builds),
-            str(one.held),
-            f"{one.evidence.seconds:.1f}",
-        )
-        for name, one in derived().items()
-    )
-    return markdown_rows(headings, rows)

@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from docs.writers import counts, differences, evidence, formulas, versions
-from docs.writers.blocks import AGAIN, MARKED, PAGES, ROOT, block, write_files
+from docs.writers.blocks import AGAIN, MARKED, PAGES, ROOT, write_files
 from paramproof.builders.registry import frameworks
 from paramproof.catalogue.files import model_types, read_type
 from paramproof.cli.main import GROUPS, OTHER_NAMES, UNLISTED, cli
@@ -119,29 +119,6 @@ def test_every_letter_that_is_a_size_is_a_field():
     for found in FAMILIES.values():
         sizes = [FIELDS[name] for name in found.letters._fields if name.isupper()]
         assert set(sizes) <= set(found.spec.__dataclass_fields__)
-
-
-def python_of(formula):
-    """Return a printed formula as an expression of Python."""
-    for sign, operator in (("·", "*"), ("×", "*"), ("−", "-"), ("²", "**2"), ("³", "**3")):
-        formula = formula.replace(sign, operator)
-    while "⌊" in formula:
-        formula = re.sub(r"⌊([^⌊⌋]*)/([^⌊⌋/]*)⌋", r"((\1)//(\2))", formula)
-    return formula
-
-
-def test_derived_formulas_as_printed():
-    """Python evaluates each to the number beside it, at the type's sizes."""
-    derivations = counts.derived()
-    rows = re.findall(r"^\| (\w+) \| ([\d,]+) \| (.+?) \|", block("types", TEXT["derived"]), re.M)
-    assert tuple(derivations) == counts.TYPES == tuple(name for name, *_ in rows)
-    assert len(rows) >= 24
-    for name, number, formula in rows:
-        assert eval(python_of(formula), {}, dict(derivations[name].sizes)) == int(
-            number.replace(",", "")
-        )
-        assert derivations[name].held >= 21
-    assert "site-packages" not in counts.DERIVED.read_text("utf-8")
 
 
 def test_published_numbers():

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from docs.publish.type_pages import counts, entries, entry, listing, page
-from paramproof import catalogue
 from paramproof.catalogue import model_types, read_type
 from paramproof.catalogue.files import entry_names
 from sweep.store import read_failures
@@ -51,14 +50,31 @@ def test_the_list_has_every_type_and_every_failure(types):
             assert f"`{name if name == model_type else f'{model_type}: {name}'}`" in listed
 
 
-def test_formulas_give_the_count():
-    """DeepSeek-V3's formula, read from the page and evaluated by Python, gives its count."""
-    found = catalogue.entry({"model_type": "deepseek_v3"}, "DeepseekV3Model")
-    text = page(entry("deepseek_v3")).partition("\n<p>")[0]
+NAMES = """
+    bert roberta albert electra distilbert mpnet modernbert
+    gpt2 gpt_neo gpt_neox gptj opt bloom phi3
+    llama mistral mixtral qwen3 gemma2 olmo2 cohere granite smollm3
+    deepseek_v3 olmoe glm4_moe mamba t5 whisper vit
+"""
+
+
+def python_of(formula):
+    """Return a printed formula as an expression of Python."""
+    for sign, operator in (("·", "*"), ("×", "*"), ("−", "-"), ("²", "**2"), ("³", "**3")):
+        formula = formula.replace(sign, operator)
+    while "⌊" in formula:
+        formula = re.sub(r"⌊([^⌊⌋]*)/([^⌊⌋/]*)⌋", r"((\1)//(\2))", formula)
+    return formula
+
+
+@pytest.mark.parametrize("name", NAMES.split())
+def test_formulas_give_the_count(name):
+    """The formula on a page, evaluated by Python, gives the count at the default sizes."""
+    one = entry(name)
+    text = page(one).partition("\n<p>")[0]
     formula = "".join(re.findall(r"^ {4}(.*)$", text, re.MULTILINE))
-    python = formula.translate(str.maketrans({"·": "*", "×": "*", "−": "-", "²": "**2"}))
-    assert eval(python.strip(), {}, dict(found.sizes)) == found.count
-    assert f"that is {found.count:,}. `paramproof count deepseek_v3 " in page(entry("deepseek_v3"))
+    assert eval(python_of(formula).strip(), {}, dict(one.base.sizes)) == one.count
+    assert f"that is {one.count:,}. `paramproof count {name} " in page(one)
 
 
 def test_the_command_that_a_page_names_prints_the_number_on_it(paramproof):
