@@ -30,9 +30,8 @@ from paramproof.cli.verify_answers import (
     summed,
 )
 from paramproof.resolver import Model
-from paramproof.verify.formula_process import FormulaReference
 from paramproof.verify.shards import shard_of
-from paramproof.verify.user_formula import TIME_LIMIT
+from paramproof.verify.user_formula import TIME_LIMIT, FormulaReference
 
 COMMON = {"--framework", "--family", "--model", "--json"}
 DRAWN = {*COMMON, "--examples", "--seed", "--shard", "--seconds"}

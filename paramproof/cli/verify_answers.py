@@ -33,10 +33,11 @@ from paramproof.json_form import document
 from paramproof.matching.model_comparison import report_on
 from paramproof.resolver import Model
 from paramproof.verify.agreement import require_agreement
-from paramproof.verify.formula_process import FormulaReference, compare_at_sizes
+from paramproof.verify.formula_check import compare_at_sizes
 from paramproof.verify.proof import Proof, proof_job
 from paramproof.verify.results import Result, Sample, verify_job
 from paramproof.verify.shards import Tally, missing, read_summaries
+from paramproof.verify.user_formula import FormulaReference
 from paramproof.views.formula import certainty
 from paramproof.views.terminal import print_table
 

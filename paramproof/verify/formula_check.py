@@ -5,14 +5,17 @@ gives the actual count of every component: our own, plus what differs in it. A d
 user's count is explained in letters: the formula is called with symbols for the sizes, and its
 expression is used only if it has the formula's own counts at random sizes, since a formula may
 branch or round.
+
+The formula of a model without a family is compared with the derived one, at sizes that meet its
+guards, and in letters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from paramproof.algebra.symbols import (
     FamilyArchitecture,
@@ -21,15 +24,26 @@ from paramproof.algebra.symbols import (
     sizes_of,
     with_head_size,
 )
-from paramproof.formulas import Family, Inventory, Report, Row, Spec, inventory
+from paramproof.derivation.sampling import sample_inside
+from paramproof.formulas import Inventory, Report, Row, Spec, inventory
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.comparison import totals
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.families import family_of
+from paramproof.formulas.notation import text
+from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import LAYER, has_layer, lies_in
 from paramproof.formulas.printing import MINUS
 from paramproof.formulas.spec import INDICATOR, letter_kinds
 from paramproof.random_specs import random_spec
-from paramproof.verify.user_formula import TOTAL, ModelValues, UserFormula, components
+from paramproof.verify.user_formula import (
+    TOTAL,
+    FormulaReference,
+    ModelValues,
+    UserFormula,
+    lies_inside,
+)
+from paramproof.verify.workers import FormulaRefused
 
 SAMPLES = 25
 """Random specs at which an expression must have the counts of its formula."""
@@ -54,7 +68,7 @@ def compare_counts(expected: Mapping[str, int], spec: Spec, report: Report) -> R
         for name, number in expected.items()
         if actual[name] != number
     )
-    outer = [name for name in expected if not any(_inside(name, other) for other in expected)]
+    outer = [name for name in expected if not any(lies_inside(name, other) for other in expected)]
     return Report(
         formula=sum(expected[name] * layers[name] for name in outer),
         actual=sum(actual[name] * layers[name] for name in outer),
@@ -77,19 +91,6 @@ def _counts(name: str, ours: Inventory, layers: int, report: Report) -> Iterator
             row for row in report.rows if lies_in(row.path, here) or lies_in(row.path, component)
         )
         yield ours.total(component) + sum(row.difference for row in rows)
-
-
-def uncounted(named: Iterable[str], family: Family) -> tuple[str, ...]:
-    """Return the top-level components that the components ``named`` do not cover completely."""
-    named = tuple(named)
-    paths = [path for path in components(family) if path != TOTAL]
-    tensors = [path for path in paths if not any(_inside(other, path) for other in paths)]
-    left = [path for path in tensors if not any(_inside(f"{path}.", name) for name in named)]
-    return tuple(dict.fromkeys(path.split(".")[0] for path in left))
-
-
-def _inside(name: str, other: str) -> bool:
-    return name != other and (other == TOTAL or lies_in(name.rstrip("."), other))
 
 
 def difference(formula: UserFormula, spec: Spec, report: Report) -> Iterator[str]:
@@ -168,3 +169,49 @@ def _in_symbols(spec: Spec) -> ModelValues:
 def _numbers(spec: Spec) -> dict[str, int]:
     """Return the sizes and parts of ``spec`` by symbol."""
     return spec.letters()._asdict() | sizes_of(spec)
+
+
+class Comparison(NamedTuple):
+    sizes: Mapping[str, int]
+    derived: int
+    theirs: int
+
+    @property
+    def equal(self) -> bool:
+        return self.derived == self.theirs
+
+
+def compare_at_sizes(
+    formula: FormulaReference, architecture: Architecture, examples: int, seed: int
+) -> tuple[list[Comparison], str]:
+    """Compare both counts at the model's own sizes, and at random sizes that meet its guards.
+
+    Return the comparisons, and the first difference in letters, "" if all are equal. Raises
+    ``FormulaRefused``.
+    """
+    random = Random(seed)
+    drawn = (sample_inside(random, architecture) for _ in range(examples))
+    sizes = [architecture.sizes, *(one for one in drawn if one and architecture.has(one))]
+    found = [
+        Comparison(one, architecture.at(one).formula.evaluate(one), theirs)
+        for one, theirs in zip(sizes, formula.at(architecture.fields, sizes), strict=True)
+    ]
+    worst = next((one for one in found if not one.equal), None)
+    return found, _algebra(formula, architecture, worst) if worst else ""
+
+
+def _algebra(formula: FormulaReference, architecture: Architecture, worst: Comparison) -> str:
+    """Return what the user's formula lacks, in letters, or why no algebra is possible.
+
+    The formula is called with letters in place of sizes. Its result is used only if it gives the
+    same difference at the sizes of ``worst`` as the formula gives for ints.
+    """
+    try:
+        missing = architecture.formula - expression_in(formula.in_letters(architecture.fields))
+    except FormulaRefused as error:
+        return f"no algebra: {error}"
+    except ValueError as error:  # Its numbers have too many digits, or it is too long.
+        return f"no algebra: {formula.name}: {error}"
+    if missing.evaluate(worst.sizes) != worst.derived - worst.theirs:
+        return f"no algebra: {formula.name} counts letters and numbers differently"
+    return f"actual {MINUS} formula = {text(missing)}"

@@ -16,14 +16,14 @@ from typing import Any, Literal, TypeAlias
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.builders.registry import framework as named_framework
-from paramproof.formulas import EncoderSpec, Report, Spec
+from paramproof.formulas import Report, Spec
 from paramproof.formulas.families import family_of, spec_fields, spec_from
+from paramproof.formulas.models import named_model
 from paramproof.formulas.spec import head_size_of
 from paramproof.random_specs import constructed, fixed_in, random_specs, refusal
 from paramproof.verify.agreement import check
 from paramproof.verify.formula_check import compare_counts, difference
-from paramproof.verify.formula_process import FormulaReference
-from paramproof.verify.user_formula import UserFormula, chosen_family
+from paramproof.verify.user_formula import FormulaReference, UserFormula, chosen_family
 from paramproof.verify.worker import NO_PARENT, Link, peak_memory
 from paramproof.verify.workers import Job, Record
 
@@ -33,18 +33,6 @@ MAX_BUILDS = 300
 """The most models that are built to find the smallest spec that differs."""
 
 NO_HYPOTHESIS = "the smallest of those that were drawn; python -m pip install hypothesis finds less"
-
-
-WARM_UP = EncoderSpec(
-    vocab_size=5,
-    hidden_size=2,
-    num_hidden_layers=1,
-    num_attention_heads=1,
-    intermediate_size=3,
-    max_position_embeddings=4,
-    type_vocab_size=2,
-)
-"""A small model, built before any other is timed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +118,9 @@ def verified(
 ) -> Iterator[Result]:
     own = UserFormula.named(formula.name, link, formula.seconds) if formula else None
     # The first build in a process includes the framework's start-up time.
-    if own is None and builder.supports(WARM_UP) is True:
-        check(builder, WARM_UP)
+    small = named_model("bert-tiny").spec
+    if own is None and builder.supports(small) is True:
+        check(builder, small)
     for result in results(chosen, builder, sample, own, link):
         yield replace(result, peak_mb=round(peak_memory() / 1e6, 1))
 

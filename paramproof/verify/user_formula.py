@@ -2,25 +2,31 @@
 
 It returns the trainable parameters of a model: an int, or ints by component. It counts the family
 whose spec, letters or fields it can be called with. It is the user's code, so every call is
-announced (``Link.calling``), and whatever goes wrong in it is a ``FormulaRefused``.
+announced (``Link.calling``), and whatever goes wrong in it is a ``FormulaRefused``. Before any
+framework starts, or without one, a ``FormulaReference`` calls it in a process of its own.
 """
 
 from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Collection, Mapping
-from functools import cache
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from types import SimpleNamespace
 from typing import Any, NamedTuple, Self
 
+from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, Family, Spec
+from paramproof.formulas.expression import letter
 from paramproof.formulas.families import family_of
-from paramproof.formulas.path import beginnings
+from paramproof.formulas.notation import text
+from paramproof.formulas.path import beginnings, lies_in
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
 from paramproof.sources.reference import load_reference
 from paramproof.verify.cases import cases
 from paramproof.verify.worker import NO_PARENT, Link
-from paramproof.verify.workers import FormulaRefused
+from paramproof.verify.workers import FormulaRefused, Job, Record, run_in_workers
 
 TOTAL = "total"
 """The component that is the whole model."""
@@ -175,3 +181,119 @@ def chosen_family(formula: UserFormula, among: Collection[str] = ()) -> Family:
     if len(counted) > 1:
         raise FormulaRefused(f"{formula.name} fits {', '.join(counted)}: choose one with --family")
     return FAMILIES[counted[0]]
+
+
+def uncounted(named: Iterable[str], family: Family) -> tuple[str, ...]:
+    """Return the top-level components that the components ``named`` do not cover completely."""
+    named = tuple(named)
+    paths = [path for path in components(family) if path != TOTAL]
+    tensors = [path for path in paths if not any(lies_inside(other, path) for other in paths)]
+    left = [path for path in tensors if not any(lies_inside(f"{path}.", name) for name in named)]
+    return tuple(dict.fromkeys(path.split(".")[0] for path in left))
+
+
+def lies_inside(name: str, other: str) -> bool:
+    return name != other and (other == TOTAL or lies_in(name.rstrip("."), other))
+
+
+NOBODY = Framework("", "", ())
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Record):
+    """What a formula's process replies, and no framework."""
+
+    value: Any
+
+    @property
+    def failed(self) -> bool:
+        return False
+
+    @classmethod
+    def broken(cls, framework: Framework, reason: str) -> Reply:
+        """Raise ``RuntimeError``: a user's mistake is refused, so this is one of ours."""
+        raise RuntimeError(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaReference:
+    """A user's formula by its name, MODULE:FUNCTION. ``seconds`` limits the import and each call.
+
+    The methods raise ``FormulaRefused`` if the formula cannot be imported or called, does not
+    return a count, does not return in time, or ends its process.
+    """
+
+    name: str
+    seconds: float
+
+    def family(self, among: Sequence[str], models: Mapping[str, Spec]) -> tuple[str, list[str]]:
+        """Return the family that the formula counts, and the components that it leaves out.
+
+        The formula is tried: it must count the family's fullest spec, and those of the ``models``
+        that are of this family.
+        """
+        found: tuple[str, list[str]] = self._ask(tried, among=among, specs=[*models.values()])
+        return found
+
+    def at(self, fields: Mapping[str, str], sizes: Sequence[Mapping[str, int]]) -> list[int]:
+        """Return the count at each of ``sizes`` by letter; ``fields`` maps letters to fields."""
+        counts: list[int] = self._ask(counted, fields=dict(fields), sizes=[*map(dict, sizes)])
+        return counts
+
+    def in_letters(self, fields: Mapping[str, str]) -> str:
+        formula: str = self._ask(counted, fields=dict(fields), sizes=[])
+        return formula
+
+    def _ask(self, function: Callable[..., Iterator[Reply]], **about: Any) -> Any:
+        job = Job(partial(function, formula=self, **about), Reply)
+        (reply,) = run_in_workers([NOBODY], job)
+        return reply.value
+
+
+def tried(
+    _: None,
+    __: None,
+    formula: FormulaReference,
+    among: Sequence[str],
+    specs: Sequence[Spec],
+    link: Link,
+) -> Iterator[Reply]:
+    own = UserFormula.named(formula.name, link, formula.seconds)
+    family = chosen_family(own, among)
+    of_family = [spec for spec in specs if family_of(spec) is family]
+    counts = [own.counts(spec) for spec in (fullest_spec(family), *of_family)]
+    yield Reply("", [family.name, uncounted(counts[0], family)])
+
+
+def counted(
+    _: None,
+    __: None,
+    formula: FormulaReference,
+    fields: Mapping[str, str],
+    sizes: Sequence[Mapping[str, int]],
+    link: Link,
+) -> Iterator[Reply]:
+    own = UserFormula.named(formula.name, link, formula.seconds)
+    if sizes:
+        yield Reply("", [own.count(_values(fields, one)) for one in sizes])
+    else:
+        symbols = _values(fields, {name: letter(name) for name in fields})
+        yield Reply("", text(own.value(symbols)))
+
+
+def _values(fields: Mapping[str, str], by_letter: Mapping[str, Any]) -> ModelValues:
+    """Return the values of a model without a family, by letter and by configuration field.
+
+    A function with a single parameter that is not a letter receives an object with these fields,
+    nested as in a configuration.
+    """
+    config = SimpleNamespace()
+    for name, field in fields.items():
+        *sections, key = field.split(".")
+        section = config
+        for part in sections:
+            section.__dict__.setdefault(part, SimpleNamespace())
+            section = section.__dict__[part]
+        setattr(section, key, by_letter[name])
+    by_field = {field: by_letter[name] for name, field in fields.items()}
+    return ModelValues(config, by_letter, by_field)

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from paramproof.verify.formula_process import FormulaReference
+from paramproof.verify.user_formula import FormulaReference
 from paramproof.verify.workers import FormulaRefused
 from tests.paramproof.verify.test_user_formula import REFUSED
 
