@@ -1,13 +1,19 @@
-"""Run a job in a worker for every framework, and show its progress."""
+"""Run a job in a worker for every framework, with a bar for each if standard error is a terminal.
+
+In a pipe, nothing is shown but the answer.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+
 from paramproof.builders.registry import Framework, framework, frameworks
-from paramproof.cli.progress import shown_progress
-from paramproof.verify.workers import Job, R, Record, run_in_workers
+from paramproof.cli.output import errors
+from paramproof.verify.workers import Job, Progress, R, Record, run_in_workers
 
 
 def chosen_frameworks(names: Sequence[str]) -> tuple[list[Framework], list[Framework]]:
@@ -29,8 +35,33 @@ def chosen_frameworks(names: Sequence[str]) -> tuple[list[Framework], list[Frame
 
 def records_of(installed: Sequence[Framework], job: Job[R]) -> Iterator[R]:
     """Yield the records of a job as they come, and show its progress meanwhile."""
-    with shown_progress(installed) as take:
-        yield from run_in_workers(installed, job, take)
+    columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}")
+    is_pipe = not errors.is_terminal or errors.is_dumb_terminal
+    with Bars(*columns, TimeElapsedColumn(), console=errors, disable=is_pipe) as bars:
+        tasks = {
+            chosen.name: bars.add_task(chosen.name, start=False, total=1, state="waiting")
+            for chosen in installed
+        }
+
+        def show(news: Progress) -> None:
+            _move(bars, tasks[news.framework], news)
+
+        yield from run_in_workers(installed, job, show)
+
+
+def _move(bars: Bars, task: TaskID, news: Progress) -> None:
+    if news.state == "importing":
+        bars.start_task(task)
+    if news.state == "running":
+        first = bars.tasks[task].total != news.of
+        # A bar without a total moves back and forth.
+        bars.tasks[task].total = news.of
+        bars.update(task, completed=news.steps, state=str(news), refresh=first)
+    elif news.state in ("done", "broken"):
+        bars.update(task, total=1, completed=int(news.state == "done"), state=str(news))
+        bars.stop_task(task)
+    else:
+        bars.update(task, state=str(news))
 
 
 def run_in_frameworks(names: Sequence[str], job: Job[R]) -> tuple[list[R], list[Framework]]:
