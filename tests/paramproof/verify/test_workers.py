@@ -18,7 +18,7 @@ from paramproof.formulas.models import named_model
 from paramproof.verify import workers
 from paramproof.verify.proof import Proof, proof_job
 from paramproof.verify.results import Result, Sample, verify_job
-from paramproof.verify.workers import Job, Progress, last_line, run_in_workers
+from paramproof.verify.workers import Job, last_line, run_in_workers
 
 MODELS = {"bert-tiny": named_model("bert-tiny").spec}
 JOB = verify_job(Sample(MODELS, ("encoder",), examples=4, seed=0))
@@ -105,11 +105,13 @@ def test_progress_counts_results(outsider):
 def test_progress_counts_combinations_of_parts(outsider):
     _, news = run(proof_job(["encoder"]), "toy")
     assert steps(news) == [(0, 2), (1, 2), (2, 2)]
+    assert str(news[-2]) == "2 of 2"
 
 
 def test_progress_without_an_end(outsider):
     found, news = run(MEASURED, "toy")
     assert steps(news) == [(done, None) for done in range(1, len(found) + 1)]
+    assert [str(one) for one in news[-2:]] == [str(len(found)), "done"]
 
 
 def test_one_worker_for_each_processor_slow_frameworks_first(outsider, monkeypatch):
@@ -121,19 +123,6 @@ def test_one_worker_for_each_processor_slow_frameworks_first(outsider, monkeypat
     assert told[:3] == [("toy", "waiting"), ("toy-broken", "waiting"), ("toy-broken", "importing")]
     assert told[-1] == ("toy", "done")
     assert told.index(("toy-broken", "broken")) < told.index(("toy", "importing"))
-
-
-@pytest.mark.parametrize(
-    ("progress", "words"),
-    [
-        (Progress("toy", "waiting"), "waiting"),
-        (Progress("toy", "running", 3, 57), "3 of 57"),
-        (Progress("toy", "running", 3), "3"),
-        (Progress("toy", "broken"), "broken"),
-    ],
-)
-def test_progress_in_words(progress, words):
-    assert str(progress) == words
 
 
 RECORDS = [
