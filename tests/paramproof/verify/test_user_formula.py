@@ -111,7 +111,9 @@ def test_called_with_every_letter(family):
     assert {one for name, one in spec.letters()._asdict().items() if name.islower()} == {1}
     letters = spec.letters()._asdict()
     source = f"lambda {', '.join(letters)}: [{', '.join(letters)}]"
-    assert UserFormula(eval(source)).value(ModelValues.of(spec)) == [*letters.values()]
+    passed = UserFormula(eval(source)).value(ModelValues.of(spec))
+    assert passed == [*letters.values()]
+    assert {type(one) for one in passed} == {int}
     by_both = UserFormula(lambda H, hidden_size, vocab_size: H * hidden_size + vocab_size)
     assert by_both.counts(spec) == {"total": spec.hidden_size**2 + spec.vocab_size}
 
