@@ -20,25 +20,6 @@ def large_vocabulary(vocab_size=100, hidden_size=8):
     return model
 
 
-@derives("V·H", where=["V ≤ 25000", "H ≤ 300"], beyond=[{"vocab_size": 25_001, "hidden_size": 301}])
-def both_large(vocab_size=100, hidden_size=8):
-    """Neither decides alone."""
-    model = nn.ModuleList([nn.Embedding(vocab_size, hidden_size)])
-    large, wide = vocab_size > 25_000, hidden_size > 300
-    if large and wide:
-        model.append(nn.Linear(hidden_size, hidden_size))
-    return model
-
-
-@derives("V·H", where="V ≤ 25000", beyond=[{"vocab_size": 30_000, "hidden_size": 512}])
-def one_after_the_other(vocab_size=100, hidden_size=8):
-    """The second is not asked before the first is so."""
-    model = nn.ModuleList([nn.Embedding(vocab_size, hidden_size)])
-    if vocab_size > 25_000 and hidden_size > 300:
-        model.append(nn.Linear(hidden_size, hidden_size))
-    return model
-
-
 @derives("H² + H", where={"H ≤ 20": "ValueError: too \\x1b[31mwide"})
 def too_wide(hidden_size=8):
     if hidden_size > 20:

