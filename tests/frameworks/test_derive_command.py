@@ -2,7 +2,6 @@
 
 import json
 import re
-import runpy
 import textwrap
 
 import pytest
@@ -14,7 +13,6 @@ from paramproof.formulas import EncoderLetters, closed_form
 from paramproof.formulas.derivation_data import derivation_from
 from paramproof.formulas.expression import letter
 from paramproof.formulas.printing import MINUS
-from paramproof.tracing.constructors import function
 from paramproof.views.formula import summand_lines
 
 pytestmark = [
@@ -30,21 +28,9 @@ def mlp(width=64, depth=4, inner=256):
     layers = [nn.Sequential(nn.Linear(width, inner), nn.Linear(inner, width)) for _ in range(depth)]
     return nn.Sequential(*layers)
 
-def lost(width=64):
-    return nn.Linear(width, int(str(width)))
-
 def endless(width=64):
     while True:
         pass
-
-def none(width=64):
-    return None
-
-def nothing(name="a"):
-    return nn.Linear(2, 2)
-
-def asked(width, depth=2):
-    return nn.Linear(width, depth)
 
 def raising(width=64):
     raise RuntimeError("clear \\x1b[2J the screen")
@@ -139,7 +125,6 @@ def test_a_calculator_without_a_family(paramproof, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["models:none"], "models:none is not made: InvalidInput: NoneType is not a model of "),
         (["models:mlp", "--size", "width"], "--size 'width' is not NAME=VALUE"),
         (["models:mlp", "--size", "width=-5"], "is not NAME=VALUE with a whole number"),
         (["models:mlp", "--size", "width=1", "--size", "width=2"], "--size width is given twice"),
@@ -152,22 +137,6 @@ def test_refused(refused, models, arguments, line):
 
 
 @pytest.mark.parametrize(
-    ("name", "sizes", "line"),
-    [
-        ("nothing", {}, "nothing has no int parameters to derive a formula in"),
-        ("asked", {}, "asked has no default for width: give --size width=…"),
-        ("mlp", {"heads": 3}, "mlp takes no 'heads'; it takes width, depth"),
-        ("mlp", {"width": 0}, "width=0 is not a size: it must be 1 or more"),
-    ],
-)
-def test_refused_function(models, tmp_path, monkeypatch, name, sizes, line):
-    monkeypatch.syspath_prepend(tmp_path)
-    made = runpy.run_path(str(tmp_path / "models.py"))
-    with pytest.raises(ValueError, match=re.escape(line)):
-        function.function_constructor(name, made[name], sizes)
-
-
-@pytest.mark.parametrize(
     ("what", "options", "line"),
     [
         ("bertt", {}, "did you mean bert"),
@@ -176,7 +145,16 @@ def test_refused_function(models, tmp_path, monkeypatch, name, sizes, line):
             {"architecture": "GPT2Model"},
             "'GPT2Model' is not a class of the model type bert",
         ),
-        ("bert", {"sizes": {"heads": 3}}, "bert has no size 'heads'; it has vocab_size"),
+        (
+            "bert",
+            {"sizes": {"x\x1b[31m": 3}},
+            r"bert has no size 'x\x1b[31m'; it has vocab_size, ",
+        ),
+        (
+            "bert",
+            {"sizes": {"hidden_size": 0}},
+            "hidden_size=0 is not a size: it must be 1 or more",
+        ),
         ("nope", {"given": {"model_type": "nope"}}, "no model type or class 'nope'"),
     ],
 )

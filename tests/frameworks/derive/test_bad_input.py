@@ -108,13 +108,3 @@ def test_what_is_printed_is_no_answer(name):
     found = derive_in_subprocess(f"{BAD}:{name}", note=notes.append)
     assert str(found.formula) == "3·H + 3"
     assert "held at 21 of 21 points" in notes
-
-
-@pytest.mark.framework("transformers")
-def test_a_type_of_transformers_takes_sizes_only():
-    from paramproof.tracing.constructors.transformers_class import transformers_constructor
-
-    with pytest.raises(ValueError, match=r"^hidden_size=0 is not a size: it must be 1 or more$"):
-        transformers_constructor("bert", sizes={"hidden_size": 0})
-    with pytest.raises(ValueError, match=r"^bert has no size 'x\\x1b\[31m'; it has vocab_size, "):
-        transformers_constructor("bert", sizes={"x\x1b[31m": 3})
