@@ -9,9 +9,9 @@ from paramproof.formulas import Weight
 class ByName(TorchModel):
     """Lists the tensor of every name, shared or not."""
 
-    def weights(self):
+    def stored(self):
         named = self.module.named_parameters(remove_duplicate=False)
-        return [self.weight(parameter, path) for path, parameter in named]
+        return [Weight(path, tuple(own.shape), own.requires_grad) for path, own in named]
 
 
 class WithBuffers(TorchModel):
