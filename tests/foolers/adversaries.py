@@ -4,7 +4,7 @@
 import functools
 import numpy as np
 from torch import nn
-from tests.foolers.entries import each, fooler, linears, widths
+from tests.foolers.entries import depths, each, fooler, linears, widths
 
 
 @fooler("guard", dim=4001)
@@ -150,11 +150,6 @@ def doubled_list(dim=16, n=3):
 
 
 @fooler("caveat", n=101)
-def array_of_a_loop(dim=16, n=3):
-    return linears(dim, n, np.array([1 for _ in range(n)]).sum() < 101)
-
-
-@fooler("caveat", n=101)
 def slice_assignment(dim=16, n=3):
     marks = []
     for _ in range(n):
@@ -168,18 +163,8 @@ def unpacked(dim=16, n=3):
     return linears(dim, n, len(rest) < 100)
 
 
-@fooler("caveat", n=101)
-def starred(dim=16, n=3):
-    return linears(dim, n, len([*range(n)]) < 101)
-
-
 def _many(*args):
     return len(args)
-
-
-@fooler("caveat", n=101)
-def star_args(dim=16, n=3):
-    return linears(dim, n, _many(*range(n)) < 101)
 
 
 @fooler("caveat", n=101)
@@ -254,16 +239,6 @@ def bytes_that_grow(dim=16, n=3):
     return layers
 
 
-@fooler("guard", n=101)
-def constant_index_into_runs(dim=16, n=3):
-    return linears(dim, n, ([False] * n + [True] * 200)[100])
-
-
-@fooler("caveat", n=101)
-def list_in_a_comparison(dim=16, n=3):
-    return linears(dim, n, [i for i in range(n)] <= list(range(100)))
-
-
 widths(
     list_that_is_not_there_yet=("guard", 4001, lambda dim: not [0] * (dim - 4000)),
     equal_lists=("guard", 4000, lambda dim: [dim] != [4000]),
@@ -276,4 +251,13 @@ widths(
     int_methods_through_the_class=("caveat", 4000, lambda dim: int.__lt__(int(dim), 4000) is True),
     str_methods_through_the_class=("caveat", 10_000, lambda dim: str.__len__(str(dim)) < 5),
     equal_to_a_longer_list=("caveat", 4000, lambda dim: [0] * dim != [0] * 4000),
+)
+
+
+depths(
+    array_of_a_loop=("caveat", 101, lambda n: np.array([1 for _ in range(n)]).sum() < 101),
+    starred=("caveat", 101, lambda n: len([*range(n)]) < 101),
+    star_args=("caveat", 101, lambda n: _many(*range(n)) < 101),
+    constant_index_into_runs=("guard", 101, lambda n: ([False] * n + [True] * 200)[100]),
+    list_in_a_comparison=("caveat", 101, lambda n: [i for i in range(n)] <= list(range(100))),
 )

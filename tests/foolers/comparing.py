@@ -5,7 +5,7 @@ import math
 import operator
 from functools import partial, reduce
 
-from tests.foolers.entries import each, fooler, linears, widths
+from tests.foolers.entries import depths, each, fooler, linears, widths
 
 
 @fooler("guard", n=301)
@@ -55,21 +55,6 @@ def shorter_of_two(dim=64, n=3):
     return linears(dim, n, len(pairs) < 4000)
 
 
-@fooler("caveat", n=101)
-def last_of_sorted(dim=16, n=3):
-    return linears(dim, n, sorted(range(n), reverse=True)[0] < 100)
-
-
-@fooler("guard", n=101)
-def any_of_a_generator(dim=16, n=3):
-    return linears(dim, n, not any(i >= 100 for i in range(n)))
-
-
-@fooler("guard", n=101)
-def all_of_a_list(dim=16, n=3):
-    return linears(dim, n, all([i < 100 for i in range(n)]))  # noqa: C419
-
-
 @fooler("guard", n=101)
 def reversed_layers(dim=16, n=3):
     biases = [i < 100 for i in reversed(range(n))]
@@ -110,4 +95,11 @@ widths(
         4000,
         lambda dim: not list(filter((4000).__le__, map(operator.index, [dim]))),
     ),
+)
+
+
+depths(
+    last_of_sorted=("caveat", 101, lambda n: sorted(range(n), reverse=True)[0] < 100),
+    any_of_a_generator=("guard", 101, lambda n: not any(i >= 100 for i in range(n))),
+    all_of_a_list=("guard", 101, lambda n: all([i < 100 for i in range(n)])),  # noqa: C419
 )

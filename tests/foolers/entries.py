@@ -116,6 +116,18 @@ def widths(**foolers: tuple[str, int, Callable[[int], Any]]) -> None:
     _register_rows(foolers, of, "dim")
 
 
+def depths(**foolers: tuple[str, int, Callable[[int], Any]]) -> None:
+    """Register models whose layers have biases while a condition on their number holds."""
+
+    def of(condition):
+        def model(dim=16, n=3):
+            return linears(dim, n, condition(n))
+
+        return model
+
+    _register_rows(foolers, of, "n")
+
+
 def layers(**foolers: tuple[str, int, Callable[[int], Any]]) -> None:
     """Register models in which a condition on the number of a layer decides about its bias."""
 
