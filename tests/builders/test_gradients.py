@@ -10,8 +10,8 @@ import pytest
 
 from paramproof.builders.protocol import Outputs
 from paramproof.formulas import inventory
-from paramproof.weights.transfer import stored_tensors, to_canonical
 from tests.gradients import ENCODER, ENCODERS, assert_reached_but
+from tests.parity.differences import by_tensor
 from tests.specs import IDS
 
 UNUSED_TOKEN = 10
@@ -29,7 +29,7 @@ def case(request, builder):
     outputs = model.run(ids, types, ids != 0)
     cotangents = Outputs(*(None if o is None else random.normal(size=o.shape) for o in outputs))
     native = model.gradients(ids, types, ids != 0, cotangents=cotangents)
-    return spec, _by_tensor(spec, model.weights(), native)
+    return spec, by_tensor(spec, model, native)
 
 
 @pytest.mark.expressed("case")
@@ -62,7 +62,7 @@ def test_degenerate_sizes(builder):
         *(None if o is None else np.random.default_rng(1).normal(size=o.shape) for o in outputs)
     )
     native = model.gradients(ids, ids * 0, ids != 0, cotangents=cotangents)
-    gradients = _by_tensor(ENCODER, model.weights(), native)
+    gradients = by_tensor(ENCODER, model, native)
     queries_and_keys = ("attention.query.", "attention.key.")
     dead = {path for path in gradients if path.split(".", 2)[-1].startswith(queries_and_keys)}
     assert len(dead) == 8
@@ -77,11 +77,3 @@ def test_only_trainable_weights_have_a_gradient(builder):
     native = model.gradients(ids, ids * 0, ids != 0, cotangents=Outputs(sequence))
     assert set(native) <= {weight.path for weight in model.weights() if weight.trainable}
     assert "pooler" not in " ".join(path for path, g in native.items() if np.abs(g).max() > 0)
-
-
-def _by_tensor(spec, weights, native):
-    tensors, gradients = stored_tensors(spec), {}
-    for weight in weights:
-        if weight.trainable and weight.path in native:
-            gradients |= to_canonical(weight, native[weight.path], tensors, spec.head_size)
-    return gradients

@@ -65,12 +65,16 @@ def gradients(model: BuiltModel, case: Case) -> dict[str, Array]:
     """Return the framework's gradients by canonical path; unused tensors may be absent."""
     cotangents = Outputs(**dict.fromkeys(Outputs._fields) | case.cotangents)
     native = model.gradients(*case.inputs, cotangents=cotangents)
-    actual: dict[str, Array] = {}
+    return by_tensor(case.spec, model, native)
+
+
+def by_tensor(spec: Any, model: BuiltModel, native: Mapping[str, Array]) -> dict[str, Array]:
+    """Return gradients by canonical path: a framework may keep several tensors in one array."""
+    tensors, found = stored_tensors(spec), dict[str, Array]()
     for weight in model.weights():
-        if weight.path in native:
-            tensors, array = stored_tensors(case.spec), native[weight.path]
-            actual |= to_canonical(weight, array, tensors, case.spec.head_size)
-    return actual
+        if weight.trainable and weight.path in native:
+            found |= to_canonical(weight, native[weight.path], tensors, spec.head_size)
+    return found
 
 
 def dotted(gradient: Mapping[str, Array], direction: Mapping[str, Array]) -> float:
