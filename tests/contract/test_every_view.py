@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -10,15 +11,16 @@ from paramproof import compare
 from paramproof.builders.registry import model_packages
 from paramproof.sources.live import supported
 from paramproof.tracing.abstract_build import build_abstractly
+from tests.specs import SMALL_ENCODER
 
-SIZES = "hidden_size=6, num_attention_heads=3, intermediate_size=5"
-MODEL = f"""
+MODEL = """
 import toy_framework
 from paramproof.formulas import EncoderSpec
 
 def encoder(tokens=7, layers=2):
-    sizes = dict(vocab_size=tokens, num_hidden_layers=layers, {SIZES})
-    return toy_framework.build(EncoderSpec(**sizes, max_position_embeddings=4, type_vocab_size=2))
+    sizes = dict(hidden_size=6, num_attention_heads=3, intermediate_size=5, type_vocab_size=2)
+    sizes |= dict(vocab_size=tokens, num_hidden_layers=layers, max_position_embeddings=4)
+    return toy_framework.build(EncoderSpec(**sizes))
 """
 # By hand: 7 tokens, 4 positions and 2 types, and a norm; 2 layers; a pooler.
 LAYER = 4 * (6 * 6 + 6) + (6 * 5 + 5) + (5 * 6 + 6) + 2 * 2 * 6
@@ -58,16 +60,7 @@ def test_its_live_models_are_counted(toy_model):
 
 
 def test_its_live_models_are_compared(toy_model):
-    from paramproof.formulas import EncoderSpec
-
-    sizes = dict(re.findall(r"(\w+)=(\d+)", SIZES))
-    spec = EncoderSpec(
-        **{name: int(size) for name, size in sizes.items()},
-        vocab_size=7,
-        num_hidden_layers=2,
-        max_position_embeddings=4,
-        type_vocab_size=2,
-    )
+    spec = replace(SMALL_ENCODER, vocab_size=7, max_position_embeddings=4)
     assert compare(toy_model, spec).equal
     del toy_model.shapes["pooler.bias"]
     assert not compare(toy_model, spec).equal

@@ -28,12 +28,13 @@ B16 = {
 }
 # By hand: 590,592 + 12·(1,536 + 151,108 + 1,536 + 4,722,432) + 1,536 + 769,000.
 WHOLE, CLASSIFIER = 59_880_472, 769_000
+FILE = "b16.json"
 
 
 @pytest.fixture
 def b16(mixer, tmp_path):
     """Return a file with the fields of a spec, which name the family."""
-    path = tmp_path / "b16.json"
+    path = tmp_path / FILE
     path.write_text(json.dumps(B16))
     return str(path)
 
@@ -66,24 +67,46 @@ def test_the_number_of_layers_is_printed_first(mixer, b16, paramproof):
     ]  # fmt: skip
 
 
-def test_the_tree(mixer, b16, paramproof):
-    done = paramproof("count", b16)
-    assert f"{WHOLE:,}" in done.stdout
-    assert "each of 12" in done.stdout
+DIFFERS = "actual − formula = −B·F   blocks.*.channel_mixing.intermediate.bias"
+NO_GPT = "not expressible: the toy has no such family: gpt"
+COMMANDS = {
+    f"count {FILE}": (0, f"{WHOLE:,}", "each of 12"),
+    f"explain {WHOLE} {FILE}": (0, "\n  the whole model\n"),
+    f"explain {WHOLE - CLASSIFIER} {FILE}": (0, "\n    claimed − formula = −769,000 = −H·Y − Y\n"),
+    f"explain {WHOLE - 3_075} {FILE}": (
+        1,
+        "\n  claimed − formula = −3,075 = −4·H − 3, where H = hidden_size = 768\n",
+    ),
+    f"verify --framework mixer-toy --framework toy --model {FILE} --examples 3": (
+        0,
+        "3 random mixer specs",
+        "not expressible: the toy is an encoder",
+        "4 of 4 models equal the formula, tensor by tensor",
+    ),
+    # Every family by default.
+    "verify --framework mixer-toy --examples 2": (0, "2 of 2 models equal the formula"),
+    f"verify --framework mixer-wrong --model {FILE} --examples 0": (1, DIFFERS),
+    # One framework has the Mixer, the other the encoder.
+    "verify --prove --framework mixer-toy --framework toy": (
+        0,
+        "mixer            proved",
+        NO_GPT,
+        "2 of 2 pairs of framework and family equal the formula at every size",
+    ),
+    "verify --prove --framework mixer-wrong --family mixer": (1, DIFFERS),
+    # Nothing to prove is not a success, nor a crash.
+    "verify --prove --framework mixer-toy --family gpt": (1, NO_GPT),
+}
+"""The status of each command, and what it prints in the family's letters."""
 
 
-@pytest.mark.parametrize(
-    ("number", "status", "line"),
-    [
-        (WHOLE, 0, "  the whole model"),
-        (WHOLE - CLASSIFIER, 0, "    claimed − formula = −769,000 = −H·Y − Y"),
-        (WHOLE - 3_075, 1, "  claimed − formula = −3,075 = −4·H − 3, where H = hidden_size = 768"),
-    ],
-)
-def test_it_is_explained_without_tokens_or_heads(mixer, b16, paramproof, number, status, line):
-    done = paramproof("explain", str(number), b16)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_have_it(mixer, b16, paramproof, command):
+    done = paramproof(*command.replace(FILE, b16).split())
+    status, *lines = COMMANDS[command]
     assert (done.returncode, done.stderr) == (status, "")
-    assert line in done.stdout.splitlines()
+    assert [line for line in lines if line not in done.stdout] == []
+    assert "broken" not in done.stdout
 
 
 def test_random_specs_are_drawn(mixer):
@@ -100,52 +123,6 @@ def test_a_framework_without_the_family_says_so(mixer):
     assert refusal(load("mixer-toy"), "mixer") == ""
     assert refusal(load("mixer-toy"), "gpt") == "the toy has no such family: gpt"
     assert refusal(load("toy"), "mixer") == "the toy is an encoder"
-
-
-def test_verify_skips_a_framework_without_the_family(mixer, b16, paramproof):
-    asked = ("--framework", "mixer-toy", "--framework", "toy", "--model", b16, "--examples", "3")
-    done = paramproof("verify", *asked)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "3 random mixer specs" in done.stdout
-    assert "not expressible: the toy is an encoder" in done.stdout
-    assert "4 of 4 models equal the formula, tensor by tensor" in done.stdout
-    assert "broken" not in done.stdout
-
-
-def test_verify_draws_every_family_by_default(mixer, paramproof):
-    done = paramproof("verify", "--framework", "mixer-toy", "--examples", "2")
-    assert done.returncode == 0
-    assert "2 of 2 models equal the formula" in done.stdout
-
-
-def test_a_wrong_framework_is_reported_in_the_familys_letters(mixer, b16, paramproof):
-    asked = ("--framework", "mixer-wrong", "--model", b16, "--examples", "0")
-    done = paramproof("verify", *asked)
-    assert done.returncode == 1
-    assert "actual − formula = −B·F   blocks.*.channel_mixing.intermediate.bias" in done.stdout
-
-
-def test_the_family_is_proved(mixer, paramproof):
-    done = paramproof("verify", "--prove", "--framework", "mixer-toy", "--framework", "toy")
-    assert done.returncode == 0
-    assert "mixer            proved" in done.stdout
-    assert "not expressible: the toy has no such family: gpt" in done.stdout
-    # One framework has the Mixer, the other the encoder.
-    assert "2 of 2 pairs of framework and family equal the formula at every size" in done.stdout
-
-
-def test_the_proof_rejects_a_wrong_framework(mixer, paramproof):
-    done = paramproof("verify", "--prove", "--framework", "mixer-wrong", "--family", "mixer")
-    assert done.returncode == 1
-    assert "actual − formula = −B·F   blocks.*.channel_mixing.intermediate.bias" in done.stdout
-
-
-def test_nothing_to_prove_is_not_a_success(mixer, paramproof):
-    """Nor is it a crash."""
-    done = paramproof("verify", "--prove", "--framework", "mixer-toy", "--family", "gpt")
-    assert done.returncode == 1
-    assert "not expressible: the toy has no such family: gpt" in done.stdout
-    assert "broken" not in done.stdout
 
 
 MISTAKES = {
