@@ -47,7 +47,7 @@ def residual_left_out(encoder, spec, nn):
             spec.num_attention_heads,
             spec.intermediate_size,
             dropout=0.0,
-            activation=encoder.activation,
+            activation=encoder.layers[index].activation,
             layer_norm_eps=encoder.embeddings_norm.eps,
             batch_first=True,
         )
