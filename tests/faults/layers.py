@@ -1,10 +1,14 @@
-"""Replacements that the faults of ``computation.py`` use, which import PyTorch."""
+"""Layers and readings that faults put in place of the right ones; they import PyTorch."""
 
+from dataclasses import replace
 from functools import partial
 
 import torch
 from torch import nn
 from torch.nn import functional
+
+from paramproof.builders.frameworks.torch import TorchModel
+from paramproof.formulas import Weight
 
 gelu_by_tanh = partial(functional.gelu, approximate="tanh")
 
@@ -37,3 +41,29 @@ def zeroed(module, inputs):
 def inverted(module, inputs, keywords):
     """Invert the mask: a pre-hook of a layer."""
     return inputs, {"src_key_padding_mask": ~keywords["src_key_padding_mask"]}
+
+
+class ByName(TorchModel):
+    """Lists the tensor of every name, shared or not."""
+
+    def stored(self):
+        named = self.module.named_parameters(remove_duplicate=False)
+        return [Weight(path, tuple(own.shape), own.requires_grad) for path, own in named]
+
+
+class WithBuffers(TorchModel):
+    """Lists buffers with the parameters, as a ``state_dict()`` does."""
+
+    def weights(self):
+        buffers = self.module.named_buffers()
+        return [
+            *super().weights(),
+            *(Weight(path, tuple(buffer.shape), True, ()) for path, buffer in buffers),
+        ]
+
+
+class AllTrainable(TorchModel):
+    """Takes every parameter for trainable."""
+
+    def weights(self):
+        return [replace(weight, trainable=True) for weight in super().weights()]

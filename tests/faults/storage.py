@@ -66,7 +66,7 @@ def feed_forward_biases_swapped(encoder, spec, nn):
 @fault(*EVERYWHERE, "laws")
 def tied_matrix_counted_twice(encoder, spec, nn):
     """``state_dict()`` is read, which lists a tied matrix under both its names."""
-    from tests.faults.readers import ByName
+    from tests.faults.layers import ByName
 
     return ByName(encoder)
 
@@ -74,7 +74,7 @@ def tied_matrix_counted_twice(encoder, spec, nn):
 @fault(*EVERYWHERE, "laws")
 def buffers_counted(encoder, spec, nn):
     """``state_dict()`` is read, which lists the buffer of position ids as well."""
-    from tests.faults.readers import WithBuffers
+    from tests.faults.layers import WithBuffers
 
     ids = encoder.embeddings_norm.weight.new_zeros(1, spec.max_position_embeddings)
     encoder.register_buffer("position_ids", ids)
@@ -84,7 +84,7 @@ def buffers_counted(encoder, spec, nn):
 @fault(*EVERYWHERE)
 def frozen_counted_as_trainable(encoder, spec, nn):
     """``requires_grad`` is ignored, and the norm of the pooled output is frozen."""
-    from tests.faults.readers import AllTrainable
+    from tests.faults.layers import AllTrainable
 
     encoder.pooled_norm = nn.LayerNorm(spec.hidden_size).requires_grad_(False)
     return AllTrainable(encoder)
