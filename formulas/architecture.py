@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
+from paramproof.formulas.condition import StatedCondition
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Spec
 from paramproof.formulas.tensors import Inventory
-
-if TYPE_CHECKING:
-    from paramproof.formulas.derivation import StatedCondition
 
 
 class Architecture(ABC):

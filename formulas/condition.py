@@ -1,4 +1,7 @@
-"""Conditions: relations of two sizes that must be met for a formula to hold."""
+"""Conditions: relations of two sizes that must be met for a formula to hold.
+
+A stated condition is one of a formula: it says what the constructor does where it is violated.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from typing import NamedTuple
 
 from paramproof.formulas.expression import Expression, Number, Quotient, expression, letter
 from paramproof.formulas.notation import text
@@ -196,3 +200,32 @@ def _counted_from_one(one: Expression) -> Expression:
 
 def _signs(one: Expression) -> set[int]:
     return {1 if number > 0 else -1 for number in one.terms.values()}
+
+
+class Outcome(Enum):
+    """The reaction of the constructor if a condition is violated, in words."""
+
+    REFUSED = "the constructor refuses"
+    OTHERS = "other tensors are created"
+    NOT_TRIED = "not tried"
+    NEGATIVE = "a length is less than 0"
+    OTHER_COUNT = "the number of layers of some kind differs"
+
+
+class Consequence(NamedTuple):
+    """The outcome if a condition is violated, and the message of the constructor's error."""
+
+    outcome: Outcome
+    why: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.outcome.value}: {self.why}" if self.why else self.outcome.value
+
+
+@dataclass(frozen=True, slots=True)
+class StatedCondition:
+    """A condition, what happens if it is violated, and the call sites that evaluate it."""
+
+    condition: Condition
+    consequence: Consequence
+    places: tuple[tuple[str, int], ...] = ()

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from functools import cached_property
 from math import prod
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.condition import Condition
+from paramproof.formulas.condition import Condition, StatedCondition
 from paramproof.formulas.errors import InvalidInput, no_such, require_type
 from paramproof.formulas.expression import Expression, letter, sum_of
 from paramproof.formulas.impossible import (
@@ -27,26 +26,6 @@ from paramproof.formulas.tensors import Inventory, Tensor
 
 PROVED = "proved"
 FITTED = "fitted"
-
-
-class Outcome(Enum):
-    """The reaction of the constructor if a condition is violated, in words."""
-
-    REFUSED = "the constructor refuses"
-    OTHERS = "other tensors are created"
-    NOT_TRIED = "not tried"
-    NEGATIVE = "a length is less than 0"
-    OTHER_COUNT = "the number of layers of some kind differs"
-
-
-class Consequence(NamedTuple):
-    """The outcome if a condition is violated, and the message of the constructor's error."""
-
-    outcome: Outcome
-    why: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.outcome.value}: {self.why}" if self.why else self.outcome.value
 
 
 Role: TypeAlias = Literal["trainable", "frozen", "buffer"]
@@ -105,15 +84,6 @@ class Evidence:
     held: int
     seconds: float
     versions: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class StatedCondition:
-    """A condition, what happens if it is violated, and the call sites that evaluate it."""
-
-    condition: Condition
-    consequence: Consequence
-    places: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,16 +13,8 @@ from dataclasses import asdict, replace
 from itertools import compress
 from typing import Any
 
-from paramproof.formulas.condition import Condition
-from paramproof.formulas.derivation import (
-    Consequence,
-    Derivation,
-    DerivedTensor,
-    Evidence,
-    Outcome,
-    Role,
-    StatedCondition,
-)
+from paramproof.formulas.condition import Condition, Consequence, Outcome, StatedCondition
+from paramproof.formulas.derivation import Derivation, DerivedTensor, Evidence, Role
 from paramproof.formulas.expression import expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.parsing import condition_in, expression_in

@@ -2,15 +2,8 @@
 
 from dataclasses import replace
 
-from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.derivation import (
-    Consequence,
-    Derivation,
-    DerivedTensor,
-    Evidence,
-    Outcome,
-    StatedCondition,
-)
+from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
+from paramproof.formulas.derivation import Derivation, DerivedTensor, Evidence
 from paramproof.formulas.expression import expression, letter
 
 A, D, E, F, H, L, V, k = map(letter, "ADEFHLVk")

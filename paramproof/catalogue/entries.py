@@ -35,7 +35,8 @@ from paramproof.catalogue.written_forms import (
     read_configuration,
     require_length,
 )
-from paramproof.formulas.derivation import Derivation, Outcome
+from paramproof.formulas.condition import Outcome
+from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.printing import legible, shown

@@ -8,9 +8,9 @@ import click
 
 from paramproof.cli.options import MODELS, class_option, derive_option, json_option
 from paramproof.cli.output import print_unwrapped, tables_beside, write_json
+from paramproof.explanation.answer import WIDTH, lines
 from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
-from paramproof.explanation.text import WIDTH, lines
 
 
 @click.command("explain", short_help="Explain which parameters a number counts.")

@@ -11,15 +11,8 @@ from paramproof.derivation.fitting import candidate_quotients, fit_count, fit_le
 from paramproof.derivation.guard_set import simplify_exact_division
 from paramproof.derivation.loops import GuardedCount, count_in_loops
 from paramproof.derivation.trace_runner import Trace, TraceRunner
-from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.derivation import (
-    Consequence,
-    DerivedTensor,
-    Kind,
-    Outcome,
-    Stored,
-    expected,
-)
+from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
+from paramproof.formulas.derivation import DerivedTensor, Kind, Stored, expected
 from paramproof.formulas.expression import Expression, expression
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.internal_errors import raise_if_internal

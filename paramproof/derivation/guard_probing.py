@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from paramproof.derivation.generalization import GeneralTensors, Trial, run_trial, tensor_count
 from paramproof.derivation.guard_set import GuardSet, NestedGuard, NestedGuardQueue, negated
 from paramproof.derivation.trace_runner import Progress, TraceRunner
-from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.derivation import Consequence, Outcome
+from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
 from paramproof.formulas.expression import expression
 
 PROBES_PER_GUARD = 2

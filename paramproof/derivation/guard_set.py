@@ -11,8 +11,14 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import NamedTuple
 
-from paramproof.formulas.condition import Condition, Relation, at_least_one
-from paramproof.formulas.derivation import Consequence, Outcome, StatedCondition
+from paramproof.formulas.condition import (
+    Condition,
+    Consequence,
+    Outcome,
+    Relation,
+    StatedCondition,
+    at_least_one,
+)
 from paramproof.formulas.expression import Expression, expression, floor, letter
 
 

@@ -20,8 +20,8 @@ from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.sampling import MAX_DEPTH
 from paramproof.derivation.trace_runner import DerivationError, FailureCause, Progress, TraceRunner
 from paramproof.derivation.validation import MAX_SPECIALIZED, HeldOutValidation
-from paramproof.formulas.condition import Condition
-from paramproof.formulas.derivation import Consequence, Derivation, Outcome
+from paramproof.formulas.condition import Condition, Consequence, Outcome
+from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import in_normal_form
 from paramproof.formulas.expression import floor, letter
 from paramproof.tracing.constructors import Constructor

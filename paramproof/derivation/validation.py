@@ -17,8 +17,7 @@ from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet, negated
 from paramproof.derivation.sampling import sample_sizes
 from paramproof.derivation.trace_runner import DerivationError, FailureCause, Progress, TraceRunner
-from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.derivation import Outcome
+from paramproof.formulas.condition import Condition, Outcome, Relation
 from paramproof.formulas.expression import expression, letter
 from paramproof.tracing.recorder import Caveat, caveat_text, joined
 

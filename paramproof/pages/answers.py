@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from paramproof.explanation.answer import lines
 from paramproof.explanation.number import WrittenNumber, read
 from paramproof.explanation.search import explained
-from paramproof.explanation.text import lines
 from paramproof.formulas.errors import NotInCatalogue, UnknownName
 from paramproof.formulas.models import model_names
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible

@@ -20,8 +20,7 @@ from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import layer_packages
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.formulas import Weight
-from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.derivation import Consequence, Outcome
+from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
 from paramproof.formulas.expression import Expression, letter
 from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.recorder import ignoring_array_code

@@ -22,8 +22,7 @@ from paramproof.algebra.symbols import FamilyArchitecture, symbols
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, Family, FamilyLetters, Spec, closed_form, inventory
-from paramproof.formulas.condition import Condition
-from paramproof.formulas.derivation import Consequence
+from paramproof.formulas.condition import Condition, Consequence
 from paramproof.formulas.expression import Expression, expression, sum_of
 from paramproof.formulas.families import family_of
 from paramproof.formulas.layout import STACKED, stored_shape

@@ -27,8 +27,8 @@ from paramproof.catalogue.derivations import (
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import SizeField, TypeFile, parse_type
 from paramproof.catalogue.value_kinds import sort_of
-from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.derivation import Derivation, Outcome, StatedCondition
+from paramproof.formulas.condition import Condition, Outcome, Relation, StatedCondition
+from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.path import leaf
 from sweep.entries.entry_data import (
     STANDING_KEYS,

@@ -5,15 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
 from paramproof.formulas.derivation import (
-    Consequence,
     Derivation,
     DerivedTensor,
     Evidence,
     Kind,
-    Outcome,
-    StatedCondition,
     Stored,
     expected,
 )

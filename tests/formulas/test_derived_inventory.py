@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from paramproof.algebra.symbols import FamilyArchitecture
+from paramproof.formulas.condition import Consequence, Outcome
 from paramproof.formulas.conventions import count
-from paramproof.formulas.derivation import Consequence, Outcome
 from paramproof.formulas.expression import floor
 from paramproof.formulas.families import inventory
 from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, k, tensor, with_tensors

@@ -11,8 +11,7 @@ from dataclasses import replace
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, Numerics, closed_form
-from paramproof.formulas.condition import Condition
-from paramproof.formulas.derivation import Consequence
+from paramproof.formulas.condition import Condition, Consequence
 from paramproof.verify.agreement import check
 from paramproof.verify.builder_tensors import read
 from paramproof.verify.cases import known_sizes, supported_cases

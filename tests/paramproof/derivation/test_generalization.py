@@ -3,7 +3,8 @@
 import pytest
 
 from paramproof.derivation.generalization import GeneralTensors, generalize, run_trial
-from paramproof.formulas.derivation import Consequence, DerivedTensor, Kind, Outcome, Stored
+from paramproof.formulas.condition import Consequence, Outcome
+from paramproof.formulas.derivation import DerivedTensor, Kind, Stored
 from paramproof.formulas.expression import expression, floor, letter
 from paramproof.tracing.recorder import caveat_text
 from tests.paramproof.derivation.parts import plain_int, traces

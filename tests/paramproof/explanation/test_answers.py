@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 import paramproof
-from paramproof.explanation.answer import NAME
+from paramproof.explanation.answer import NAME, lines
 from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
-from paramproof.explanation.text import lines
 from paramproof.resolver import resolve
 from tests.literals import TOTALS
 
