@@ -57,10 +57,11 @@ def derive_in_process(monkeypatch):
 
         return derive(transformers_constructor(what, keys, architecture))
 
-    def on_the_spot(request, keys, class_name=""):
-        return lookup._on_the_spot(request, class_name, lambda _: None)
+    def on_the_spot(request, class_name, note, *, derives):
+        formula, reading = lookup._on_the_spot(request, class_name, note)
+        return {"architecture": formula, "reading": reading, "keys": request.keys}
 
-    monkeypatch.setattr(lookup, "_catalogued", on_the_spot)
+    monkeypatch.setattr(lookup, "_configured", on_the_spot)
     monkeypatch.setattr("paramproof.derivation.process.derive_in_subprocess", derived)
     monkeypatch.setattr(lookup, "_derived", {})
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paramproof.builders import load
-from paramproof.formulas import LlamaSpec
+from paramproof.formulas import EncoderSpec, GPTSpec, LlamaSpec
 from paramproof.weights.transfer import build_with, canonical_weights, stored_tensors
 from tests.bitwise import assert_same
 from tests.frameworks.transformers_configs import CLASSES, SMALL, config_of, model_of
@@ -13,12 +13,12 @@ from tests.specs import SPECS
 pytestmark = pytest.mark.framework("transformers")
 
 FAMILY = {
-    "bert": "encoder",
-    "ernie": "encoder",
-    "roberta": "encoder",
-    "gpt2": "gpt",
-    "llama": "llama",
-    "mistral": "llama",
+    "bert": EncoderSpec,
+    "ernie": EncoderSpec,
+    "roberta": EncoderSpec,
+    "gpt2": GPTSpec,
+    "llama": LlamaSpec,
+    "mistral": LlamaSpec,
 }
 CLASSES_AND_KIN = [*CLASSES, ("mistral", "MistralForCausalLM")]
 
@@ -28,14 +28,14 @@ def test_the_names_identify_the_family(kind, name):
     transformers = load("transformers")
     config = config_of({"model_type": kind, **SMALL[kind if kind in SMALL else "llama"]})
     model = transformers.HuggingFaceModel(model_of(config, name))
-    assert model.family.__name__.rpartition(".")[2] == FAMILY[kind]
+    assert model.family is transformers.FAMILIES[FAMILY[kind]]
     assert all(weight.parts for weight in model.weights())
 
 
 def test_a_given_family_is_used():
     transformers = load("transformers")
     module = transformers.build(SPECS["gpt"]).module
-    given = transformers.HuggingFaceModel(module, transformers.llama)
+    given = transformers.HuggingFaceModel(module, transformers.FAMILIES[LlamaSpec])
     assert not any(weight.parts for weight in given.weights())
 
 

@@ -152,6 +152,6 @@ def test_every_form_of_data_has_the_word(qwen3, paramproof, tmp_path):
 
 def test_verify_prints_the_certainty_beside_a_user_formula(qwen3, paramproof, tmp_path):
     """At many sizes: the command prints where the formula is proved."""
-    (tmp_path / "mine.py").write_text("def count(**sizes):\n    return 1\n")
+    (tmp_path / "mine.py").write_text("def count(V):\n    return 1\n")
     done = paramproof("verify", "--formula", "mine:count", "--model", "config.json")
     assert re.search(r"formula was derived, proved where K > 4; fitted elsewhere\n", done.stdout)
