@@ -1,7 +1,9 @@
-"""Run the Python examples that a page shows, as one session."""
+"""Run what a page shows: its Python examples as one session, and a script of its own."""
 
 import doctest
+import os
 import re
+import subprocess
 import sys
 
 import pytest
@@ -25,3 +27,17 @@ def failures(text, folder, *, with_torch):
         found = doctest.DocTestRunner().run(session)
     assert found.attempted > 10
     return found.failed
+
+
+def printed_by(script, folder):
+    """Return what a script in ``folder`` prints, in a process that imports what this one does."""
+    path = os.pathsep.join([str(folder), *map(os.path.abspath, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-P", script],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -1,8 +1,5 @@
 """Every marked place of every page has what fills it today."""
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -23,7 +20,7 @@ from docs.writers.blocks import (
     write_files,
 )
 from paramproof.differences.answer import recorded
-from tests.sessions import failures
+from tests.sessions import failures, printed_by
 
 # Places that need a framework are compared in the lane of that framework.
 HERE = [one for one in places() if not (PLACES.get(one[:2]) and PLACES[one[:2]].needs)]
@@ -101,16 +98,7 @@ def test_the_examples_in_python(tmp_path):
 def test_a_script_as_printed(tmp_path):
     text = PAGES["catalogue"].read_text("utf-8")
     write_files(PAGES["catalogue"], tmp_path)
-    path = os.pathsep.join(map(os.path.abspath, sys.path))
-    done = subprocess.run(
-        [sys.executable, "-P", "show.py"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
-        capture_output=True,
-        encoding="utf-8",
-    )
-    assert done.returncode == 0, done.stderr
-    assert f"```text\n{done.stdout}```" in text
+    assert f"```text\n{printed_by('show.py', tmp_path)}```" in text
 
 
 def test_the_validation_of_json_works():

@@ -1,14 +1,11 @@
 """docs/derive.md and docs/python.md: their code, run as it is printed, prints what they show."""
 
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 
 from docs.writers.blocks import PAGES, ROOT, script_in
-from tests.sessions import failures
+from tests.sessions import failures, printed_by
 
 pytestmark = pytest.mark.framework("torch")
 
@@ -18,17 +15,8 @@ TEXT = (ROOT / "docs" / "derive.md").read_text("utf-8")
 def test_as_printed(tmp_path):
     for name in ("model.py", "show.py"):
         (tmp_path / name).write_text(script_in(TEXT, name), "utf-8")
-    path = os.pathsep.join([str(tmp_path), *map(os.path.abspath, sys.path)])
-    done = subprocess.run(
-        [sys.executable, "-P", "show.py"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
-        capture_output=True,
-        encoding="utf-8",
-    )
-    assert done.returncode == 0, done.stderr
     (shown,) = re.findall(r"```text\n(.*?)```", TEXT, re.DOTALL)
-    assert done.stdout == shown
+    assert printed_by("show.py", tmp_path) == shown
 
 
 def test_the_examples_in_python(tmp_path):
