@@ -74,7 +74,7 @@ class Values:
 
 
 class JaxModule(composition.Operations):
-    """What a composed model needs of JAX."""
+    """The base of composed models in a framework on JAX: how they run, with JAX's operations."""
 
     arange = staticmethod(jnp.arange)
     tanh = staticmethod(jnp.tanh)

@@ -1,4 +1,4 @@
-"""What the frameworks have in common, so that a framework's file has its layers and its names.
+"""The shell around every framework: a framework's own file adds its layers and its names.
 
 ``shell`` makes a framework's two functions, ``supports`` and ``build``. ``Model`` lists, reads,
 writes, runs and differentiates; a framework says how it stores arrays and how it computes. No size

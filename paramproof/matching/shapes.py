@@ -52,7 +52,6 @@ class Unit:
 
     @property
     def size(self) -> int:
-        """Number of entries, the product of the shape."""
         return math.prod(self.shape)
 
 

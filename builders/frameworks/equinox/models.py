@@ -77,7 +77,7 @@ def each(layer: Callable[[jax.Array], jax.Array], x: jax.Array) -> jax.Array:
 
 
 class Module(JaxModule, eqx.Module):
-    """What a composed model needs of Equinox; it runs one sequence."""
+    """The base of composed models in Equinox, which run one sequence."""
 
     @staticmethod
     def attributes(kind: type) -> dict[str, Any]:

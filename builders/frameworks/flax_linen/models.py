@@ -31,7 +31,7 @@ NAMES = ModuleNames(
 
 
 class Module(JaxModule, nn.Module):
-    """What a composed model needs of linen."""
+    """The base of composed models in linen: how they run, with its operations and masks."""
 
     own: Any
 

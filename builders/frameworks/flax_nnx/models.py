@@ -30,7 +30,7 @@ NAMES = ModuleNames(
 
 
 class Module(JaxModule, nnx.Module):
-    """What a composed model needs of nnx."""
+    """The base of composed models in nnx: how they run, with its operations and masks."""
 
     def run_layers(self, layers: nnx.Module, x: jax.Array, *seen_by_all: jax.Array) -> jax.Array:
         """Return the output of the last of the stacked ``layers``, one after the other."""

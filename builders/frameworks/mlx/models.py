@@ -38,7 +38,7 @@ ACTIVATIONS = {
 
 
 class Module(composition.Operations, nn.Module):
-    """What a composed model needs of MLX."""
+    """The base of composed models in MLX: how they run, with its operations and masks."""
 
     arange = staticmethod(mx.arange)
     tanh = staticmethod(mx.tanh)

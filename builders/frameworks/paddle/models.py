@@ -37,7 +37,7 @@ ACTIVATIONS = {
 
 
 class Module(composition.Operations, nn.Layer):
-    """What a composed model needs of Paddle."""
+    """The base of composed models in Paddle: how they run, with its operations and masks."""
 
     arange = staticmethod(paddle.arange)
     tanh = staticmethod(paddle.tanh)

@@ -72,7 +72,7 @@ ACTIVATIONS = {
 
 
 class Module(composition.Operations, nn.Module):
-    """What a composed model needs of PyTorch."""
+    """The base of composed models in PyTorch: how they run, with its operations and masks."""
 
     arange = staticmethod(torch.arange)
     tanh = staticmethod(torch.tanh)
