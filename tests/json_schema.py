@@ -2,20 +2,12 @@
 
 import json
 from collections.abc import Iterator
+from copy import deepcopy
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from jsonschema import Draft202012Validator
-
-VALUES = ("properties",)
-"""Keywords whose value maps names to schemas."""
-
-LISTS = ("oneOf", "anyOf", "prefixItems")
-"""Keywords whose value is a list of schemas."""
-
-ONE = ("items", "additionalProperties")
-"""Keywords whose value is a schema."""
 
 
 @cache
@@ -23,31 +15,34 @@ def schema() -> dict[str, Any]:
     return json.loads(files("paramproof").joinpath("schema.json").read_text("utf-8"))
 
 
+def places(one: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield each container of schemas right inside a schema, with a key or an index in it."""
+    for keyword, value in one.items():
+        if keyword in ("properties", "$defs"):
+            yield from ((value, name) for name in value)
+        elif keyword in ("oneOf", "anyOf", "prefixItems"):
+            yield from ((value, number) for number in range(len(value)))
+        elif keyword in ("items", "additionalProperties") and isinstance(value, dict):
+            yield one, keyword
+
+
+def subschemas(one: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a schema and all schemas inside it."""
+    yield one
+    for container, key in places(one):
+        yield from subschemas(container[key])
+
+
 def closed(source: dict[str, Any]) -> dict[str, Any]:
     """Return the schema in which an object may only have described keys.
 
     Objects are closed where they are used, so that a definition can add keys to another one.
     """
-    named = {name: _inside(one, source) for name, one in source["$defs"].items()}
-    return _inside(source, source) | {"$defs": named}
-
-
-def _used(one: Any, source: dict[str, Any]) -> Any:
-    """Return the closed form of a schema that describes a whole value."""
-    if not isinstance(one, dict):
-        return one
-    found = _inside(one, source)
-    return found | {"unevaluatedProperties": False} if has_keys(one, source) else found
-
-
-def _inside(one: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
-    found = dict(one)
-    for keyword in found.keys() & set(VALUES):
-        found[keyword] = {name: _used(value, source) for name, value in one[keyword].items()}
-    for keyword in found.keys() & set(LISTS):
-        found[keyword] = [_used(value, source) for value in one[keyword]]
-    for keyword in found.keys() & set(ONE):
-        found[keyword] = _used(one[keyword], source)
+    found = deepcopy(source)
+    for one in [*subschemas(found)]:
+        for container, key in places(one):
+            if container is not found["$defs"] and has_keys(container[key], found):
+                container[key]["unevaluatedProperties"] = False
     return found
 
 
@@ -66,21 +61,6 @@ def description(one: dict[str, Any], source: dict[str, Any]) -> str:
     if "description" in one or "$ref" not in one:
         return str(one.get("description", ""))
     return description(definition(one, source), source)
-
-
-def subschemas(one: Any) -> Iterator[dict[str, Any]]:
-    """Yield a schema and all schemas inside it."""
-    if not isinstance(one, dict):
-        return
-    yield one
-    for keyword in one.keys() & {*VALUES, "$defs"}:
-        for value in one[keyword].values():
-            yield from subschemas(value)
-    for keyword in one.keys() & set(LISTS):
-        for value in one[keyword]:
-            yield from subschemas(value)
-    for keyword in one.keys() & set(ONE):
-        yield from subschemas(one[keyword])
 
 
 def kinds() -> list[str]:

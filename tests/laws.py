@@ -1,168 +1,156 @@
 """Laws that a parameter count obeys whatever its formula; no oracle occurs in them.
 
-Each takes ``count``, a function from a spec to its trainable parameters, and a spec to
-start from. ``FAMILY_LAWS`` lists them by the field that the law changes.
+``FAMILY_LAWS`` has the laws of each family, by the field that each one changes. A law takes
+``count``, a function from a spec to its trainable parameters, and a spec to start from.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
-from typing import Any
-
-Count = Callable[[Any], int]
 
 
-def assert_layers_are_equal(count: Count, spec: Any, field: str = "num_hidden_layers") -> None:
-    """Every further layer adds the same number."""
-    counts = _counts(count, spec, field, step=1, number=3)
-    assert counts[1] - counts[0] == counts[2] - counts[1], f"layers differ: {counts} for {spec!r}"
+def adds(expected, changes):
+    """Each change, from one spec to another, adds ``expected(spec)`` parameters to the first."""
+
+    def law(count, spec):
+        for before, after in changes(spec):
+            added = count(after) - count(before)
+            assert added == expected(before), f"adds {added}, not {expected(before)}: {before!r}"
+
+    return law
 
 
-def assert_a_token_adds_its_vectors(count: Count, spec: Any) -> None:
-    """A further token adds H parameters, 2H with an untied head, and 1 more with an MLM bias."""
-    vectors = 1 if spec.tie_word_embeddings else 2
-    expected = vectors * spec.hidden_size + getattr(spec, "mlm_head", False)
-    _assert_one_more_adds(count, spec, "vocab_size", expected)
+def one_more(*fields, start=lambda spec: spec):
+    """Return a change of a spec, begun with ``start(spec)``, to one more in all these fields."""
+
+    def changes(spec):
+        spec = start(spec)
+        return [(spec, replace(spec, **{name: getattr(spec, name) + 1 for name in fields}))]
+
+    return changes
 
 
-def assert_a_token_of_both_sides_adds_its_vectors(count: Count, spec: Any) -> None:
-    """A token added to source and target adds H per table, of which there are at most three."""
-    tables = 1 + (not spec.share_embeddings) + (not spec.tie_word_embeddings)
-    _assert_one_more_adds(count, spec, "vocab_size target_vocab_size", tables * spec.hidden_size)
+def of_degree(degree, field, step=lambda spec: 1):
+    """The differences of this order are equal if ``field`` grows and all other fields stay."""
+
+    def law(count, spec):
+        first, by = getattr(spec, field), step(spec)
+        sizes = range(first, first + (degree + 2) * by, by)
+        counts = found = [count(replace(spec, **{field: size})) for size in sizes]
+        for _ in range(degree):
+            found = [after - before for before, after in pairwise(found)]
+        assert found[0] == found[1], f"{field} has not the degree {degree}: {counts} for {spec!r}"
+
+    return law
 
 
-def assert_a_target_token_adds_its_vectors(count: Count, spec: Any) -> None:
-    """With separate tables, a further target token adds as much as a token adds to a decoder."""
-    apart = replace(spec, share_embeddings=False)
-    vectors = 1 if spec.tie_word_embeddings else 2
-    _assert_one_more_adds(count, apart, "target_vocab_size", vectors * spec.hidden_size)
+def changes_nothing(numbers, at):
+    """The specs ``at(spec, number)`` have equal counts for these numbers of heads."""
+
+    def law(count, spec):
+        counts = {number: count(at(spec, number)) for number in numbers(spec)}
+        assert len(set(counts.values())) == 1, f"heads change the count: {counts} for {spec!r}"
+
+    return law
 
 
-def assert_a_position_adds_a_vector(count: Count, spec: Any) -> None:
-    """A further position adds H."""
-    _assert_one_more_adds(count, spec, "max_position_embeddings", spec.hidden_size)
-
-
-def assert_a_learned_position_adds_a_vector_a_side(count: Count, spec: Any) -> None:
-    """A further position adds 2H if positions are learned, and nothing if they are fixed."""
-    expected = 2 * spec.hidden_size * spec.learned_positions
-    _assert_one_more_adds(count, spec, "max_position_embeddings", expected)
-
-
-def assert_a_type_adds_a_vector(count: Count, spec: Any) -> None:
-    """A further token type adds H."""
-    _assert_one_more_adds(count, spec, "type_vocab_size", spec.hidden_size)
-
-
-def assert_heads_change_nothing(count: Count, spec: Any) -> None:
-    """Every number of heads that divides H gives the same count."""
+def divisors(spec):
+    """Return the smallest, the largest and one more of the numbers of heads that divide H."""
     hidden = spec.hidden_size
-    divisors = [heads for heads in range(1, hidden + 1) if hidden % heads == 0]
-    few = {divisors[0], divisors[len(divisors) // 2], divisors[-1]}
-    counts = {heads: count(replace(spec, num_attention_heads=heads)) for heads in few}
-    assert len(set(counts.values())) == 1, f"heads change the count: {counts} for {spec!r}"
+    every = [heads for heads in range(1, hidden + 1) if hidden % heads == 0]
+    return {every[0], every[len(every) // 2], every[-1]}
 
 
-def assert_ungrouped_heads_change_nothing(count: Count, spec: Any) -> None:
-    """Hold if each query head has its own keys and the heads divide H, as in plain attention."""
-    hidden, heads = spec.num_attention_heads * spec.head_dim, spec.num_attention_heads
-    counts = {
-        number: count(
-            replace(
-                spec,
-                hidden_size=hidden,
-                num_attention_heads=number,
-                num_key_value_heads=number,
-                head_dim=hidden // number,
-            )
-        )
-        for number in {1, heads, hidden // 2}
-    }
-    assert len(set(counts.values())) == 1, f"heads change the count: {counts} for {spec!r}"
+def vectors(spec):
+    """Return how many vectors a token has: an untied head has one of its own."""
+    return 1 if spec.tie_word_embeddings else 2
 
 
-def assert_a_key_head_adds_a_key_and_a_value(count: Count, spec: Any) -> None:
-    """With six query heads, going from one to two to three key heads adds the same each time."""
-    grouped = replace(spec, num_attention_heads=6, num_key_value_heads=1)
-    expected = 2 * spec.num_hidden_layers * spec.hidden_size * spec.head_dim
-    for field_value in (1, 2):
-        start = replace(grouped, num_key_value_heads=field_value)
-        _assert_one_more_adds(count, start, "num_key_value_heads", expected)
+def ungrouped(spec, heads):
+    """Return a spec in which each of the heads, which divide H, has its own keys."""
+    hidden = spec.num_attention_heads * spec.head_dim
+    own = {"num_attention_heads": heads, "num_key_value_heads": heads, "head_dim": hidden // heads}
+    return replace(spec, hidden_size=hidden, **own)
 
 
-def assert_quadratic_in_width(count: Count, spec: Any) -> None:
-    """The second difference in H is constant. H grows in steps of A, so that A divides it."""
-    counts = _counts(count, spec, "hidden_size", step=spec.num_attention_heads, number=4)
-    first = [after - before for before, after in pairwise(counts)]
-    second = [after - before for before, after in pairwise(first)]
-    assert second[0] == second[1], f"not quadratic in H: {counts} for {spec!r}"
+def grouped(spec):
+    """Return the changes from one to two, and from two to three key heads of six query heads."""
+    few = [replace(spec, num_attention_heads=6, num_key_value_heads=n) for n in (1, 2, 3)]
+    return pairwise(few)
 
 
-def assert_linear(count: Count, spec: Any, field: str, step: int = 1) -> None:
-    """The first difference in ``field`` is constant if all other fields stay the same."""
-    counts = _counts(count, spec, field, step=step, number=3)
-    assert counts[1] - counts[0] == counts[2] - counts[1], f"{field}: {counts} for {spec!r}"
+def biases(spec):
+    return [tuple(replace(spec, attention_bias=there) for there in (False, True))]
 
 
-def assert_a_bias_is_as_wide_as_what_it_is_added_to(count: Count, spec: Any) -> None:
-    """Biases add four widths to each attention, of which a decoder layer has two."""
-    attentions = spec.num_encoder_layers + 2 * spec.num_decoder_layers
-    without, with_ = (count(replace(spec, attention_bias=there)) for there in (False, True))
-    assert with_ - without == 4 * spec.hidden_size * attentions, repr(spec)
-
-
-def _counts(count: Count, spec: Any, field: str, step: int, number: int) -> list[int]:
-    start = getattr(spec, field)
-    return [count(replace(spec, **{field: start + more * step})) for more in range(number)]
-
-
-def _assert_one_more_adds(count: Count, spec: Any, names: str, expected: int) -> None:
-    more = replace(spec, **{name: getattr(spec, name) + 1 for name in names.split()})
-    added = count(more) - count(spec)
-    assert added == expected, f"one more {names} adds {added}, not {expected}, to {spec!r}"
-
+HEADS = changes_nothing(divisors, lambda spec, number: replace(spec, num_attention_heads=number))
+A_POSITION = adds(lambda spec: spec.hidden_size, one_more("max_position_embeddings"))
+# H grows in steps of A, so that A divides it.
+QUADRATIC = of_degree(2, "hidden_size", step=lambda spec: spec.num_attention_heads)
+LAYERS = of_degree(1, "num_hidden_layers")
+A_TOKEN = adds(lambda spec: vectors(spec) * spec.hidden_size, one_more("vocab_size"))
+INNER = of_degree(1, "intermediate_size")
 
 LAWS = {
-    "num_hidden_layers": assert_layers_are_equal,
-    "vocab_size": assert_a_token_adds_its_vectors,
-    "max_position_embeddings": assert_a_position_adds_a_vector,
-    "type_vocab_size": assert_a_type_adds_a_vector,
-    "num_attention_heads": assert_heads_change_nothing,
-    "hidden_size": assert_quadratic_in_width,
+    "num_hidden_layers": LAYERS,
+    # The head of a masked language model has a bias for each token.
+    "vocab_size": adds(
+        lambda spec: vectors(spec) * spec.hidden_size + spec.mlm_head, one_more("vocab_size")
+    ),
+    "max_position_embeddings": A_POSITION,
+    "type_vocab_size": adds(lambda spec: spec.hidden_size, one_more("type_vocab_size")),
+    "num_attention_heads": HEADS,
+    "hidden_size": QUADRATIC,
 }
 """The laws of an encoder, by the field that each one changes."""
 
 FAMILY_LAWS = {
     "encoder": LAWS,
     "encoder-decoder": {
-        "num_encoder_layers": partial(assert_layers_are_equal, field="num_encoder_layers"),
-        "num_decoder_layers": partial(assert_layers_are_equal, field="num_decoder_layers"),
-        "vocab_size": assert_a_token_of_both_sides_adds_its_vectors,
-        "target_vocab_size": assert_a_target_token_adds_its_vectors,
-        "max_position_embeddings": assert_a_learned_position_adds_a_vector_a_side,
-        "num_attention_heads": assert_heads_change_nothing,
-        "hidden_size": assert_quadratic_in_width,
-        "intermediate_size": partial(assert_linear, field="intermediate_size"),
-        "attention_bias": assert_a_bias_is_as_wide_as_what_it_is_added_to,
+        "num_encoder_layers": of_degree(1, "num_encoder_layers"),
+        "num_decoder_layers": of_degree(1, "num_decoder_layers"),
+        # A token on both sides has a vector in each table, of which there are at most three.
+        "vocab_size": adds(
+            lambda spec: (vectors(spec) + (not spec.share_embeddings)) * spec.hidden_size,
+            one_more("vocab_size", "target_vocab_size"),
+        ),
+        "target_vocab_size": adds(
+            lambda spec: vectors(spec) * spec.hidden_size,
+            one_more("target_vocab_size", start=lambda s: replace(s, share_embeddings=False)),
+        ),
+        # Positions are learned on both sides, or fixed.
+        "max_position_embeddings": adds(
+            lambda spec: 2 * spec.hidden_size * spec.learned_positions,
+            one_more("max_position_embeddings"),
+        ),
+        "num_attention_heads": HEADS,
+        "hidden_size": QUADRATIC,
+        "intermediate_size": INNER,
+        # Four widths in each attention, of which a decoder layer has two.
+        "attention_bias": adds(
+            lambda s: 4 * s.hidden_size * (s.num_encoder_layers + 2 * s.num_decoder_layers), biases
+        ),
     },
     "gpt": {
-        "num_hidden_layers": assert_layers_are_equal,
-        "vocab_size": assert_a_token_adds_its_vectors,
-        "max_position_embeddings": assert_a_position_adds_a_vector,
-        "num_attention_heads": assert_heads_change_nothing,
-        "hidden_size": assert_quadratic_in_width,
-        "intermediate_size": partial(assert_linear, field="intermediate_size"),
+        "num_hidden_layers": LAYERS,
+        "vocab_size": A_TOKEN,
+        "max_position_embeddings": A_POSITION,
+        "num_attention_heads": HEADS,
+        "hidden_size": QUADRATIC,
+        "intermediate_size": INNER,
     },
     "llama": {
-        "num_hidden_layers": assert_layers_are_equal,
-        "vocab_size": assert_a_token_adds_its_vectors,
-        "num_attention_heads": assert_ungrouped_heads_change_nothing,
-        "num_key_value_heads": assert_a_key_head_adds_a_key_and_a_value,
-        "head_dim": partial(assert_linear, field="head_dim", step=2),
+        "num_hidden_layers": LAYERS,
+        "vocab_size": A_TOKEN,
+        "num_attention_heads": changes_nothing(
+            lambda s: {1, s.num_attention_heads, s.num_attention_heads * s.head_dim // 2}, ungrouped
+        ),
+        "num_key_value_heads": adds(
+            lambda spec: 2 * spec.num_hidden_layers * spec.hidden_size * spec.head_dim, grouped
+        ),
+        "head_dim": of_degree(1, "head_dim", step=lambda spec: 2),
         # With an independent head size; if H determined it, the attention would be quadratic in H.
-        "hidden_size": partial(assert_linear, field="hidden_size"),
-        "intermediate_size": partial(assert_linear, field="intermediate_size"),
+        "hidden_size": of_degree(1, "hidden_size"),
+        "intermediate_size": INNER,
     },
 }
 """The laws of each family, by the field that each one changes."""

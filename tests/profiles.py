@@ -20,26 +20,20 @@ PINNED = {
     "backend": "hypothesis",
 }
 
+LOCAL = DirectoryBasedExampleDatabase(".hypothesis/examples")
+
 PROFILES = {
-    "dev": {
-        **PINNED,
-        "max_examples": 25,
-        "derandomize": False,
-        "database": DirectoryBasedExampleDatabase(".hypothesis/examples"),
-    },
-    "ci": {**PINNED, "max_examples": 25, "derandomize": True, "database": None},
-    "quick": {**PINNED, "max_examples": 5, "derandomize": True, "database": None},
-    "thorough": {
-        **PINNED,
-        "max_examples": 5000,
-        "derandomize": False,
-        "database": DirectoryBasedExampleDatabase(".hypothesis/examples"),
-    },
+    name: {**PINNED, "max_examples": number, "derandomize": not local, "database": local}
+    for name, number, local in (
+        ("dev", 25, LOCAL),
+        ("ci", 25, None),
+        ("quick", 5, None),
+        ("thorough", 5000, LOCAL),
+    )
 }
 
 
 def register() -> None:
-    """Register the profiles with Hypothesis."""
     for name, fields in PROFILES.items():
         settings.register_profile(name, settings.get_profile("default"), **fields)
 
@@ -47,13 +41,3 @@ def register() -> None:
 def one_in(number: int) -> settings:
     """Return the current profile with one in ``number`` of its examples."""
     return settings(max_examples=max(1, settings().max_examples // number))
-
-
-def half() -> settings:
-    """Return the current profile with half of its examples, for tests that compute."""
-    return one_in(2)
-
-
-def a_fifth() -> settings:
-    """Return the current profile with a fifth of its examples, for tests that build many models."""
-    return one_in(5)

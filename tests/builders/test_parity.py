@@ -24,7 +24,7 @@ from tests.parity.differences import (
     slope_difference,
 )
 from tests.parity.mistakes import MISTAKES, UNSEEN
-from tests.profiles import a_fifth, half
+from tests.profiles import one_in
 from tests.reference import encoder
 from tests.reference.steps import ACTIVATIONS
 from tests.specs import SMALL_ENCODER
@@ -66,14 +66,14 @@ def test_parity_of_a_long_sequence(framework, builder):
     assert_explained(case, *output_differences(built(builder, case), case, framework.name))
 
 
-@half()
+@one_in(2)
 @given(data=st.data())
 def test_parity_of_outputs(framework, builder, data):
     case = data.draw(cases(framework, builder), label="case")
     assert_explained(case, *output_differences(built(builder, case), case, framework.name))
 
 
-@a_fifth()
+@one_in(5)
 @given(data=st.data())
 def test_parity_of_gradients(framework, builder, data):
     """Compare the gradient along a random direction in the space of all weights."""

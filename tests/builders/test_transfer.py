@@ -24,7 +24,7 @@ from paramproof.weights.transfer import (
     transfer,
 )
 from tests.bitwise import assert_same, odd_weights
-from tests.profiles import a_fifth
+from tests.profiles import one_in
 from tests.specs import SMALL_ENCODER as SPEC
 from tests.strategies import supported_specs
 
@@ -40,7 +40,7 @@ def model(builder):
     return build_with(builder, HEADS, weights_of(HEADS))
 
 
-@a_fifth()
+@one_in(5)
 @given(data=st.data())
 def test_round_trip(framework, builder, data):
     spec = data.draw(supported_specs(builder, **framework.fixed), label="spec")

@@ -15,7 +15,7 @@ from paramproof.weights.files import read_weights, save_weights
 from paramproof.weights.transfer import stored_tensors
 from tests.bitwise import assert_same, odd_weights
 from tests.checkpoints import header as checkpoint_header
-from tests.profiles import a_fifth
+from tests.profiles import one_in
 from tests.specs import SMALL_ENCODER as SPEC
 from tests.strategies import encoder_specs
 
@@ -46,7 +46,7 @@ def refused(path, message, spec=SPEC):
     assert "\n" not in str(error.value)
 
 
-@a_fifth()
+@one_in(5)
 @given(spec=encoder_specs(), dtype=st.sampled_from(["float32", "float64"]))
 def test_round_trip(tmp_path_factory, spec, dtype):
     path = tmp_path_factory.mktemp("trip") / "weights"
