@@ -17,14 +17,13 @@ from paramproof.formulas import derived_twice as ours
 from paramproof.formulas import spec
 from paramproof.formulas.errors import InvalidInput, canonical_name, no_such
 from paramproof.formulas.installation import entries, note_broken, require_whole
+from paramproof.formulas.notation import add_letters
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
 from paramproof.formulas.spec import FamilyLetters, Quantity, Spec, draw, letter_kinds
 from paramproof.formulas.tensors import Inventory
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-
-    from paramproof.formulas.notation import Alphabet
 
 ENTRY_POINTS = "paramproof.families"
 
@@ -131,33 +130,25 @@ def family_named(name: object) -> Family:
     return FAMILIES[known]
 
 
-@cache
-def printing_order(letters: type[FamilyLetters]) -> Alphabet:
-    """Return the order in which formulas with the letters of a family are printed.
-
-    This is ``BUILT_IN`` for the families of this package; other families add their letters to it.
-    """
-    from paramproof.formulas.notation import BUILT_IN  # Not every family is printed.
-
-    is_ours = any(family.letters is letters for family in OURS)
-    return BUILT_IN if is_ours else _order(letters.__name__, letters)
-
-
-def _order(name: str, letters: type[FamilyLetters]) -> Alphabet:
-    from paramproof.formulas.notation import Alphabet
-
-    ours = {family.name: letter_kinds(family.letters) for family in OURS}
-    return Alphabet.of({**ours, name: letter_kinds(letters)})
-
-
 def _loaded(entry: EntryPoint, others: Mapping[str, Family]) -> Family:
     family = entry.load()
     if not isinstance(family, Family):
         raise ValueError(f"it is not a Family, but of type {type(family).__name__}")
     if family.name in others:
         raise ValueError(f"a family named {shown(family.name)} exists already")
-    _order(family.name, family.letters)
+    _require_kinds(family, others)
+    add_letters(letter_kinds(family.letters))
     return family
+
+
+def _require_kinds(family: Family, others: Mapping[str, Family]) -> None:
+    for name, kind in letter_kinds(family.letters).items():
+        for owner, other in others.items():
+            if (known := letter_kinds(other.letters).get(name, kind)) != kind:
+                raise ValueError(
+                    f"the letter {name} of {family.name} is {kind}, but {known} in {owner}: "
+                    "a letter must have the same kind in all families"
+                )
 
 
 def inventory(letters: FamilyLetters) -> Inventory:

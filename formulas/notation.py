@@ -4,8 +4,8 @@ Terms are grouped: those of each layer in a bracket after the number of layers, 
 on an indicator in a bracket after the indicator, and the rest in a bracket after their common
 factor.
 
-Letters are printed in the order of ``BUILT_IN``; unknown letters follow, sorted by name. Printing
-loads no plug-in: the letters of a plug-in's family carry its own order, as ``OrderedLetter``.
+Letters are printed in the order of ``LETTERS``; unknown letters follow, sorted by name. Printing
+loads no plug-in: a plug-in's family adds its letters when it is loaded.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple, Self
+from itertools import chain
+from typing import NamedTuple
 
 from paramproof.formulas.computed import INFIX, Computed, Operand
 from paramproof.formulas.expression import (
@@ -28,85 +29,30 @@ from paramproof.formulas.expression import (
 )
 from paramproof.formulas.path import merged
 from paramproof.formulas.printing import MINUS
-from paramproof.formulas.spec import KINDS
+from paramproof.formulas.spec import INDICATOR, LAYERS, ROWS, WIDTH
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-Kinds = Mapping[str, str]  # The kind of each letter, in the order of the family.
+LETTERS = {
+    INDICATOR: ["shared", "learned", "bias", "pooler", "mlm", "untied", "nsp"],
+    LAYERS: ["N", "M", "L"],
+    ROWS: ["V", "U", "P", "T"],
+    WIDTH: ["H", "A", "G", "K", "F"],
+}
+"""The letters of each kind in the order of a product, as in V·H: those of the families in this
+package, and of the plug-ins that are loaded."""
+
+SUMMANDS = (INDICATOR, LAYERS, WIDTH, ROWS)
+"""The order of kinds that sorts terms of the same degree, as in 3·H + V."""
+
+BUILT_IN = frozenset(chain(*LETTERS.values()))
+"""The letters of the families in this package. They mean the same everywhere."""
 
 
-class Alphabet(NamedTuple):
-    """The letters of each kind, in the order of the families that have them."""
-
-    indicators: tuple[str, ...]
-    layers: tuple[str, ...]
-    rows: tuple[str, ...]
-    widths: tuple[str, ...]
-
-    @classmethod
-    def of(cls, families: Mapping[str, Kinds]) -> Alphabet:
-        """Return the letters of ``families``; earlier families take precedence for the order.
-
-        A new letter follows its predecessor in its own family. Raises ``ValueError`` if a letter
-        has different kinds in two families.
-        """
-        owners: dict[str, tuple[str, str]] = {}
-        for family, kinds in families.items():
-            for letter, kind in kinds.items():
-                owner, other = owners.setdefault(letter, (family, kind))
-                if kind != other:
-                    raise ValueError(
-                        f"the letter {letter} of {family} is {kind}, but {other} in {owner}: "
-                        "a letter must have the same kind in all families"
-                    )
-        of_kind = (
-            ([name for name, own in kinds.items() if own == kind] for kinds in families.values())
-            for kind in KINDS
-        )
-        return cls(*(tuple(merged(orders)) for orders in of_kind))
-
-    @property
-    def factors(self) -> tuple[str, ...]:
-        """The order of letters in a product, as in V·H."""
-        return (*self.indicators, *self.layers, *self.rows, *self.widths)
-
-    @property
-    def summands(self) -> tuple[str, ...]:
-        """The order of letters that sorts terms of the same degree, as in 3·H + V."""
-        return (*self.indicators, *self.layers, *self.widths, *self.rows)
-
-
-BUILT_IN = Alphabet(
-    indicators=("shared", "learned", "bias", "pooler", "mlm", "untied", "nsp"),
-    layers=("N", "M", "L"),
-    rows=("V", "U", "P", "T"),
-    widths=("H", "A", "G", "K", "F"),
-)
-"""The letters of the families in this package; other letters follow them, sorted by name."""
-
-
-class OrderedLetter(str):
-    """A letter of a plug-in's family, with the order in which its formulas are printed.
-
-    It equals the plain string of the same name.
-    """
-
-    __slots__ = ("order",)
-
-    order: Alphabet
-
-    def __new__(cls, name: str, order: Alphabet) -> Self:
-        letter = super().__new__(cls, name)
-        letter.order = order
-        return letter
-
-    def __getnewargs__(self) -> tuple[str, Alphabet]:  # type: ignore[override]
-        return str(self), self.order  # A copy keeps the order.
-
-
-def order_of(letters: Iterable[str]) -> Alphabet:
-    orders = (letter.order for letter in letters if isinstance(letter, OrderedLetter))
-    return next(orders, BUILT_IN)
+def add_letters(kinds: Mapping[str, str]) -> None:
+    """Add the letters of a family, each with its kind; a new one follows its predecessor in it."""
+    for kind, known in LETTERS.items():
+        known[:] = merged([known, [name for name, own in kinds.items() if own == kind]])
 
 
 class Style(NamedTuple):
@@ -150,9 +96,8 @@ def latex(one: Expression | Number) -> str:
 
 
 def _written(one: Expression | Number, style: Style) -> str:
-    whole = expression(one)
-    writer = _Writer(style, order_of(whole.letters))
-    return writer.sum(writer.groups(whole))
+    writer = _Writer(style)
+    return writer.sum(writer.groups(expression(one)))
 
 
 class _Group(NamedTuple):
@@ -166,7 +111,6 @@ class _Group(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class _Writer:
     style: Style
-    order: Alphabet
 
     def groups(self, one: Expression) -> list[_Group]:
         """Return the groups of a sum: layers first, then unconditional terms, then indicators."""
@@ -181,13 +125,14 @@ class _Writer:
 
     def group_order(self, group: _Group) -> tuple[object, ...]:
         names = [str(atom) for atom, _ in group.outer]
-        known = self.order
-        indicators = [known.indicators.index(name) for name in names if name in known.indicators]
-        layers = [known.layers.index(name) for name in names if name in known.layers]
+        indicators, layers = (
+            [known.index(name) for name in names if name in known]
+            for known in (LETTERS[INDICATOR], LETTERS[LAYERS])
+        )
         return len(indicators), not layers, layers, indicators, self.term_order(group.outer)
 
     def is_outer(self, atom: Atom, power: int) -> bool:
-        return power > 0 and (atom in self.order.layers or atom in self.order.indicators)
+        return power > 0 and (atom in LETTERS[LAYERS] or atom in LETTERS[INDICATOR])
 
     def sum(self, groups: list[_Group]) -> str:
         signed = [term for group in groups for term in self.terms(group)]
@@ -213,11 +158,11 @@ class _Writer:
 
     def term_order(self, powers: Powers) -> tuple[object, ...]:
         """Return a key that puts the higher degree first, then the letters in their order."""
-        ranked = sorted((_rank(atom, self.order.summands), -power) for atom, power in powers)
+        ranked = sorted((_rank(atom, SUMMANDS), -power) for atom, power in powers)
         return -sum(power for _, power in powers), ranked
 
     def product(self, number: Number, powers: Powers) -> str:
-        ordered = sorted(powers, key=lambda pair: _rank(pair[0], self.order.factors))
+        ordered = sorted(powers, key=lambda pair: _rank(pair[0], LETTERS))
         above = [self.factor(atom, power) for atom, power in ordered if power > 0]
         below = [self.factor(atom, -power) for atom, power in ordered if power < 0]
         number = Fraction(number)
@@ -295,10 +240,13 @@ def _always(sum_: Expression) -> list[_Group]:
     return [_Group(shared, rest, int(times)) if letters and apart else _Group((), sum_)]
 
 
-def _rank(atom: Atom, letters: tuple[str, ...]) -> tuple[int, tuple[bool, str]]:
+def _rank(atom: Atom, kinds: Iterable[str]) -> tuple[int, int, tuple[bool, str]]:
     # A primed letter, V', has the rank of the plain one.
     name = atom.rstrip("'") if isinstance(atom, str) else ""
-    return letters.index(name) if name in letters else len(letters), atom_key(atom)
+    for place, letters in enumerate(LETTERS[kind] for kind in kinds):
+        if name in letters:
+            return place, letters.index(name), atom_key(atom)
+    return len(LETTERS), 0, atom_key(atom)
 
 
 def _latex_name(name: str) -> str:

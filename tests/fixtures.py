@@ -10,6 +10,7 @@ import pytest
 from paramproof.builders.registry import layer_packages, model_packages
 from paramproof.formulas.families import registered
 from paramproof.formulas.installation import forget_broken
+from paramproof.formulas.notation import BUILT_IN, LETTERS
 from tests.forked import TIMEOUT, ForkServer
 
 OUTSIDERS = Path(__file__).parent / "outsider"
@@ -28,8 +29,10 @@ def install(site, name, source, group="paramproof.frameworks", value="", entry="
 
 
 def forget(*modules):
-    """Clear the cache of plug-ins, and unload ``modules``."""
+    """Clear the cache of plug-ins, with their letters, and unload ``modules``."""
     forget_broken()
+    for letters in LETTERS.values():
+        letters[:] = filter(BUILT_IN.__contains__, letters)
     for cached in (registered, layer_packages, model_packages):
         cached.cache_clear()
     for module in modules:

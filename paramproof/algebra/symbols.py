@@ -17,27 +17,20 @@ from paramproof.formulas import FamilyLetters, Inventory, Spec, closed_form, inv
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.errors import no_such, require_type
 from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.formulas.families import printing_order
-from paramproof.formulas.notation import BUILT_IN, OrderedLetter, text
+from paramproof.formulas.notation import text
 from paramproof.formulas.spec import INDICATOR, head_size_of, letter_kinds
 
 AnyLetters = TypeVar("AnyLetters", bound=FamilyLetters)
 
 
 def symbols(letters: type[AnyLetters]) -> AnyLetters:
-    return letters._make(symbol(letters, name) for name in letters._fields)
-
-
-def symbol(letters: type[FamilyLetters], name: str) -> Expression:
-    """Return the letter ``name`` of a family, which is printed in the order of that family."""
-    order = printing_order(letters)
-    return letter(name if order is BUILT_IN else OrderedLetter(name, order))
+    return letters._make(map(letter, letters._fields))
 
 
 def sizes_as_symbols(spec: Spec) -> FamilyLetters:
     """Return the letters of ``spec``: sizes as symbols, indicators as the numbers they are."""
     letters = spec.letters()
-    return letters._replace(**{n: symbol(type(letters), n) for n in size_letters(type(letters))})
+    return letters._replace(**{name: letter(name) for name in size_letters(type(letters))})
 
 
 def size_letters(letters: type[FamilyLetters]) -> tuple[str, ...]:
@@ -62,12 +55,8 @@ def folded(one: Expression | int) -> Expression:
 
 
 def folded_text(one: Expression, letters: type[FamilyLetters]) -> str:
-    """Return ``one`` as text in the order of a family, with H for A·K unless K is a letter."""
-    if "K" not in letters._fields:
-        one = folded(one)
-    if printing_order(letters) is not BUILT_IN:
-        one = one.substitute({name: symbol(letters, name) for name in letters._fields})
-    return text(one)
+    """Return ``one`` as text, with H for A·K unless K is a letter of the family."""
+    return text(one if "K" in letters._fields else folded(one))
 
 
 def sizes_of(spec: Spec) -> dict[str, int]:

@@ -81,7 +81,7 @@ def _sizes(model: Model | LiveModel) -> Mapping[str, int]:
     if isinstance(model, LiveModel):
         return {}
     fields = letters_in(model, model.architecture.formula).items()
-    return {k if k in BUILT_IN.factors else field: model.sizes[k] for k, field in fields}
+    return {k if k in BUILT_IN else field: model.sizes[k] for k, field in fields}
 
 
 def _rows(models: Sequence[Mapping[str, int]], *, are_sizes: bool = False) -> Iterator[TableRow]:

@@ -320,7 +320,7 @@ def in_letters_of(first: Lettered, other: Lettered) -> Lettered:
     def shown(name: str) -> str:
         if name in same or name not in first.sizes:
             return same.get(name, name)
-        alike = name in BUILT_IN.factors or mean_the_same(ours.get(name, ""), theirs.get(name, ""))
+        alike = name in BUILT_IN or mean_the_same(ours.get(name, ""), theirs.get(name, ""))
         return name if alike and name not in same.values() else f"{name}'"
 
     letters = {name: shown(name) for name in other.sizes}

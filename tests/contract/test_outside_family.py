@@ -72,7 +72,7 @@ NO_GPT = "not expressible: the toy has no such family: gpt"
 COMMANDS = {
     f"count {FILE}": (0, f"{WHOLE:,}", "each of 12"),
     f"explain {WHOLE} {FILE}": (0, "\n  the whole model\n"),
-    f"explain {WHOLE - CLASSIFIER} {FILE}": (0, "\n    claimed − formula = −769,000 = −H·Y − Y\n"),
+    f"explain {WHOLE - CLASSIFIER} {FILE}": (0, "\n    claimed − formula = −769,000 = −Y·H − Y\n"),
     f"explain {WHOLE - 3_075} {FILE}": (
         1,
         "\n  claimed − formula = −3,075 = −4·H − 3, where H = hidden_size = 768\n",

@@ -18,15 +18,14 @@ from paramproof.formulas.families import (
     SpecFieldsError,
     family_named,
     family_of,
-    printing_order,
     registered,
     spec_fields,
     spec_from,
 )
 from paramproof.formulas.installation import broken_plugins, note_broken
-from paramproof.formulas.notation import BUILT_IN
+from paramproof.formulas.notation import LETTERS, text
 from paramproof.formulas.printing import MAX_NOTE_SHOWN
-from paramproof.formulas.spec import Rows, Width, head_size_of
+from paramproof.formulas.spec import LAYERS, Width, head_size_of
 from tests.fixtures import forget
 from tests.outsider.mixer import FAMILY
 from tests.specs import SPECS
@@ -157,26 +156,20 @@ def test_ours_come_first(entries):
     entries(a_mixer=MIXER)
     assert list(registered().values()) == [*OURS, FAMILY]
     assert FAMILIES["mixer"] is FAMILY
-    assert printing_order(FAMILY.letters).layers == ("B", "N", "M", "L")
+    assert LETTERS[LAYERS] == ["B", "N", "M", "L"]
+    b, s, h, d = map(letter, "BSHD")
+    assert text(b * (s * h + h * d)) == "B·(H·D + S·H)"
     assert head_size_of(SimpleNamespace(hidden_size=3)) == 1
 
 
 def test_printing_loads_no_other_families(entries):
     """A broken family is reported when families are requested, not when a sum is printed."""
-    entries(gone=GONE)
+    entries(gone=GONE, mixer=MIXER)
     assert str(letter("V") * letter("H") + letter("S")) == "V·H + S"
     assert not broken_plugins()
     registered()
     assert broken_plugins()
-
-
-def test_a_letter_of_another_kind_than_ours_is_refused(entries):
-    class Letters(NamedTuple):
-        H: Rows
-
-    with pytest.raises(ValueError, match=r"^the letter H of Letters"):
-        printing_order(Letters)
-    assert printing_order(FAMILY.letters) != BUILT_IN
+    assert str(letter("V") * letter("H") + letter("S")) == "V·H + S"
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
 """Expressions as text and LaTeX mean what they should, with their letters in order."""
 
-import copy
 import json
-import pickle
 import random
 import re
 from contextlib import suppress
@@ -17,16 +15,16 @@ from paramproof.catalogue.files import FOLDER, entry_names, keys_for
 from paramproof.formulas import FAMILIES, closed_form
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.expression import Expression, ceiling, floor, letter, sum_of
-from paramproof.formulas.families import OURS, printing_order
-from paramproof.formulas.notation import BUILT_IN, Alphabet, OrderedLetter, latex, order_of, text
+from paramproof.formulas.families import OURS
+from paramproof.formulas.notation import LETTERS, add_letters, latex, text
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.spec import INDICATOR, LAYERS, ROWS, WIDTH, letter_kinds
 from tests.notation import from_latex, value
 from tests.polynomials import polynomials
 
 NAMES = (*"AFGHKLMNPV", "HX", "mlm", "nsp", "untied")
-LETTERS = {name: letter(name) for name in NAMES}
-A, F, G, H, K, L, M, N, P, V, _, MLM, NSP, UNTIED = LETTERS.values()
+SYMBOLS = {name: letter(name) for name in NAMES}
+A, F, G, H, K, L, M, N, P, V, _, MLM, NSP, UNTIED = SYMBOLS.values()
 SIZES = {name: 3 * number + 7 for number, name in enumerate(NAMES)}
 
 QUOTIENT = re.compile("[/÷⌊⌈]")
@@ -65,8 +63,8 @@ def test_the_text_of_a_familys_count_is_that_count(family):
 @given(one=polynomials(), divisors=st.tuples(st.integers(1, 6), st.integers(0, 2)))
 def test_text_means_what_the_expression_does(one, divisors):
     a, _ = one
-    assert value(text(a), LETTERS) == a
-    assert value(from_latex(latex(a)), LETTERS) == a
+    assert value(text(a), SYMBOLS) == a
+    assert value(from_latex(latex(a)), SYMBOLS) == a
     number, power = divisors
     rounded = a + 3 * floor(a, number * A**power * L)
     assert value(text(rounded), SIZES) == rounded.value(SIZES)
@@ -133,51 +131,30 @@ def test_latex_of_an_index(name, written):
     assert text(letter(name)) == name
 
 
+@pytest.fixture
+def no_letters():
+    """Take all letters out of the printing order, and return what it was."""
+    kept = {kind: [*letters] for kind, letters in LETTERS.items()}
+    for letters in LETTERS.values():
+        letters.clear()
+    yield kept
+    LETTERS.update(kept)
+
+
+def test_the_built_in_order_is_that_of_the_built_in_families(no_letters):
+    for family in OURS:
+        add_letters(letter_kinds(family.letters))
+    assert no_letters == LETTERS
+
+
 FIRST = {"L": LAYERS, "V": ROWS, "T": ROWS, "H": WIDTH, "F": WIDTH, "mlm": INDICATOR}
+SECOND = {"B": LAYERS, "V": ROWS, "U": ROWS, "S": ROWS, "T": ROWS, "G": WIDTH, "F": WIDTH}
 
 
-def test_the_built_in_order_is_that_of_the_built_in_families():
-    assert Alphabet.of({one.name: letter_kinds(one.letters) for one in OURS}) == BUILT_IN
-    assert {printing_order(one.letters) for one in OURS} == {BUILT_IN}
-    indicators, layers, rows, widths = BUILT_IN
-    assert BUILT_IN.factors == (*indicators, *layers, *rows, *widths)
-    assert BUILT_IN.summands == (*indicators, *layers, *widths, *rows)
-
-
-def test_a_letter_carries_its_order():
-    """Only formulas that contain the letter are printed in the order that it carries."""
-    order = Alphabet(("classifier",), ("B",), ("S", "V"), ("H", "D"))
-    b, s, h = (letter(OrderedLetter(name, order)) for name in ("B", "S", "H"))
-    formula = b * (s * h + h * letter("D"))
-    assert text(formula) == "B·(H·D + S·H)"
-    assert latex(formula) == r"B \left(H D + S H\right)"
-    assert text(formula.substitute({"B": 3})) == "3·H·(D + S)"
-    plain = letter("B") * (letter("S") * letter("H") + letter("H") * letter("D"))
-    assert plain == formula
-    assert text(plain) == "H·B·(D + S)"
-
-
-def test_copying_a_letter_keeps_its_order():
-    one = OrderedLetter("B", BUILT_IN._replace(layers=("B",)))
-    for again in (copy.deepcopy(one), pickle.loads(pickle.dumps(one))):
-        assert (again, again.order) == (one, one.order)
-    assert order_of(["H", one]) == one.order
-    assert order_of(["H", "B"]) == BUILT_IN
-
-
-def test_a_new_letter_follows_its_predecessor():
-    second = {"B": LAYERS, "V": ROWS, "U": ROWS, "S": ROWS, "T": ROWS, "G": WIDTH, "F": WIDTH}
-    both = Alphabet.of({"first": FIRST, "second": second | {"head": INDICATOR}})
-    assert both == (("head", "mlm"), ("B", "L"), ("V", "U", "S", "T"), ("G", "H", "F"))
-    turned = Alphabet.of({"first": FIRST, "second": dict(reversed(FIRST.items()))})
-    assert turned == Alphabet.of({"first": FIRST}), "the first families determine the order"
-
-
-def test_a_letter_has_one_kind():
-    message = (
-        "the letter F of third is rows of a table, but a width in first: "
-        "a letter must have the same kind in all families"
-    )
-    with pytest.raises(ValueError, match=r"^the letter F") as refused:
-        Alphabet.of({"first": FIRST, "second": FIRST, "third": {"L": LAYERS, "F": ROWS}})
-    assert str(refused.value) == message
+def test_a_new_letter_follows_its_predecessor(no_letters):
+    add_letters(FIRST)
+    add_letters(SECOND | {"head": INDICATOR})
+    both = [*LETTERS.values()]
+    assert both == [["head", "mlm"], ["B", "L"], ["V", "U", "S", "T"], ["G", "H", "F"]]
+    add_letters(dict(reversed(FIRST.items())))
+    assert [*LETTERS.values()] == both, "the first families determine the order"
