@@ -23,20 +23,19 @@ from typing import cast
 
 import paramproof.builders.frameworks
 from paramproof.builders.protocol import Builder, FrameworkUnavailable
-from paramproof.formulas.errors import canonical_name, no_such, require_type
-from paramproof.formulas.installation import (
-    PIP,
-    entries,
-    install_command,
+from paramproof.formulas.errors import (
+    canonical_name,
+    no_such,
     note_broken,
+    require_type,
     require_whole,
 )
 from paramproof.formulas.printing import shown
+from paramproof.installation import PIP, install_command
 
 ENTRY_POINTS = "paramproof.frameworks"
 
-LISTED_BY = "paramproof frameworks"
-"""The command that lists all frameworks."""
+LISTED_BY = "paramproof frameworks"  # The command that lists all frameworks.
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +112,13 @@ def frameworks() -> dict[str, Framework]:
     A module from outside whose header cannot be read, or that claims the name of another, is
     left out and noted as a broken plug-in.
     """
+    from importlib import metadata  # A count needs no plug-in.
+
     ours = paramproof.builders.frameworks
     modules = sorted(info.name for info in pkgutil.iter_modules(ours.__path__))
     headers = (_header(f"{ours.__name__}.{module}") for module in modules)
     found = {one.name: one for header in headers for one in header}
-    for entry in entries(ENTRY_POINTS):
+    for entry in sorted(metadata.entry_points(group=ENTRY_POINTS)):
         try:
             claimed = _header(entry.value)
         except (Exception, SystemExit) as error:  # Finding a module imports what it is in.

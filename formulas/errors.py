@@ -3,6 +3,10 @@
 An error has the source, the key or the name at fault as attributes. It prints as one line of
 bounded length, with foreign text escaped. Names are looked up without regard to case, and an
 unknown one gets similar names as suggestions.
+
+Plug-ins are families and frameworks that other distributions register as entry points. A broken one
+must not stop those who never use it: it is left out and noted here, and raises an error only if
+somebody names it.
 """
 
 from __future__ import annotations
@@ -13,15 +17,20 @@ from dataclasses import KW_ONLY, dataclass
 from difflib import SequenceMatcher
 from enum import Enum, auto
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from paramproof.formulas.printing import (
     MAX_MESSAGE_SHOWN,
+    MAX_NOTE_SHOWN,
     MAX_VALUE_SHOWN,
     legible,
     path_text,
     shown,
     some_of,
 )
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ALIKE = 0.8  # The share of letters that a misspelt name has in common with the right one.
 SHORTEST_BEGINNING = 3  # The shortest text that is completed to a name.
@@ -116,6 +125,27 @@ def _line(where: str, reason: str) -> str:
     # A model type that was named by itself is the place and the subject of the reason.
     is_said = not where or said.startswith(f"{where}: ")
     return said if is_said else f"{path_text(where)}: {said}"
+
+
+BROKEN_PLUGINS: dict[tuple[str, str], InvalidInput] = {}
+"""The errors of plug-ins that cannot be used, by group and name."""
+
+
+def note_broken(entry: EntryPoint, problem: object) -> None:
+    """Record that a plug-in cannot be used because of ``problem``, an exception or a text."""
+    kind = f"{type(problem).__name__}: " if isinstance(problem, BaseException) else ""
+    what = legible(f"{kind}{problem}", MAX_NOTE_SHOWN)
+    owner = f" of {legible(entry.dist.name)}" if entry.dist else ""
+    reason = f"the plug-in {legible(entry.name)}{owner} cannot be used: {what}"
+    # A plug-in may be loaded several times: keep the first error.
+    BROKEN_PLUGINS.setdefault((entry.group, entry.name), InvalidInput(reason, where=entry.value))
+
+
+def require_whole(group: str, name: object) -> None:
+    """Raise ``InvalidInput`` if the plug-in registered as ``name`` under ``group`` is broken."""
+    for (of, registered), error in BROKEN_PLUGINS.items():
+        if of == group and isinstance(name, str) and registered.casefold() == name.casefold():
+            raise error
 
 
 def require_type(value: object, kind: type | tuple[type, ...], what: str) -> None:

@@ -15,8 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from paramproof.formulas import derived_twice as ours
 from paramproof.formulas import spec
-from paramproof.formulas.errors import InvalidInput, canonical_name, no_such
-from paramproof.formulas.installation import entries, note_broken, require_whole
+from paramproof.formulas.errors import (
+    InvalidInput,
+    canonical_name,
+    no_such,
+    note_broken,
+    require_whole,
+)
 from paramproof.formulas.notation import add_letters
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
 from paramproof.formulas.spec import FamilyLetters, Quantity, Spec, draw, letter_kinds
@@ -110,8 +115,10 @@ def registered() -> dict[str, Family]:
     A plug-in is left out, and noted as broken, if it cannot be imported, is not a family, has the
     name of another family, or has a letter that is of another kind in a family of this package.
     """
+    from importlib import metadata  # A count needs no plug-in.
+
     found = {family.name: family for family in OURS}
-    for entry in entries(ENTRY_POINTS):
+    for entry in sorted(metadata.entry_points(group=ENTRY_POINTS)):
         try:
             family = _loaded(entry, found)
         except (Exception, SystemExit) as error:  # A plug-in may raise anything.

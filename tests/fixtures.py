@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from paramproof.builders.registry import layer_packages, model_packages
+from paramproof.formulas.errors import BROKEN_PLUGINS
 from paramproof.formulas.families import registered
-from paramproof.formulas.installation import forget_broken
 from paramproof.formulas.notation import BUILT_IN, LETTERS
 from tests.forked import TIMEOUT, ForkServer
 
@@ -30,7 +30,7 @@ def install(site, name, source, group="paramproof.frameworks", value="", entry="
 
 def forget(*modules):
     """Clear the cache of plug-ins, with their letters, and unload ``modules``."""
-    forget_broken()
+    BROKEN_PLUGINS.clear()
     for letters in LETTERS.values():
         letters[:] = filter(BUILT_IN.__contains__, letters)
     for cached in (registered, layer_packages, model_packages):

@@ -20,8 +20,7 @@ from typing import Any, NoReturn, cast
 import click
 
 from paramproof.cli.output import HAS_SIGPIPE, READER_LEFT, Ended, complain
-from paramproof.formulas.errors import FormulaError
-from paramproof.formulas.installation import broken_plugins
+from paramproof.formulas.errors import BROKEN_PLUGINS, FormulaError
 from paramproof.formulas.printing import path_text
 from paramproof.views.terminal import write_any_sign
 
@@ -183,7 +182,7 @@ def _remark_on_plugins(error: BaseException | None) -> None:
     while error:
         reported.append(error)
         error = error.__cause__ or error.__context__
-    for broken in broken_plugins():
+    for broken in BROKEN_PLUGINS.values():
         if broken not in reported:
             complain(broken)
 

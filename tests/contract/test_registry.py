@@ -10,9 +10,9 @@ import pytest
 from paramproof import check, load
 from paramproof.builders import FrameworkUnavailable
 from paramproof.builders.registry import Framework, framework, frameworks
-from paramproof.formulas.errors import InvalidInput, UnknownName
-from paramproof.formulas.installation import broken_plugins, install_command
+from paramproof.formulas.errors import BROKEN_PLUGINS, InvalidInput, UnknownName
 from paramproof.formulas.models import named_model
+from paramproof.installation import install_command
 from paramproof.verify.results import Sample, verify_job
 from paramproof.verify.workers import run_in_workers
 
@@ -145,7 +145,7 @@ def test_a_broken_outsider_is_an_error_when_requested(outsider, source, reason):
     (outsider / "toy_framework.py").write_text(source)
     assert list(frameworks())
     assert "toy" not in frameworks()
-    (broken,) = broken_plugins()
+    (broken,) = BROKEN_PLUGINS.values()
     assert broken.where == "toy_framework"
     assert reason in broken.reason
     with pytest.raises(InvalidInput) as refused:
@@ -157,7 +157,7 @@ def test_a_broken_outsider_is_an_error_when_requested(outsider, source, reason):
 def test_an_outsider_whose_module_is_missing(outsider):
     (outsider / "toy_framework.py").unlink()
     assert "toy" not in frameworks()
-    (broken,) = broken_plugins()
+    (broken,) = BROKEN_PLUGINS.values()
     assert "there is no module toy_framework" in broken.reason
 
 

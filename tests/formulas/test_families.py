@@ -10,7 +10,7 @@ import pytest
 import paramproof
 from paramproof import formulas
 from paramproof.formulas import FAMILIES, Family, closed_form, inventory
-from paramproof.formulas.errors import InvalidInput, UnknownName
+from paramproof.formulas.errors import BROKEN_PLUGINS, InvalidInput, UnknownName, note_broken
 from paramproof.formulas.expression import letter
 from paramproof.formulas.families import (
     ENTRY_POINTS,
@@ -22,7 +22,6 @@ from paramproof.formulas.families import (
     spec_fields,
     spec_from,
 )
-from paramproof.formulas.installation import broken_plugins, note_broken
 from paramproof.formulas.notation import LETTERS, text
 from paramproof.formulas.printing import MAX_NOTE_SHOWN
 from paramproof.formulas.spec import LAYERS, Width, head_size_of
@@ -166,9 +165,9 @@ def test_printing_loads_no_other_families(entries):
     """A broken family is reported when families are requested, not when a sum is printed."""
     entries(gone=GONE, mixer=MIXER)
     assert str(letter("V") * letter("H") + letter("S")) == "V·H + S"
-    assert not broken_plugins()
+    assert not BROKEN_PLUGINS
     registered()
-    assert broken_plugins()
+    assert BROKEN_PLUGINS
     assert str(letter("V") * letter("H") + letter("S")) == "V·H + S"
 
 
@@ -183,7 +182,7 @@ def test_printing_loads_no_other_families(entries):
 def test_other_objects_are_an_error_when_requested(entries, values, reason):
     entries(**values)
     assert tuple(registered().values())[: len(OURS)] == OURS
-    (broken,) = broken_plugins()
+    (broken,) = BROKEN_PLUGINS.values()
     *_, (name, where) = values.items()
     assert (broken.where, reason in broken.reason) == (where, True)
     for meant in (name, name.upper()):
@@ -196,7 +195,7 @@ def test_a_broken_family_does_not_affect_others(entries):
     entries(a=GONE, b=SOURCE, mixer=MIXER, z=MIXER)
     assert list(registered().values()) == [*OURS, FAMILY]
     assert family_named("Mixer") is FAMILY
-    assert len(broken_plugins()) == 3
+    assert len(BROKEN_PLUGINS) == 3
     with pytest.raises(UnknownName) as refused:
         family_named("mixture")
     assert (refused.value.name, refused.value.kind) == ("mixture", "family")
@@ -213,7 +212,7 @@ def test_the_reason_names_the_plugin_and_its_distribution(entries, problem, why,
     entry = SimpleNamespace(name="mine\n", value=MIXER, group=ENTRY_POINTS, dist=dist)
     note_broken(entry, problem)
     note_broken(entry, "a later problem")
-    (broken,) = broken_plugins()
+    (broken,) = BROKEN_PLUGINS.values()
     by = r" of my\ndist" if owned else ""
     assert broken.reason == rf"the plug-in mine\n{by} cannot be used: {why}"
     assert broken.where == MIXER
@@ -222,7 +221,7 @@ def test_the_reason_names_the_plugin_and_its_distribution(entries, problem, why,
 def test_a_long_error_is_cut(entries):
     entries(long=f"tests.outsider.{'x' * 300}:FAMILY")
     registered()
-    (broken,) = broken_plugins()
+    (broken,) = BROKEN_PLUGINS.values()
     start = "the plug-in long cannot be used: "
     assert broken.reason.startswith(start)
     assert broken.reason.endswith("...")

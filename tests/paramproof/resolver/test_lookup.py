@@ -11,7 +11,7 @@ from paramproof.builders.registry import Framework
 from paramproof.catalogue import entry
 from paramproof.formulas import EncoderSpec
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
-from paramproof.formulas.installation import install_command
+from paramproof.installation import install_command
 from paramproof.resolver import derive_formula, lookup, resolve
 from paramproof.resolver.request import read_request
 from paramproof.resolver.spellings import as_transformers

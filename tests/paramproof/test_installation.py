@@ -6,7 +6,7 @@ import shlex
 import pytest
 from packaging.requirements import Requirement
 
-from paramproof.formulas.installation import install_command
+from paramproof.installation import install_command
 
 ODD = "odd $HOME 'a' (b)&c#d!é%20`e`"
 """A folder's name with characters that shells and URLs treat as special."""
