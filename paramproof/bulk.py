@@ -27,7 +27,7 @@ from paramproof.resolver.lookup import formula_of
 from paramproof.resolver.reading import ConfigReading
 from paramproof.resolver.spellings import as_transformers
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
-from paramproof.views.active import active_formula
+from paramproof.views.conventions import active_formula
 from paramproof.views.counted import reading_data
 
 LINES_AT_ONCE = 128

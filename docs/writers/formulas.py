@@ -79,7 +79,7 @@ def _letters(found: Family) -> Iterator[tuple[str, str]]:
 def _row(term: Term) -> tuple[str, ...]:
     tensors = "; ".join(_shapes(term))
     count, times = text(term.each), text(term.times)
-    sources = "; ".join(term.sources)
+    sources = "; ".join(dict.fromkeys(tensor.source for tensor in term.tensors))
     return f"`{term.path}`", tensors, count, times, sources
 
 

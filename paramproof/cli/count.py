@@ -31,26 +31,28 @@ from paramproof.cli.output import (
     write_json,
 )
 from paramproof.cli.resolving import countable, require_families, require_one_input, resolving_all
+from paramproof.formulas import Inventory
 from paramproof.formulas.conventions import CONVENTIONS, MEBI, as_named, count, in_units
-from paramproof.formulas.expression import expression
+from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.printing import legible
 from paramproof.json_form import document
 from paramproof.resolver import LiveModel, Model
-from paramproof.views.active import (
+from paramproof.views.conventions import (
+    DEFAULT,
     active_in_letters,
     active_table,
+    as_counted,
+    conventions_table,
     routing,
     shown_first,
     total_and_active,
     verdict_line,
+    with_storage,
 )
-from paramproof.views.conventions import DEFAULT, as_counted, conventions_table, with_storage
 from paramproof.views.counted import count_data
 from paramproof.views.dtypes import BITS, bytes_text, require_dtype
 from paramproof.views.formula import (
-    Lettered,
     holds_where,
-    in_letters,
     latex_sum,
     letters_in,
     letters_table,
@@ -222,7 +224,8 @@ def _write_page(file: Path, models: Sequence[str], chosen: CountOptions) -> None
 
 def _print_model(model: Counted, chosen: CountOptions) -> None:
     if chosen.latex:
-        say(latex_sum(_lettered(_with_formula(model), chosen.conventions)))
+        letters, closed = _in_letters(_with_formula(model), chosen.conventions)
+        say(latex_sum(letters, closed or letters.total()))
         return
     named, first, conventions = model.inventory(), "", with_storage(chosen.conventions)
     number = int(count(named, *conventions))
@@ -232,7 +235,7 @@ def _print_model(model: Counted, chosen: CountOptions) -> None:
     elif chosen.symbolic:
         model, what = _with_formula(model), "parameters" if under else "trainable parameters"
         _title(model, f"{what} in letters, {under or TIED}")
-        _print_terms(_lettered(model, chosen.conventions), model)
+        _print_terms(model, *_in_letters(model, chosen.conventions))
     elif chosen.every:
         _title(model, "every convention; those after `listed` count trainable parameters")
         print_table(console, conventions_table(named))
@@ -276,17 +279,20 @@ def _title(model: Counted, what: str) -> None:
     console.print(f"{model.title}: {what}", markup=False)
 
 
-def _lettered(model: Model, conventions: Sequence[str]) -> Lettered:
-    whole = in_letters(model)
-    if not conventions:
-        return whole
-    return replace(whole, named=as_counted(whole.named, conventions), closed=None)
+def _in_letters(model: Model, conventions: Sequence[str]) -> tuple[Inventory, Expression | None]:
+    """Return what conventions count, and the closed form of all if it is written apart."""
+    one = model.architecture
+    if conventions:
+        return as_counted(one.inventory(), conventions), None
+    return one.inventory(), one.formula if one.family else None
 
 
-def _print_terms(counted: Lettered, model: Model, *notes: str) -> None:
-    table = terms_table(counted).only("component", "each", "times", "total")
-    print_table(console, replace(table, notes=notes))
-    if letters := letters_in(model, expression(counted.named.total())):
+def _print_terms(
+    model: Model, counted: Inventory, closed: Expression | None = None, notes: Sequence[str] = ()
+) -> None:
+    table = terms_table(counted, model.sizes, closed).only("component", "each", "times", "total")
+    print_table(console, replace(table, notes=tuple(notes)))
+    if letters := letters_in(model, expression(counted.total())):
         print_table(console, letters_table(model.architecture, letters))
     print_lines(console, holds_where(model))
 
@@ -298,7 +304,7 @@ def _print_active(model: Model, symbolic: bool) -> tuple[str, int]:
     notes = (*verdict_line(model, counts), *routing(model))
     if symbolic:
         _title(model, f"active parameters per token in letters, {first}")
-        _print_terms(active_in_letters(model, first), model, *notes)
+        _print_terms(model, active_in_letters(model, first), notes=notes)
     else:
         _title(model, f"total and active parameters, {TIED}")
         table = active_table(counts)

@@ -14,7 +14,7 @@ from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import SHORT_NAMES, NamedConfiguration, Published
 from paramproof.json_form import document
 from paramproof.resolver import Model
-from paramproof.views.active import active_as_json
+from paramproof.views.conventions import active_as_json
 from paramproof.views.published import (
     every_named_model,
     published_active_table,

@@ -120,7 +120,7 @@ def forget() -> None:
 @lru_cache(maxsize=32)
 def _view(name: str, config: str, class_name: str, under: str) -> View:
     view = View(_model(name, config, class_name), under)
-    _ = view.lettered
+    _ = view.named
     return view
 
 

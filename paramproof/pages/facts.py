@@ -11,14 +11,14 @@ from paramproof.formulas.errors import UnknownName
 from paramproof.formulas.models import Published
 from paramproof.pages.viewing import View, has_experts
 from paramproof.resolver import Model
-from paramproof.views.active import (
+from paramproof.views.conventions import (
     Counts,
+    Verdict,
     routing,
     shown_first,
     total_and_active,
     verdict_on_active,
 )
-from paramproof.views.conventions import Verdict
 from paramproof.views.dtypes import BITS, bytes_text, require_dtype, size_text
 from paramproof.views.html import Html, tag
 from paramproof.views.published import verdict_on

@@ -130,14 +130,14 @@ def _formula(view: View) -> Html:
         is_total = row.starts_section
         return name if is_total else joined(swatch(colour(view, leaf(name))), path(legible(name)))
 
-    table = terms_table(view.lettered).only("component", "formula", "total")
+    table = terms_table(view.named, view.model.sizes).only("component", "formula", "total")
     return filled(
         FORMULA,
         formula=text(view.formula),
         letters=_letters(view.model, letters_in(view.model, view.formula)),
         conditions=joined(*(tag("p", one) for one in holds_where(view.model))),
         terms=html_table("Terms by component", table, first=first, class_="stacked"),
-        latex=latex_sum(view.lettered),
+        latex=latex_sum(view.named, view.formula),
     )
 
 

@@ -9,7 +9,7 @@ from paramproof.pages.facts import active_of, dtype_of
 from paramproof.pages.model import title
 from paramproof.pages.viewing import fields_of
 from paramproof.resolver import Model
-from paramproof.views.active import ACTIVE, shown_first
+from paramproof.views.conventions import ACTIVE, shown_first
 from paramproof.views.difference import Difference, components, difference_of, paired_inventories
 from paramproof.views.dtypes import size_text
 from paramproof.views.html import Html, html_table, joined, lines, path, swatch, tag

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from paramproof.formulas import Inventory
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, experts_of, per_token
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.errors import no_such
@@ -17,9 +18,8 @@ from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.spec import Quantity
 from paramproof.resolver import Model
-from paramproof.views.active import active_in_letters
-from paramproof.views.conventions import DEFAULT, as_counted
-from paramproof.views.formula import Lettered, Term, in_letters, terms
+from paramproof.views.conventions import DEFAULT, active_in_letters, as_counted
+from paramproof.views.formula import Term, terms
 from paramproof.views.tree import TreeRow, tree
 
 ACTIVE = {f"active, {name}": name for name in ACTIVE_CONVENTIONS}
@@ -61,27 +61,26 @@ class View:
     under: str = DEFAULT
 
     @cached_property
-    def lettered(self) -> Lettered:
+    def named(self) -> Inventory:
         """The counted tensors, each marked as trainable and not tied."""
         if self.under in ACTIVE:
             return active_in_letters(self.model, ACTIVE[self.under])
         if self.under in CONVENTIONS:
-            whole = in_letters(self.model)
-            return replace(whole, named=as_counted(whole.named, [self.under]), closed=None)
+            return as_counted(self.model.architecture.inventory(), [self.under])
         raise no_such("convention", self.under, MEANINGS)
 
     @cached_property
     def rows(self) -> list[TreeRow]:
         """The tree, with formulas as counts."""
-        return list(tree(self.lettered.named))
+        return list(tree(self.named))
 
     @cached_property
     def terms(self) -> list[Term]:
-        return terms(self.lettered.named)
+        return terms(self.named)
 
     @cached_property
     def formula(self) -> Expression:
-        return expression(self.lettered.named.total())
+        return expression(self.named.total())
 
     @cached_property
     def colours(self) -> dict[str, int]:
@@ -97,15 +96,13 @@ class View:
 
     def at(self, one: Quantity) -> int:
         """Return the value of an expression at the model's sizes."""
-        return expression(one).evaluate(self.lettered.sizes)
+        return expression(one).evaluate(self.model.sizes)
 
     def resized(self, model: Model) -> View:
         """Return the view of the model at other sizes, reusing the formulas."""
-        reused = ("rows", "terms", "formula", "colours", "routed")
-        made = {name: getattr(self, name) for name in reused}
-        sizes = {**self.lettered.sizes, **model.sizes}
         other = View(model, self.under)
-        other.__dict__.update(made, lettered=replace(self.lettered, sizes=sizes))
+        for name in ("named", "rows", "terms", "formula", "colours", "routed"):
+            other.__dict__[name] = getattr(self, name)
         return other
 
     @cached_property
@@ -147,7 +144,7 @@ class View:
             return None if others else first
         if branch.row is None or branch.row.path not in self.routed:
             return None
-        every, chosen = (self.lettered.sizes[name] for name in self.routed[branch.row.path])
+        every, chosen = (self.model.sizes[name] for name in self.routed[branch.row.path])
         # Active parameters are those of the chosen experts only.
         return Experts(chosen if self.under in ACTIVE else every, chosen)
 

@@ -1,13 +1,20 @@
-"""A model's count under every convention, and the conventions that give a published number."""
+"""A model's count under each convention, and the conventions that give a published number.
+
+Active parameters per token have conventions of their own, each with a total beside it. A named
+model is shown with the first one that gives its published number.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.explanation.number import RoundingMode, read
 from paramproof.formulas import Inventory
+from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import (
     CONVENTIONS,
     MEBI,
@@ -17,15 +24,22 @@ from paramproof.formulas.conventions import (
     count,
     counted,
     in_units,
+    size,
 )
-from paramproof.formulas.printing import signed
-from paramproof.views.table import Column, Table, TableRow, numbers
+from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.notation import text
+from paramproof.formulas.printing import legible, signed
+from paramproof.resolver import Model
+from paramproof.views.table import Column, Table, TableRow, numbers, percent
 
 UNDECIDED = "undecided"
 """Printed in place of a number that the names of a derived formula's tensors do not decide."""
 
 DEFAULT = "trainable"
 """The rule of what counts as a parameter, unless another is named."""
+
+ACTIVE = "embedding-and-head"
+"""The default for active parameters: they include all that the total includes."""
 
 
 def with_storage(names: Iterable[str]) -> tuple[str, ...]:
@@ -44,23 +58,20 @@ def as_counted(named: Inventory, names: Iterable[str]) -> Inventory:
     return replace(kept, tensors=tuple(tensors))
 
 
-def under_every(
-    named: Inventory, conventions: Iterable[str] = CONVENTIONS
-) -> dict[str, int | None]:
-    """Return the count of a model by convention. Those of PARTS count only trainable tensors.
-
-    A count is None if the convention cannot be decided for a derived formula.
-    """
-    return {name: number for name, number, _ in _counts(named, conventions)}
-
-
 def _counts(named: Inventory, conventions: Iterable[str]) -> Iterator[tuple[str, int | None, str]]:
-    """Yield the count under each convention, or the reason why it cannot be decided."""
+    """Yield the count under each convention, or the reason why it cannot be decided.
+
+    Those of PARTS count only trainable tensors.
+    """
     for name in conventions:
         try:
             yield name, int(count(named, *with_storage([name]))), ""
         except Undecided as error:
             yield name, None, str(error)
+
+
+def under_every(named: Inventory) -> dict[str, int | None]:
+    return {name: number for name, number, _ in _counts(named, CONVENTIONS)}
 
 
 def conventions_table(named: Inventory) -> Table:
@@ -86,6 +97,114 @@ def conventions_table(named: Inventory) -> Table:
     )
     meanings = (f"{name}: {function.__doc__}" for name, function in CONVENTIONS.items())
     return Table.of(columns, rows, [*meanings, *(why for *_, why in counts if why)])
+
+
+class TotalAndActive(NamedTuple):
+    """The total and the active parameters of a model under a convention."""
+
+    total: int
+    active: int
+    formula: Expression
+
+
+Counts: TypeAlias = dict[str, TotalAndActive | None]
+"""The counts by convention, None if a convention cannot be decided; the one to show is first."""
+
+
+def active_in_letters(model: Model, convention: str) -> Inventory:
+    """Return the active tensors that a convention counts: all if the model has no experts.
+
+    Raises ``ValueError``, in one line, if names and shapes do not decide what is active.
+    """
+    return ACTIVE_CONVENTIONS[convention](active(model.architecture))
+
+
+def active_formula(architecture: Architecture) -> Expression | None:
+    """Return the formula of the active parameters, including embeddings and head.
+
+    The result is None if names and shapes of tensors do not decide what is active.
+    """
+    with suppress(ValueError):
+        return expression(size(ACTIVE_CONVENTIONS[ACTIVE](active(architecture))))
+    return None
+
+
+def total_and_active(model: Model) -> Counts:
+    """Return the counts of a model by convention.
+
+    Raises ``ValueError``, in one line, if names and shapes do not decide what is active.
+    """
+    one = model.architecture
+    both = one.inventory(), active(one)
+    found: Counts = dict.fromkeys(ACTIVE_CONVENTIONS)
+    for name, convention in ACTIVE_CONVENTIONS.items():
+        with suppress(Undecided):
+            total, formula = (expression(size(convention(named))) for named in both)
+            found[name] = TotalAndActive(
+                total.evaluate(one.sizes), formula.evaluate(one.sizes), formula
+            )
+    published = model.named.active if model.named else ""
+    said = verdict_on_active(published, found).conventions if published else ()
+    first, *_ = (*said, ACTIVE)
+    return {first: found[first], **found}
+
+
+def shown_first(counts: Counts) -> tuple[str, TotalAndActive | None]:
+    """Return the convention whose number is shown where only one is, and its counts."""
+    return next(iter(counts.items()))
+
+
+def active_table(counts: Counts) -> Table:
+    columns = (
+        Column("convention", "convention"),
+        numbers("total", "total"),
+        numbers("active", "active"),
+        numbers("share", "share", percent),
+    )
+    rows = []
+    for name, one in counts.items():
+        share = 100 * one.active / one.total if one and one.total else None
+        cells = (one.total, one.active, share) if one else (UNDECIDED, None, None)
+        rows.append(TableRow((name, *cells)))
+    meanings = (f"{name}: {ACTIVE_CONVENTIONS[name].__doc__}" for name in counts)
+    return Table.of(columns, rows, meanings)
+
+
+def active_as_json(model: Model) -> dict[str, Any]:
+    counts = total_and_active(model)
+    return {
+        "experts": _experts(model),
+        "convention": shown_first(counts)[0],
+        "conventions": {
+            name: one and {**one._asdict(), "formula": text(one.formula)}
+            for name, one in counts.items()
+        },
+    }
+
+
+def _experts(model: Model) -> list[dict[str, Any]]:
+    fields, sizes = model.architecture.fields, model.sizes
+    return [
+        {
+            "letter": experts,
+            "field": fields[experts],
+            "experts": sizes[experts],
+            "per_token_letter": chosen,
+            "per_token_field": fields[chosen],
+            "per_token": sizes[chosen],
+        }
+        for experts, chosen in per_token(model.architecture).items()
+    ]
+
+
+def routing(model: Model) -> Iterator[str]:
+    """Yield a line for each kind of router: how many of its experts are used per token."""
+    experts = _experts(model)
+    if not experts:
+        yield "no experts: all parameters are active"
+    for one in experts:
+        fields = f"{legible(one['per_token_field'])} of {legible(one['field'])}"
+        yield f"a token passes {one['per_token']} of {one['experts']} experts ({fields})"
 
 
 LEFT_OUT: tuple[str, ...] = ("total", "tied-each", "listed")
@@ -152,5 +271,16 @@ def verdict_on_total(published: str, named: Inventory) -> Verdict:
 
 def totals(named: Inventory) -> dict[str, int]:
     """Return the counts that a published total may mean, by convention, if they are decided."""
-    found = under_every(named, (DEFAULT, *LEFT_OUT))
-    return {name: number for name, number in found.items() if number is not None}
+    found = _counts(named, (DEFAULT, *LEFT_OUT))
+    return {name: number for name, number, _ in found if number is not None}
+
+
+def verdict_on_active(published: str, counts: Counts) -> Verdict:
+    return verdict(published, {name: one.active for name, one in counts.items() if one})
+
+
+def verdict_line(model: Model, counts: Counts) -> Iterator[str]:
+    """Yield the verdict on the published active parameters, if any, in words."""
+    if model.named and (published := model.named.active):
+        said = verdict_on_active(published, counts)
+        yield f"published as active, {published}: {said.in_full}"

@@ -20,8 +20,14 @@ from paramproof.formulas.notation import text
 from paramproof.json_form import document
 from paramproof.resolver import LiveModel, Model
 from paramproof.resolver.reading import ConfigReading
-from paramproof.views.active import active_as_json, active_formula, total_and_active
-from paramproof.views.conventions import as_counted, under_every, with_storage
+from paramproof.views.conventions import (
+    active_as_json,
+    active_formula,
+    as_counted,
+    total_and_active,
+    under_every,
+    with_storage,
+)
 from paramproof.views.dtypes import bytes_of, require_dtype
 from paramproof.views.html import joined, notebook_table, tag
 from paramproof.views.tree import tree, tree_table

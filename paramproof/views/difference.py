@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from paramproof.algebra.letters import mean_the_same
 from paramproof.formulas import Inventory, Tensor
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import BUILT_IN, text
 from paramproof.formulas.parts import PartName, parts_of
@@ -24,7 +25,7 @@ from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
 from paramproof.json_form import document
 from paramproof.resolver import LiveModel, Model
-from paramproof.views.formula import Lettered, in_letters, terms
+from paramproof.views.formula import terms
 from paramproof.views.html import joined, lines, notebook_table
 from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
 
@@ -157,40 +158,50 @@ class Difference:
 
 def difference_of(first: Model, other: Model) -> Difference:
     """Return what ``other`` has more than ``first``, each at its own sizes."""
-    one = in_letters(first)
-    two = in_letters_of(one, in_letters(other))
-    both = one, two
-    totals = [expression(model.named.total()) for model in both]
-    found = components(paired([one.named, two.named], [one.family, two.family]))
-    pairs: list[tuple[str, Sequence[Expression | None]]] = [*found.items(), ("total", totals)]
-    letters = [(b or Expression()) - (a or Expression()) for _, (a, b) in pairs]
-    split_of, at = _split(letters, (one, first.title), (two, other.title))
+    one, two = first.architecture, other.architecture
+    letters = letters_beside(one, two)
+    sizes = one.sizes, {letters[name]: size for name, size in two.sizes.items()}
+    fields = one.fields, {letters[name]: field for name, field in two.fields.items()}
+    pairs = compared(one, two)
+    more = [(b or Expression()) - (a or Expression()) for _, (a, b) in pairs]
+    split_of, at = _split(more, (sizes[0], first.title), (sizes[1], other.title))
     rows = []
-    for (path, sizes), more in zip(pairs, letters, strict=True):
-        a, b = (
-            None if n is None else n.evaluate(m.sizes) for n, m in zip(sizes, both, strict=True)
-        )
-        rows.append(Compared(path, more, a, b, more.evaluate(at) if split_of else None))
+    for (path, both), difference in zip(pairs, more, strict=True):
+        a, b = (None if n is None else n.evaluate(of) for n, of in zip(both, sizes, strict=True))
+        structure = difference.evaluate(at) if split_of else None
+        rows.append(Compared(path, difference, a, b, structure))
     apart = []
-    for name in {**one.sizes, **two.sizes}:
-        uses = zip(both, totals, strict=True)
-        a, b = (own.sizes.get(name) if name in total.letters else None for own, total in uses)
+    used = [total.letters if total else frozenset() for total in pairs[-1][1]]
+    for name in {**sizes[0], **sizes[1]}:
+        a, b = (of.get(name) if name in own else None for of, own in zip(sizes, used, strict=True))
         if a != b:
-            fields = dict.fromkeys(model.fields[name] for model in both if name in model.fields)
-            apart.append(SizeApart(name, tuple(fields), a, b))
+            found = dict.fromkeys(of[name] for of in fields if name in of)
+            apart.append(SizeApart(name, tuple(found), a, b))
     *rows, total = rows
     return Difference(first.title, other.title, tuple(rows), total, tuple(apart), split_of, at)
 
 
+def compared(first: Architecture, other: Architecture) -> list[tuple[str, list[Expression | None]]]:
+    """Return both sizes of each component, and of the whole, in the first model's letters."""
+    both = [first.inventory(), other.inventory()]
+    found = components(paired(both, [first.family, other.family]))
+    totals: list[Expression | None] = [expression(named.total()) for named in both]
+    swap = {old: letter(new) for old, new in letters_beside(first, other).items() if new != old}
+    return [
+        (path, [one, two and two.substitute(swap)])
+        for path, (one, two) in [*found.items(), ("total", totals)]
+    ]
+
+
 def _split(
-    letters: Sequence[Expression], *models: tuple[Lettered, str]
+    differences: Sequence[Expression], *models: tuple[Mapping[str, int], str]
 ) -> tuple[str, Mapping[str, int]]:
-    """Return the first of two models at whose sizes all ``letters`` have a value, and the sizes."""
-    used = frozenset[str]().union(*(one.letters for one in letters))
+    """Return the first of two models at whose sizes all differences have a value, and the sizes."""
+    used = frozenset[str]().union(*(one.letters for one in differences))
     for (own, title), (other, _) in (models, models[::-1]):
-        sizes = {name: size for name, size in {**other.sizes, **own.sizes}.items() if name in used}
+        sizes = {name: size for name, size in {**other, **own}.items() if name in used}
         with suppress(ArithmeticError, ValueError):
-            for one in letters:
+            for one in differences:
                 one.evaluate(sizes)
             return title, sizes
     return "", {}
@@ -307,35 +318,20 @@ def _in_groups(named: Inventory) -> Inventory:
     return replace(named, tensors=tuple(tensors))
 
 
-def in_letters_of(first: Lettered, other: Lettered) -> Lettered:
-    """Return the other model with the first model's letters for the same sizes.
+def letters_beside(first: Architecture, other: Architecture) -> dict[str, str]:
+    """Return the letters of the other model: those of the first one for the same sizes.
 
     A letter gets a prime if it means something else in the first model. A letter of a family of
     ours means the same everywhere; any other is what its field is called.
     """
-    ours, theirs = first.fields, other.fields
-    letter_of = {field: name for name, field in ours.items()}
-    same = {name: letter_of[field] for name, field in theirs.items() if field in letter_of}
+    letter_of = {field: name for name, field in first.fields.items()}
+    same = {name: letter_of[field] for name, field in other.fields.items() if field in letter_of}
 
     def shown(name: str) -> str:
         if name in same or name not in first.sizes:
             return same.get(name, name)
-        alike = name in BUILT_IN or mean_the_same(ours.get(name, ""), theirs.get(name, ""))
+        meanings = (one.fields.get(name, "") for one in (first, other))
+        alike = name in BUILT_IN or mean_the_same(*meanings)
         return name if alike and name not in same.values() else f"{name}'"
 
-    letters = {name: shown(name) for name in other.sizes}
-    swap = {name: letter(new) for name, new in letters.items() if new != name}
-
-    def lettered(one: Quantity) -> Quantity:
-        return one.substitute(swap) if isinstance(one, Expression) else one
-
-    tensors = (
-        replace(t, shape=tuple(map(lettered, t.shape)), repeat=lettered(t.repeat))
-        for t in other.named
-    )
-    return replace(
-        other,
-        named=replace(other.named, tensors=tuple(tensors)),
-        sizes={letters[name]: size for name, size in other.sizes.items()},
-        fields={letters[name]: field for name, field in other.fields.items()},
-    )
+    return {name: shown(name) for name in other.sizes}

@@ -1,4 +1,4 @@
-"""A model in letters: as a sum of terms, as tables, as LaTeX, and as the lines of a derivation.
+"""A formula: as a sum of terms, as tables, as LaTeX, and as the lines of a derivation.
 
 The terms come from the inventory. Each is a table, a norm or a dense layer or, inside a layer, a
 whole attention or feed-forward network. A derivation groups its tensors by how often they occur
@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
+from typing import NamedTuple
 
 from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.architecture import Architecture
@@ -33,65 +34,13 @@ MOST_GUARDS = 4
 """How many of the guards that the proof rests on are printed; --json has all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lettered:
-    """A model in letters: its tensors, the sizes and fields of the letters, and a closed form.
-
-    Only a ``family`` has a closed form, which is written apart from its tensors, and canonical
-    names; those of a derived formula are native.
-    """
-
-    named: Inventory
-    sizes: Mapping[str, int]
-    fields: Mapping[str, str]
-    closed: Expression | None = None
-    family: str = ""
-
-
-def in_letters(model: Model) -> Lettered:
-    """Return a model in letters, the indicators of a family as the numbers that they are."""
-    one = model.architecture
-    closed = one.formula if one.family else None
-    return Lettered(one.inventory(), one.sizes, one.fields, closed, one.family)
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A component that occurs ``times`` times; ``each`` is 0 if it is tied or not trainable."""
 
     path: str
     tensors: tuple[Tensor, ...]
     each: Quantity
     times: Quantity
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """The sources of its tensors, each once."""
-        return tuple(dict.fromkeys(tensor.source for tensor in self.tensors))
-
-    @property
-    def each_text(self) -> str:
-        """What one has, or why there is nothing to count."""
-        if self.each != 0:
-            return text(self.each)
-        tied = [tensor.tied_to for tensor in self.tensors if tensor.tied_to]
-        return f"0: tied to {legible(tied[0])}" if tied else "0: not trainable"
-
-    @property
-    def times_text(self) -> str:
-        """How often it is there, ``× L``; "" for once."""
-        return "" if self.times == 1 else f"× {factor(expression(self.times))}"
-
-    @property
-    def product_text(self) -> str:
-        """Both as a product, with brackets around a sum."""
-        flat, before = self.each_text, ""
-        if self.each == 0 or self.times == 1:
-            return flat
-        while flat != before:
-            flat, before = BRACKETED.sub("", flat), flat
-        each = f"({self.each_text})" if " " in flat else self.each_text
-        return f"{each} {self.times_text}"
 
 
 def terms(named: Inventory) -> list[Term]:
@@ -121,20 +70,16 @@ def _term_paths(named: Inventory, component: str) -> Iterator[str]:
             yield from _term_paths(inside, path)
 
 
-def latex_sum(model: Lettered) -> str:
-    """Return the terms and their sum as an ``align*`` environment of amsmath, or 0.
-
-    The sum is the closed form if there is one.
-    """
+def latex_sum(named: Inventory, result: Quantity) -> str:
+    """Return the terms and their sum, as ``result``, as an ``align*`` of amsmath, or 0."""
     lines = [
         rf"{latex(term.times * term.each)} && \text{{{name}}} \\"
-        for term in terms(model.named)
+        for term in terms(named)
         for name in [re.sub(r"([_&%$#{}])", r"\\\1", legible(term.path))]
         if term.each != 0
     ]
     if not lines:
         return "0"
-    result = model.named.total() if model.closed is None else model.closed
     return "\n".join(
         [
             r"\begin{align*}",
@@ -146,27 +91,44 @@ def latex_sum(model: Lettered) -> str:
     )
 
 
-def terms_table(model: Lettered) -> Table:
+def terms_table(
+    named: Inventory, sizes: Mapping[str, int], closed: Expression | None = None
+) -> Table:
     """Return the terms of a count: the size of one, how often it occurs, the product, its value.
 
-    Below them are the sum and, for a family, the closed form.
+    Below them are the sum and, if there is one, the closed form.
     """
     columns = (
         Column("component", "component", legible),
         Column("each", "each"),
         Column("", "times", is_whole=True),
         Column("formula", "formula"),
-        numbers("total", "total", lambda one: f"{expression(one).evaluate(model.sizes):,}"),
+        numbers("total", "total", lambda one: f"{expression(one).evaluate(sizes):,}"),
     )
-    rows = [
-        TableRow((one.path, one.each_text, one.times_text, one.product_text, one.times * one.each))
-        for one in terms(model.named)
+    rows = []
+    for one in terms(named):
+        each = product = text(one.each)
+        times = "" if one.times == 1 else f"× {factor(expression(one.times))}"
+        if one.each == 0:
+            tied = [tensor.tied_to for tensor in one.tensors if tensor.tied_to]
+            each = product = f"0: tied to {legible(tied[0])}" if tied else "0: not trainable"
+        elif times:
+            product = f"{_in_brackets(each)} {times}"
+        rows.append(TableRow((one.path, each, times, product, one.times * one.each)))
+    sums = {"total": named.total()} | ({} if closed is None else {"closed form": closed})
+    rows += [
+        TableRow((name, text(one), "", text(one), one), starts_section=name == "total")
+        for name, one in sums.items()
     ]
-    whole = model.named.total()
-    rows.append(TableRow(("total", text(whole), "", text(whole), whole), starts_section=True))
-    if (closed := model.closed) is not None:
-        rows.append(TableRow(("closed form", text(closed), "", text(closed), closed)))
     return Table.of(columns, rows)
+
+
+def _in_brackets(written: str) -> str:
+    """Return a formula in brackets if it is a sum, not counting those inside others."""
+    flat, before = written, ""
+    while flat != before:
+        flat, before = BRACKETED.sub("", flat), flat
+    return f"({written})" if " " in flat else written
 
 
 def factor(one: Expression) -> str:
@@ -196,12 +158,11 @@ def letters_table(
 
 def holds_where(model: Model) -> Iterator[str]:
     """Yield the conditions under which a formula holds, as one line."""
-    if conditions := model.architecture.conditions:
-        yield f"holds where {'; '.join(str(stated.condition) for stated in conditions)}"
+    if conditions := model.conditions:
+        yield f"holds where {'; '.join(conditions)}"
 
 
 def formula_lines(derivation: Derivation) -> Iterator[str]:
-    """Yield the formula, a line for each kind of layer, and its value."""
     yield "trainable parameters"
     yield from summand_lines(derivation)
     yield f"  = {derivation.count(derivation.sizes):,}"
@@ -252,7 +213,8 @@ def certainty(architecture: Architecture) -> str:
 
 def tensors_table(derivation: Derivation) -> Table:
     """Return the trainable tensors, grouped by how often they occur, with shapes and numbers."""
-    whole = derivation.count(derivation.sizes)
+    sizes = derivation.sizes
+    whole = derivation.count(sizes)
     columns = (
         Column("tensor"),
         Column("shape"),
@@ -263,35 +225,31 @@ def tensors_table(derivation: Derivation) -> Table:
     def counted(number: int) -> tuple[int, float | None]:
         return number, 100 * number / whole if whole else None
 
-    def rows() -> Iterator[TableRow]:
-        for times, every in derivation.summands().items():
-            if not (tensors := [tensor for tensor in every if tensor.role != "buffer"]):
-                continue
-            shared = beginnings(shared_beginning([tensor.path for tensor in tensors]))
-            stack = next((f"{one}." for one in reversed(shared) if leaf(one) == LAYER), "")
-            inside = sum_of(tensor.size for tensor in tensors if tensor.role == "trainable")
-            heading = _heading(stack, times, derivation)
-            numbers_inside = counted(inside.evaluate(derivation.sizes))
-            yield TableRow((heading, None, *numbers_inside), is_bold=True)
-            for tensor in tensors:
-                is_frozen = tensor.role == "frozen"
-                size = tensor.size.evaluate(derivation.sizes)
-                shape = " × ".join(map(factor, tensor.shape)) or "1"
-                cells = ("not trainable", None) if is_frozen else counted(size)
-                yield TableRow((legible(tensor.path.removeprefix(stack)), shape, *cells), level=1)
-                for alias in tensor.aliases:
-                    yield TableRow((legible(alias), "the same tensor, tied", 0, None), level=1)
-        yield TableRow(("total", None, *counted(whole)), starts_section=True)
-
-    return Table.of(columns, rows())
-
-
-def _heading(stack: str, times: Expression, derivation: Derivation) -> str:
-    if times == ONE:
-        return "once"
-    number = f"{times.evaluate(derivation.sizes):,}"
-    letters = number if times.constant else f"{factor(times)} = {number}"
-    return f"{legible(stack.rstrip('.'))} × {letters}".strip()
+    rows = []
+    for times, every in derivation.summands().items():
+        if not (tensors := [tensor for tensor in every if tensor.role != "buffer"]):
+            continue
+        shared = beginnings(shared_beginning([tensor.path for tensor in tensors]))
+        stack = next((f"{one}." for one in reversed(shared) if leaf(one) == LAYER), "")
+        heading = "once"
+        if times != ONE:
+            often = f"{times.evaluate(sizes):,}"
+            often = often if times.constant else f"{factor(times)} = {often}"
+            heading = f"{legible(stack.rstrip('.'))} × {often}".strip()
+        inside = sum_of(tensor.size for tensor in tensors if tensor.role == "trainable")
+        rows.append(TableRow((heading, None, *counted(inside.evaluate(sizes))), is_bold=True))
+        for tensor in tensors:
+            is_frozen = tensor.role == "frozen"
+            size = tensor.size.evaluate(sizes)
+            shape = " × ".join(map(factor, tensor.shape)) or "1"
+            cells = ("not trainable", None) if is_frozen else counted(size)
+            name = legible(tensor.path.removeprefix(stack))
+            rows.append(TableRow((name, shape, *cells), level=1))
+            for alias in tensor.aliases:
+                tied = legible(alias), "the same tensor, tied", 0, None
+                rows.append(TableRow(tied, level=1))
+    rows.append(TableRow(("total", None, *counted(whole)), starts_section=True))
+    return Table.of(columns, rows)
 
 
 def sizes_table(derivation: Derivation) -> Table:

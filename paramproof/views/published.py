@@ -17,8 +17,15 @@ from paramproof.formulas.models import (
     named_models,
 )
 from paramproof.resolver import Model, resolve
-from paramproof.views.active import shown_first, total_and_active, verdict_on_active
-from paramproof.views.conventions import UNDECIDED, Verdict, verdict, verdict_on_total
+from paramproof.views.conventions import (
+    UNDECIDED,
+    Verdict,
+    shown_first,
+    total_and_active,
+    verdict,
+    verdict_on_active,
+    verdict_on_total,
+)
 from paramproof.views.table import Column, Table, TableRow, numbers
 
 NamedModels: TypeAlias = list[tuple[Published, Model]]

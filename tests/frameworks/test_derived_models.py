@@ -18,8 +18,7 @@ from paramproof.formulas.conventions import CONVENTIONS, PARTS, count
 from paramproof.formulas.expression import letter
 from paramproof.formulas.spec import EncoderSpec, GPTSpec, LlamaSpec
 from paramproof.resolver import lookup, resolve
-from paramproof.views.difference import components, in_letters_of, paired
-from paramproof.views.formula import in_letters
+from paramproof.views.difference import compared
 
 pytestmark = [
     pytest.mark.framework("transformers"),
@@ -105,9 +104,8 @@ def test_another_class(derive_in_process):
 
 def test_types_by_name(derive_in_process):
     """Qwen3 is LLaMA with additional norms of queries and keys in each layer."""
-    llama, qwen3 = (in_letters(resolve(name)) for name in ("llama", "qwen3"))
-    found = components(paired([llama.named, in_letters_of(llama, qwen3).named], ["", ""]))
-    assert {path: other - first for path, (first, other) in found.items() if first != other} == {
+    *found, _ = compared(*(resolve(name).architecture for name in ("llama", "qwen3")))
+    assert {path: other - first for path, (first, other) in found if first != other} == {
         "model.layers.*.self_attn": 2 * letter("L") * letter("K")
     }
 

@@ -7,7 +7,7 @@ import pytest
 from paramproof.formulas.active import per_token
 from paramproof.formulas.models import named_configurations
 from paramproof.resolver import resolve
-from paramproof.views.active import total_and_active
+from paramproof.views.conventions import total_and_active
 
 pytestmark = [
     pytest.mark.framework("transformers"),

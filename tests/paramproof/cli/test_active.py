@@ -10,7 +10,7 @@ from paramproof.formulas.models import named_configurations
 from paramproof.pages.facts import active_of, facts
 from paramproof.pages.viewing import View
 from paramproof.resolver import Model
-from paramproof.views.active import (
+from paramproof.views.conventions import (
     active_as_json,
     active_in_letters,
     active_table,
@@ -43,7 +43,8 @@ def test_total_and_active():
         (NUMBER - 400, ACTIVE - 400),
         (NUMBER - 400 - 24, ACTIVE - 400 - 24),
     ]
-    assert active_in_letters(ROUTED).named.total().evaluate(ROUTED.architecture.sizes) == ACTIVE
+    of_token = active_in_letters(ROUTED, "embedding-and-head").total()
+    assert of_token.evaluate(ROUTED.architecture.sizes) == ACTIVE
 
 
 def test_undecidable_conventions():

@@ -10,46 +10,32 @@ from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.expression import letter
 from paramproof.formulas.models import model_names
 from paramproof.resolver import resolve
-from paramproof.views.difference import components, difference_of, in_letters_of, paired
-from paramproof.views.formula import Lettered, in_letters
+from paramproof.views.difference import compared, difference_of, letters_beside
 from paramproof.views.table import markdown
 from tests.derivations import MIXTURE, H, L, tensor, with_tensors
 from tests.notation import value
 
 
-def with_letters(derivation=MIXTURE):
-    return Lettered(derivation.inventory(), derivation.sizes, fields=derivation.fields)
-
-
-def pairs(first, other):
-    """Return both counts of each component, in the letters of the first model."""
-    models = first, in_letters_of(first, other)
-    return components(paired([one.named for one in models], [one.family for one in models]))
-
-
 def differences(first, other):
-    found = {path: (b or 0) - (a or 0) for path, (a, b) in pairs(first, other).items()}
-    return {path: difference for path, difference in found.items() if difference != 0}
-
-
-def test_equal_models_do_not_differ():
-    assert not differences(with_letters(), with_letters())
+    *found, (_, totals) = compared(first, other)
+    by_path = {path: (b or 0) - (a or 0) for path, (a, b) in found}
+    assert sum(by_path.values()) == totals[1] - totals[0]
+    return {path: difference for path, difference in by_path.items() if difference != 0}
 
 
 def test_by_component():
     """A further norm of keys in each layer, a pooler, and no scores; kinds are added up."""
     more = (tensor("model.layers.*.attention.k_norm", H, times=L), tensor("pooler.weight", H, H))
-    other = with_letters(with_tensors(*MIXTURE.tensors[:-1], *more))
-    by_path = pairs(with_letters(), other)
-    assert differences(with_letters(), other) == {
+    other = with_tensors(*MIXTURE.tensors[:-1], *more)
+    assert not differences(MIXTURE, MIXTURE)
+    assert differences(MIXTURE, other) == {
         "model.layers.*.attention": L * H,
         "score": -letter("k") * H,
         "pooler": H**2,
     }
+    by_path = dict(compared(MIXTURE, other))
     assert by_path["score"] == [letter("k") * H, None]
     assert by_path["pooler"] == [None, H**2]
-    total = other.named.total() - with_letters().named.total()
-    assert sum(differences(with_letters(), other).values()) == total
 
 
 PAIRS = [
@@ -95,7 +81,7 @@ def test_the_structure_and_the_sizes_add_up_to_the_difference(share):
         with suppress(NotInCatalogue):
             first, other = (resolve(draw.choice(names)) for _ in range(2))
             found = difference_of(first, other)
-            own = in_letters(first).sizes if found.split_of == first.title else {}
+            own = first.sizes if found.split_of == first.title else {}
             assert found.split_at.items() <= {**found.split_at, **own}.items()
             rows, total = found.to_dict()["rows"], found.to_dict()["total"]
             for row in (*rows, total):
@@ -125,29 +111,26 @@ def test_a_difference_without_common_sizes_is_not_split():
 def test_a_letter_for_another_field_gets_a_prime():
     """A family has no letter D for this field, so it gets a prime; H is the same in both."""
     fields = {**MIXTURE.fields, "D": "depth", "H": "d_model"}
-    other = with_letters(with_tensors(*MIXTURE.tensors, fields=fields))
-    again = in_letters_of(with_letters(), other)
-    assert again.sizes["D'"] == 2
-    assert again.fields["D'"] == "depth"
-    assert "D" not in again.sizes
-    assert again.named.total() == with_letters().named.total().substitute({"D": letter("D'")})
-    assert "H'" not in again.sizes
-    assert set(differences(with_letters(), other)) == {"model.layers.*.mlp"}
-    assert in_letters_of(with_letters(), with_letters()).sizes == MIXTURE.sizes
+    other = with_tensors(*MIXTURE.tensors, fields=fields)
+    assert letters_beside(MIXTURE, MIXTURE) == {name: name for name in MIXTURE.sizes}
+    assert letters_beside(MIXTURE, other) == {name: name for name in MIXTURE.sizes} | {"D": "D'"}
+    assert set(differences(MIXTURE, other)) == {"model.layers.*.mlp"}
+    _, total = compared(MIXTURE, other)[-1][1]
+    assert total == MIXTURE.formula.substitute({"D": letter("D'")})
 
 
 def test_a_letter_that_is_taken_is_not_given_twice():
     """The other model's H2 is the first one's H, and its own H is another size."""
-    other = with_letters(
-        with_tensors(
-            *MIXTURE.tensors,
-            tensor("extra.weight", letter("H2")),
-            sizes={**MIXTURE.sizes, "H2": 5},
-            fields={**MIXTURE.fields, "H2": MIXTURE.fields["H"], "H": "d_model"},
-        )
+    other = with_tensors(
+        *MIXTURE.tensors,
+        tensor("extra.weight", letter("H2")),
+        sizes={**MIXTURE.sizes, "H2": 5},
+        fields={**MIXTURE.fields, "H2": MIXTURE.fields["H"], "H": "d_model"},
     )
-    again = in_letters_of(with_letters(), other)
-    assert again.fields["H"] == MIXTURE.fields["H"]
-    assert again.fields["H'"] == "d_model"
-    assert (again.sizes["H"], again.sizes["H'"]) == (5, MIXTURE.sizes["H"])
-    assert again.named.total().substitute({"H": letter("H2"), "H'": H}) == other.named.total()
+    found = letters_beside(MIXTURE, other)
+    assert (found["H2"], found["H"]) == ("H", "H'")
+    _, total = compared(MIXTURE, other)[-1][1]
+    assert total.substitute({"H": letter("H2"), "H'": H}) == other.formula
+    apart = {one.letter: one for one in difference_of(*map(resolve, (MIXTURE, other))).sizes}
+    assert apart["H"][1:] == (("hidden_size",), MIXTURE.sizes["H"], 5)
+    assert apart["H'"][1:] == (("d_model",), None, MIXTURE.sizes["H"])

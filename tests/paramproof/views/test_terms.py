@@ -9,7 +9,7 @@ from paramproof.algebra.symbols import sizes_as_symbols, symbols
 from paramproof.formulas import FAMILIES, Inventory, closed_form, inventory
 from paramproof.formulas.expression import expression
 from paramproof.formulas.models import named_models
-from paramproof.views.formula import Lettered, latex_sum, terms
+from paramproof.views.formula import latex_sum, terms
 from tests import literals
 from tests.notation import from_latex, value
 
@@ -29,7 +29,7 @@ def test_the_terms_add_up(family):
     # Each tensor is in one term.
     paths = [tensor.path for term in parts for tensor in term.tensors]
     assert paths == [tensor.path for tensor in inventory(letters)]
-    assert all(term.sources for term in parts)
+    assert all(tensor.source for term in parts for tensor in term.tensors)
 
 
 @pytest.mark.parametrize("name", named_models())
@@ -61,8 +61,7 @@ def test_a_term_lists_the_parts_of_a_layer():
 def test_latex_adds_up(family):
     """Each line parses and equals the closed form, and so does the last one."""
     letters = letters_of(family)
-    model = Lettered(inventory(letters), {}, {}, closed_form(letters))
-    begin, *lines, result, end = latex_sum(model).splitlines()
+    begin, *lines, result, end = latex_sum(inventory(letters), closed_form(letters)).splitlines()
     assert (begin, end) == (r"\begin{align*}", r"\end{align*}")
     shown = [line.partition("& ")[2].removeprefix("+ ").partition(" && ") for line in lines]
     read = partial(value, letters=letters._asdict())
@@ -75,4 +74,4 @@ def test_latex_adds_up(family):
 
 
 def test_latex_of_a_convention_that_counts_nothing():
-    assert latex_sum(Lettered(Inventory({}, ()), {}, {})) == "0"
+    assert latex_sum(Inventory({}, ()), 0) == "0"
