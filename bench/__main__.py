@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
+import importlib
 import io
 import json
 import os
@@ -23,6 +24,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -39,11 +41,8 @@ RESULTS = ROOT / "docs" / "benchmarks.json"
 ROUNDS = 2
 """Processes of each case."""
 
-WARM = (1.0, 2, 10)
-"""Calls after the first: until so many seconds are spent, but so many at least and at most."""
-
-PASSES = (3.0, 2, 5)
-"""Passes over the sizes of a curve, in the same way."""
+WARM, PASSES = (1.0, 2, 10), (3.0, 2, 5)
+"""Calls after the first, and passes over the sizes of a curve: seconds, the fewest, the most."""
 
 BASE, LARGE = "bert-base-uncased", "encoder-175b"
 
@@ -56,122 +55,99 @@ SWEEPS = {
 
 ABSTRACT, PLAIN = "build, read, compare (abstract)", "build for real, count"
 
-Count: TypeAlias = Callable[[], int]
-Prepare: TypeAlias = Callable[[Any, EncoderSpec], Count]
+Count: TypeAlias = Callable[[Any, EncoderSpec], int]
+"""Build a framework's model with its builder, from a spec, and return the number of parameters."""
+
+
+class Way(NamedTuple):
+    """A way to count; ``allocates`` if it creates real weights. ``imports`` are what it needs."""
+
+    name: str
+    run: Count
+    allocates: bool
+    imports: tuple[str, ...] = ()
 
 
 class Case(NamedTuple):
-    """One way to count one framework's encoder; ``allocates`` if it creates real weights.
-
-    ``prepare`` imports what the way needs, and returns a function that builds the model and counts.
-    """
+    """One way to count one framework's encoder."""
 
     framework: str
-    way: str
-    prepare: Prepare
-    allocates: bool
+    way: Way
 
 
-def abstract(builder: Any, spec: EncoderSpec) -> Count:
+def abstract(builder: Any, spec: EncoderSpec) -> int:
     """Check shapes only, as ``verify`` does."""
-    return lambda: check(builder, spec).actual
+    return check(builder, spec).actual
 
 
-def plain(builder: Any, spec: EncoderSpec) -> Count:
+def plain(builder: Any, spec: EncoderSpec) -> int:
     """Build with weights and add up their sizes, without a formula."""
-
-    def count() -> int:
-        model = builder.build(spec, allocate=True)
-        _wait()
-        return sum(weight.size for weight in model.weights())
-
-    return count
+    model = builder.build(spec, allocate=True)
+    _wait()
+    return sum(weight.size for weight in model.weights())
 
 
-def torchinfo_summary(builder: Any, spec: EncoderSpec, *, allocate: bool = True) -> Count:
+def torchinfo_summary(builder: Any, spec: EncoderSpec, *, allocate: bool = True) -> int:
     import torchinfo
 
-    def count() -> int:
-        module = builder.build(spec, allocate=allocate).module
-        return int(torchinfo.summary(module, verbose=0).total_params)
-
-    return count
+    module = builder.build(spec, allocate=allocate).module
+    return int(torchinfo.summary(module, verbose=0).total_params)
 
 
-def num_parameters(builder: Any, spec: EncoderSpec, *, device: str = "cpu") -> Count:
+def num_parameters(builder: Any, spec: EncoderSpec, *, device: str = "cpu") -> int:
     import torch
     from transformers import BertConfig, BertModel
 
     sizes = {one.name: getattr(spec, one.name) for one in fields(spec) if one.type == "int"}
-
-    def count() -> int:
-        with torch.device(device):
-            return int(BertModel(BertConfig(**sizes)).num_parameters())
-
-    return count
+    with torch.device(device):
+        return int(BertModel(BertConfig(**sizes)).num_parameters())
 
 
-def keras_count_params(builder: Any, spec: EncoderSpec) -> Count:
-    def count() -> int:
-        model = builder.build(spec, allocate=True).model
-        _wait()
-        return int(model.count_params())
-
-    return count
+def keras_count_params(builder: Any, spec: EncoderSpec) -> int:
+    model = builder.build(spec, allocate=True).model
+    _wait()
+    return int(model.count_params())
 
 
-def keras_bert_count_params(builder: Any, spec: EncoderSpec) -> Count:
+def keras_bert_count_params(builder: Any, spec: EncoderSpec) -> int:
     """As keras-bert's own README does it: eager, without heads, so also without a pooler."""
     from keras_bert import get_model
     from tensorflow import keras
 
-    sizes = {
-        "token_num": spec.vocab_size,
-        "pos_num": spec.max_position_embeddings,
-        "embed_dim": spec.hidden_size,
-        "transformer_num": spec.num_hidden_layers,
-        "head_num": spec.num_attention_heads,
-        "feed_forward_dim": spec.intermediate_size,
-    }
-
-    def count() -> int:
-        inputs, output = get_model(**sizes, seq_len=None, training=False, trainable=True)
-        return int(keras.Model(inputs, output).count_params())
-
-    return count
+    inputs, output = get_model(
+        token_num=spec.vocab_size,
+        pos_num=spec.max_position_embeddings,
+        embed_dim=spec.hidden_size,
+        transformer_num=spec.num_hidden_layers,
+        head_num=spec.num_attention_heads,
+        feed_forward_dim=spec.intermediate_size,
+        seq_len=None,
+        training=False,
+        trainable=True,
+    )
+    return int(keras.Model(inputs, output).count_params())
 
 
-def flax_tabulate(builder: Any, spec: EncoderSpec) -> Count:
+def linen_tabulate(builder: Any, spec: EncoderSpec) -> int:
     import jax
     import jax.numpy as jnp
-    from flax import nnx
 
-    from paramproof.formulas.spec import Numerics
+    from paramproof.builders.jax_shell import Values
 
-    ids = jnp.zeros((1, 1), jnp.int32)
-    arguments = (spec, Numerics(), jnp.float32)
-
-    def count() -> int:
-        if issubclass(builder.Encoder, nnx.Module):
-            table = nnx.tabulate(builder.Encoder(*arguments, nnx.Rngs(0)), ids, ids, ids == 0)
-        else:
-            table = builder.Encoder(*arguments).tabulate(jax.random.key(0), ids, ids, ids == 0)
-        return int(re.findall(r"Total Parameters: ([\d,]+)", table)[-1].replace(",", ""))
-
-    return count
+    kind, ids = builder.MODULES[EncoderSpec], jnp.zeros((1, 1), jnp.int32)
+    values = Values(jnp.dtype("float32"), drawn=True)
+    module = kind(kind.parts(spec, spec.original_numerics, values=values))
+    table = module.tabulate(jax.random.key(0), ids, ids, ids == 0)
+    return int(re.findall(r"Total Parameters: ([\d,]+)", table)[-1].replace(",", ""))
 
 
-def paddle_summary(builder: Any, spec: EncoderSpec) -> Count:
+def paddle_summary(builder: Any, spec: EncoderSpec) -> int:
     import paddle
 
-    sizes, dtypes = [(1, 1)] * 3, ["int64", "int64", "bool"]
-
-    def count() -> int:
-        module = builder.build(spec, allocate=True).module
-        with contextlib.redirect_stdout(io.StringIO()):
-            return int(paddle.summary(module, sizes, dtypes)["total_params"])
-
-    return count
+    module = builder.build(spec, allocate=True).module
+    with contextlib.redirect_stdout(io.StringIO()):
+        found = paddle.summary(module, [(1, 1)] * 3, ["int64", "int64", "bool"])
+    return int(found["total_params"])
 
 
 def _wait() -> None:
@@ -180,30 +156,32 @@ def _wait() -> None:
         jax.block_until_ready(jax.live_arrays())
 
 
-# What people use, by framework: the way's name, its function, whether it allocates.
-USED: dict[str, list[tuple[str, Prepare, bool]]] = {
+INFO, BERT = ("torchinfo",), ("transformers.models.bert.modeling_bert",)
+ON_META = partial(torchinfo_summary, allocate=False), partial(num_parameters, device="meta")
+KERAS = [Way("count_params", keras_count_params, True)]
+
+USED: dict[str, list[Way]] = {
     "torch": [
-        ("torchinfo.summary", torchinfo_summary, True),
-        ("torchinfo.summary, on meta", lambda b, s: torchinfo_summary(b, s, allocate=False), False),
+        Way("torchinfo.summary", torchinfo_summary, True, INFO),
+        Way("torchinfo.summary, on meta", ON_META[0], False, INFO),
     ],
     "transformers": [
-        ("num_parameters", num_parameters, True),
-        ("num_parameters, on meta", lambda b, s: num_parameters(b, s, device="meta"), False),
+        Way("num_parameters", num_parameters, True, BERT),
+        Way("num_parameters, on meta", ON_META[1], False, BERT),
     ],
-    "keras-jax": [("count_params", keras_count_params, True)],
-    "keras-tensorflow": [("count_params", keras_count_params, True)],
-    "keras-torch": [("count_params", keras_count_params, True)],
-    "keras-bert": [("get_model, count_params", keras_bert_count_params, True)],
-    "flax-linen": [("tabulate", flax_tabulate, False)],
-    "flax-nnx": [("tabulate", flax_tabulate, True)],
-    "paddle": [("paddle.summary", paddle_summary, True)],
+    **dict.fromkeys(("keras-jax", "keras-tensorflow", "keras-torch"), KERAS),
+    "keras-bert": [Way("get_model, count_params", keras_bert_count_params, True, ("keras_bert",))],
+    # nnx.tabulate fails on a model with an output that is None.
+    "flax-linen": [Way("tabulate", linen_tabulate, False)],
+    "paddle": [Way("paddle.summary", paddle_summary, True)],
 }
+"""What people use, by framework."""
 
 
 def cases() -> list[Case]:
     """Return every case: for each framework abstract and plain, then the ways that people use."""
-    own: list[tuple[str, Prepare, bool]] = [(ABSTRACT, abstract, False), (PLAIN, plain, True)]
-    return [Case(name, *way) for name in frameworks() for way in [*own, *USED.get(name, [])]]
+    own = [Way(ABSTRACT, abstract, False), Way(PLAIN, plain, True)]
+    return [Case(name, way) for name in frameworks() for way in [*own, *USED.get(name, [])]]
 
 
 def encoder(name: str) -> EncoderSpec:
@@ -226,13 +204,13 @@ def measure_model(case: Case, name: str) -> dict[str, Any]:
     ``first_mb`` is the peak once the first call is over, ``peak_mb`` that of the process.
     """
     start = time.perf_counter()
-    call = case.prepare(load_builder(framework(case.framework)), encoder(name))
+    builder, spec = load_builder(framework(case.framework)), encoder(name)
+    for module in case.way.imports:
+        importlib.import_module(module)
     imported = time.perf_counter() - start
-    cold, count = _timed(call)
+    cold, count = _timed(case.way.run, builder, spec)
     first = peak_memory()
-    warm = [_timed(call)[0]]
-    while _goes_on(warm, *WARM):
-        warm.append(_timed(call)[0])
+    warm = [one for (one,) in _passes(case, builder, [spec], *WARM)]
     peaks = {"first_mb": round(first / 1e6, 1), "peak_mb": round(peak_memory() / 1e6, 1)}
     return {"import": round(imported, 3), "cold": cold, "warm": warm, "count": count, **peaks}
 
@@ -244,25 +222,29 @@ def measure_curves(case: Case) -> dict[str, list[float]]:
     """
     builder, curves = load_builder(framework(case.framework)), {}
     for axis, sizes in SWEEPS.items():
-        calls = [case.prepare(builder, swept(axis, size)) for size in sizes]
-        calls[0]()
-        passes = [[_timed(call)[0] for call in calls]]
-        while _goes_on([*map(sum, passes)], *PASSES):
-            passes.append([_timed(call)[0] for call in calls])
+        specs = [swept(axis, size) for size in sizes]
+        case.way.run(builder, specs[0])
+        passes = _passes(case, builder, specs, *PASSES)
         curves[axis] = [min(seconds) for seconds in zip(*passes, strict=True)]
     return curves
 
 
-def _goes_on(seconds: list[float], enough: float, fewest: int, most: int) -> bool:
-    return len(seconds) < fewest or (sum(seconds) < enough and len(seconds) < most)
+def _passes(
+    case: Case, builder: Any, specs: list[EncoderSpec], enough: float, fewest: int, most: int
+) -> list[list[float]]:
+    """Count all specs again until so many seconds are spent, but so often at least and at most."""
+    found: list[list[float]] = []
+    while len(found) < fewest or (sum(map(sum, found)) < enough and len(found) < most):
+        found.append([_timed(case.way.run, builder, one)[0] for one in specs])
+    return found
 
 
-def _timed(call: Count) -> tuple[float, int]:
+def _timed(count: Count, builder: Any, spec: EncoderSpec) -> tuple[float, int]:
     """Return the seconds of one call, and what it counted; earlier rubbish is not its own."""
     gc.collect()
     start = time.perf_counter()
-    count = call()
-    return round(time.perf_counter() - start, 6), count
+    number = count(builder, spec)
+    return round(time.perf_counter() - start, 6), number
 
 
 def measured(number: int, what: str) -> dict[str, Any]:
@@ -275,7 +257,7 @@ def measured(number: int, what: str) -> dict[str, Any]:
         text=True,
     )
     if done.returncode:
-        raise RuntimeError(f"{case.framework}: {case.way}, {what}: {done.stderr}")
+        raise RuntimeError(f"{case.framework}: {case.way.name}, {what}: {done.stderr}")
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return result
 
@@ -285,8 +267,8 @@ def jobs(chosen: list[str]) -> Iterator[tuple[int, Case, str]]:
     own = [(number, one) for number, one in enumerate(cases()) if one.framework in chosen]
     for _ in range(ROUNDS):
         yield from ((number, one, BASE) for number, one in own)
-    yield from ((number, one, LARGE) for number, one in own if not one.allocates)
-    yield from ((number, one, "curves") for number, one in own if one.way == ABSTRACT)
+    yield from ((number, one, LARGE) for number, one in own if not one.way.allocates)
+    yield from ((number, one, "curves") for number, one in own if one.way.name == ABSTRACT)
 
 
 def main(arguments: list[str]) -> None:
@@ -308,12 +290,12 @@ def main(arguments: list[str]) -> None:
         if one["framework"] not in chosen
     }
     for number, case, what in jobs(chosen):
-        print(f"{case.framework}: {case.way}, {what}", file=sys.stderr, flush=True)
+        print(f"{case.framework}: {case.way.name}, {what}", file=sys.stderr, flush=True)
         found = measured(number, what)
         if what == "curves":
             data["curves"][case.framework] = found
         else:
-            models.setdefault((case.framework, case.way, what), []).append(found)
+            models.setdefault((case.framework, case.way.name, what), []).append(found)
     order = [*frameworks()]
     data["models"] = [
         {"framework": name, "way": way, "model": model, "processes": processes}

@@ -2,10 +2,9 @@
 
 ``python -m releases [NAME ...]`` tries releases that have no result yet: each is installed by
 ``uv`` in an environment of its own, with this checkout, and ``paramproof verify`` runs there.
-``--catalogue`` derives the most used model types again in releases of transformers, and
-``--take-in RELEASE [TYPE ...]`` updates the catalogue's files to a release. Results are stored at
-once, in docs/versions.json and docs/catalogue-releases.json; ``python -m docs.writers versions``
-shows them.
+``--catalogue`` derives the most used model types again in releases of transformers instead.
+Results are stored at once, in docs/versions.json and docs/catalogue-releases.json; ``python -m
+docs.writers versions`` shows them.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +37,6 @@ SECONDS = 500
 
 OLDEST = [5, 4]
 """The first release of transformers whose configurations are dataclasses, as deriving needs."""
-
-BESIDE = ("scipy", "timm", "torchvision")
-"""Packages that classes such as DETR's and Mask2Former's import."""
 
 COMPARE = f"""
 import json
@@ -102,14 +98,10 @@ def results(file: Path) -> dict[str, Any]:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m releases", description="Try releases.")
-    what = "flax or flax==0.12.8, or a model type; all if none"
-    parser.add_argument("names", nargs="*", metavar="NAME", help=what)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="flax or flax==0.12.8")
     parser.add_argument("--again", action="store_true", help="also try releases with a result")
     parser.add_argument("--catalogue", action="store_true", help="compare the most used types")
-    parser.add_argument("--take-in", metavar="RELEASE", help="such as 5.24.0")
     options = parser.parse_args(arguments)
-    if options.take_in:
-        return take_in(options.take_in, options.names)
     there = of_transformers() if options.catalogue else list(releases())
     named = {one.library for one in there} | {one.name for one in there}
     if unknown := sorted(set(options.names) - named):
@@ -122,7 +114,9 @@ def main(arguments: list[str]) -> int:
         if not is_wanted or release.name in known:
             continue
         started = time.perf_counter()
-        found = compared(release) if options.catalogue else tried(release)
+        with tempfile.TemporaryDirectory() as folder:
+            error = installed(release, Path(folder))
+            found = (compared if options.catalogue else tried)(release, Path(folder), error)
         ordered = {**results(file), release.name: found}
         ordered = {one.name: ordered[one.name] for one in releases() if one.name in ordered}
         file.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", "utf-8")
@@ -130,11 +124,9 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def tried(release: Release) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
-        if error := installed(release, Path(folder)):
-            return {framework: {"error": error} for framework in release.frameworks}
-        return {framework: _verified(framework, Path(folder)) for framework in release.frameworks}
+def tried(release: Release, folder: Path, error: str) -> dict[str, Any]:
+    frameworks = release.frameworks
+    return {one: {"error": error} if error else _verified(one, folder) for one in frameworks}
 
 
 def installed(release: Release, folder: Path) -> str:
@@ -216,17 +208,18 @@ def is_whole(found: Mapping[str, Any]) -> bool:
     return "error" not in found and len({*counts(found)}) == 1
 
 
-def compared(release: Release) -> dict[str, Any]:
+def compared(_: Release, folder: Path, error: str) -> dict[str, Any]:
     """Return the differences between a release and the catalogue in the most used model types.
 
     Each type has the ``lines`` about formulas, classes and defaults, and the number of ``others``,
     about conditions, buffers and keys. If the comparison could not run, there is an ``error``.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        if error := installed(release, Path(folder)):
-            return {"error": error}
-        command = [str(Path(folder) / "bin" / "python"), "-c", COMPARE]
-        done = _in_checkout(command, capture_output=True)
+    if error:
+        return {"error": error}
+    command = [str(folder / "bin" / "python"), "-c", COMPARE]
+    # The checkout's own modules, in place of those installed.
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     types, *lines = map(json.loads, done.stdout.splitlines() or ["[]"])
     said = dict(lines)
     if done.returncode or not types or said.keys() != set(types):
@@ -241,29 +234,6 @@ def kept(lines: Sequence[list[str]]) -> dict[str, Any]:
     """Return the lines about formulas, classes and defaults, and the number of other lines."""
     shown = [text for kind, text in lines if kind in KEPT]
     return {"lines": shown, "others": len(lines) - len(shown)}
-
-
-def take_in(version: str, types: Sequence[str]) -> int:
-    """Compare the catalogue's files with the models of a release of transformers, and update them.
-
-    Types that differ or are new are derived, and the differences are printed as formulas. Returns
-    the exit status.
-    """
-    newest = of_transformers()[-1]
-    release = replace(newest, version=version, beside=(*newest.beside, *BESIDE))
-    with tempfile.TemporaryDirectory() as folder:
-        if error := installed(release, Path(folder)):
-            print(f"{release.name} was not installed: {error}", file=sys.stderr)
-            return 2
-        python = str(Path(folder) / "bin" / "python")
-        options = ["--take-in", "--seconds", str(SECONDS), *types]
-        return _in_checkout([python, "-m", "sweep", *options]).returncode
-
-
-def _in_checkout(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run a command with the checkout's own modules, in place of those installed."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, cwd=ROOT, env=environment, text=True, check=False, **options)
 
 
 if __name__ == "__main__":
