@@ -28,8 +28,6 @@ from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, lies_in, shared_beginning, stack_of, without_braces
 from paramproof.formulas.printing import MAX_ROWS_SHOWN, legible
 
-IN_LAYERS = f"layers.{LAYER}."
-
 ONE = expression(1)
 
 MAX_IN_LETTERS = 1000
@@ -58,10 +56,9 @@ def with_residual(report: Report, architecture: Architecture) -> Report:
     """Return ``report`` with its difference in letters, if a number differs."""
     if not any(row.difference for row in report.rows):
         return report
-    known = Known.of(architecture)
-    residuals = report_residuals(report, known)
-    texts = [_text(one.size, known.named) for one in residuals[:MAX_ROWS_SHOWN]]
-    first, *_ = lines(residuals, known.named)
+    residuals, named = report_residuals(report, architecture)
+    texts = [_text(one.size, named) for one in residuals[:MAX_ROWS_SHOWN]]
+    first, *_ = lines(residuals, named)
     return replace(report, residual=(first, *(texts if len(texts) > 1 else ())))
 
 
@@ -76,9 +73,15 @@ def lines(residuals: Iterable[Residual], named: Inventory) -> list[str]:
     sums = {path: size for path, sizes in groups.items() if (size := sum_of(sizes))}
     whole = sum_of(sums.values())
     first = f"actual − formula = {_text(whole, named)}"
+
+    def place(path: str, size: Expression) -> str:
+        # L as a factor of the term says already that it is in every layer.
+        everywhere = not size.substitute({"L": 0})
+        return legible(path.removeprefix(f"layers.{LAYER}.") if everywhere else path)
+
     if component := _whole(list(sums), named):
-        return [f"{first}   {_place(component, whole)}"]
-    own = [f"  {_text(size, named)}   {_place(path, size)}" for path, size in sums.items()]
+        return [f"{first}   {place(component, whole)}"]
+    own = [f"  {_text(size, named)}   {place(path, size)}" for path, size in sums.items()]
     if rest := [*sums.values()][MAX_ROWS_SHOWN:]:
         own[MAX_ROWS_SHOWN:] = [f"  {_text(sum_of(rest), named)}   and {len(rest):,} more"]
     return [first, *own]
@@ -100,45 +103,35 @@ def _whole(paths: list[str], named: Inventory) -> str:
     return common if common and inside == set(paths) else ""
 
 
-def _place(path: str, size: Expression) -> str:
-    """Return ``path``, without ``layers.*`` if L is a factor of the term."""
-    everywhere = not size.substitute({"L": 0})
-    return legible(path.removeprefix(IN_LAYERS) if everywhere else path)
+class _Known:
+    """The tensors of one model, in letters, and the value of each letter and of each axis."""
 
-
-class Known:
-    """The tensors of one model, in letters, and the value of each letter."""
-
-    def __init__(self, named: Inventory, values: Mapping[str, int]) -> None:
-        self.named = named
-        self.values = dict(values)
-        self.hidden: Expression | None = None
-        with suppress(KeyError):  # No letter may be called H.
-            self.hidden = expression(named.letter("H"))
-        if self.hidden != letter("H"):
-            # A product, A·K, and no symbol of its own.
-            self.values.pop("H", None)
-        self.groups: dict[str, list[Tensor]] = defaultdict(list)
-        for tensor in named:
-            self.groups[tensor.path].append(tensor)
-        self.layers = {stack_of(tensor.path): tensor.repeat for tensor in named}
-        axes = [letter(name) for name in self.values]
-        axes += [axis for tensor in named for axis in tensor.shape if type(axis) is not int]
-        self.axes = {axis: axis.evaluate(self.values) for axis in axes}
-
-    @classmethod
-    def of(cls, architecture: Architecture) -> Known:
+    def __init__(self, architecture: Architecture) -> None:
+        self.named, values = architecture.inventory(), dict(architecture.sizes)
         if isinstance(architecture, FamilyArchitecture):
             spec = architecture.spec
-            return cls(inventory(with_head_size(sizes_as_symbols(spec))), sizes_of(spec))
-        return cls(architecture.inventory(), architecture.sizes)
+            self.named, values = inventory(with_head_size(sizes_as_symbols(spec))), sizes_of(spec)
+        self.hidden: Expression | None = None
+        with suppress(KeyError):  # No letter may be called H.
+            self.hidden = expression(self.named.letter("H"))
+        if self.hidden != letter("H"):
+            # A product, A·K, and no symbol of its own.
+            values.pop("H", None)
+        self.values = values
+        self.layers = {stack_of(tensor.path): tensor.repeat for tensor in self.named}
+        axes = [letter(name) for name in values]
+        axes += [axis for tensor in self.named for axis in tensor.shape if type(axis) is not int]
+        self.axes = {axis: axis.evaluate(values) for axis in axes}
+        self.groups: dict[str, list[Tensor]] = defaultdict(list)
+        for tensor in self.named:
+            self.groups[tensor.path].append(tensor)
 
     def group(self, path: str, expected: Shape | None) -> Tensor | None:
         """Return the tensors with this path and this shape, or the first ones with this path."""
-        found = self.groups.get(path, [])
-        shapes = (tuple(expression(n).evaluate(self.values) for n in one.shape) for one in found)
-        alike = (one for one, shape in zip(found, shapes, strict=True) if shape == expected)
-        return next(alike, found[0] if found else None)
+        for one in (found := self.groups.get(path, [])):
+            if expected == tuple(expression(n).evaluate(self.values) for n in one.shape):
+                return one
+        return found[0] if found else None
 
     def layers_of(self, row: Row) -> Expression:
         """Return the number of layers that have the tensor of a row, 1 outside any stack."""
@@ -148,9 +141,11 @@ class Known:
         return expression(tensor.repeat if tensor else self.layers.get(stack_of(row.component), 1))
 
 
-def report_residuals(report: Report, known: Known) -> list[Residual]:
-    """Return the residuals of a report on the model that is ``known``, each row's difference."""
-    found = []
+def report_residuals(
+    report: Report, architecture: Architecture
+) -> tuple[list[Residual], Inventory]:
+    """Return the difference of each group of rows in letters, and the tensors in these letters."""
+    known, found = _Known(architecture), []
     for number, rows in enumerate(report.groups()):
         row, difference = rows[0], sum(row.difference for row in rows)
         path, size = row.component if len(rows) > 1 else row.path, expression(difference)
@@ -163,10 +158,10 @@ def report_residuals(report: Report, known: Known) -> list[Residual]:
             fitting = (one for one in sizes if one.substitute(known.values) == difference)
             size = next(fitting, size)
         found.append(Residual(path, row.kind, size))
-    return found
+    return found, known.named
 
 
-def _candidates(row: Row, known: Known) -> Iterator[Expression]:
+def _candidates(row: Row, known: _Known) -> Iterator[Expression]:
     """Yield possible formulas for the difference of one row, the likeliest first."""
     tensors = [known.group(path, row.expected) for path in without_braces(row.component)]
     one = sum_of(expression(tensor.size) for tensor in tensors if tensor)
@@ -193,7 +188,7 @@ def _candidates(row: Row, known: Known) -> Iterator[Expression]:
         yield sign * math.prod(axes, start=ONE)
 
 
-def _letters(length: int, known: Known) -> Iterator[Expression]:
+def _letters(length: int, known: _Known) -> Iterator[Expression]:
     """Yield each symbol or multiple of H that equals ``length``, and then ``length`` itself."""
     hidden = known.hidden
     found = [axis for axis, size in known.axes.items() if size == length]
@@ -205,7 +200,7 @@ def _letters(length: int, known: Known) -> Iterator[Expression]:
     yield expression(length)
 
 
-def _change(length: int, axis: Expression, known: Known) -> Expression:
+def _change(length: int, axis: Expression, known: _Known) -> Expression:
     """Return ``length`` as a multiple of H if it is one, as for fused q, k and v."""
     hidden = known.hidden
     if not hidden or (axis / hidden).constant is None:

@@ -18,17 +18,11 @@ from paramproof.explanation.search import explained
 from paramproof.formulas.errors import NotInCatalogue, UnknownName
 from paramproof.formulas.models import model_names
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible
-from paramproof.pages.facts import DTYPE, dtype_of
-from paramproof.pages.model import parts, title
+from paramproof.pages.model import DTYPE, dtype_of, form, parts, title
 from paramproof.pages.picture import picture
 from paramproof.pages.side_by_side import LETTERS, difference
-from paramproof.pages.sizing import at_sizes, choices, form, require_shown
-from paramproof.pages.viewing import View, fields_of
-from paramproof.resolver import (
-    Model,
-    request_for_name,
-    resolve,
-)
+from paramproof.pages.viewing import View, at_sizes, choices, fields_of, require_shown
+from paramproof.resolver import Model, request_for_name, resolve
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
 from paramproof.views.conventions import DEFAULT
 from paramproof.views.dtypes import require_dtype

@@ -1,32 +1,38 @@
-"""The page of a model, in parts: number, letters, formula, tree, conventions and evidence."""
+"""The page of a model, in parts: what a reader wants to know first, sizes, formula, tree, evidence.
+
+``markup/model.html`` has their places.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from typing import NamedTuple
 
 from paramproof.formulas.conventions import as_named
+from paramproof.formulas.errors import UnknownName
+from paramproof.formulas.models import Published
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf
 from paramproof.formulas.printing import legible, shape_text
-from paramproof.pages.facts import DTYPE, Active, active_of, dtype_of, facts
+from paramproof.pages.markup import filled
 from paramproof.pages.picture import colour, kinds, picture, pictures
-from paramproof.pages.sizing import choices, form
-from paramproof.pages.viewing import MEANINGS, Branch, View, fields_of
+from paramproof.pages.viewing import ACTIVE, MEANINGS, Branch, View, choices, fields_of, routers
 from paramproof.resolver import Model
-from paramproof.views.conventions import UNDECIDED, conventions_table
-from paramproof.views.formula import holds_where, latex_sum, letters_in, letters_table, terms_table
-from paramproof.views.html import (
-    Html,
-    breakable,
-    filled,
-    html_table,
-    joined,
-    lines,
-    path,
-    swatch,
-    tag,
+from paramproof.views.conventions import (
+    UNDECIDED,
+    Counts,
+    Verdict,
+    conventions_table,
+    routing,
+    shown_first,
+    total_and_active,
+    verdict_on_active,
 )
+from paramproof.views.dtypes import BITS, bytes_text, require_dtype, size_text
+from paramproof.views.formula import holds_where, latex_sum, letters_in, letters_table, terms_table
+from paramproof.views.html import Html, breakable, html_table, joined, lines, path, swatch, tag
 from paramproof.views.published import verdict_on
 from paramproof.views.table import TableRow
 from paramproof.views.tree import ties
@@ -34,76 +40,64 @@ from paramproof.views.tree import ties
 UNNAMED = "the configuration"
 """The title of a model without a name."""
 
-HEADINGS = {
-    "picture": "Where the parameters are",
-    "kinds": "One layer of each kind",
-    "formula": "Formula",
-    "tree": "Tree",
-    "conventions": "Conventions",
-    "evidence": "Evidence",
-}
-"""The sections of a page, in order."""
+DTYPE = "float32"
+"""The precision that is shown if nothing says in which one a model is published."""
 
-NOTES = {
-    "picture": "Areas are numbers of parameters, colours are components of the formula. Click a "
-    "component to open it, and use the path to go back. Experts are a grid, in which those of one "
-    "token are dark.",
-    "kinds": "Bars have one scale. What differs between layers has a bar of its own.",
-    "tree": "Click a component or press Enter to unfold it.",
-}
+NARROW = 8
+"""The most bits of a precision to which weights are quantized."""
 
-
-def parts(view: View, dtype: str = DTYPE, published: str = "") -> dict[str, Html | None]:
-    """Return the parts that change with the sizes and the convention, by name."""
-    active = active_of(view.model)
-    return {
-        "number": _number(view),
-        "facts": facts(view, active, dtype, published),
-        "kinds": kinds(view),
-        "formula": _formula(view),
-        "tree": tree(view),
-        "conventions": _conventions(view.model, active),
-        "evidence": lines([*_evidence(view.model)]),
-    }
+PLACES = (
+    "number", "facts", "controls", "picture", "kinds", "formula", "tree", "conventions", "evidence",
+)  # fmt: skip
+"""The parts of a page."""
 
 
 def title(model: Model) -> str:
-    """Return the name of a model, or ``UNNAMED`` for a configuration."""
     return UNNAMED if model.name.startswith("{") or not model.name else model.title
+
+
+def dtype_of(model: Model) -> str:
+    """Return the precision in which a model is published, "" if nothing says it."""
+    reading = model.reading
+    said = [model.named.dtype] if model.named else []
+    said += [reading.stored, reading.dtype] if reading else []
+    for one in filter(None, said):
+        with suppress(UnknownName):
+            return require_dtype(one)
+    return ""
 
 
 def sections(view: View, dtype: str = "", *, live: bool) -> Html:
     """Return the whole page below its heading, with controls only if it is ``live``."""
     own = view.model
     published = dtype_of(own)
-    dtype = dtype or published or DTYPE
+    found = parts(view, dtype or published or DTYPE, published)
     if live:
-        controls = form(own, own, view.under, dtype, choices(own, own))
-        drawn = picture(view)
-    else:
-        controls, drawn = _letters(own, fields_of(own)), pictures(view)
-    return frame({**parts(view, dtype, published), "picture": drawn, "controls": controls})
-
-
-FRAME = (
-    '<div id="number" aria-live="polite">{number}</div><div id="facts">{facts}</div>'
-    '<div class="model"><details class="panel"><summary>Sizes and ways to count</summary>'
-    '<div id="controls">{controls}</div></details><div class="sections">{sections}</div></div>'
-)
-SECTION = (
-    '<section aria-labelledby="{name}-heading"><h2 id="{name}-heading">{heading}</h2>{note}'
-    '<div id="{name}">{found}</div></section>'
-)
+        controls = form(own, own, view.under, dtype or published or DTYPE, choices(own, own))
+        return frame({**found, "picture": picture(view), "controls": controls})
+    return frame({**found, "picture": pictures(view), "controls": _letters(own, fields_of(own))})
 
 
 def frame(found: Mapping[str, Html | None]) -> Html:
     """Return the elements of all parts, with their content; an element without content is empty."""
-    every = []
-    for name, heading in HEADINGS.items():
-        note = tag("p", NOTES[name], class_="note") if name in NOTES else None
-        every.append(filled(SECTION, name=name, heading=heading, note=note, found=found.get(name)))
-    own = {name: found.get(name) for name in ("number", "facts", "controls")}
-    return filled(FRAME, **own, sections=joined(*every))
+    return filled("model", **{name: found.get(name) for name in PLACES})
+
+
+def parts(view: View, dtype: str = DTYPE, published: str = "") -> dict[str, Html | None]:
+    """Return the parts that change with the sizes and the convention, by name.
+
+    ``published`` is the precision in which the model is published, "" if nothing says it.
+    """
+    active = active_of(view.model)
+    return {
+        "number": _number(view),
+        "facts": tag("dl", *_facts(view, active, dtype, published), class_="facts"),
+        "kinds": kinds(view),
+        "formula": _formula(view),
+        "tree": tree(view),
+        "conventions": _conventions(view.model, active),
+        "evidence": lines([*_evidence(view.model)]),
+    }
 
 
 def _number(view: View) -> Html:
@@ -116,12 +110,114 @@ def _number(view: View) -> Html:
     )
 
 
-FORMULA = (
-    '<p class="sum"><code id="sum">{formula}</code></p>'
-    '<button type="button" data-copy="sum" hidden>Copy text</button>{letters}{conditions}{terms}'
-    '<details><summary>LaTeX</summary><pre id="latex">{latex}</pre>'
-    '<button type="button" data-copy="latex" hidden>Copy LaTeX</button></details>'
-)
+class Active(NamedTuple):
+    """The active parameters per token by convention, how many experts are used, or a problem."""
+
+    counts: Counts
+    lines: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def active_of(model: Model) -> Active:
+    """Return the active parameters of a model; there are no counts if it has no experts."""
+    if model.architecture.family:
+        return Active({})
+    try:
+        counts = total_and_active(model) if routers(model) else {}
+        return Active(counts, (*routing(model),))
+    except ValueError as error:
+        return Active({}, problem=str(error))
+
+
+def _facts(view: View, active: Active, dtype: str, published: str) -> Iterator[Html]:
+    model = view.model
+    convention, found = shown_first(active.counts) if active.counts else ("", None)
+    if found:
+        number = tag("span", f"{found.active:,}", id="active")
+        rounded = f"≈ {as_named(found.active, 3)}, {convention}"
+        yield _fact("Active per token", number, rounded, *active.lines)
+    elif active.counts or active.problem:
+        yield _fact("Active per token", UNDECIDED, active.problem, *active.lines)
+    said = "as published"
+    if dtype != published:
+        said = f"published in {published or 'a precision that is not known here'}"
+    elif BITS[dtype] <= NARROW:
+        said += "; scales, and tensors that are not quantized, come on top"
+    exactly = tag("span", bytes_text(view.number, dtype), id="bytes")
+    yield _fact("Memory", size_text(view.number, dtype), exactly, said)
+    if named := model.named:
+        of = f" for {named.component}" if named.component else ""
+        verdict = _verdict(verdict_on(named, model))
+        yield _fact("Published", f"{named.published}{of}", verdict, _source(named, named.source))
+        if named.active:
+            counts = active.counts
+            verdict = _verdict(verdict_on_active(named.active, counts)) if counts else Html()
+            source = _source(named, named.active_source or named.source)
+            yield _fact("Published as active", named.active, verdict, source)
+    evidence = tag("a", "How do you know?", href="#evidence-heading")
+    yield _fact("How sure", *_certainty(model), evidence)
+
+
+def _fact(name: str, value: object, *notes: object) -> Html:
+    """Return a name and its value, with smaller lines below it."""
+    small = (tag("small", one) for one in notes if one)
+    return tag("div", tag("dt", name), tag("dd", tag("b", value), *small))
+
+
+def _verdict(found: Verdict) -> Html:
+    return tag("span", found.text, class_="verdict" if found.conventions else "none")
+
+
+def _source(named: Published, source: str) -> str:
+    return f"{named.year}, {source}" if named.year and str(named.year) not in source else source
+
+
+def _certainty(model: Model) -> tuple[str, str]:
+    """Return the status of the formula in a word, and what it means in one line."""
+    if model.architecture.family:
+        return (
+            "Written by hand, twice",
+            "tensor by tensor and as a polynomial; compared with the models that frameworks build",
+        )
+    one = model.architecture
+    library = model.reading.library if model.reading else "transformers"
+    code = " ".join(filter(None, (library, one.versions.get(library))))
+    if model.reasons:
+        return "Fitted", f"not every size was traced through the code of {code}"
+    return (
+        "Proved",
+        f"every shape and number was traced through the code of {code}, and compared with "
+        f"{one.held} models that were not used to find the formula",
+    )
+
+
+def form(
+    own: Model, model: Model, under: str, dtype: str, allowed: Mapping[str, list[int]]
+) -> Html:
+    """Return the controls: convention, dtype, and a field and a slider for each letter.
+
+    They are disabled until the script that handles them has started.
+    """
+
+    def select(name: str, label: str, values: Iterable[str], chosen: str) -> Html:
+        options = (tag("option", one, value=one, selected=one == chosen) for one in values)
+        return tag("label", f"{label} ", tag("select", *options, name=name, disabled=True))
+
+    names = [name for name in MEANINGS if name not in ACTIVE or routers(own)]
+    letters = []
+    for name, field in fields_of(own).items():
+        values, size = allowed[name], model.sizes[name]
+        least, most = (f"{values[place]:,}" for place in (0, -1))
+        places = {"last": len(values) - 1, "at": values.index(size), "least": least, "most": most}
+        letters.append(
+            filled("size", name=name, field=breakable(legible(field)), size=size, **places)
+        )
+    return filled(
+        "sizes",
+        under=select("under", "Convention", names, under),
+        dtype=select("dtype", "Data type", BITS, dtype),
+        letters=joined(*letters),
+    )
 
 
 def _formula(view: View) -> Html:
@@ -132,7 +228,7 @@ def _formula(view: View) -> Html:
 
     table = terms_table(view.named, view.model.sizes).only("component", "formula", "total")
     return filled(
-        FORMULA,
+        "formula",
         formula=text(view.formula),
         letters=_letters(view.model, letters_in(view.model, view.formula)),
         conditions=joined(*(tag("p", one) for one in holds_where(view.model))),
@@ -223,9 +319,9 @@ def _cells(view: View, part: Branch) -> list[str]:
 def _line(view: View, part: Branch, cells: list[str], depth: int = 1) -> Html:
     """Return a line, whose numbers have labels for screen readers."""
     name, *numbers = cells
-    title = legible(part.row.path) if part.row else None
     share = f"{100 * part.total / (view.number or 1):.2f}"
     bar = tag("rect", width=f"{share}%", height="100%", class_=colour(view, part.kind))
+    title = legible(part.row.path) if part.row else None
     return tag(
         "span",
         tag("span", breakable(name), class_="name", title=title),

@@ -13,8 +13,9 @@ from urllib.parse import quote
 
 from paramproof.formulas.path import LAYER, leaf, parent
 from paramproof.formulas.printing import legible
+from paramproof.pages.markup import filled
 from paramproof.pages.viewing import Branch, Experts, View
-from paramproof.views.html import Html, breakable, filled, joined, tag
+from paramproof.views.html import Html, breakable, joined, tag
 
 
 class Box(NamedTuple):
@@ -130,12 +131,6 @@ def _place(path: str) -> str:
     return f"#at-{quote(path)}"
 
 
-DRAWN = (
-    '<p class="way">{way}</p><svg viewBox="0 0 1000 480" role="group" '
-    'aria-label="Treemap of {name}: areas are numbers of parameters">{drawn}</svg>'
-)
-
-
 def _opened(view: View, whole: Branch, at: str, link: Callable[[str], str]) -> Html:
     way = whole.way(at)
     crumbs = [tag("a", one.name, href=link(one.path), data_at=one.path) for one in way]
@@ -144,7 +139,7 @@ def _opened(view: View, whole: Branch, at: str, link: Callable[[str], str]) -> H
     links = {one.path: link(one.path) for one in opened.first_apart().parts if one.parts}
     total = f": {opened.total:,}, {_share(opened, whole.total)}" if opened is not whole else None
     drawn = joined(*_linked(view, opened, whole.total, links))
-    return filled(DRAWN, way=joined(*between, total), name=opened.name, drawn=drawn)
+    return filled("treemap", way=joined(*between, total), name=opened.name, drawn=drawn)
 
 
 def _linked(view: View, opened: Branch, whole: int, links: dict[str, str]) -> Iterator[Html]:
@@ -270,12 +265,6 @@ def _stacks(component: Branch) -> Iterator[Branch]:
             yield from _stacks(part)
 
 
-KIND = (
-    "<li><p><b>{name}</b> <small>{stack}</small>: {each} each</p>"
-    '<svg class="layer" aria-hidden="true">{segments}</svg><p class="note">{described}</p></li>'
-)
-
-
 def _kind(view: View, layer: Branch, largest: int) -> Html:
     times, whole = layer.times, layer.total // layer.times
     assert layer.row is not None
@@ -292,7 +281,7 @@ def _kind(view: View, layer: Branch, largest: int) -> Html:
         number = tag("span", f"{part.name} {part.total // times:,}")
         described.append(joined("; " if described else "", number, one))
     own = {"segments": joined(*segments), "described": joined(*described)}
-    return filled(KIND, name=layer.name, stack=stack, each=f"{whole:,}", **own)
+    return filled("kind", name=layer.name, stack=stack, each=f"{whole:,}", **own)
 
 
 def _segment(x: float, width: float, kind: str | None) -> Html:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from paramproof.formulas.printing import legible
-from paramproof.pages.facts import active_of, dtype_of
-from paramproof.pages.model import title
+from paramproof.pages.model import active_of, dtype_of, title
 from paramproof.pages.viewing import fields_of
 from paramproof.resolver import Model
 from paramproof.views.conventions import ACTIVE, shown_first

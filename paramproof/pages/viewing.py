@@ -1,11 +1,12 @@
-"""A model as a page shows it: under a convention, as formulas and at sizes."""
+"""A model as a page shows it: at any sizes, under a convention, as formulas and as a tree."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from paramproof.formulas.errors import no_such
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, leaf
+from paramproof.formulas.printing import shown
 from paramproof.formulas.spec import Quantity
 from paramproof.resolver import Model
 from paramproof.views.conventions import DEFAULT, active_in_letters, as_counted
@@ -30,24 +32,72 @@ MEANINGS = {name: function.__doc__ or "" for name, function in CONVENTIONS.items
     for name, own in ACTIVE.items()
 }
 
+MAX_DIGITS = 12
+"""The most digits of a size."""
+
+STEPS = 32
+"""The number of values offered for a letter, up to four times the model's own."""
+
+SMALL = 64
+"""The largest size for which the next smaller and larger integers are offered, too."""
+
+_SIZE = re.compile(rf"[1-9][0-9]{{0,{MAX_DIGITS - 1}}}")
+
+
+def routers(model: Model) -> dict[str, str]:
+    """Map the letters for experts to those for experts per token; {} if that is not known."""
+    with suppress(ValueError):
+        return per_token(model.architecture)
+    return {}
+
 
 def fields_of(model: Model) -> dict[str, str]:
     """Return the fields, by letter, of the sizes on which the count or a guard depends."""
     one = model.architecture
-    used = one.formula.letters | one.bound_letters | {*_chosen(model).values()}
+    used = one.formula.letters | one.bound_letters | {*routers(model).values()}
     return {name: field for name, field in one.fields.items() if name in used}
 
 
-def has_experts(model: Model) -> bool:
-    """Return whether a model has experts, and the number used per token is known."""
-    return bool(_chosen(model))
+def at_sizes(model: Model, texts: Mapping[str, str]) -> Model:
+    """Return the model at new sizes, given as text by letter.
+
+    Raises ``ValueError``, in one line, for a text that is not a size, for a letter that the model
+    does not have, and for sizes that it cannot have.
+    """
+    fields = fields_of(model)
+    for name, written in texts.items():
+        if name not in fields:
+            letters = ", ".join(fields)
+            raise ValueError(f"{shown(name)} is not a letter of this model; it has {letters}")
+        if not _SIZE.fullmatch(written):
+            number = f"a positive whole number of at most {MAX_DIGITS} digits"
+            raise ValueError(f"{name} = {shown(written)} is not {number}")
+    if not texts:
+        return model
+    moved = model.architecture.at({name: int(written) for name, written in texts.items()})
+    return replace(model, architecture=moved, named=None, reading=None)
 
 
-def _chosen(model: Model) -> dict[str, str]:
-    """Return the letters of experts per token, on which the active parameters depend."""
-    with suppress(ValueError):
-        return per_token(model.architecture)
-    return {}
+def require_shown(model: Model) -> None:
+    """Raise ``ValueError`` for a size that is too large to show."""
+    for name, size in model.sizes.items():
+        if size >= 10**MAX_DIGITS:
+            raise ValueError(f"{name} = {shown(size)} has more than {MAX_DIGITS} digits")
+
+
+def choices(own: Model, model: Model) -> dict[str, list[int]]:
+    """Return possible values of each letter, while the other letters keep the sizes of ``model``.
+
+    The values lie around those of ``own``, and include that of ``model``.
+    """
+    found = {}
+    for name in fields_of(own):
+        size = own.sizes[name]
+        tried = {size * step // 8 for step in range(1, STEPS + 1)} | {size}
+        tried |= {size + step for step in range(-8, 9)} if size <= SMALL else set()
+        allowed = [n for n in tried if n > 0 and model.architecture.allows(name, n)]
+        found[name] = sorted({*allowed, model.sizes[name]})
+    return found
 
 
 @dataclass(frozen=True)
@@ -71,7 +121,6 @@ class View:
 
     @cached_property
     def rows(self) -> list[TreeRow]:
-        """The tree, with formulas as counts."""
         return list(tree(self.named))
 
     @cached_property
@@ -95,7 +144,6 @@ class View:
         return self.at(self.formula)
 
     def at(self, one: Quantity) -> int:
-        """Return the value of an expression at the model's sizes."""
         return expression(one).evaluate(self.model.sizes)
 
     def resized(self, model: Model) -> View:
@@ -112,15 +160,15 @@ class View:
         above, summands = [root], {term.path for term in self.terms}
         for row in self.rows:
             del above[row.depth :]
-            before = above[-1].path
-            path = f"{before}.{label(row)}" if before else label(row)
-            kind = above[-1].kind or (leaf(row.path) if row.path in summands else "")
-            times, name = self.at(row.times), row.name
+            times, name, label = self.at(row.times), row.name, row.name
             if leaf(row.path) == LAYER:
-                # Layers are called after their number and their stack.
+                # Layers are called after their number and their stack, in links in letters.
+                label = f"{text(expression(row.times))} ×"
                 stack = leaf(above[-1].name)
                 single = f"{times:,} × {stack.removesuffix('s')}"
                 name = f"{times:,} {stack}" if times > 1 and stack.endswith("s") else single
+            path = f"{above[-1].path}.{label}" if above[-1].path else label
+            kind = above[-1].kind or (leaf(row.path) if row.path in summands else "")
             above.append(Branch(name, path, self.at(row.total), row, kind, times))
             if above[-1].total:
                 above[-2].inside.append(above[-1])
@@ -132,7 +180,7 @@ class View:
     def routed(self) -> dict[str, tuple[str, str]]:
         """Map each tensor of experts to the letters for all experts and for those per token."""
         with suppress(ValueError):  # Names and shapes may not decide it.
-            if chosen := per_token(self.model.architecture):
+            if chosen := routers(self.model):
                 found = experts_of(self.model.architecture)
                 return {path: (experts, chosen[experts]) for path, experts in found.items()}
         return {}
@@ -203,8 +251,3 @@ class Branch:
     def first_apart(self) -> Branch:
         """Return this component, or the first one below it with more parts than one, or none."""
         return self.inside[0].first_apart() if len(self.inside) == 1 else self
-
-
-def label(row: TreeRow) -> str:
-    """Return the name of a row, or the number of layers of a stack in letters."""
-    return f"{text(expression(row.times))} ×" if leaf(row.path) == LAYER else row.name

@@ -96,11 +96,6 @@ def tag(name: str, /, *parts: object, **attributes: object) -> Html:
     return Html(f"<{name}{written}>{end}")
 
 
-def filled(markup: str, **parts: object) -> Html:
-    """Return markup with parts in place of their names in braces, escaped as by ``joined``."""
-    return Html(markup.format_map({name: joined(part) for name, part in parts.items()}))
-
-
 def path(dotted: str) -> Html:
     return tag("code", breakable(dotted))
 

@@ -7,7 +7,7 @@ import pytest
 import paramproof
 from paramproof.formulas.expression import letter
 from paramproof.formulas.models import named_configurations
-from paramproof.pages.facts import active_of, facts
+from paramproof.pages.model import parts
 from paramproof.pages.viewing import View
 from paramproof.resolver import Model
 from paramproof.views.conventions import (
@@ -79,7 +79,7 @@ def test_the_published_number_decides_which_convention_comes_first(name):
     assert count.to_dict()["active"]["convention"] == first
     assert [*count.active_by_convention] == [*counts]
     assert count.active == counts["embedding-and-head"].active
-    page = facts(View(count.model), active_of(count.model), "bfloat16")
+    page = parts(View(count.model), "bfloat16")["facts"]
     assert f'<span id="active">{found.active:,}</span>' in page
     assert f", {first}</small>" in page
     ((cell,),) = (

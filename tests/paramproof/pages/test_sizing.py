@@ -1,7 +1,6 @@
 import pytest
 
-from paramproof.pages.sizing import at_sizes, choices
-from paramproof.pages.viewing import fields_of
+from paramproof.pages.viewing import at_sizes, choices, fields_of
 from paramproof.resolver import resolve
 
 FIELDS = {
