@@ -1,8 +1,10 @@
 """Build the site into a folder: ``python site/build.py FOLDER NODE_MODULES [DOCS]``.
 
-``paramproof.pages`` makes the HTML, both here and in the browser. NODE_MODULES is the folder in
-which npm has installed the packages of package.json. DOCS is the path from FOLDER to the
-documentation, if both are on one site. The same source gives the same files at each build.
+``paramproof.pages`` makes the HTML, both here and in the browser. The pages other than those of
+named models are HTML by hand in ``views``, with a ``$`` before the places that ``view`` fills; the
+scripts of the pages fill the elements for answers. NODE_MODULES is the folder in which npm has
+installed the packages of package.json. DOCS is the path from FOLDER to the documentation, if both
+are on one site. The same source gives the same files at each build.
 """
 
 from __future__ import annotations
@@ -11,23 +13,52 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
+from string import Template
 from zipfile import ZipFile
 
-from fill import TITLES, view
-
-from paramproof.formulas.models import named_configurations, named_models
-from paramproof.pages.document import model_page, page
+from paramproof.catalogue import model_types
+from paramproof.differences.answer import FACTS, Answer, Section, recorded, versions_text
+from paramproof.formulas.models import model_names, named_configurations, named_models
+from paramproof.pages.document import main, model_page, page
+from paramproof.pages.model import frame
 from paramproof.resolver import resolve
+from paramproof.views.html import Html, breakable, html_table, joined, lines, path, tag
+from paramproof.views.published import every_named_model, published_table
+from paramproof.views.table import Column, Table, TableRow
 
 HERE = Path(__file__).parent
-PYODIDE = (
-    "pyodide.mjs",
-    "pyodide.asm.mjs",
-    "pyodide.asm.wasm",
-    "pyodide-lock.json",
-    "python_stdlib.zip",
-)
+PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json")
+PYTHON = "python_stdlib.zip"
+
+TITLES = {
+    "index": "How many parameters?",
+    "model": "Model",
+    "number": "Explain a number",
+    "difference": "Compare models",
+    "frameworks": "How the frameworks differ",
+    "about": "About paramproof",
+}
+"""The heading of each page."""
+
+SHOWN = ("model", "parameters", "active", "published", "verdict", "year", "family")
+"""The columns of the list of named models."""
+
+SECTIONS: dict[Section, str] = {"shapes": "Tensors", "defaults": "Defaults", "counts": "Counts"}
+"""The title of each section of framework differences."""
+
+BODY = ("embeddings", "attention", "feed_forward", "layer_norm")
+COMPONENTS = (*BODY, "pooler", "mlm_head", "nsp_head")
+
+DOCUMENTATION = {
+    "All pages": "index",
+    "What each kind of evidence covers, and what it cannot see": "evidence",
+    "How a formula is derived": "derive",
+    "Ways of counting": "conventions",
+    "Published numbers": "published",
+}
 
 
 def build(folder: Path, modules: Path, docs: str = "") -> None:
@@ -35,7 +66,7 @@ def build(folder: Path, modules: Path, docs: str = "") -> None:
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "models").mkdir(parents=True)
     (folder / "pyodide").mkdir()
-    for name in PYODIDE:
+    for name in (*PYODIDE, PYTHON):
         shutil.copyfile(modules / "pyodide" / name, folder / "pyodide" / name)
     for name in ("app.js", "worker.js", "icon.svg"):
         shutil.copyfile(HERE / name, folder / name)
@@ -51,9 +82,8 @@ def build(folder: Path, modules: Path, docs: str = "") -> None:
         file = folder / "models" / f"{name}.html"
         file.write_text(model_page(resolve(name), "../", docs), "utf-8")
     for name, title in TITLES.items():
-        (folder / f"{name}.html").write_text(
-            page(title, name, view(name, docs), docs=docs), "utf-8"
-        )
+        text = page(title, name, view(name, docs), docs=docs)
+        (folder / f"{name}.html").write_text(text, "utf-8")
 
 
 def wheel() -> Path:
@@ -62,6 +92,104 @@ def wheel() -> Path:
     subprocess.run(command, cwd=HERE.parent, check=True, stdout=subprocess.DEVNULL)
     (found,) = Path(folder).glob("*.whl")
     return found
+
+
+def view(name: str, docs: str = "") -> Html:
+    """Return the content of a page.
+
+    ``docs`` is the path to the documentation, "" if that is not beside the site.
+    """
+    known = dict.fromkeys([*model_names(), *model_types()])
+    nowhere = ["The folder docs of the source has all pages; start with docs/README.md."]
+    links = (tag("a", k, href=f"{docs}{v}.html") for k, v in DOCUMENTATION.items())
+    shared = {
+        "known": tag("datalist", *(tag("option", value=one) for one in known), id="known"),
+        "no_script": _text("no_script"),
+        "frame": frame({}),
+        "documentation": lines(links if docs else nowhere),
+    }
+    shared["ask"] = Template(_text("ask")).substitute(shared)
+    own = {"index": _index, "frameworks": _frameworks}.get(name, dict)()
+    return main(TITLES[name], Html(Template(_text(name)).substitute(shared, **own)))
+
+
+def _text(name: str) -> str:
+    return (HERE / "views" / f"{name}.html").read_text("utf-8").strip()
+
+
+def _index() -> dict[str, object]:
+    newest = sorted(every_named_model(), key=lambda pair: (-(pair[0].year or 0), pair[0].name))
+    models = published_table(newest, *SHOWN)
+    types = (
+        tag("li", tag("a", breakable(one), href=f"model.html#model={one}"), data_row=True)
+        for one in model_types()
+    )
+    table = html_table(
+        "Trainable parameters, those that are active per token, and published numbers",
+        models,
+        first=lambda row: tag("a", breakable(row.cells[0]), href=f"models/{row.cells[0]}.html"),
+        attributes_of=[_data(row) for row in models.rows],
+        class_="models",
+    )
+    numbers = {"number": len(newest), "types": len(model_types())}
+    return {**numbers, "models": table, "listed": joined(*types)}
+
+
+def _data(row: TableRow) -> dict[str, object]:
+    """Return what the script sorts and filters by."""
+    name, parameters, _, _, _, year, family = row.cells
+    values = {"size": parameters, "name": name, "year": year or 0, "family": family}
+    return {"data_row": True, **{f"data_{key}": value for key, value in values.items()}}
+
+
+def _frameworks() -> dict[str, object]:
+    versions, cells = recorded()
+    return {
+        "versions": versions_text(versions.values()),
+        "components": _options(COMPONENTS),
+        "frameworks": _options(sorted({cell.framework for cell in cells})),
+        "answers": joined(*(_section(name, cells) for name in SECTIONS)),
+    }
+
+
+def _options(values: Iterable[str]) -> Html:
+    return joined(*(tag("option", one, value=one) for one in values))
+
+
+def _section(name: Section, cells: list[Answer]) -> Html:
+    heading = SECTIONS[name]
+    facts = [replace(fact, form=breakable) for fact in FACTS[name]]
+    same: dict[tuple[str, ...], list[Answer]] = {}
+    for cell in cells:
+        if cell.section == name:
+            key = (cell.row, *(cell.facts[fact.key] for fact in facts))
+            same.setdefault(key, []).append(cell)
+    groups = [group for _, group in sorted(same.items(), key=lambda pair: pair[0][0])]
+    columns = (Column("question"), Column("frameworks"), *facts)
+    rows = (
+        TableRow(
+            (
+                joined(path(first.row), " ", first.what),
+                ", ".join(one.framework for one in (first, *more)),
+                *(first.facts[fact.key] for fact in facts),
+            )
+        )
+        for first, *more in groups
+    )
+    data, table = map(_answer_data, groups), Table.of(columns, rows)
+    shown = html_table(heading, table, attributes_of=[*data], class_="answers")
+    return tag("details", tag("summary", tag("h2", heading), f" {len(groups)} rows"), shown)
+
+
+def _answer_data(same: list[Answer]) -> dict[str, object]:
+    """Return what the script filters by."""
+    paths = [path for cell in same for path in cell.components]
+    about = [one for one in COMPONENTS if any(one in path for path in paths)]
+    return {
+        "data_row": True,
+        "data_component": " ".join(about),
+        "data_framework": " ".join(cell.framework for cell in same),
+    }
 
 
 if __name__ == "__main__":
