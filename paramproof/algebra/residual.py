@@ -201,7 +201,7 @@ def _letters(length: int, known: _Known) -> Iterator[Expression]:
 
 
 def _change(length: int, axis: Expression, known: _Known) -> Expression:
-    """Return ``length`` as a multiple of H if it is one, as for fused q, k and v."""
+    """Return ``length`` as a multiple of H if it is one, as where q, k and v are fused."""
     hidden = known.hidden
     if not hidden or (axis / hidden).constant is None:
         return expression(length)

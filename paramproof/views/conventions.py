@@ -49,20 +49,14 @@ def with_storage(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def as_counted(named: Inventory, names: Iterable[str]) -> Inventory:
-    """Return what conventions count, each tensor as trainable and not tied, so that all add up.
-
-    Raises ``ValueError`` as ``paramproof.formulas.conventions.count`` does.
-    """
+    """Return what conventions count, each tensor as trainable and not tied, so that all add up."""
     kept = counted(named, *with_storage(names))
     tensors = (replace(one, trainable=True, tied_to=None) for one in kept)
     return replace(kept, tensors=tuple(tensors))
 
 
 def _counts(named: Inventory, conventions: Iterable[str]) -> Iterator[tuple[str, int | None, str]]:
-    """Yield the count under each convention, or the reason why it cannot be decided.
-
-    Those of PARTS count only trainable tensors.
-    """
+    """Yield the count under each convention, or the reason why it cannot be decided."""
     for name in conventions:
         try:
             yield name, int(count(named, *with_storage([name]))), ""
@@ -75,10 +69,7 @@ def under_every(named: Inventory) -> dict[str, int | None]:
 
 
 def conventions_table(named: Inventory) -> Table:
-    """Return the count of a model under every convention, exact and rounded, with its meaning.
-
-    The conventions of one count are one row, with the meanings of all as notes.
-    """
+    """Return a row for each count, with its conventions, and the meanings of all as notes."""
     columns = (
         Column("convention", "convention"),
         numbers("count", "count"),
@@ -100,8 +91,6 @@ def conventions_table(named: Inventory) -> Table:
 
 
 class TotalAndActive(NamedTuple):
-    """The total and the active parameters of a model under a convention."""
-
     total: int
     active: int
     formula: Expression
@@ -112,18 +101,12 @@ Counts: TypeAlias = dict[str, TotalAndActive | None]
 
 
 def active_in_letters(model: Model, convention: str) -> Inventory:
-    """Return the active tensors that a convention counts: all if the model has no experts.
-
-    Raises ``ValueError``, in one line, if names and shapes do not decide what is active.
-    """
+    """Return the active tensors that a convention counts: all if the model has no experts."""
     return ACTIVE_CONVENTIONS[convention](active(model.architecture))
 
 
 def active_formula(architecture: Architecture) -> Expression | None:
-    """Return the formula of the active parameters, including embeddings and head.
-
-    The result is None if names and shapes of tensors do not decide what is active.
-    """
+    """Return the formula of ``ACTIVE``, None if names and shapes do not decide what is active."""
     with suppress(ValueError):
         return expression(size(ACTIVE_CONVENTIONS[ACTIVE](active(architecture))))
     return None
@@ -139,10 +122,9 @@ def total_and_active(model: Model) -> Counts:
     found: Counts = dict.fromkeys(ACTIVE_CONVENTIONS)
     for name, convention in ACTIVE_CONVENTIONS.items():
         with suppress(Undecided):
-            total, formula = (expression(size(convention(named))) for named in both)
-            found[name] = TotalAndActive(
-                total.evaluate(one.sizes), formula.evaluate(one.sizes), formula
-            )
+            formulas = [expression(size(convention(named))) for named in both]
+            counts = (formula.evaluate(one.sizes) for formula in formulas)
+            found[name] = TotalAndActive(*counts, formulas[1])
     published = model.named.active if model.named else ""
     said = verdict_on_active(published, found).conventions if published else ()
     first, *_ = (*said, ACTIVE)
@@ -260,11 +242,8 @@ def verdict(published: str, counts: Mapping[str, int]) -> Verdict:
 
 
 def verdict_on_total(published: str, named: Inventory) -> Verdict:
-    """Return the verdict on a published number of all parameters of a model.
-
-    Trainable parameters, however rounded, come before the counts under other conventions.
-    """
     counts = totals(named)
+    # Trainable parameters, however rounded, come before the counts under other conventions.
     plainly = verdict(published, {DEFAULT: counts[DEFAULT]})
     return plainly if plainly.conventions else verdict(published, counts)
 

@@ -35,7 +35,6 @@ def bytes_of(number: int, dtype: str) -> int:
 
 
 def bytes_text(number: int, dtype: str) -> str:
-    """Return the bytes of ``number`` parameters in one line, with both kinds of units."""
     dtype = require_dtype(dtype)
     size, bits = bytes_of(number, dtype), BITS[dtype]
     width = f"{8 // bits} in a byte" if bits < 8 else f"{bits // 8} byte{'s' * (bits > 8)} each"
@@ -44,7 +43,6 @@ def bytes_text(number: int, dtype: str) -> str:
 
 
 def size_text(number: int, dtype: str) -> str:
-    """Return the bytes of ``number`` parameters in the largest decimal unit: ``671 GB``."""
     size = bytes_of(number, dtype)
     return _in(size, DECIMAL) or f"{size} bytes"
 

@@ -94,10 +94,7 @@ def latex_sum(named: Inventory, result: Quantity) -> str:
 def terms_table(
     named: Inventory, sizes: Mapping[str, int], closed: Expression | None = None
 ) -> Table:
-    """Return the terms of a count: the size of one, how often it occurs, the product, its value.
-
-    Below them are the sum and, if there is one, the closed form.
-    """
+    """Return the terms, each as a product, with the sum and the closed form, if any, below."""
     columns = (
         Column("component", "component", legible),
         Column("each", "each"),
@@ -147,17 +144,15 @@ def letters_table(
     one: Architecture, letters: Iterable[str], note: Callable[[str], str] | None = None
 ) -> Table:
     """Return letters with their sizes and fields, and what there is to ``note`` about each."""
-    columns = Column("letter"), numbers("size"), Column("field", form=legible)
-    notes = () if note is None else (Column("", "note"),)
-    rows = (
-        TableRow((name, one.sizes[name], one.fields[name], *((note(name),) if note else ())))
-        for name in letters
-    )
-    return Table.of((*columns, *notes), rows)
+    columns = [Column("letter"), numbers("size"), Column("field", form=legible)]
+    rows = [(name, one.sizes[name], one.fields[name]) for name in letters]
+    if note:
+        columns.append(Column(""))
+        rows = [(*row, note(row[0])) for row in rows]
+    return Table.of(columns, map(TableRow, rows))
 
 
 def holds_where(model: Model) -> Iterator[str]:
-    """Yield the conditions under which a formula holds, as one line."""
     if conditions := model.conditions:
         yield f"holds where {'; '.join(conditions)}"
 
@@ -212,7 +207,6 @@ def certainty(architecture: Architecture) -> str:
 
 
 def tensors_table(derivation: Derivation) -> Table:
-    """Return the trainable tensors, grouped by how often they occur, with shapes and numbers."""
     sizes = derivation.sizes
     whole = derivation.count(sizes)
     columns = (
@@ -253,8 +247,6 @@ def tensors_table(derivation: Derivation) -> Table:
 
 
 def sizes_table(derivation: Derivation) -> Table:
-    """Return each letter with its value, its field, and a note if it was not varied or unused."""
-
     def note(letter: str) -> str:
         if letter in derivation.fixed:
             return "not varied: the formula holds for this value only"
@@ -266,7 +258,6 @@ def sizes_table(derivation: Derivation) -> Table:
 
 
 def conditions_table(derivation: Derivation) -> Table:
-    """Return the guards of the formula, what violating them does, and the lines that compare."""
     rows = []
     for one in derivation.conditions:
         file, line = one.places[0] if one.places else ("", 0)

@@ -30,22 +30,19 @@ from paramproof.views.table import Column, Table, TableRow, numbers
 
 NamedModels: TypeAlias = list[tuple[Published, Model]]
 
-NONE = "no convention gives it"
-"""The verdict in a table, which has the number beside it."""
+NONE = "no convention gives it"  # In a table, which has the number beside it.
 
 
 def every_named_model() -> NamedModels:
-    """Return all models that have names, with what is published of them."""
     published = {**named_models(), **named_configurations()}
     return [(one, resolve(name)) for name, one in published.items()]
 
 
 def verdict_on(one: Published, model: Model) -> Verdict:
     """Return the verdict on the number that is published of a model, or of its component."""
-    named = model.inventory()
     if not one.component:
-        return verdict_on_total(one.published, named)
-    return verdict(one.published, {one.component: named.total(one.component)})
+        return verdict_on_total(one.published, model.inventory())
+    return verdict(one.published, {one.component: model.inventory().total(one.component)})
 
 
 def published_numbers(one: Published, model: Model) -> Iterator[PublishedNumber]:
@@ -71,7 +68,6 @@ def published_numbers(one: Published, model: Model) -> Iterator[PublishedNumber]
 
 
 def published_table(models: Iterable[tuple[Published, Model]], *keys: str) -> Table:
-    """Return the named models with the columns of ``COLUMNS`` that have these keys."""
     columns, cells = zip(*(COLUMNS[key] for key in keys), strict=True)
     return Table.of(columns, (TableRow(tuple(cell(*pair) for cell in cells)) for pair in models))
 
@@ -86,7 +82,6 @@ def _family(one: Published, model: Model) -> str:
 
 
 def _active(_: Published, model: Model) -> int | None:
-    """Return the active parameters per token of a mixture of experts, None if there are none."""
     if not has_experts(model.architecture):
         return None
     found = shown_first(total_and_active(model))[1]

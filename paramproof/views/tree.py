@@ -8,7 +8,7 @@ Every view has this tree: the command, JSON, notebooks, ``Count.by_component`` a
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -54,11 +54,10 @@ def tree(named: Inventory, depth: int | None = None) -> Iterator[TreeRow]:
     is left out.
     """
     # Tensors of one path and shape are one, as often as all of them.
-    alike: dict[Tensor, Quantity] = {}
+    alike = defaultdict[Tensor, Quantity](int)
     for tensor in named:
         if tensor.present:
-            one = replace(tensor, repeat=1)
-            alike[one] = alike.get(one, 0) + tensor.repeat
+            alike[replace(tensor, repeat=1)] += tensor.repeat
     tensors = tuple(replace(tensor, repeat=often) for tensor, often in alike.items())
     yield from _rows(_branches(replace(named, tensors=tensors)), depth, 1, 1)
 
@@ -113,16 +112,15 @@ def _kinds(named: Inventory, path: str, times: Quantity) -> Iterator[tuple[Quant
     for often, kind in named.kinds(path).items():
         # Kinds may be there equally often, as Swin's stages of two blocks. If every tensor
         # has as many shapes, each kind has one of each. Otherwise the shapes differ inside a layer.
-        by_path: dict[str, list[Tensor]] = {}
+        by_path = defaultdict[str, list[Tensor]](list)
         for tensor in kind:
-            by_path.setdefault(tensor.path, []).append(tensor)
+            by_path[tensor.path].append(tensor)
         several = len({*map(len, by_path.values())}) == 1
         for tensors in zip(*by_path.values(), strict=True) if several else [kind.tensors]:
             yield often, replace(kind, tensors=tensors)
 
 
 def ties(named: Inventory) -> list[str]:
-    """Return a line for each tensor that shares another's storage."""
     tied = (one for one in named if one.tied_to and one.present and one.repeat)
     return [legible(f"{one.path} is {one.tied_to}", MAX_NOTE_SHOWN) for one in tied]
 
@@ -130,10 +128,9 @@ def ties(named: Inventory) -> list[str]:
 def tree_table(
     named: Inventory, depth: int | None = None, dtype: str = "", beside: Iterable[str] = ()
 ) -> Table:
-    """Return the tree of components: shape, parameters of each and of all, share, and bytes.
+    """Return the tree of components; ties are notes, after those ``beside`` the total.
 
     ``depth`` limits the levels. Without it, a tree too large to read is cut, and a note says so.
-    Bytes are there only if a ``dtype`` is given. Ties are notes after those ``beside`` the total.
     """
     nodes = list(tree(named, depth))
     notes = [*beside, *(f"tied: {tie}" for tie in ties(named))]
@@ -142,27 +139,25 @@ def tree_table(
         every = f"--depth {deepest} shows all {len(nodes):,} rows"
         notes.append(f"shown to --depth {shown}; {every}")
         nodes = [node for node in nodes if node.depth <= shown]
-    columns = [
+    columns = (
         Column("component", "component"),
         Column("shape", "shape", is_whole=True, is_optional=True),
         numbers("each", "each"),
         numbers("total", "total"),
         numbers("share", "share", percent, is_optional=True),
-    ]
-    if dtype:
-        columns.append(numbers("bytes", "bytes", lambda number: grouped(bytes_of(number, dtype))))
+        numbers("bytes", "bytes", lambda number: grouped(bytes_of(number, dtype))),
+    )
     whole = int(named.total())
     rows = [
-        TableRow((*_cells(node, whole), node.total)[: len(columns)], level=node.depth - 1)
+        TableRow((*_cells(node, whole), node.total if dtype else None), level=node.depth - 1)
         for node in nodes
     ]
-    total = ("total", None, None, whole, 100 if whole else None, whole)[: len(columns)]
+    total = "total", None, None, whole, 100 if whole else None, whole if dtype else None
     table = Table.of(columns, [*rows, TableRow(total, starts_section=True)], notes)
     return table.without_empty()
 
 
 def _cells(node: TreeRow, whole: int) -> tuple[object, ...]:
-    """Return the name, the shape and the numbers; tied and fixed tensors add nothing."""
     name = node.name
     # A nested * repeats once for each outer layer, too, so its number would mislead.
     if name == LAYER and not has_layer(parent(node.path)):
