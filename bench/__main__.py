@@ -19,24 +19,22 @@ import json
 import os
 import platform
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from docs.writers.blocks import DOCS, in_process
 from paramproof.builders.registry import framework, frameworks
 from paramproof.formulas import EncoderSpec
 from paramproof.formulas.models import named_model
 from paramproof.verify.agreement import check
 from paramproof.verify.worker import load_builder, peak_memory
 
-ROOT = Path(__file__).parent.parent
-RESULTS = ROOT / "docs" / "benchmarks.json"
+RESULTS = DOCS / "benchmarks.json"
 
 ROUNDS = 2
 """Processes of each case."""
@@ -247,21 +245,6 @@ def _timed(count: Count, builder: Any, spec: EncoderSpec) -> tuple[float, int]:
     return round(time.perf_counter() - start, 6), number
 
 
-def measured(number: int, what: str) -> dict[str, Any]:
-    case = cases()[number]
-    done = subprocess.run(
-        [sys.executable, "-m", "bench", "--measure", str(number), what],
-        cwd=ROOT,
-        env={**os.environ, **framework(case.framework).environment},
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        raise RuntimeError(f"{case.framework}: {case.way.name}, {what}: {done.stderr}")
-    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return result
-
-
 def jobs(chosen: list[str]) -> Iterator[tuple[int, Case, str]]:
     """Yield every process of a run: a case, and the model or the curves that it counts."""
     own = [(number, one) for number, one in enumerate(cases()) if one.framework in chosen]
@@ -291,7 +274,8 @@ def main(arguments: list[str]) -> None:
     }
     for number, case, what in jobs(chosen):
         print(f"{case.framework}: {case.way.name}, {what}", file=sys.stderr, flush=True)
-        found = measured(number, what)
+        one = framework(case.framework)
+        found = in_process("bench", one, "--measure", str(number), what)
         if what == "curves":
             data["curves"][case.framework] = found
         else:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from docs.writers.blocks import figures
 from paramproof.catalogue.derivations import Variant, derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile, entry_names, read_type
@@ -17,7 +19,7 @@ from paramproof.formulas.derivation import FITTED, PROVED, Derivation, DerivedTe
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shown
 from paramproof.views.formula import certainty, summand_lines
-from paramproof.views.table import markdown_rows
+from paramproof.views.table import Column, Table, TableRow, markdown, markdown_rows, numbers
 from sweep.store import failures_by_reason, read_failures
 
 FOLDER = "model-types"
@@ -39,11 +41,15 @@ SOURCES = {
 }
 """How a page names the library whose models its formulas describe."""
 
+NO_LETTERS = "The formula has no symbols: no size changes the number of parameters."
 WITHDRAWN = "withdrawn"
 
+SIZES = Column("symbol"), Column("field", is_code=True), numbers("default")
+TYPE_AND_CLASS = Column("type"), Column("class", is_code=True)
+INDEX = *TYPE_AND_CLASS, numbers("parameters"), Column("status")
 
-@dataclass(frozen=True)
-class ClassEntry:
+
+class ClassEntry(NamedTuple):
     """A class of a model type, with what was derived from it and its other variants."""
 
     name: str
@@ -58,15 +64,10 @@ class ClassEntry:
 
 @dataclass(frozen=True)
 class TypeEntry:
-    """A model type with its classes, the base model first."""
+    """A model type with its classes, the base model first. A name may be ``llava_next+mistral``."""
 
     file: TypeFile
     classes: tuple[ClassEntry, ...]
-
-    @property
-    def name(self) -> str:
-        """The model type, as in ``model_type`` of a configuration, or ``llava_next+mistral``."""
-        return self.file.name
 
     @property
     def base(self) -> Derivation:
@@ -75,12 +76,10 @@ class TypeEntry:
     @property
     def count(self) -> int | None:
         """The parameters of the base model at its default sizes; None if it has no such model."""
-        if not all(self.file.letters[name].default for name in self.base.formula.letters):
-            return None
-        try:
-            return self.base.count(self.base.sizes)
-        except ValueError:
-            return None
+        if all(self.file.letters[name].default for name in self.base.formula.letters):
+            with suppress(ValueError):
+                return self.base.count(self.base.sizes)
+        return None
 
 
 def entries() -> Iterator[TypeEntry]:
@@ -88,32 +87,36 @@ def entries() -> Iterator[TypeEntry]:
 
 
 def entry(name: str) -> TypeEntry:
-    file = read_type(name)
-    return TypeEntry(file, tuple(_class(file, one) for one in file.classes))
-
-
-def _class(file: TypeFile, name: str) -> ClassEntry:
-    first, *others = variants(file, name)
-    kept = tuple(other for other in others if not other.data.get("withdrawn"))
-    sizes = own_sizes(file, tuple(first.data.get("absent", ())))
-    return ClassEntry(name, first, kept, derivation_of(file, first, sizes))
+    file, found = read_type(name), []
+    for one in file.classes:
+        first, *others = variants(file, one)
+        kept = tuple(other for other in others if not other.data.get("withdrawn"))
+        sizes = own_sizes(file, tuple(first.data.get("absent", ())))
+        found.append(ClassEntry(one, first, kept, derivation_of(file, first, sizes)))
+    return TypeEntry(file, tuple(found))
 
 
 def page(type_entry: TypeEntry) -> str:
-    base, name, count = type_entry.base, type_entry.name, type_entry.count
-    class_name = type_entry.classes[0].name
+    file, base, count = type_entry.file, type_entry.base, type_entry.count
+    name, class_name = file.name, type_entry.classes[0].name
     counted = NOT_COUNTED
     if count is not None:
         counted = COUNTED.format(count=count, name=name, base=class_name)
+    parts = " and ".join(f"`{file.parts[part]}` as its `{part}`" for part in file.other_parts)
+    letters = [
+        TableRow((letter, field, base.sizes[letter] if file.letters[letter].default else None))
+        for letter, field in base.fields.items()
+        if letter in base.formula.letters
+    ]
     conditions = "\n".join(f"- {stated.condition}" for stated in base.conditions)
     return PAGE.read_text("utf-8").format(
         name=name,
         base=class_name,
-        source=_source(type_entry.file),
+        source=f"{SOURCES[file.library]} with {parts}".removesuffix(" with "),
         count=counted,
         formula="\n".join(f"  {line}" for line in summand_lines(base)) or "    0",
         address=quote(name, safe=""),
-        letters=_letters(type_entry),
+        letters=markdown(Table(SIZES, tuple(letters))) if letters else NO_LETTERS,
         conditions=conditions or "- all sizes are 1 or more",
         classes=markdown_rows(
             ("class", "status", "evidence", "variants"), map(_class_row, type_entry.classes)
@@ -124,61 +127,36 @@ def page(type_entry: TypeEntry) -> str:
     )
 
 
-def _source(file: TypeFile) -> str:
-    """Return whose models the formulas describe, with the parts that are of other types."""
-    parts = (f"`{file.parts[part]}` as its `{part}`" for part in file.other_parts)
-    return " with ".join([SOURCES[file.library], *filter(None, [" and ".join(parts)])])
-
-
 def listing(type_entries: list[TypeEntry]) -> str:
     """Return what the page about model types has on the site: numbers, types, and failures."""
     index = (
-        (
-            f"[{one.name}]({FOLDER}/{one.name}.md)",
-            f"`{one.classes[0].name}`",
-            "" if one.count is None else f"{one.count:,}",
-            one.classes[0].status,
-        )
+        TableRow((f"[{name}]({FOLDER}/{name}.md)", first.name, one.count, first.status))
         for one in type_entries
+        for name, first in [(one.file.name, one.classes[0])]
     )
     failures = (
         f"- **{reason.value}** ({len(names)}): {', '.join(f'`{name}`' for name in sorted(names))}"
         for reason, names in failures_by_reason().items()
     )
     return LISTING.read_text("utf-8").format(
-        counts=markdown_rows(["", ""], counts(type_entries).items(), ["---", "---:"]),
-        index=markdown_rows(
-            ("type", "class", "parameters", "status"), index, ("---", "---", "---:", "---")
-        ),
+        counts=figures(["", ""], counts(type_entries).items()),
+        index=markdown(Table(INDEX, tuple(index))),
         reasons="\n".join(failures),
     )
 
 
-def counts(type_entries: list[TypeEntry]) -> dict[str, str]:
+def counts(type_entries: list[TypeEntry]) -> dict[str, int]:
     classes = [one for type_entry in type_entries for one in type_entry.classes]
-    status = Counter(f"classes, {one.status}" for one in classes)
-    rows = {
-        "types with a formula": sum(not one.file.other_parts for one in type_entries),
-        "types with parts of other types": sum(bool(one.file.other_parts) for one in type_entries),
-        **{f"classes, {name}": status[f"classes, {name}"] for name in (PROVED, FITTED, WITHDRAWN)},
+    status = Counter(one.status for one in classes)
+    of_parts = sum(bool(one.file.other_parts) for one in type_entries)
+    failed = sum(map(len, read_failures().values()))
+    return {
+        "types with a formula": len(type_entries) - of_parts,
+        "types with parts of other types": of_parts,
+        **{f"classes, {name}": status[name] for name in (PROVED, FITTED, WITHDRAWN)},
         "variants": sum(len(one.variants) for one in classes),
-        "types, classes and variants that could not be derived": sum(
-            map(len, read_failures().values())
-        ),
+        "types, classes and variants that could not be derived": failed,
     }
-    return {what: f"{number:,}" for what, number in rows.items()}
-
-
-def _letters(type_entry: TypeEntry) -> str:
-    base, letters = type_entry.base, type_entry.file.letters
-    rows = [
-        (name, f"`{field}`", f"{base.sizes[name]:,}" if letters[name].default else "")
-        for name, field in base.fields.items()
-        if name in base.formula.letters
-    ]
-    if not rows:
-        return "The formula has no symbols: no size changes the number of parameters."
-    return markdown_rows(("symbol", "field", "default"), rows, ("---", "---", "---:"))
 
 
 def _class_row(one: ClassEntry) -> tuple[str, ...]:

@@ -17,7 +17,6 @@ from docs.writers import (
     counts,
     differences,
     evidence,
-    explain_index,
     formulas,
     libraries,
     schema,
@@ -29,11 +28,10 @@ REGISTERED = (benchmarks, claims, formulas, libraries, schema, versions)
 """Modules whose import registers what fills places, and which measure nothing."""
 
 MEASURES: Mapping[str, Callable[[], None]] = {
-    "explain": explain_index.write,
+    "explain": counts.write_index,
     "faults": evidence.measure_faults,
     "framework-differences": differences.measure,
     "frameworks": evidence.measure_verify,
-    "public-configurations": counts.measure_public,
 }
 """What measures a page's data anew."""
 

@@ -8,16 +8,20 @@ name is registered by ``place``, or by ``kept`` if a measurement writes it.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
+
+from paramproof.builders.registry import Framework
+from paramproof.views.table import grouped, markdown_rows
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -135,6 +139,16 @@ def indented(text: str) -> str:
     return "\n".join(f"    {line}".rstrip() for line in text.splitlines()).strip("\n")
 
 
+def figures(headings: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
+    """Return a table as Markdown: columns of whole numbers are aligned right, with separators."""
+    cells = [*rows]
+    rule = [
+        "---:" if all(isinstance(c, int) for c in col) else "---"
+        for col in zip(*cells, strict=True)
+    ]
+    return markdown_rows(headings, (map(grouped, row) for row in cells), rule)
+
+
 def run_command(arguments: list[str], folder: Path) -> tuple[str, str]:
     """Run ``paramproof`` in a folder, and return what it prints to standard output and error."""
     path = os.pathsep.join(map(os.path.abspath, sys.path))
@@ -147,6 +161,23 @@ def run_command(arguments: list[str], folder: Path) -> tuple[str, str]:
         text=True,
     )
     return done.stdout, done.stderr
+
+
+def in_process(module: str, framework: Framework, *arguments: str) -> Any:
+    """Run a module in a framework's environment; return the JSON that it prints last.
+
+    Raises ``RuntimeError`` if it fails.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", module, *arguments],
+        cwd=ROOT,
+        env={**os.environ, **framework.environment},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise RuntimeError(f"{framework.name}: status {done.returncode}\n{done.stderr}")
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def write_files(page: Path, folder: Path) -> None:

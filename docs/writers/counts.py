@@ -1,19 +1,28 @@
-"""Counts compared with numbers from elsewhere: published ones, and those of public files."""
+"""Counts compared with numbers from elsewhere: published ones, and those of public files.
+
+``write_index`` writes the index of ``paramproof explain``: a line for each named model, with its
+counts and published numbers.
+"""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator
-from functools import cache
+from dataclasses import asdict, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from docs.writers.blocks import place
+from docs.writers.blocks import figures, place
+from paramproof.explanation.index import FILE
+from paramproof.explanation.ways import describe
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
-from paramproof.formulas.models import Published
+from paramproof.formulas.models import SHORT_NAMES, NamedModel, Published
+from paramproof.resolver import Model
 from paramproof.views.conventions import DEFAULT, Verdict
 from paramproof.views.published import (
     every_named_model,
     published_active_table,
+    published_numbers,
     published_table,
     verdict_on,
 )
@@ -34,9 +43,7 @@ def kind(said: Verdict, one: Published) -> str:
     return KINDS[0] if said.conventions[0] in (DEFAULT, one.component) else KINDS[1]
 
 
-@place("named models", "published")
-def _number() -> str:
-    return str(len(every_named_model()))
+place("named models", "published")(lambda: str(len(every_named_model())))
 
 
 @place("verdicts", "published")
@@ -59,11 +66,33 @@ def _active() -> str:
 
 @place("sources", "published")
 def _sources() -> str:
-    rows = []
-    for one, _ in every_named_model():
-        active = f"; active: {one.active_source}" if one.active_source else ""
-        rows.append((one.name, f"{one.source}{active}", one.config))
+    rows = (
+        (
+            one.name,
+            f"{one.source}; active: {one.active_source}".removesuffix("; active: "),
+            one.config,
+        )
+        for one, _ in every_named_model()
+    )
     return markdown_rows(("model", "published in", "sizes from"), rows)
+
+
+def index_line(one: Published, model: Model) -> str:
+    found = replace(
+        describe(model),
+        name=one.name,
+        year=one.year,
+        has_family=isinstance(one, NamedModel),
+        synthetic=isinstance(one, NamedModel) and one.synthetic,
+        short_names=tuple(short for short, name in SHORT_NAMES.items() if name == one.name),
+        published=tuple(published_numbers(one, model)),
+    )
+    return json.dumps(asdict(found), ensure_ascii=False, separators=(",", ":"))
+
+
+def write_index() -> None:
+    models = sorted(every_named_model(), key=lambda pair: pair[0].name)
+    FILE.write_text("".join(f"{index_line(*pair)}\n" for pair in models), "utf-8")
 
 
 @cache
@@ -74,25 +103,14 @@ def public() -> tuple[PublicResult, ...]:
     return tuple(count_configs(()))
 
 
-def measure_public() -> None:
-    """Build every public configuration. Raises ``ValueError`` if a count differs."""
-    from sweep.samples.public_configs import count_configs
-
-    if apart := [f"{one.source}: {one.mismatch}" for one in count_configs() if one.mismatch]:
-        raise ValueError("; ".join(apart))
-
-
-@place("all", "public-configurations", needs=("transformers",))
-def _all() -> str:
-    return f"{len(public()):,}"
+TRANSFORMERS = partial(place, needs=("transformers",))
+TRANSFORMERS("all", "public-configurations")(lambda: f"{len(public()):,}")
+TRANSFORMERS("model types", "public-configurations")(
+    lambda: str(len({one.model_type for one in public()}))
+)
 
 
-@place("model types", "public-configurations", needs=("transformers",))
-def _model_types() -> str:
-    return str(len({one.model_type for one in public()}))
-
-
-@place("configurations", "public-configurations", needs=("transformers",))
+@TRANSFORMERS("configurations", "public-configurations")
 def _configurations() -> str:
     reasons = Counter(one.reason for one in public() if one.reason).most_common()
     rows = {
@@ -100,18 +118,16 @@ def _configurations() -> str:
         "counted, each equal to transformers": sum(one.parameters is not None for one in public()),
         **{f"refused: {reason}": number for reason, number in reasons},
     }
-    return markdown_rows(["", ""], ([k, f"{n:,}"] for k, n in rows.items()), ["---", "---:"])
+    return figures(["", ""], rows.items())
 
 
-@place("refused", "public-configurations", needs=("transformers",))
+@TRANSFORMERS("refused", "public-configurations")
 def _refused() -> str:
-    return "\n".join(_reasons())
-
-
-def _reasons() -> Iterator[str]:
+    lines = []
     for reason, _ in Counter(one.reason for one in public() if one.reason).most_common():
         said = Counter((one.model_type, one.why) for one in public() if one.reason == reason)
-        yield f"\n### {reason.capitalize()}\n"
+        lines.append(f"\n### {reason.capitalize()}\n")
         for (model_type, why), number in sorted(said.items(), key=lambda one: (-one[1], one[0])):
             what = why.removeprefix(f"{model_type}: ") or "its classes are unknown"
-            yield f"- {number}, `{model_type}`: {what}"
+            lines.append(f"- {number}, `{model_type}`: {what}")
+    return "\n".join(lines)

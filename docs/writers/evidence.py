@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from docs.writers.blocks import DOCS, PAGES, ROOT, block, indented, kept, place, put, script_in
-from paramproof.builders.registry import Framework, frameworks
+from docs.writers.blocks import (
+    DOCS,
+    PAGES,
+    ROOT,
+    block,
+    in_process,
+    indented,
+    kept,
+    place,
+    put,
+    script_in,
+)
+from paramproof.builders.registry import frameworks
+from paramproof.differences.answer import versions_text
 from paramproof.views.table import markdown_rows
 
 PARITY = DOCS / "parity.json"
@@ -21,8 +32,11 @@ VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
 
 kept("verify", "frameworks")
 kept("everywhere", "faults")
-kept("score", "mutation")
-kept("sampled-score", "mutation")
+for _name in ("score", "sampled-score"):
+    kept(_name, "mutation")
+    place(_name, "evidence")(
+        partial(lambda name: block(name, PAGES["mutation"].read_text("utf-8")), _name)
+    )
 # An excerpt; a test finds its lines in the output.
 kept("derived", "tutorial")
 
@@ -67,27 +81,10 @@ def everywhere() -> dict[str, dict[str, str]]:
     }
 
 
-def in_process(module: str, framework: Framework) -> Any:
-    """Run a module for a framework in a process of its own; return the JSON that it prints last.
-
-    Raises ``RuntimeError`` if it fails.
-    """
-    done = subprocess.run(
-        [sys.executable, "-m", module, framework.name],
-        cwd=ROOT,
-        env={**os.environ, **framework.environment},
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        raise RuntimeError(f"{framework.name}: status {done.returncode}\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
-
-
 def measure_faults() -> None:
     """Plant the faults in every framework, and write the table of what catches them."""
     columns: Mapping[str, Mapping[str, str]] = {
-        name: in_process("tests.faults.everywhere", one) for name, one in frameworks().items()
+        name: in_process("tests.faults.everywhere", one, name) for name, one in frameworks().items()
     }
     names = list(dict.fromkeys(name for column in columns.values() for name in column))
     rows = [[name, *(column[name] for column in columns.values())] for name in names]
@@ -99,14 +96,6 @@ def measure_verify() -> None:
     command = [sys.executable, "-m", "paramproof", *VERIFY]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     put("frameworks", verify=indented(done.stdout))
-
-
-def _score(name: str) -> str:
-    return block(name, PAGES["mutation"].read_text("utf-8"))
-
-
-place("score", "evidence")(partial(_score, "score"))
-place("sampled-score", "evidence")(partial(_score, "sampled-score"))
 
 
 def parity() -> dict[str, Any]:
@@ -128,31 +117,16 @@ place("float32", "parity")(partial(figures, "float32"))
 place("float64", "parity")(partial(figures, "float64"))
 
 
-@place("settings", "parity")
-def settings() -> str:
-    from tests.parity.bounds import FACTOR, SAMPLES
-    from tests.parity.cases import HIDDEN_SIZE
-    from tests.parity.measure import CASES
-
-    versions = {k: v for found in parity().values() for k, v in found["versions"].items()}
-    rows = {
-        "random encoders": str(CASES),
-        "hidden size": str(HIDDEN_SIZE),
-        "runs with rounding errors": str(SAMPLES),
-        "factor of a bound": str(FACTOR),
-        "releases": ", ".join(f"{name} {version}" for name, version in sorted(versions.items())),
-    }
-    return markdown_rows(["", ""], rows.items())
+@place("releases", "parity")
+def _releases() -> str:
+    return versions_text(found["versions"] for found in parity().values())
 
 
 @place("float32 steps", "parity")
 def steps() -> str:
     """Return the steps that frameworks compute in float32, even with float64 weights."""
-    return "\n".join(
-        f"- {one.name}: {', '.join(one.float32_steps)}"
-        for one in sorted(frameworks().values(), key=lambda one: one.name)
-        if one.float32_steps
-    )
+    found = ((one.name, ", ".join(one.float32_steps)) for one in frameworks().values())
+    return "\n".join(f"- {name}: {steps}" for name, steps in sorted(found) if steps)
 
 
 @place("report", "readme", needs=("torch",))

@@ -1,8 +1,10 @@
 """docs/formulas.md and docs/families.md, from the docstrings and inventories of the formulas."""
 
 import inspect
+import re
 from collections.abc import Iterator
 from functools import partial
+from textwrap import indent
 from types import FunctionType
 
 from docs.writers.blocks import place
@@ -27,10 +29,7 @@ def families() -> str:
 @place("parts", "formulas")
 def parts() -> str:
     """Return the parts that models share, each with its count and source."""
-    sections = [
-        f"### `{function.__name__}`\n\n{markdown(function)}" for function in part_functions()
-    ]
-    return "\n\n".join(sections)
+    return "\n\n".join(f"### `{one.__name__}`\n\n{markdown(one)}" for one in part_functions())
 
 
 def part_functions() -> list[FunctionType]:
@@ -40,14 +39,24 @@ def part_functions() -> list[FunctionType]:
 
 def family(found: Family) -> str:
     """Return a family's letters, the terms of its count with sources, and its closed form."""
-    letters = symbols(found.letters)
+    letters, kinds = symbols(found.letters), letter_kinds(found.letters).items()
     named = inventory(letters)
-    rows = map(_row, terms(named))
+    fields = ((k, "indicator" if of == INDICATOR else f"`{FIELDS[k]}`") for k, of in kinds)
+    rows = (
+        (
+            f"`{term.path}`",
+            "; ".join(_shapes(term)),
+            text(term.each),
+            text(term.times),
+            "; ".join(dict.fromkeys(tensor.source for tensor in term.tensors)),
+        )
+        for term in terms(named)
+    )
     return "\n\n".join(
         [
             markdown(found.inventory),
             markdown(found.letters),
-            markdown_rows(["letter", "is"], _letters(found)),
+            markdown_rows(["letter", "is"], fields),
             markdown_rows(["component", "tensors", "count", "times", "sources"], rows),
             f"Together, sorted by what is repeated or may be absent:\n\n    {text(named.total())}",
             f"The closed form:\n\n    {text(closed_form(letters))}",
@@ -62,25 +71,12 @@ for _name, _family in FAMILIES.items():
 
 def markdown(function: object) -> str:
     """Return a docstring as Markdown, with sums as code."""
-    found = inspect.getdoc(function) or ""
-    return "\n\n".join(map(_paragraph, found.replace("``", "`").split("\n\n")))
+    found = (inspect.getdoc(function) or "").replace("``", "`")
+    return "\n\n".join(map(_paragraph, found.split("\n\n")))
 
 
 def _paragraph(lines: str) -> str:
-    is_sum = any(line.startswith("+ ") for line in lines.splitlines())
-    return "\n".join(f"    {line}" for line in lines.splitlines()) if is_sum else lines
-
-
-def _letters(found: Family) -> Iterator[tuple[str, str]]:
-    for name, kind in letter_kinds(found.letters).items():
-        yield name, "indicator" if kind == INDICATOR else f"`{FIELDS[name]}`"
-
-
-def _row(term: Term) -> tuple[str, ...]:
-    tensors = "; ".join(_shapes(term))
-    count, times = text(term.each), text(term.times)
-    sources = "; ".join(dict.fromkeys(tensor.source for tensor in term.tensors))
-    return f"`{term.path}`", tensors, count, times, sources
+    return indent(lines, "    ") if re.search("^[+] ", lines, re.MULTILINE) else lines
 
 
 def _shapes(term: Term) -> Iterator[str]:

@@ -6,25 +6,24 @@ import json
 from collections import Counter, defaultdict
 from typing import Any
 
-from docs.writers.blocks import DOCS, place
-from paramproof.views.table import markdown_rows
+from docs.writers.blocks import DOCS, figures, place
 from sweep.witnesses.__main__ import known
 from sweep.witnesses.comparison import all_causes
 from sweep.witnesses.keras_hub import expected
 
 PAGE = "libraries"
 SETS = ("fixed", "diffusers", "timm")
-NUMBERS = ["---", "---:", "---:", "---:", "---:"]
 
 
 def stored(name: str) -> list[dict[str, Any]]:
-    lines = (DOCS / f"libraries-{name}.jsonl").read_text("utf-8").splitlines()
-    return list({one["name"]: one for one in map(json.loads, lines)}.values())
+    text = (DOCS / f"libraries-{name}.jsonl").read_text("utf-8")
+    return [*map(json.loads, text.splitlines())]
 
 
-def _counts(types: dict[str, Any]) -> tuple[int, int]:
-    built, equal = (sum(one[key] for one in types.values()) for key in ("built", "equal"))
-    return built, equal
+def _compared(constructors: list[dict[str, Any]]) -> tuple[int, int]:
+    """Return how many models of constructors were compared, and how many differ."""
+    every = sum(one.get("compared", 0) for one in constructors)
+    return every, sum(len(one.get("wrong", ())) for one in constructors)
 
 
 @place("totals", PAGE)
@@ -34,33 +33,25 @@ def totals() -> str:
     rows: list[tuple[str, int, int, int]] = []
     for library, one in data.items():
         # A difference without an explanation is never recorded.
-        built, equal = _counts(one["types"])
+        built, equal = (sum(of[key] for of in one["types"].values()) for key in ("built", "equal"))
         rows.append((f"{library}, random sizes of {len(one['types'])} types", built, equal, 0))
     verdicts = Counter(one["verdict"] for one in data["mlx-lm"]["files"])
     equal, wrong = verdicts["equal"], verdicts["unexplained"]
     both = equal + verdicts["explained"] + wrong
     rows.append(("mlx-lm, public configurations", both, equal, wrong))
-    presets = [
+    presets = Counter(
         expected(name, preset) == number
         for name, one in data["keras-hub"]["presets"].items()
         for preset, number in one.items()
-    ]
-    equal, wrong = presets.count(True), presets.count(False)
-    rows.append(("keras-hub, published counts of presets", len(presets), equal, wrong))
+    )
+    what = "keras-hub, published counts of presets"
+    rows.append((what, presets.total(), presets[True], presets[False]))
     every = [one for name in SETS for one in stored(name)]
-    both, wrong = (sum(_number(one.get(key)) for one in every) for key in ("compared", "wrong"))
+    both, wrong = _compared(every)
     what = f"seven others, formulas of {len(every)} constructors"
     rows.append((what, both, both - wrong, wrong))
-    cells = (
-        [what, *(f"{one:,}" for one in (of, same, of - same - wrong, wrong))]
-        for what, of, same, wrong in rows
-    )
-    heads = ["", "compared", "equal", "explained by causes", "not explained"]
-    return markdown_rows(heads, cells, NUMBERS)
-
-
-def _number(value: Any) -> int:
-    return len(value or ()) if not isinstance(value, int) else value
+    cells = ((what, of, same, of - same - wrong, wrong) for what, of, same, wrong in rows)
+    return figures(["", "compared", "equal", "explained by causes", "not explained"], cells)
 
 
 @place("versions", PAGE)
@@ -81,24 +72,22 @@ def causes() -> str:
     for one in known()["mlx-lm"]["files"]:
         models.update([*one.get("causes", ())])
     rows = (
-        [name, "yes" if one.get("is_mistake") else "", f"{len(types[name])}", f"{models[name]:,}"]
+        (name, "yes" if one.get("is_mistake") else "", len(types[name]), models[name])
         for name, one in all_causes().items()
     )
-    return markdown_rows(
-        ["cause", "mistake", "model types", "models"], rows, ["---"] * 2 + ["---:"] * 2
-    )
+    return figures(["cause", "mistake", "model types", "models"], rows)
 
 
 @place("constructors", PAGE)
 def constructors() -> str:
-    every = [one for name in SETS for one in stored(name)]
+    by_library = defaultdict[str, list[dict[str, Any]]](list)
+    for one in (one for name in SETS for one in stored(name)):
+        by_library[one["name"].partition(".")[0]].append(one)
     rows = []
-    for library in dict.fromkeys(one["name"].partition(".")[0] for one in every):
-        found = [one for one in every if one["name"].startswith(f"{library}.")]
+    for library, found in by_library.items():
         status = Counter(one["status"] for one in found)
         proved, fitted = status["proved"], status["fitted"]
-        sums = [sum(_number(one.get(key)) for one in found) for key in ("compared", "wrong")]
-        numbers = (len(found), proved, fitted, len(found) - proved - fitted, *sums)
-        rows.append([library, *(f"{one:,}" for one in numbers)])
+        neither = len(found) - proved - fitted
+        rows.append((library, len(found), proved, fitted, neither, *_compared(found)))
     heads = ["library", "constructors", "proved", "fitted", "no formula", "compared", "differ"]
-    return markdown_rows(heads, rows, ["---"] + ["---:"] * 6)
+    return figures(heads, rows)

@@ -42,21 +42,14 @@ def tables() -> str:
 
 def _section(library: str, there: list[Release], found: Mapping[str, Any]) -> str:
     frameworks = there[0].frameworks
-    rows = (
-        [
-            one.version,
-            *(_cell(found[one.name][name]) for name in frameworks),
-            ", ".join(one.replace("==", " ") for one in one.beside),
-        ]
-        for one in there
-    )
+    rows = []
+    for one in there:
+        results = (found[one.name][name] for name in frameworks)
+        cells = ("not run" if "error" in of else "{} of {}".format(*counts(of)) for of in results)
+        rows.append([one.version, *cells, ", ".join(of.replace("==", " ") for of in one.beside)])
     table = markdown_rows(["release", *frameworks, "beside"], rows)
     causes = "\n".join(_causes(there, found))
     return f"## {library}\n\n{table}\n\n{causes}".rstrip()
-
-
-def _cell(found: Mapping[str, Any]) -> str:
-    return "not run" if "error" in found else "{} of {}".format(*counts(found))
 
 
 def _causes(there: list[Release], found: Mapping[str, Any]) -> Iterator[str]:

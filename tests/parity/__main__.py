@@ -7,7 +7,7 @@ import json
 import sys
 
 from docs.writers import evidence
-from docs.writers.blocks import fill
+from docs.writers.blocks import fill, in_process
 from paramproof.builders.registry import frameworks
 
 
@@ -16,7 +16,7 @@ def main() -> None:
     results = evidence.parity()
     for name, framework in frameworks().items():
         if name in sys.argv[1:] or not sys.argv[1:]:
-            results[name] = evidence.in_process("tests.parity.measure", framework)
+            results[name] = in_process("tests.parity.measure", framework, name)
             evidence.PARITY.write_text(
                 json.dumps(results, indent=1, sort_keys=True) + "\n", "utf-8"
             )

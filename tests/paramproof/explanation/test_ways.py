@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from docs.writers.explain_index import line
+from docs.writers.counts import index_line
 from paramproof.explanation.index import FILE, named
 from paramproof.explanation.ways import Part, PartCounts, describe
 from paramproof.formulas import EncoderSpec, inventory
@@ -25,7 +25,7 @@ AGAIN = "run python -m docs.writers explain --measure"
 
 @pytest.mark.parametrize("name", NAMED)
 def test_the_index_is_up_to_date(name):
-    assert LINES.get(name) == line(NAMED[name], resolve(name)), AGAIN
+    assert LINES.get(name) == index_line(NAMED[name], resolve(name)), AGAIN
 
 
 def test_the_index_has_every_named_model_in_order():
