@@ -14,7 +14,7 @@ from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, require_type
-from paramproof.resolver import Model, derive_formula, resolve, resolve_any
+from paramproof.resolver import Model, derive_formula, resolve
 from paramproof.resolver.lookup import warned
 from paramproof.views.counted import Count
 from paramproof.views.difference import Difference, difference_of
@@ -39,7 +39,7 @@ def count(source: object, class_name: str = "", *, derive: bool = False) -> Coun
     >>> int(count("bert-base"))
     109482240
     """
-    return Count(warned(resolve_any(source, class_name, derives=derive)))
+    return Count(warned(resolve(source, class_name, derives=derive, weighs=True)))
 
 
 def explain(

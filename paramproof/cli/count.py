@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -30,13 +30,18 @@ from paramproof.cli.output import (
     write_file,
     write_json,
 )
-from paramproof.cli.resolving import countable, require_families, require_one_input, resolving_all
+from paramproof.cli.resolving import (
+    require_families,
+    require_one_input,
+    resolving,
+    resolving_all,
+)
 from paramproof.formulas import Inventory
 from paramproof.formulas.conventions import CONVENTIONS, MEBI, as_named, count, in_units
 from paramproof.formulas.expression import Expression, expression
 from paramproof.formulas.printing import legible
 from paramproof.json_form import document
-from paramproof.resolver import LiveModel, Model
+from paramproof.resolver import Model
 from paramproof.views.conventions import (
     DEFAULT,
     active_in_letters,
@@ -60,8 +65,6 @@ from paramproof.views.formula import (
 )
 from paramproof.views.terminal import print_lines, print_table
 from paramproof.views.tree import tree_table
-
-Counted: TypeAlias = Model | LiveModel
 
 TIED = "tied tensors counted once"
 COUNTED = f"trainable parameters, {TIED}"
@@ -190,24 +193,24 @@ def count_command(models: Sequence[str], **options: Any) -> None:
         raise SystemExit(2)
 
 
-def _resolved(models: Sequence[str], class_name: str) -> tuple[list[Counted], bool]:
+def _resolved(models: Sequence[str], class_name: str) -> tuple[list[Model], bool]:
     """Return the models that can be counted, and whether any was refused.
 
     Errors for refused models go to standard error. Raises ``ValueError`` if none can be counted.
     """
     require_one_input(models)
-    found: list[Counted] = []
+    found: list[Model] = []
     refused: list[ValueError] = []
     for model in models:
         try:
-            found.append(countable(model, class_name))
+            found.append(resolving(model, class_name, weighs=True))
         except ValueError as error:
             refused.append(error)
     for problem in refused[:-1] if not found else refused:
         complain(problem)
     if not found:
         raise refused[-1]
-    require_families(one.architecture for one in found if one.architecture)
+    require_families(one.architecture for one in found)
     return found, bool(refused)
 
 
@@ -222,7 +225,7 @@ def _write_page(file: Path, models: Sequence[str], chosen: CountOptions) -> None
     write_file(file, model_file(model, under, chosen.dtype), "--html")
 
 
-def _print_model(model: Counted, chosen: CountOptions) -> None:
+def _print_model(model: Model, chosen: CountOptions) -> None:
     if chosen.latex:
         letters, closed = _in_letters(_with_formula(model), chosen.conventions)
         say(latex_sum(letters, closed or letters.total()))
@@ -254,7 +257,7 @@ def _print_model(model: Counted, chosen: CountOptions) -> None:
     print_lines(console, _origin(model, chosen))
 
 
-def _print_beside(models: Sequence[Counted], chosen: CountOptions) -> None:
+def _print_beside(models: Sequence[Model], chosen: CountOptions) -> None:
     # One model, which is counted most often, needs no table of several.
     from paramproof.cli.side_by_side import tables_side_by_side
 
@@ -268,14 +271,14 @@ def _print_beside(models: Sequence[Counted], chosen: CountOptions) -> None:
         print_lines(console, (f"{model.title}: {line}" for line in said))
 
 
-def _with_formula(model: Counted) -> Model:
-    if isinstance(model, LiveModel):
+def _with_formula(model: Model) -> Model:
+    if not model.has_formula:
         options = "--active, --symbolic and --latex"
         raise ValueError(f"{model.title} has weights, and no formula: {options} need a config.json")
     return model
 
 
-def _title(model: Counted, what: str) -> None:
+def _title(model: Model, what: str) -> None:
     console.print(f"{model.title}: {what}", markup=False)
 
 
@@ -312,7 +315,7 @@ def _print_active(model: Model, symbolic: bool) -> tuple[str, int]:
     return f"active, {first}: ", found.active if found else 0
 
 
-def _bytes(model: Counted, number: int, dtype: str) -> Iterator[str]:
+def _bytes(model: Model, number: int, dtype: str) -> Iterator[str]:
     """Yield the bytes of parameters at ``dtype``, or at the types that a configuration names."""
     if dtype:
         yield bytes_text(number, dtype)
@@ -325,8 +328,8 @@ def _bytes(model: Counted, number: int, dtype: str) -> Iterator[str]:
             yield f"bytes if every weight is quantized, without scales: {size}"
 
 
-def _origin(model: Counted, chosen: CountOptions) -> Iterator[str]:
+def _origin(model: Model, chosen: CountOptions) -> Iterator[str]:
     yield from model.origin()
-    if chosen.buffers and model.architecture:
+    if chosen.buffers and model.has_formula:
         names = ", ".join(map(legible, model.architecture.buffers)) or "none"
         yield f"buffers, not counted: {names}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
@@ -10,28 +10,20 @@ from paramproof.cli.options import deriving
 from paramproof.cli.output import errors, remark
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.printing import legible
-from paramproof.resolver import STANDARD_INPUT, LiveModel, Model, resolve, resolve_any
-from paramproof.resolver.lookup import AnyModel, Note
+from paramproof.resolver import STANDARD_INPUT, Model, resolve
+from paramproof.resolver.lookup import Note
 
 if TYPE_CHECKING:  # One of them is shown only while a formula is derived.
     from rich.status import Status
 
 
-def resolving(text: str, class_name: str = "") -> Model:
+def resolving(text: str, class_name: str = "", *, weighs: bool = False) -> Model:
     """Return the model that ``text`` names; print notes on how it was read to standard error.
 
     Raises ``ValueError``, in one line, in the same cases as ``paramproof.resolver.resolve``.
     """
-    return _noted(resolve, text, class_name)
-
-
-def countable(text: str, class_name: str = "") -> Model | LiveModel:
-    return _noted(resolve_any, text, class_name)
-
-
-def _noted(find: Callable[..., AnyModel], text: str, class_name: str) -> AnyModel:
     with deriving_progress() as note:
-        model = find(text, class_name, note, derives=deriving())
+        model = resolve(text, class_name, note, derives=deriving(), weighs=weighs)
     for line in model.remarks():
         remark(f"{model.title}: {line}")
     return model

@@ -9,7 +9,7 @@ from dataclasses import replace
 from paramproof.formulas.notation import BUILT_IN
 from paramproof.formulas.path import LAYER, beginnings, leaf
 from paramproof.formulas.printing import legible
-from paramproof.resolver import LiveModel, Model
+from paramproof.resolver import Model
 from paramproof.views.difference import merged_paths, paired_inventories
 from paramproof.views.dtypes import bytes_of
 from paramproof.views.formula import letters_in
@@ -23,7 +23,7 @@ GAP = 2
 
 
 def tables_side_by_side(
-    models: Sequence[Model | LiveModel], depth: int | None, dtype: str, width: int
+    models: Sequence[Model], depth: int | None, dtype: str, width: int
 ) -> Iterator[Table]:
     """Yield tables that compare the first model with as many of the others as fit in ``width``.
 
@@ -58,7 +58,7 @@ def tables_side_by_side(
         yield part
 
 
-def _numbers(model: Model | LiveModel, key: str) -> Column:
+def _numbers(model: Model, key: str) -> Column:
     return numbers(model.title, key, absent="-")
 
 
@@ -76,10 +76,8 @@ def _nodes(rows: Sequence[TreeRow], depth: int | None) -> Mapping[str, int]:
     return found
 
 
-def _sizes(model: Model | LiveModel) -> Mapping[str, int]:
+def _sizes(model: Model) -> Mapping[str, int]:
     """Return the sizes of a model by letter, or by field if no family defines the letter."""
-    if isinstance(model, LiveModel):
-        return {}
     fields = letters_in(model, model.architecture.formula).items()
     return {k if k in BUILT_IN else field: model.sizes[k] for k, field in fields}
 

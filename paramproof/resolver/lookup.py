@@ -1,7 +1,7 @@
 """Find the model that a user names, with its formula from the catalogue, or derived on request.
 
-A source is read once, by ``read_request``. ``resolve`` gives a model with a formula,
-``resolve_any`` also weights without one, and ``derive_formula`` a formula alone.
+A source is read once, by ``read_request``. ``resolve`` gives a model, and ``derive_formula`` a
+formula alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from paramproof.algebra.letters import with_experts_per_token
 from paramproof.builders.registry import framework
@@ -25,7 +25,6 @@ from paramproof.catalogue.files import TypeFile, read_file_for
 from paramproof.catalogue.names import has_class, has_type
 from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.catalogue.written_forms import read_configuration
-from paramproof.formulas import Weight
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import (
     ConfigWarning,
@@ -35,11 +34,9 @@ from paramproof.formulas.errors import (
     require_type,
 )
 from paramproof.formulas.printing import path_text
-from paramproof.resolver.models import LiveModel, Model
+from paramproof.resolver.models import NO_FORMULA, Model
 from paramproof.resolver.reading import ConfigReading
 from paramproof.resolver.request import Request, is_installed_type, read_request
-
-AnyModel = TypeVar("AnyModel", bound=Model | LiveModel)
 
 Note: TypeAlias = Callable[[str], None]
 """A function that receives the progress of a derivation."""
@@ -56,37 +53,38 @@ def _ignore(_: str) -> None:
 
 
 def resolve(
-    source: object, class_name: str = "", note: Note = _ignore, *, derives: bool = False
+    source: object,
+    class_name: str = "",
+    note: Note = _ignore,
+    *,
+    derives: bool = False,
+    weighs: bool = False,
 ) -> Model:
     """Return the model that ``source`` names, as ``read_request`` reads it, with its formula.
 
     The formula comes from the catalogue. If it has none and ``derives`` is set, the formula is
     derived, which needs transformers. ``class_name`` replaces the class that a configuration names.
+    A live model, or a file with weights, has none: it is refused unless ``weighs`` is set.
 
     Raises ``InvalidInput`` for a wrong source or key, and ``NotInCatalogue`` for a configuration
     without a formula. Both errors have the source and the key.
     """
-    request = read_request(source)
+    request, start = read_request(source), time.monotonic()
     require_type(class_name, str, "class_name")
-    if request.live is not None:
-        from paramproof.sources.live import name_of  # A configuration needs none of this.
-
-        raise InvalidInput("a live model has no formula", where=name_of(request.live))
-    where = path_text(request.name)
-    if request.weights:
-        reason = "has weights, and no formula: give its config.json, or use paramproof count"
-        raise InvalidInput(reason, where=where)
+    where, found = path_text(request.name), request.architecture
     if request.keys is None and class_name:
         raise InvalidInput("takes no class: give its config.json", where=where)
-    known = partial(Model, name=request.name, named=request.named, notes=request.notes)
-    if request.architecture:
-        return known(architecture=request.architecture)
+    facts: dict[str, Any] = {"name": request.name, "named": request.named, "notes": request.notes}
     if request.reference:
-        start = time.monotonic()
         found = derive_formula(request, note=note)
-        return known(architecture=found, seconds=time.monotonic() - start)
+        facts["seconds"] = time.monotonic() - start
+    if found:
+        model = Model(architecture=found, lines=request.lines, **facts)
+        if not (weighs or model.has_formula):
+            raise InvalidInput(NO_FORMULA, where=where)
+        return model
     try:
-        return known(**_configured(request, class_name, note, derives=derives))
+        return Model(**facts, **_configured(request, class_name, note, derives=derives))
     except (InvalidInput, NotInCatalogue) as error:
         error.where = error.where or where
         raise
@@ -111,39 +109,7 @@ def formula_of(found: Entry, keys: Mapping[str, Any]) -> Derivation:
     return with_experts_per_token(replace(found.derivation, sizes=found.sizes), keys)
 
 
-def resolve_any(
-    source: object, class_name: str = "", note: Note = _ignore, *, derives: bool = False
-) -> Model | LiveModel:
-    """Return what ``resolve`` returns, or the weights of a live model or a file.
-
-    Raises ``ValueError`` also if an object is not a model, or if a class is named for weights.
-    """
-    request = read_request(source)
-    if request.live is None and not request.weights:
-        return resolve(request, class_name, note, derives=derives)
-    if class_name:
-        where = path_text(request.name)
-        raise InvalidInput("has weights, so it takes no class", where=where)
-    if not request.weights:
-        from paramproof.sources.live import live_weights, name_of
-
-        return LiveModel(name=name_of(request.live), weights=(*live_weights(request.live),))
-    from paramproof.sources.checkpoints import checkpoint
-
-    read = checkpoint(request.weights)
-    weights = (Weight(one.name, one.shape, one.is_float) for one in read.tensors)
-    where = f" of {read.shards} shards" if read.shards > 1 else ""
-    size = sum(one.last - one.first for one in read.tensors)
-    lines = (
-        f"counted from the header{where}: {len(read.tensors):,} tensors, {', '.join(read.dtypes)}",
-        f"bytes as stored: {size:,}",
-        "a file with weights does not say which tensors are tied, trained or buffers: every tensor "
-        "of floating-point numbers is counted",
-    )
-    return LiveModel(name=request.name, weights=(*weights,), lines=lines, notes=request.notes)
-
-
-def warned(model: AnyModel) -> AnyModel:
+def warned(model: Model) -> Model:
     """Return a model; warn the caller of the package of what was assumed and ignored."""
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("paramproof."):

@@ -1,19 +1,18 @@
 """Resolved models: their tensors, their sources, the status of their formulas, their name maps.
 
-A ``Model`` has a formula, whatever it comes from; a ``LiveModel`` has weights, and no formula. What
-a family adds to a configuration of transformers is a name map: canonical names, and a builder for
-every framework. The formula and the names that a configuration is counted with stay those of its
-class.
+What a family adds to a configuration of transformers is a name map: canonical names, and a builder
+for every framework. The formula and the names that a configuration is counted with stay those of
+its class. Weights that were counted, of a live model or a file, are a model without a formula.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.catalogue import Head
@@ -21,7 +20,8 @@ from paramproof.formulas import FAMILIES, Inventory, Spec, Tensor, Weight, inven
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import size
 from paramproof.formulas.derivation import PROVED
-from paramproof.formulas.expression import expression, letter, sum_of
+from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.expression import Expression, expression, letter, sum_of
 from paramproof.formulas.models import Published
 from paramproof.formulas.notation import text
 from paramproof.formulas.parts import NativeNames, NativeTensor
@@ -35,7 +35,9 @@ MAX_NAMED = 4
 ONE = expression(1)
 
 COUNTED = "counted"
-"""The status of a live model, whose weights were counted without a formula."""
+"""The status of a live model or a file, whose weights were counted without a formula."""
+
+NO_FORMULA = "has weights, and no formula: give its config.json, or use paramproof count"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +48,8 @@ class Model:
     read. ``seconds`` is the time that a derivation took, or None if there was none. ``keys`` are
     those of its configuration, or None if it has none. ``heads`` are the heads that transformers
     ties when it builds the model, although the configuration says that they are not tied.
-    ``notes`` say how the user's words or keys were read.
+    ``notes`` say how the user's words or keys were read, and ``lines`` what is known of counted
+    weights.
     """
 
     name: str
@@ -57,10 +60,15 @@ class Model:
     keys: Mapping[str, Any] | None = None
     heads: tuple[Head, ...] = ()
     notes: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
         return path_text(self.name)
+
+    @property
+    def has_formula(self) -> bool:
+        return self.status != COUNTED
 
     @property
     def names(self) -> FamilyArchitecture | None:
@@ -86,8 +94,8 @@ class Model:
 
     @property
     def class_name(self) -> str:
-        """The class whose formula it has, or "" if the formula is written by hand."""
-        return "" if self.architecture.family else self.architecture.name
+        """The class whose formula it has, or "" if it has none or one that is written by hand."""
+        return self.architecture.name if self.has_formula and not self.architecture.family else ""
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -127,6 +135,7 @@ class Model:
         yield from self.reading.remarks() if self.reading and not self.named else ()
 
     def origin(self) -> Iterator[str]:
+        yield from self.lines
         if self.named:
             yield from published_lines(self.named)
         if self.reading:
@@ -170,47 +179,33 @@ class Model:
         return f"{name} ({versions})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiveModel:
-    """A model of a framework, or a file, whose weights are counted without a formula.
+@dataclass(frozen=True)
+class CountedWeights(Architecture):
+    """The weights of a live model or of a file, as they were counted: in numbers, not in letters.
 
-    ``lines`` say what is known of the weights, and ``notes`` how the source was read.
+    So there is no formula to print: the one that it has is the total.
     """
 
     name: str
-    weights: tuple[Weight, ...]
-    lines: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    architecture: None = None
-    reading: None = None
-    conditions: tuple[str, ...] = ()
-    status: str = COUNTED
+    named: Inventory
 
-    @property
-    def title(self) -> str:
-        return path_text(self.name)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    fields: Mapping[str, str] = field(default_factory=dict)
+    conditions = ()
+    fixed = ()
+    spec = None
+    status = COUNTED
+    bound_letters: ClassVar[frozenset[str]] = frozenset()
 
-    @property
-    def loaded(self) -> int:
-        return int(self.inventory().total())
-
-    def beside_total(self) -> Iterator[str]:
-        return frozen_lines(self.inventory())
-
-    def origin(self) -> Iterator[str]:
-        return iter(self.lines)
-
-    def remarks(self) -> Iterator[str]:
-        return iter(self.notes)
-
-    def inventory(self) -> Inventory:
-        """Return its weights as tensors, those of one shape in several layers as one.
+    @classmethod
+    def of(cls, name: str, weights: Iterable[Weight]) -> CountedWeights:
+        """Return weights as tensors, those of one shape in several layers as one.
 
         Further names of a weight are tied to its first name.
         """
         often = Counter(
             (tuple(map(starred, (one.path, *one.aliases))), one.shape, one.trainable)
-            for one in self.weights
+            for one in weights
         )
         natives = [
             NativeTensor(names, tuple(map(expression, shape)), letter("L") if n > 1 else ONE)
@@ -230,7 +225,19 @@ class LiveModel:
             for ((names, shape, trainable), n), native in zip(often.items(), natives, strict=True)
             for place, path in enumerate(names)
         )
-        return Inventory({}, tuple(tensors))
+        return cls(name, Inventory({}, tuple(tensors)))
+
+    @property
+    def formula(self) -> Expression:
+        return expression(self.named.total())
+
+    def inventory(self, sizes: Mapping[str, int] | None = None) -> Inventory:
+        return self.named
+
+    def at(self, sizes: Mapping[str, int]) -> CountedWeights:
+        raise InvalidInput(NO_FORMULA, where=self.name)
+
+    at_fields = at
 
 
 def frozen_lines(named: Inventory) -> Iterator[str]:

@@ -19,7 +19,7 @@ from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.catalogue import model_types
 from paramproof.catalogue.files import entry_names, keys_for
 from paramproof.catalogue.names import has_type, type_with_class
-from paramproof.formulas import FAMILIES, Spec
+from paramproof.formulas import FAMILIES, Spec, Weight
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
@@ -35,6 +35,7 @@ from paramproof.formulas.models import (
 )
 from paramproof.formulas.printing import legible, path_text, shown
 from paramproof.json_form import VERSION
+from paramproof.resolver.models import CountedWeights
 from paramproof.resolver.spellings import (
     as_transformers,
     folded,
@@ -67,23 +68,21 @@ SAFETENSORS = (".safetensors", ".safetensors.index.json")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A model that a user requests, by one of the fields from ``architecture`` to ``weights``.
+    """A model that a user requests, by its ``architecture``, its ``keys`` or a ``reference``.
 
     ``keys`` are those of a configuration, as transformers spells them; ``is_default`` is set if
-    they are only a model type, and perhaps a class. ``reference`` is MODULE:FUNCTION, and
-    ``weights`` a file with weights, or a directory with one. ``notes`` say how the user's words or
-    keys were read.
+    they are only a model type, and perhaps a class. ``reference`` is MODULE:FUNCTION. ``notes`` say
+    how the user's words or keys were read, and ``lines`` what is known of weights.
     """
 
     name: str
     architecture: Architecture | None = None
     keys: Mapping[str, Any] | None = None
     reference: str = ""
-    live: Any = None
-    weights: Path | None = None
     is_default: bool = False
     named: Published | None = None
     notes: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
 
 
 def read_request(source: object) -> Request:
@@ -114,14 +113,15 @@ def read_request(source: object) -> Request:
             f"{shown(source)} is not a model: give a name, a path, the keys of a configuration, "
             "or a model of a framework"
         )
-    from paramproof.sources.live import comes_from, is_of_another_framework
+    from paramproof.sources.live import comes_from, is_of_another_framework, live_weights, name_of
 
     # Some mappings are of a framework: nnx.State, FrozenDict, a module of MLX.
     if isinstance(source, Mapping) and not (
         comes_from("flax", source) or is_of_another_framework(source)
     ):
         return _described("", source)
-    return Request(name=type(source).__name__, live=source)
+    name = name_of(source)
+    return Request(name=name, architecture=CountedWeights.of(name, live_weights(source)))
 
 
 def _read_text(source: str) -> Request:
@@ -178,7 +178,7 @@ def _in_file(path: str) -> Request:
             reason = "is a directory without a config.json, a params.json or safetensors"
             raise InvalidInput(reason, where=path_text(path))
     if os.path.isdir(path) or path.endswith(SAFETENSORS):
-        return Request(name=path, weights=Path(path))
+        return _stored(path)
     try:
         keys = object_in_file(Path(path))
     except InvalidInput:
@@ -186,6 +186,23 @@ def _in_file(path: str) -> Request:
             raise InvalidInput(kind, where=path_text(path)) from None
         raise
     return _described(path, keys)
+
+
+def _stored(path: str) -> Request:
+    """Return the request for a file with weights, or a directory with one."""
+    from paramproof.sources.checkpoints import checkpoint
+
+    read = checkpoint(path)
+    weights = (Weight(one.name, one.shape, one.is_float) for one in read.tensors)
+    where = f" of {read.shards} shards" if read.shards > 1 else ""
+    size = sum(one.last - one.first for one in read.tensors)
+    lines = (
+        f"counted from the header{where}: {len(read.tensors):,} tensors, {', '.join(read.dtypes)}",
+        f"bytes as stored: {size:,}",
+        "a file with weights does not say which tensors are tied, trained or buffers: every tensor "
+        "of floating-point numbers is counted",
+    )
+    return Request(name=path, architecture=CountedWeights.of(path, weights), lines=lines)
 
 
 def _described(name: str, keys: Mapping[str, Any]) -> Request:

@@ -18,7 +18,7 @@ from paramproof.formulas.expression import Expression
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.notation import text
 from paramproof.json_form import document
-from paramproof.resolver import LiveModel, Model
+from paramproof.resolver import Model
 from paramproof.resolver.reading import ConfigReading
 from paramproof.views.conventions import (
     active_as_json,
@@ -42,7 +42,7 @@ class Count:
     ``int(count)`` is ``count.total``. A count compares equal to the count of the same model.
     """
 
-    model: Model | LiveModel
+    model: Model
 
     @cached_property
     def _inventory(self) -> Inventory:
@@ -74,9 +74,8 @@ class Count:
         Embeddings and the head are always counted, as in ``total``; ``active_by_convention`` has
         the other ways of counting. It is None if names and shapes of tensors do not decide it.
         """
-        architecture = self.model.architecture
-        found = active_formula(architecture) if architecture else None
-        return found.evaluate(architecture.sizes) if architecture and found else None
+        found = active_formula(self.model.architecture) if self.model.has_formula else None
+        return None if found is None else found.evaluate(self.model.sizes)
 
     @property
     def active_by_convention(self) -> dict[str, int | None]:
@@ -87,7 +86,7 @@ class Count:
 
         Raises ``ValueError`` if the names and shapes of tensors do not decide what is active.
         """
-        if isinstance(self.model, LiveModel):
+        if not self.model.has_formula:
             return {}
         counts = total_and_active(self.model)
         return {name: one and one.active for name, one in counts.items()}
@@ -100,20 +99,17 @@ class Count:
     @property
     def formula(self) -> str:
         """``total`` in letters, as text; "" for a live model."""
-        found = self._formula
-        return "" if found is None else text(found)
+        return text(self._formula) if self.model.has_formula else ""
 
     @cached_property
-    def _formula(self) -> Expression | None:
-        architecture = self.model.architecture
-        return architecture.formula if architecture else None
+    def _formula(self) -> Expression:
+        return self.model.architecture.formula
 
     @property
     def letters(self) -> dict[str, int]:
         """The letters of ``formula`` with their values."""
-        sizes = self.model.architecture.sizes if self.model.architecture else {}
-        used = self._formula.letters if self._formula else frozenset()
-        return {name: int(size) for name, size in sizes.items() if name in used}
+        used = self._formula.letters
+        return {name: int(size) for name, size in self.model.sizes.items() if name in used}
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -195,7 +191,7 @@ class Count:
 
 
 def count_data(
-    model: Model | LiveModel,
+    model: Model,
     named: Inventory,
     *,
     depth: int | None = None,
@@ -250,10 +246,11 @@ def count_data(
     }
 
 
-def _about(model: Model | LiveModel, *, active: bool) -> dict[str, Any]:
+def _about(model: Model, *, active: bool) -> dict[str, Any]:
     """Return what is known of a model and its formula; ``derive --json`` writes more of it."""
-    if isinstance(model, LiveModel):
-        return {"status": model.status, "notes": [*model.notes, *model.lines]}
+    how = {"status": model.status, "notes": [*model.remarks(), *model.lines]}
+    if not model.has_formula:
+        return how
     architecture, data = model.architecture, dict[str, Any]()
     if named := model.named:
         data["published"] = {
@@ -277,8 +274,7 @@ def _about(model: Model | LiveModel, *, active: bool) -> dict[str, Any]:
         "buffers": list(architecture.buffers),
         "letters": dict(architecture.sizes),
         "fields": dict(architecture.fields),
-        "status": model.status,
-        "notes": list(model.remarks()),
+        **how,
     }
     if model.heads:
         # What transformers loads has heads that the configuration says are not tied.

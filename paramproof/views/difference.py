@@ -24,7 +24,7 @@ from paramproof.formulas.path import beginnings, has_layer, merged, parent, shar
 from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
 from paramproof.json_form import document
-from paramproof.resolver import LiveModel, Model
+from paramproof.resolver import Model
 from paramproof.views.formula import terms
 from paramproof.views.html import joined, lines, notebook_table
 from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
@@ -207,10 +207,9 @@ def _split(
     return "", {}
 
 
-def paired_inventories(models: Sequence[Model | LiveModel]) -> list[Inventory]:
+def paired_inventories(models: Sequence[Model]) -> list[Inventory]:
     """Return the tensors of several models in numbers, under names that pair them."""
-    families = [one.architecture.family if one.architecture else "" for one in models]
-    return paired([one.inventory() for one in models], families)
+    return paired([one.inventory() for one in models], [one.architecture.family for one in models])
 
 
 def paired(models: Sequence[Inventory], families: Sequence[str]) -> list[Inventory]:

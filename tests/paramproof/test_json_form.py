@@ -8,7 +8,8 @@ import paramproof
 from paramproof.bulk import count_line, json_line
 from paramproof.formulas.models import named_configurations, named_models
 from paramproof.json_form import json_text
-from paramproof.resolver import LiveModel
+from paramproof.resolver import Model
+from paramproof.resolver.models import CountedWeights
 from paramproof.sources.live import live_weights
 from paramproof.views.counted import Count
 from tests.configs import BERT, LLAMA
@@ -50,8 +51,8 @@ def test_a_head_that_loading_adds():
 
 
 def test_live_model():
-    live = LiveModel(name="mine", weights=tuple(live_weights(model(shapes()))))
-    data = Count(live).to_dict()
+    weights = CountedWeights.of("mine", live_weights(model(shapes())))
+    data = Count(Model(name="mine", architecture=weights)).to_dict()
     assert_document(data, "count")
     assert data["status"] == "counted"
     assert not {"formula", "letters", "active"} & data.keys()

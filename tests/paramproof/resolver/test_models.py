@@ -8,7 +8,8 @@ from paramproof.catalogue import Entry
 from paramproof.formulas import Weight
 from paramproof.formulas.derivation import PROVED
 from paramproof.formulas.parsing import condition_in
-from paramproof.resolver import LiveModel, Model, lookup, resolve
+from paramproof.resolver import Model, lookup, resolve
+from paramproof.resolver.models import CountedWeights
 from tests.derivations import MIXTURE
 
 
@@ -43,7 +44,7 @@ def test_the_origin_of_a_derived_formula():
 def test_a_shared_weight_of_a_live_model_counts_once():
     """Also where the further names are those of other layers, and become the same path."""
     shared = Weight("layers.0.w", (2, 3), True, aliases=("layers.1.w", "head.w"))
-    named = LiveModel(name="mine", weights=(shared,)).inventory()
+    named = CountedWeights.of("mine", [shared]).inventory()
     assert named.total() == 6
     assert [(one.path, one.tied_to) for one in named] == [
         ("layers.*.w", None),

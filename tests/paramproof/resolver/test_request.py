@@ -13,6 +13,7 @@ from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import model_names, named_configurations, named_model, named_models
 from paramproof.resolver import resolve
 from paramproof.resolver.request import read_request, request_for_name
+from tests.checkpoints import write
 from tests.configs import BERT, GPT2, LLAMA
 from tests.work import calls_of
 
@@ -72,8 +73,8 @@ def test_a_name_hides_a_file(tmp_path, monkeypatch):
 def test_a_directory(tmp_path):
     with pytest.raises(InvalidInput, match=r"without a config\.json"):
         read_request(tmp_path)
-    (tmp_path / "model.safetensors").write_bytes(b"")
-    assert read_request(str(tmp_path)).weights == tmp_path
+    write(tmp_path / "model.safetensors", {"w": (2, 3)})
+    assert read_request(str(tmp_path)).architecture.formula == 6
     (tmp_path / "params.json").write_text(json.dumps(GPT2))
     assert read_request(tmp_path).keys == GPT2
     (tmp_path / "config.json").write_text(json.dumps(BERT))
@@ -120,11 +121,6 @@ def test_a_function():
     for text in ("package.module:", ":make", "1.a:make", "a:b:c", "a.:b"):
         with pytest.raises(UnknownName):
             read_request(text)
-
-
-def test_another_object_is_a_live_model():
-    model = object()
-    assert read_request(model).live is model
 
 
 @pytest.mark.parametrize(
