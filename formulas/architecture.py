@@ -21,8 +21,7 @@ class Architecture(ABC):
     counted once. It holds where all ``conditions`` are met, and for ``fixed`` letters only at their
     value. ``buffers`` are the names of the buffers, which are never counted. If the formula was
     derived, ``versions`` are those of the packages that it was derived from, and ``held`` is the
-    number of held-out models that it was compared with. ``at`` and ``at_fields`` give other values
-    to some letters; they raise as ``inventory`` does.
+    number of held-out models that it was compared with.
 
     ``spec`` is set if the tensors have the canonical names of a family, and every framework has a
     builder for it; it is None for a derived formula.
@@ -61,9 +60,9 @@ class Architecture(ABC):
         return ()
 
     @property
-    @abstractmethod
     def bound_letters(self) -> frozenset[str]:
         """The letters that conditions relate: they matter even where the formula lacks them."""
+        return frozenset[str]().union(*(one.condition.letters for one in self.conditions))
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -93,10 +92,6 @@ class Architecture(ABC):
     @abstractmethod
     def at(self, sizes: Mapping[str, int]) -> Architecture:
         """Return this architecture with other values of some letters. Raises as ``inventory``."""
-
-    @abstractmethod
-    def at_fields(self, sizes: Mapping[str, int]) -> Architecture:
-        """Return this architecture with other sizes, by field. Raises as ``inventory``."""
 
     def has(self, sizes: Mapping[str, int]) -> bool:
         """Return whether some letters may have other values, for which ``at`` raises nothing."""

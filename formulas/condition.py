@@ -203,13 +203,16 @@ def _signs(one: Expression) -> set[int]:
 
 
 class Outcome(Enum):
-    """The reaction of the constructor if a condition is violated, in words."""
+    """What happens if a condition is violated: as it is named in data, and in words."""
 
-    REFUSED = "the constructor refuses"
-    OTHERS = "other tensors are created"
-    NOT_TRIED = "not tried"
-    NEGATIVE = "a length is less than 0"
-    OTHER_COUNT = "the number of layers of some kind differs"
+    REFUSED = ("refused", "the constructor refuses")
+    OTHERS = ("others", "other tensors are created")
+    NOT_TRIED = ("", "not tried")
+    NEGATIVE = ("a length is less than 0", "a length is less than 0")
+    OTHER_COUNT = (
+        "a kind of layer is there another number of times",
+        "the number of layers of some kind differs",
+    )
 
 
 class Consequence(NamedTuple):
@@ -219,7 +222,8 @@ class Consequence(NamedTuple):
     why: str = ""
 
     def __str__(self) -> str:
-        return f"{self.outcome.value}: {self.why}" if self.why else self.outcome.value
+        _, words = self.outcome.value
+        return f"{words}: {self.why}" if self.why else words
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.condition import Condition, StatedCondition
-from paramproof.formulas.errors import InvalidInput, no_such, require_type
+from paramproof.formulas.errors import InvalidInput, require_type
 from paramproof.formulas.expression import Expression, letter, sum_of
 from paramproof.formulas.impossible import (
     is_never_negative,
@@ -131,10 +131,6 @@ class Derivation(Architecture):
         return found
 
     @property
-    def bound_letters(self) -> frozenset[str]:
-        return frozenset[str]().union(*(one.condition.letters for one in self.conditions))
-
-    @property
     def versions(self) -> Mapping[str, str]:
         return self.evidence.versions
 
@@ -214,9 +210,6 @@ class Derivation(Architecture):
     def status(self) -> str:
         return PROVED if self.is_proved else FITTED
 
-    def is_proved_at(self, sizes: Mapping[str, int]) -> bool:
-        return not self.reasons_at(sizes)
-
     def reasons_at(self, sizes: Mapping[str, int]) -> tuple[str, ...]:
         """Return why the formula is not proved at these sizes; empty if it is.
 
@@ -247,13 +240,6 @@ class Derivation(Architecture):
         whole = {**self.sizes, **sizes}
         self.require(whole)
         return replace(self, sizes=whole)
-
-    def at_fields(self, sizes: Mapping[str, int]) -> Derivation:
-        require_type(sizes, Mapping, "sizes")
-        letters = {field: name for name, field in self.fields.items()}
-        if absent := [field for field in sizes if field not in letters]:
-            raise no_such("size", absent[0], letters)
-        return self.at({letters[field]: size for field, size in sizes.items()})
 
     def allows(self, name: str, size: int) -> bool:
         sizes = {**self.sizes, name: size}

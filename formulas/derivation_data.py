@@ -8,27 +8,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, replace
 from itertools import compress
-from typing import Any
+from typing import Any, TypeVar
 
-from paramproof.formulas.condition import Condition, Consequence, Outcome, StatedCondition
+from paramproof.formulas.condition import Consequence, Outcome, StatedCondition
 from paramproof.formulas.derivation import Derivation, DerivedTensor, Evidence, Role
 from paramproof.formulas.expression import expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.parsing import condition_in, expression_in
 
-OUTCOMES = {
-    "refused": Outcome.REFUSED,
-    "others": Outcome.OTHERS,
-    "": Outcome.NOT_TRIED,
-    "a length is less than 0": Outcome.NEGATIVE,
-    "a kind of layer is there another number of times": Outcome.OTHER_COUNT,
-}
-"""What happens if a guard is violated, by its text."""
+OUTCOMES = {one.value[0]: one for one in Outcome}
 
-WORDS = {outcome: word for word, outcome in OUTCOMES.items()}
+Told = TypeVar("Told")
 
 SCALAR = "scalar"
 
@@ -64,9 +57,9 @@ def scope_data(derivation: Derivation) -> dict[str, Any]:
     """Return where a formula holds, as data: all but its tensors, its sizes and its evidence."""
     return {
         "conditions": {
-            str(one.condition): WORDS[one.consequence.outcome] for one in derivation.conditions
+            str(one.condition): one.consequence.outcome.value[0] for one in derivation.conditions
         },
-        "harmless": list(map(str, derivation.irrelevant_guards)),
+        "harmless": list(dict.fromkeys(map(str, derivation.irrelevant_guards))),
         "fixed": {one: derivation.sizes[one] for one in derivation.fixed},
         "inert": list(derivation.inert),
         "unread": list(derivation.unread),
@@ -79,19 +72,28 @@ def scope_data(derivation: Derivation) -> dict[str, Any]:
 def derivation_from(
     data: Mapping[str, Any], tensors: Iterable[DerivedTensor] | None = None
 ) -> Derivation:
-    """Return the derivation in the data of ``derivation_data``.
+    """Return the derivation in the data of ``derivation_data``, in their order.
 
     Keys that are absent are empty. ``tensors`` are those of the data, unless they are given.
+    Conditions that are printed alike are one.
     """
     found = all_tensors_from(data) if tensors is None else tensors
-    validated = parse_validated(data["validated"]) if "validated" in data else {}
-    sizes = data["sizes"]
+    validated = parse_validated(data.get("validated", ""))
+    sizes, messages, places = data["sizes"], data.get("messages", {}), data.get("places", {})
+    conditions = (
+        StatedCondition(
+            condition_in(written),
+            Consequence(OUTCOMES[outcome], messages.get(written, "")),
+            tuple((file, line) for file, line in places.get(written, ())),
+        )
+        for written, outcome in data.get("conditions", {}).items()
+    )
     return Derivation(
         data["name"],
         sizes,
         data["fields"],
         with_ties(in_order(found), data.get("ties", {})),
-        tuple(_conditions_from(data)),
+        tuple(conditions),
         tuple(sorted(data.get("fixed", ()))),
         tuple(data.get("inert", ())),
         tuple(data.get("unread", ())),
@@ -100,24 +102,6 @@ def derivation_from(
         tuple(data.get("doubts", ())),
         Evidence(**data["evidence"]),
         {name: both for name, both in validated.items() if name in sizes},
-    )
-
-
-def in_normal_form(derivation: Derivation) -> Derivation:
-    """Return a derivation in the form that its data keep: the same tensors, the same conditions.
-
-    The tensors are ``in_order``, and conditions that are printed alike are one.
-    """
-    conditions: dict[Condition, StatedCondition] = {}
-    for one in derivation.conditions:
-        condition = one.condition.normalized()
-        conditions.setdefault(condition, replace(one, condition=condition))
-    guards = dict.fromkeys(one.normalized() for one in derivation.irrelevant_guards)
-    return replace(
-        derivation,
-        tensors=tuple(in_order(derivation.tensors)),
-        conditions=tuple(conditions.values()),
-        irrelevant_guards=tuple(guards),
     )
 
 
@@ -131,17 +115,29 @@ def in_order(tensors: Iterable[DerivedTensor]) -> list[DerivedTensor]:
 def all_tensors_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
     """Return tensors as data: parameters, buffers, and the other paths of both."""
     listed = list(tensors)
-    return {
-        "tensors": tensors_data(one for one in listed if one.role != "buffer"),
-        "buffers": tensors_data(one for one in listed if one.role == "buffer"),
-        "ties": ties_data(listed),
-    }
+    data: dict[str, Any] = {}
+    for key, are_buffers in (("tensors", False), ("buffers", True)):
+        own = (one for one in listed if (one.role == "buffer") is are_buffers)
+        texts = _by_path(own, format_tensor).items()
+        data[key] = {path: found if len(found) > 1 else found[0] for path, found in texts}
+    return {**data, "ties": ties_data(listed)}
+
+
+def _by_path(
+    tensors: Iterable[DerivedTensor], told: Callable[[DerivedTensor], Told]
+) -> dict[str, list[Told]]:
+    found: dict[str, list[Told]] = {}
+    for one in tensors:
+        found.setdefault(one.path, []).append(told(one))
+    return found
 
 
 def all_tensors_from(data: Mapping[str, Any]) -> list[DerivedTensor]:
     return [
-        *parse_tensors(data.get("tensors", {})),
-        *parse_tensors(data.get("buffers", {}), buffer=True),
+        parse_tensor(path, one, buffer=key == "buffers")
+        for key in ("tensors", "buffers")
+        for path, written in data.get(key, {}).items()
+        for one in ([written] if isinstance(written, str) else written)
     ]
 
 
@@ -182,19 +178,6 @@ def _split(written: str, sign: str) -> list[str]:
     return found
 
 
-def parse_tensors(data: Mapping[str, Any], *, buffer: bool = False) -> Iterator[DerivedTensor]:
-    for path, written in data.items():
-        for one in [written] if isinstance(written, str) else written:
-            yield parse_tensor(path, one, buffer=buffer)
-
-
-def tensors_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
-    found: dict[str, list[str]] = {}
-    for tensor in tensors:
-        found.setdefault(tensor.path, []).append(format_tensor(tensor))
-    return {path: written if len(written) > 1 else written[0] for path, written in found.items()}
-
-
 def with_ties(
     tensors: Iterable[DerivedTensor], ties: Mapping[str, Any]
 ) -> tuple[DerivedTensor, ...]:
@@ -215,9 +198,7 @@ def ties_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
     If tensors of one path differ in them, because only some layers are tied, there is a list for
     each tensor, in order.
     """
-    found: dict[str, list[list[str]]] = {}
-    for one in tensors:
-        found.setdefault(one.path, []).append(list(one.aliases))
+    found = _by_path(tensors, lambda one: list(one.aliases))
     return {
         path: others[0] if all(one == others[0] for one in others) else others
         for path, others in found.items()
@@ -232,11 +213,3 @@ def format_validated(validated: Mapping[str, tuple[int, int]]) -> str:
 
 def parse_validated(written: str) -> dict[str, tuple[int, int]]:
     return {name: (int(low), int(high)) for name, low, high in VALIDATED.findall(written)}
-
-
-def _conditions_from(data: Mapping[str, Any]) -> Iterator[StatedCondition]:
-    messages, places = data.get("messages", {}), data.get("places", {})
-    for written, outcome in data.get("conditions", {}).items():
-        consequence = Consequence(OUTCOMES[outcome], messages.get(written, ""))
-        evaluated = tuple((file, line) for file, line in places.get(written, ()))
-        yield StatedCondition(condition_in(written), consequence, evaluated)

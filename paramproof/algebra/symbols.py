@@ -121,11 +121,9 @@ class FamilyArchitecture(Architecture):
         if absent := [name for name in sizes if name not in self.sizes]:
             raise no_such("letter", absent[0], self.sizes)
         changed = {name: size for name, size in sizes.items() if self.sizes[name] != size}
-        return self.at_fields({self.fields[name]: size for name, size in changed.items()})
-
-    def at_fields(self, sizes: Mapping[str, int]) -> FamilyArchitecture:
         own: Any = self.spec
-        return FamilyArchitecture.of(replace(own, **sizes)) if sizes else self
+        fields = {self.fields[name]: size for name, size in changed.items()}
+        return FamilyArchitecture.of(replace(own, **fields)) if fields else self
 
     @property
     def status(self) -> str:

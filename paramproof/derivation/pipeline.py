@@ -22,7 +22,7 @@ from paramproof.derivation.trace_runner import DerivationError, FailureCause, Pr
 from paramproof.derivation.validation import MAX_SPECIALIZED, HeldOutValidation
 from paramproof.formulas.condition import Condition, Consequence, Outcome
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.derivation_data import in_normal_form
+from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.formulas.expression import floor, letter
 from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.recorder import Caveat, caveat_text
@@ -192,7 +192,7 @@ def _derivation(
         evidence=runner.evidence(held),
         validated=_validated(runner, conditions, alike),
     )
-    return in_normal_form(derivation.renamed(letters))
+    return derivation_from(derivation_data(derivation.renamed(letters)))
 
 
 def _validated(

@@ -111,7 +111,7 @@ def comparison_at(found, function, sizes):
         counted = None
     except ArithmeticError as error:
         counted = repr(error)
-    return Comparison(sizes, built, counted, found.is_proved_at(letters))
+    return Comparison(sizes, built, counted, not found.reasons_at(letters))
 
 
 def in_letters(found, sizes):

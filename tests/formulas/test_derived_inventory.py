@@ -123,10 +123,7 @@ def test_a_storage_with_an_unknown_number_of_names(convention):
 def test_a_derivation_at_other_sizes():
     other = MIXTURE.at({"H": 16, "L": 6})
     assert other == replace(MIXTURE, sizes={**MIXTURE.sizes, "H": 16, "L": 6})
-    assert MIXTURE.at_fields({"hidden_size": 16, "layers": 6}) == other
-    assert MIXTURE.at({}) == MIXTURE.at_fields({}) == MIXTURE
-    with pytest.raises(ValueError, match=r"^no size is named 'depth'; there are: "):
-        MIXTURE.at_fields({"depth": 3, "width": 4})
+    assert MIXTURE.at({}) == MIXTURE
 
 
 def test_sizes_that_the_conditions_on_a_letter_allow():

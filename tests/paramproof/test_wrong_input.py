@@ -52,8 +52,8 @@ CALLS = {
     **{
         f"{name}.{method}": lambda x, of=of, method=method: getattr(of, method)(x)
         for name, of, methods in (
-            ("derivation", QWEN, ("count", "require", "violated", "is_proved_at", "reasons_at")),
-            ("derivation", QWEN, ("at", "at_fields", "inventory")),
+            ("derivation", QWEN, ("count", "require", "violated", "reasons_at")),
+            ("derivation", QWEN, ("at", "inventory")),
             ("family", FAMILY, ("at", "inventory")),
         )
         for method in methods
@@ -80,7 +80,6 @@ def test_errors_are_ours_and_one_line(call):
     [
         (lambda: QWEN.count({"dim": 16}), "Qwen3ForCausalLM: V has no size: give one"),
         (lambda: QWEN.count({**QWEN.sizes, "H": 2.5}), "H = 2.5 is not a whole number"),
-        (lambda: QWEN.at_fields({"hidden_sise": 3}), "no size is named 'hidden_sise'"),
         (lambda: paramproof.count(KEYS, 3), "class_name is 3, which is not of the type str"),
         (lambda: paramproof.load(3), "name is 3, which is not of the type str"),
         (lambda: paramproof.check(3, SPEC), "3 is not a builder: paramproof.load returns one"),

@@ -77,10 +77,10 @@ def test_what_does_harm_with_another_is_the_only_condition(seed):
 )
 def test_where_a_formula_is_proved(name, proved, not_proved):
     found = derived(name)
-    assert found.is_proved_at(in_letters(found, proved))
+    assert not found.reasons_at(in_letters(found, proved))
     if not_proved:
         there = in_letters(found, not_proved)
-        assert not found.is_proved_at(there)
+        assert found.reasons_at(there)
         assert found.count(there) == count(name, **not_proved)
 
 
