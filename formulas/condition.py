@@ -5,13 +5,13 @@ A stated condition is one of a formula: it says what the constructor does where 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from typing import NamedTuple
 
-from paramproof.formulas.expression import Expression, Number, Quotient, expression, letter
+from paramproof.formulas.expression import Expression, Number, expression, letter, sides
 from paramproof.formulas.notation import text
 
 
@@ -133,7 +133,7 @@ class Condition:
             return True
         if not _have(difference, _is_natural):
             return False
-        lowest = _counted_from_one(difference)
+        lowest = _from_lowest(difference)
         signs, apart = _signs(lowest), bool(lowest.terms.get(()))
         # Without a constant the difference may be 0, which decides < from above and > from below.
         decided = {Relation.LESS: {1}, Relation.MORE: {-1}}.get(self.relation)
@@ -154,7 +154,7 @@ def at_least_one(one: Expression) -> tuple[Condition, ...]:
     quotients = [
         atom
         for atom in (shared[0] if shared else ())
-        if isinstance(atom, Quotient) and all(powers.get(atom, 0) > 0 for powers in shared)
+        if sides(atom) and all(powers.get(atom, 0) > 0 for powers in shared)
     ]
     rest = one
     for quotient in quotients:
@@ -162,40 +162,51 @@ def at_least_one(one: Expression) -> tuple[Condition, ...]:
         rest = rest / letter(quotient) ** power
     if not _is_always_positive(rest):
         return (Condition(Relation.LESS, one, expression(1), False),)
-    return tuple(Condition(Relation.LESS, q.numerator, q.denominator, False) for q in quotients)
+    pairs = filter(None, map(sides, quotients))
+    return tuple(Condition(Relation.LESS, top, bottom, False) for top, bottom in pairs)
 
 
-def _have(one: Expression, sort: Callable[[Quotient], bool]) -> bool:
-    """Return whether all atoms but letters are quotients of a ``sort``, and none is a divisor."""
+def is_never_negative(one: Expression, at_zero: Collection[str] = ()) -> bool:
+    """Return True if the signs show that an expression is defined, and 0 or more, at all sizes.
+
+    Every letter is 1 or more, except that those in ``at_zero`` may be 0.
+    """
+    return _signs(_from_lowest(one, at_zero)) <= {1} and _have(one, _is_natural, at_zero)
+
+
+def _have(one: Expression, sort: Callable[..., bool], at_zero: Collection[str] = ()) -> bool:
+    """Return whether all atoms but letters are quotients of a ``sort``, and no divisor is 0."""
     return all(
-        isinstance(atom, str) or (isinstance(atom, Quotient) and power > 0 and sort(atom))
+        power > 0 or atom not in at_zero
+        if isinstance(atom, str)
+        else power > 0 and (pair := sides(atom)) is not None and sort(*pair, at_zero)
         for powers in one.terms
         for atom, power in powers
     )
 
 
-def _is_defined(one: Quotient) -> bool:
-    bottom = _counted_from_one(one.denominator)
-    apart = _signs(bottom) == {1} and bool(bottom.terms.get(()))
-    return apart and _have(one.denominator, _is_natural) and _have(one.numerator, _is_defined)
+def _is_defined(top: Expression, bottom: Expression, at_zero: Collection[str]) -> bool:
+    lowest = _from_lowest(bottom, at_zero)
+    apart = _signs(lowest) == {1} and bool(lowest.terms.get(()))
+    return apart and _have(bottom, _is_natural, at_zero) and _have(top, _is_defined, at_zero)
 
 
-def _is_natural(one: Quotient) -> bool:
+def _is_natural(top: Expression, bottom: Expression, at_zero: Collection[str]) -> bool:
     """Return whether the signs show that a quotient is 0 or more at all sizes."""
-    top = _counted_from_one(one.numerator)
-    return _is_defined(one) and _signs(top) <= {1} and _have(one.numerator, _is_natural)
+    return _is_defined(top, bottom, at_zero) and is_never_negative(top, at_zero)
 
 
-def _counted_from_one(one: Expression) -> Expression:
-    """Return an expression with the sign of ``one``, and x + 1 for each letter, so that x ≥ 0.
+def _from_lowest(one: Expression, at_zero: Collection[str] = ()) -> Expression:
+    """Return an expression with the sign of ``one``, whose letters are 0 at the lowest sizes.
 
-    If ``one`` contains quotients, which are 0 or more too, it is returned unchanged.
+    So x + 1 is in place of each letter that is 1 or more. If ``one`` contains quotients, which are
+    0 or more too, it is returned unchanged.
     """
     if one.has_quotients:
         return one
     for name in one.letters:  # Times every letter that is a divisor, which keeps the sign.
         one = one * letter(name) ** -min(0, *(dict(powers).get(name, 0) for powers in one.terms))
-    return one.substitute({name: letter(name) + 1 for name in one.letters})
+    return one.substitute({name: letter(name) + 1 for name in one.letters if name not in at_zero})
 
 
 def _signs(one: Expression) -> set[int]:

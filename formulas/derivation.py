@@ -1,4 +1,7 @@
-"""A derivation: a model's tensors with symbolic shapes, its formula, and where it holds and why."""
+"""A derivation: a model's tensors with symbolic shapes, its formula, and where it holds and why.
+
+It refuses impossible numbers: a size below 1, a negative number of tensors, a division by 0.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
+from numbers import Integral
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.condition import Condition, StatedCondition
+from paramproof.formulas.condition import Condition, StatedCondition, is_never_negative
 from paramproof.formulas.errors import InvalidInput, require_type
-from paramproof.formulas.expression import Expression, letter, sum_of
-from paramproof.formulas.impossible import (
-    is_never_negative,
-    require_letters,
-    require_sizes,
-    require_tensor,
-    value_at,
-)
+from paramproof.formulas.expression import DivisionByZero, Expression, Number, letter, sum_of
+from paramproof.formulas.notation import text
 from paramproof.formulas.parts import NativeNames, NativeTensor, TensorParts
+from paramproof.formulas.printing import shown
 from paramproof.formulas.spec import Quantity
 from paramproof.formulas.tensors import Inventory, Tensor
 
@@ -254,7 +253,7 @@ class Derivation(Architecture):
 
     def violated(self, sizes: Mapping[str, int]) -> StatedCondition | None:
         """Return the first condition that these sizes violate, None if they meet all."""
-        require_letters(sizes, self.sizes)
+        _require_letters(sizes, self.sizes)
         return next((one for one in self.conditions if not one.condition.is_met(sizes)), None)
 
     def require(self, sizes: Mapping[str, int]) -> None:
@@ -271,12 +270,17 @@ class Derivation(Architecture):
             if sizes[name] != self.sizes[name]:
                 raise InvalidInput(f"{self.name}: the formula holds at {name} = {self.sizes[name]}")
         for tensor in self._to_check:
-            require_tensor(self._in(tensor), tensor.times, tensor.shape, sizes)
+            _require_tensor(self._in(tensor), tensor.times, tensor.shape, sizes)
 
     def _require_sizes(self, sizes: Mapping[str, int]) -> None:
         try:
-            require_sizes(sizes, self.sizes, self.at_zero)
-        except ValueError as error:
+            _require_letters(sizes, self.sizes)
+            for name in self.sizes:
+                least, what = (0, "it") if name in self.at_zero else (1, "every size")
+                if (size := sizes[name]) < least:
+                    reason = f"{name} = {text(size)}: {what} must be {least} or more"
+                    raise InvalidInput(reason, key=name)
+        except InvalidInput as error:
             raise InvalidInput(f"{self.name}: {error}") from None
 
     @cached_property
@@ -354,6 +358,51 @@ def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Coun
                 tensor.times.value(sizes)
             )
     return found
+
+
+def value_at(one: Expression, sizes: Mapping[str, int], what: str) -> Number:
+    """Return a value. If it divides by 0, the error names the divisor; ``what`` names the value."""
+    try:
+        return one.value(sizes)
+    except DivisionByZero as error:
+        at = _values_of(error.by, sizes)
+        at = "" if at == f"{error.by} = 0" else f" at {at}"
+        raise InvalidInput(f"{what} divides by {error.by}, which is 0{at}") from None
+    except ArithmeticError as error:
+        at = _values_of(one, sizes)
+        raise InvalidInput(f"{what} has no value at {at}: {error}") from None
+
+
+def _require_letters(sizes: Mapping[str, int], letters: Iterable[str]) -> None:
+    require_type(sizes, Mapping, "sizes")
+    for name in letters:
+        if name not in sizes:
+            raise InvalidInput(f"{name} has no size: give one for each of {', '.join(letters)}")
+        if not isinstance(sizes[name], Integral):
+            raise InvalidInput(f"{name} = {shown(sizes[name])} is not a whole number")
+
+
+def _require_tensor(
+    where: str, times: Expression, shape: Iterable[Expression], sizes: Mapping[str, int]
+) -> None:
+    """Require that the number of tensors and, unless it is 0, their lengths are 0 or more.
+
+    ``where`` names the tensors in an error.
+    """
+    if (number := value_at(times, sizes, where)) < 0:
+        at = _values_of(times, sizes)
+        raise InvalidInput(f"{where} would occur {text(number)} times at {at}")
+    for one in shape if number else ():
+        if (length := value_at(one, sizes, where)) < 0:
+            at = _values_of(one, sizes)
+            raise InvalidInput(f"{where} would have a length of {text(length)} at {at}")
+
+
+def _values_of(one: Expression, sizes: Mapping[str, int]) -> str:
+    """Return the sizes of the letters in an expression as text: ``L = 1, D = 3``."""
+    return ", ".join(
+        f"{name} = {text(size)}" for name, size in sizes.items() if name in one.letters
+    )
 
 
 def _whole(value: object) -> int:

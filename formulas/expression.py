@@ -6,9 +6,8 @@ a formula works with ints, NumPy arrays and expressions. They have no order, so 
 branches on a size raises ``TypeError``.
 
 Coefficients are ints. Only an inexact division leaves a ``Fraction``, which no count contains. A
-term is a product of powers: of letters, and of atoms of another sort, which are rounded quotients
-and what only Python computes (``computed``). Division is exact, or rounded down to a sum with a
-``Quotient`` for the rest.
+term is a product of powers: of letters, and of ``Computed`` numbers. Division is exact, or rounded
+down to a sum with a quotient for the rest, which is such a number.
 """
 
 from __future__ import annotations
@@ -20,7 +19,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
+
+from paramproof.formulas.computed import DIVISIONS, QUOTIENT, WHOLE, WHOLE_OF_WHOLE, result_of
 
 Number: TypeAlias = int | Fraction
 
@@ -33,26 +34,10 @@ class DivisionByZero(ZeroDivisionError):
         self.by = by
 
 
-class Opaque(Protocol):
-    """An atom of a product that is not a letter: a rounded quotient or a ``Computed`` number."""
+Atom: TypeAlias = "str | Computed"  # The name of a letter, or a number that Python computes.
 
-    def evaluate(self, sizes: Mapping[str, int]) -> Number: ...
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether this is a whole number at all sizes."""
-
-    def substitute(self, values: Mapping[str, Expression | Number]) -> Expression: ...
-
-    @property
-    def letters(self) -> frozenset[str]: ...
-
-    @property
-    def key(self) -> str:
-        """A text that is unique to this atom."""
-
-
-Atom: TypeAlias = "str | Opaque"  # The name of a letter, a quotient, or a ``Computed`` number.
+Operand: TypeAlias = "Expression | float | Computed"
+"""An operand of an operation: a size, a float in the code, or the float that another one gives."""
 
 Powers: TypeAlias = tuple[tuple[Atom, int], ...]
 """A product: atoms with nonzero powers; letters sorted by name, then other atoms."""
@@ -307,29 +292,109 @@ def _plain(number: Number) -> Number:
 
 
 @dataclass(frozen=True)
-class Quotient:
-    """⌊numerator / denominator⌋ in the canonical form of ``floor``, without common factors."""
+class Computed:
+    """A number as Python computes it from sizes: a function of ``computed``, and its operands.
 
-    numerator: Expression
-    denominator: Expression
-    is_whole = True
+    A rounded quotient, ⌊a / b⌋, is one in the canonical form of ``floor``.
+    """
 
-    def evaluate(self, sizes: Mapping[str, int]) -> int:
-        top, bottom = self.numerator.evaluate(sizes), self.denominator.evaluate(sizes)
-        if not bottom:
-            raise DivisionByZero(self.denominator)
-        return top // bottom
-
-    def substitute(self, values: Mapping[str, Expression | Number]) -> Expression:
-        return floor(self.numerator.substitute(values), self.denominator.substitute(values))
+    function: str
+    operands: tuple[Operand, ...]
 
     @property
+    def is_whole(self) -> bool:
+        """Whether this is a whole number at all sizes."""
+        if self.function not in WHOLE_OF_WHOLE:
+            return self.function in WHOLE
+        return all(isinstance(one, Expression) and one.is_whole for one in self.operands)
+
+    def compute(self, sizes: Mapping[str, int]) -> Any:
+        """Return the int or float that Python computes at these sizes."""
+        try:
+            return result_of(self.function, [_number(one, sizes) for one in self.operands])
+        except DivisionByZero:
+            raise
+        except ZeroDivisionError:
+            by = self.operands[-1]
+            if self.function not in DIVISIONS or isinstance(by, float):
+                raise
+            raise DivisionByZero(letter(by) if isinstance(by, Computed) else by) from None
+
+    def evaluate(self, sizes: Mapping[str, int]) -> Number:
+        """Return the value at these sizes; a float becomes the fraction that equals it exactly."""
+        value = self.compute(sizes)
+        if isinstance(value, int):
+            return int(value)
+        if not isinstance(value, float) or not math.isfinite(value):
+            raise ArithmeticError(f"{value} is not a finite number")
+        return Fraction(value)
+
+    def substitute(self, values: Mapping[str, Expression | Number]) -> Expression:
+        return computed(self.function, *(_operand_with(one, values) for one in self.operands))
+
+    @cached_property
     def letters(self) -> frozenset[str]:
-        return self.numerator.letters | self.denominator.letters
+        return frozenset().union(
+            *(one.letters for one in self.operands if isinstance(one, Expression | Computed))
+        )
 
     @cached_property
     def key(self) -> str:
-        return repr([_ordered(self.numerator), _ordered(self.denominator)])
+        """A text that is unique to this number. It does not depend on how quotients are printed."""
+        pair = sides(self)
+        return repr([*map(_ordered, pair)] if pair else self)
+
+    def __repr__(self) -> str:
+        return f"{self.function}{tuple(map(str, self.operands))}"
+
+    def __str__(self) -> str:
+        return str(letter(self))
+
+
+def sides(atom: Atom) -> tuple[Expression, Expression] | None:
+    """Return numerator and denominator of a rounded quotient, None for any other atom."""
+    match atom:
+        case Computed(function, (Expression() as top, Expression() as bottom)):
+            return (top, bottom) if function == QUOTIENT else None
+    return None
+
+
+def computed(function: str, *operands: Operand) -> Expression:
+    """Return the result of an operation as an expression, a constant if no operand has a letter."""
+    if function == QUOTIENT:
+        return floor(*operands)
+    result = Computed(function, tuple(map(as_operand, operands)))
+    return letter(result) if result.letters else expression(result.evaluate({}))
+
+
+def as_operand(one: Operand) -> Operand:
+    """Return an operand in canonical form: ``Computed`` for a float, an expression for an int."""
+    if isinstance(one, Computed):
+        return letter(one) if one.is_whole else one
+    if isinstance(one, Expression):
+        match [*one.terms.items()]:
+            case [(((Computed() as atom, 1),), 1)] if not atom.is_whole:
+                return atom
+    return one
+
+
+def _number(one: Operand, sizes: Mapping[str, int]) -> Any:
+    if isinstance(one, Computed):
+        return one.compute(sizes)
+    if not isinstance(one, Expression):
+        return one
+    value = one.value(sizes)
+    return value if isinstance(value, int) else float(value)
+
+
+def _operand_with(one: Operand, values: Mapping[str, Expression | Number]) -> Operand:
+    if isinstance(one, Expression):
+        return one.substitute(values)
+    if not isinstance(one, Computed):
+        return one
+    result = Computed(one.function, tuple(_operand_with(part, values) for part in one.operands))
+    # A float stays a float: with a fraction, the next operation would give another result.
+    return result if result.letters else result.compute({})
 
 
 def quotient(top: Expression, bottom: Expression) -> Expression:
@@ -383,7 +448,7 @@ def _floor_by_number(top: Expression, number: int) -> Expression:
     decisive = [c for _, c in _ordered(letters) if 2 * c != number]
     if decisive and decisive[0] < 0:
         return whole - floor(-rest + number - 1, number)
-    return whole + letter(Quotient(rest, expression(number)))
+    return whole + letter(Computed(QUOTIENT, (rest, expression(number))))
 
 
 def _floor_by_letters(top: Expression, bottom: Expression) -> Expression:
@@ -393,7 +458,7 @@ def _floor_by_letters(top: Expression, bottom: Expression) -> Expression:
     # A divisor that may be negative, as L − 2, would change the value.
     if rest.terms[_leading(rest)] < 0 and all(n > 0 for n in bottom.terms.values()):
         return whole - floor(-rest + bottom - 1, bottom)
-    return whole + letter(Quotient(rest, bottom))
+    return whole + letter(Computed(QUOTIENT, (rest, bottom)))
 
 
 def common_factor(terms: Iterable[tuple[Powers, Number]]) -> Expression:

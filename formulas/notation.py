@@ -16,16 +16,18 @@ from fractions import Fraction
 from itertools import chain
 from typing import NamedTuple
 
-from paramproof.formulas.computed import INFIX, Computed, Operand
+from paramproof.formulas.computed import INFIX
 from paramproof.formulas.expression import (
     Atom,
+    Computed,
     Expression,
     Number,
+    Operand,
     Powers,
-    Quotient,
     atom_key,
     common_factor,
     expression,
+    sides,
 )
 from paramproof.formulas.path import merged
 from paramproof.formulas.printing import MINUS
@@ -185,18 +187,18 @@ class _Writer:
         return written + self.style.power.format(raised)
 
     def atom(self, atom: Atom) -> str:
-        if isinstance(atom, Computed):
-            written = self.steps(atom)
-            return self.style.bracket.format(written) if atom.function in INFIX else written
-        if isinstance(atom, Quotient):
+        if isinstance(atom, str):
+            return atom if self.style is PLAIN else _latex_name(atom)
+        if pair := sides(atom):
+            top, bottom = pair
             # ⌊(x + d − 1) / d⌋ is usually written ⌈x / d⌉.
-            up = atom.numerator - (atom.denominator - 1)
-            shorter = len(up.terms) < len(atom.numerator.terms)
-            top = up if shorter else atom.numerator
+            up = top - (bottom - 1)
+            shorter = len(up.terms) < len(top.terms)
             shape = self.style.ceiling if shorter else self.style.floor
-            below = self.side(atom.denominator, is_right=True, in_fraction=True)
-            return shape.format(self.side(top, in_fraction=True), below)
-        return str(atom) if self.style is PLAIN else _latex_name(str(atom))
+            below = self.side(bottom, is_right=True, in_fraction=True)
+            return shape.format(self.side(up if shorter else top, in_fraction=True), below)
+        written = self.steps(atom)
+        return self.style.bracket.format(written) if atom.function in INFIX else written
 
     def steps(self, one: Computed) -> str:
         is_infix = one.function in INFIX

@@ -21,9 +21,19 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TypeVar
 
-from paramproof.formulas.computed import FUNCTIONS, INFIX, Computed, Operand, as_operand, computed
+from paramproof.formulas.computed import FUNCTIONS, INFIX
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.expression import Expression, ceiling, expression, floor, letter
+from paramproof.formulas.expression import (
+    Computed,
+    Expression,
+    Operand,
+    as_operand,
+    ceiling,
+    computed,
+    expression,
+    floor,
+    letter,
+)
 from paramproof.formulas.notation import SUPERSCRIPTS
 from paramproof.formulas.printing import MINUS, shown
 

@@ -15,9 +15,9 @@ from paramproof.catalogue.value_kinds import (
     kind_of,
     sort_of,
 )
+from paramproof.formulas.derivation import value_at
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.expression import Expression
-from paramproof.formulas.impossible import value_at
 from paramproof.formulas.parsing import expression_in
 from paramproof.formulas.path import parent
 from paramproof.formulas.printing import legible, shown

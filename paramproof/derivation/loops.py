@@ -19,7 +19,7 @@ from os.path import basename
 from typing import NamedTuple, TypeAlias
 
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.expression import Expression, Quotient, expression, floor, letter, sum_of
+from paramproof.formulas.expression import Expression, expression, floor, letter, sides, sum_of
 from paramproof.tracing.recorder import LOOP_INDEX, Caveat, IterationStack, Recorder, has_loop_index
 
 INDEX = letter(LOOP_INDEX)
@@ -132,9 +132,9 @@ def _remainder_is(difference: Expression) -> tuple[Expression, Expression, Expre
     """Return (t, r, s) if ``difference`` is ±((index + t) mod s − r), otherwise None."""
     for powers in difference.terms:
         for atom, _ in powers:
-            if not (isinstance(atom, Quotient) and LOOP_INDEX in atom.numerator.letters):
+            if not (pair := sides(atom)) or LOOP_INDEX not in pair[0].letters:
                 continue
-            top, step = atom.numerator, atom.denominator
+            top, step = pair
             rest = top - step * Expression({((atom, 1),): 1})
             for sign in (1, -1):
                 remainder, offset = rest - sign * difference, top - INDEX

@@ -21,7 +21,7 @@ from types import FrameType
 from typing import NamedTuple, TypeAlias
 
 from paramproof.formulas.condition import Condition, Relation, at_least_one
-from paramproof.formulas.expression import Expression, Quotient, expression, letter
+from paramproof.formulas.expression import Expression, expression, letter, sides
 
 
 class Iteration(NamedTuple):
@@ -276,8 +276,8 @@ def _remainder(difference: Expression) -> tuple[Expression, Expression] | None:
     """Return (b, a) if ``difference`` is ±(a − b·⌊a / b⌋), otherwise None."""
     for powers in difference.terms:
         for atom, _ in powers:
-            if isinstance(atom, Quotient):
-                top, bottom = atom.numerator, atom.denominator
+            if pair := sides(atom):
+                top, bottom = pair
                 rest = top - bottom * Expression({((atom, 1),): 1})
                 if difference in (rest, -rest):
                     return bottom, top

@@ -2,8 +2,16 @@
 
 import pytest
 
-from paramproof.formulas.computed import LARGEST_POWER, Computed, as_operand, computed
-from paramproof.formulas.expression import Expression, expression, floor, letter
+from paramproof.formulas.computed import LARGEST_POWER
+from paramproof.formulas.expression import (
+    Computed,
+    Expression,
+    as_operand,
+    computed,
+    expression,
+    floor,
+    letter,
+)
 
 A, H = letter("A"), letter("H")
 RATIO = Computed("over", (H, A))

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from paramproof.formulas.computed import Computed, computed
-from paramproof.formulas.expression import Expression, Quotient, expression, floor, letter
-from paramproof.formulas.impossible import is_never_negative, require_tensor, value_at
+from paramproof.formulas.computed import QUOTIENT
+from paramproof.formulas.condition import is_never_negative
+from paramproof.formulas.derivation import value_at
+from paramproof.formulas.expression import Computed, Expression, computed, expression, floor, letter
 from paramproof.formulas.parsing import expression_in
 from tests.derivations import MIXTURE, tensor, with_tensors
 
@@ -128,18 +129,20 @@ def test_other_reasons_for_having_no_value(atom, line):
     with pytest.raises(ValueError, match=f"^it has no value {line}"):
         value_at(one, {"H": 8, "A": 0}, "it")
     with pytest.raises(ValueError, match=r"^a divides by A, which is 0$"):
-        require_tensor("a", H / A, (H,), {"H": 8, "A": 0})
+        value_at(H / A, {"H": 8, "A": 0}, "a")
 
+
+PART = letter(Computed(QUOTIENT, (H / D, L)))
 
 NEVER = {
-    "": (expression(0), 3 * H * L + 4, floor(H, A) * L, H / A, floor(H, A)),
+    "": (expression(0), 3 * H * L + 4, floor(H, A) * L, H / A, floor(H, A), L - 1, PART),
     "H": (H * L + H, floor(H, L)),
 }
 MAYBE = {
-    "": (L - 1, expression(-1), floor(H, A - 1), floor(H - 4, A), floor(H, floor(L, D))),
-    "L": (H * floor(H, A) ** -1, computed("int", H)),
+    "": (L - 2, expression(-1), floor(H, A - 1), floor(H - 4, A), floor(H, floor(L, D))),
+    "L": (L - 1, H * floor(H, A) ** -1, computed("int", H)),
     "A": (H / A, floor(H, A)),
-    "D": (letter(Quotient(H / D, L)),),
+    "D": (PART,),
 }
 
 
@@ -148,4 +151,3 @@ def test_signs_that_letters_determine(known, never):
     """Letters are 1 or more, except for those that may be 0."""
     for at_zero, some in known.items():
         assert [is_never_negative(one, at_zero) for one in some] == [never] * len(some), at_zero
-    assert is_never_negative(letter(Quotient(H / D, L)))

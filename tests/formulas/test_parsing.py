@@ -4,9 +4,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from paramproof.formulas.computed import Computed, computed
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.expression import Expression, ceiling, expression, floor, letter
+from paramproof.formulas.expression import (
+    Computed,
+    Expression,
+    ceiling,
+    computed,
+    expression,
+    floor,
+    letter,
+)
 from paramproof.formulas.notation import text
 from paramproof.formulas.parsing import DEEPEST, LONGEST, condition_in, expression_in
 

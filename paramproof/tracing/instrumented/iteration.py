@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
+from paramproof.formulas.condition import is_never_negative
 from paramproof.formulas.expression import Expression, letter
-from paramproof.formulas.impossible import is_never_negative
 from paramproof.tracing.instrumented.lengths import (
     UNKNOWN_LENGTH,
     KnownLength,

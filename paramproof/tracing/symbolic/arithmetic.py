@@ -9,9 +9,8 @@ from functools import lru_cache
 from math import ceil, floor, gcd, isfinite, log2
 from typing import Any
 
-from paramproof.formulas.computed import computed
 from paramproof.formulas.condition import Relation
-from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.expression import Expression, computed, expression
 from paramproof.tracing.internal_errors import calls_constructor
 from paramproof.tracing.recorder import (
     CACHE_SIZE,

@@ -18,8 +18,15 @@ from functools import lru_cache
 from math import inf, isfinite, lcm, log2
 from typing import Any
 
-from paramproof.formulas.computed import Computed, Operand, computed
-from paramproof.formulas.expression import Expression, Quotient, expression, floor
+from paramproof.formulas.expression import (
+    Computed,
+    Expression,
+    Operand,
+    computed,
+    expression,
+    floor,
+    sides,
+)
 from paramproof.tracing.symbolic.symint import (
     SymbolicNumber,
     SymInt,
@@ -57,8 +64,8 @@ def _bits(made: Expression) -> float:
 def _bits_of(atom: Any) -> float:
     if isinstance(atom, str):
         return BITS_OF_A_SIZE
-    if isinstance(atom, Quotient):
-        return _bits(atom.numerator)
+    if pair := sides(atom):
+        return _bits(pair[0])
     return _bits_of_step(atom) if isinstance(atom, Computed) else inf
 
 
@@ -311,7 +318,7 @@ def operand_of(value: Any) -> Operand | None:
 def _atom(made: Expression) -> Operand:
     ((powers, _),) = made.terms.items()
     atom = powers[0][0]
-    return atom if isinstance(atom, Computed) else made
+    return atom if isinstance(atom, Computed) and not sides(atom) else made
 
 
 def is_exact(value: Any) -> bool:

@@ -19,8 +19,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
-from paramproof.formulas.computed import computed
-from paramproof.formulas.expression import Expression
+from paramproof.formulas.expression import Expression, computed
 from paramproof.tracing.recorder import calling_file, record_caveat, record_size
 
 TRUSTED_FOLDERS = (
