@@ -1,27 +1,23 @@
 """Parse expressions and conditions from their printed form: ``4·H² − ⌊H/A⌋·A``.
 
 Parsing the output of ``notation.text`` or of a condition's ``str`` returns an equal object. The
-grammar covers the printed form, which people can write and review too. It also covers the form that
-older files have, in which all of ``a·b`` in ``⌊x/a·b⌋`` is the divisor, without its brackets::
+printed form is ordinary arithmetic, so its tokens are translated to those of Python, whose parser
+returns a syntax tree: ⌊a/b⌋ is a call with two operands, and × and ÷, which bind less than a sum,
+are shifts. In ⌊x/a·b⌋, as older files have it, all of ``a·b`` is the divisor for the same reason.
 
-    sum     =  [−] term {(+ | −) term}
-    term    =  factor {· factor} [/ factor]     (a bracket is the last factor)
-    factor  =  number | letter [power] | rounded [power] | computed [power] | "(" sum ")"
-    rounded =  ⌊ side / side ⌋ | ⌈ side / side ⌉
-    side    =  [−] factor {· factor}
-    computed = function "(" step {, step} ")" | "(" operand (× | ÷) operand ")"
-    step    =  operand [(× | ÷) operand]
-    operand =  [−] decimal | sum
+Only the last factor of a product may be a sum, and only an atom has a power: expanding a text takes
+time in proportion to its length.
 """
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
-from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any
 
-from paramproof.formulas.computed import FUNCTIONS, INFIX
+from paramproof.formulas.computed import FUNCTIONS
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import (
     Computed,
@@ -41,15 +37,26 @@ LONGEST = 20_000  # The maximum number of characters of an expression.
 DEEPEST = 40  # The maximum nesting of brackets and quotients.
 
 TOKEN = re.compile(
-    r"\s*(?:(?P<decimal>[0-9]+(?:\.[0-9]+)?e[+-−]?[0-9]+|[0-9]+\.[0-9]+)"
+    r"(?P<decimal>[0-9]+(?:\.[0-9]+)?e[+-−]?[0-9]+|[0-9]+\.[0-9]+)"
     r"|(?P<number>[0-9]{1,40})|(?P<power>[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})"
     # A name in Python, which may have letters of any alphabet, but no superscript.
     r"|(?P<letter>[^\W\d⁰¹²³⁴⁵⁶⁷⁸⁹][^\W⁰¹²³⁴⁵⁶⁷⁸⁹]*'*)"
-    rf"|(?P<sign>[+·×÷,/()⌊⌋⌈⌉{MINUS}]))"
+    rf"|(?P<sign>[+·×÷,/()⌊⌋⌈⌉{MINUS}])"
 )
 
-END = ("end", "")  # The token after the last one.
 DIGITS = {sup: digit for digit, sup in SUPERSCRIPTS.items()}
+
+ROUNDED = {"floor": floor, "ceiling": ceiling}
+OPENING = {"(": "(", "⌊": "floor(", "⌈": "ceiling("}
+CLOSING = {")": "(", "⌋": "⌊", "⌉": "⌈"}
+SIGNS = {"·": "*", MINUS: "-", "×": "<<", "÷": ">>"}
+SHIFTS = {ast.LShift: "times", ast.RShift: "over"}
+OPERATORS: dict[type, Any] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
 
 RELATIONS = {
     sign: (relation, holds)
@@ -63,9 +70,10 @@ RELATION = re.compile(f" ({'|'.join(RELATIONS)}) ")
 # A file of the catalogue has the same few texts at hundreds of tensors.
 @lru_cache(maxsize=4096)
 def expression_in(text: str) -> Expression:
+    names: list[str] = []
     try:
-        return _Reader(text).whole()
-    except (ArithmeticError, _ParseError):
+        return _whole(_value(ast.parse(_python(text, names), mode="eval").body, names))
+    except (ArithmeticError, LookupError, MemoryError, RecursionError, SyntaxError, TypeError):
         raise ValueError(f"{shown(text)} is not an expression") from None
 
 
@@ -83,142 +91,77 @@ def condition_in(text: str) -> Condition:
     return Condition(relation, expression_in(left), expression_in(right), holds).normalized()
 
 
-Part = TypeVar("Part")
-
-
-class _ParseError(Exception):
-    """A token is unexpected or missing."""
-
-
-class _Reader:
-    """A recursive descent parser, with a method for each rule of the grammar."""
-
-    def __init__(self, text: str) -> None:
-        self.tokens = [*_tokens(text), END]
-        self.at = 0
-        self.depth = 0
-        self.bracketed = False
-
-    def whole(self) -> Expression:
-        found = self.sum()
-        if self.next() != END:
-            raise _ParseError
-        return found
-
-    def next(self) -> tuple[str, str]:
-        return self.tokens[self.at]
-
-    def take(self, sign: str) -> bool:
-        is_next = self.next() == ("sign", sign)
-        self.at += is_next
-        return is_next
-
-    def must(self, sign: str) -> None:
-        if not self.take(sign):
-            raise _ParseError
-
-    def sum(self) -> Expression:
-        total = -self.term() if self.take(MINUS) else self.term()
-        while True:
-            if self.take("+"):
-                total = total + self.term()
-            elif self.take(MINUS):
-                total = total - self.term()
-            else:
-                return total
-
-    def term(self) -> Expression:
-        found = self.product()
-        return found / self.factor() if self.take("/") else found
-
-    def side(self) -> Expression:
-        return -self.product() if self.take(MINUS) else self.product()
-
-    def product(self) -> Expression:
-        found = self.factor()
-        while not self.bracketed and self.take("·"):
-            found = found * self.factor()
-        return found
-
-    def factor(self) -> Expression:
-        self.bracketed = False
-        if self.take("("):
-            inside = self.inside(self.step)
-            self.must(")")
-            if isinstance(inside, Computed):
-                return self.raised(computed(inside.function, *inside.operands))
-            if isinstance(inside, float):
-                raise _ParseError
-            self.bracketed = True
-            return inside
-        for opening, closing, rounded in (("⌊", "⌋", floor), ("⌈", "⌉", ceiling)):
-            if self.take(opening):
-                top = self.inside(self.side)
-                self.must("/")
-                found = rounded(top, self.inside(self.side))
-                self.must(closing)
-                return self.raised(found)
-        kind, written = self.next()
-        self.at += 1
-        if kind == "number":
-            return expression(int(written))
-        if kind == "letter" and self.take("("):
-            return self.raised(self.inside(lambda: self.function(written)))
+def _python(text: str, names: list[str]) -> str:
+    """Return a text in Python's signs, with x0, x1 … for letters and functions, as in ``names``."""
+    if len(text) > LONGEST or TOKEN.sub("", text).strip():
+        raise SyntaxError
+    written, opened = [], []
+    for match in TOKEN.finditer(text):
+        kind, token = match.lastgroup, match[0]
         if kind == "letter":
-            return self.raised(letter(written))
-        raise _ParseError
-
-    def function(self, name: str) -> Expression:
-        if name not in FUNCTIONS:
-            raise _ParseError
-        operands = [self.step()]
-        while self.take(","):
-            operands.append(self.step())
-        self.must(")")
-        return computed(name, *operands)
-
-    def step(self) -> Operand:
-        first = self.operand()
-        for name, sign in INFIX.items():
-            if self.take(sign):
-                return Computed(name, (as_operand(first), as_operand(self.operand())))
-        return first
-
-    def operand(self) -> Expression | float:
-        minus = self.take(MINUS)
-        kind, written = self.next()
-        if kind == "decimal":
-            self.at += 1
-            value = float(written.replace(MINUS, "-"))
-            return -value if minus else value
-        self.at -= minus
-        return self.sum()
-
-    def inside(self, part: Callable[[], Part]) -> Part:
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise _ParseError
-        found = part()
-        self.depth -= 1
-        return found
-
-    def raised(self, base: Expression) -> Expression:
-        """Parse the power of an atom. A bracket inside the atom does not end the term around it."""
-        self.bracketed = False
-        kind, written = self.next()
-        if kind != "power":
-            return base
-        self.at += 1
-        return base ** int(written.translate(DIGITS))
+            names.append(token)
+            token = f"x{len(names) - 1}"
+        elif kind == "power":
+            token = f"**{token.translate(DIGITS)}"
+        elif token in OPENING:
+            opened.append(token)
+            token = OPENING[token]
+        elif token in CLOSING:
+            if opened.pop() != CLOSING[token]:
+                raise SyntaxError
+            token = ")"
+        elif token == "/" and opened and opened[-1] != "(":
+            token = ","
+        else:
+            token = SIGNS.get(token, token.replace(MINUS, "-"))
+        written.append(token)
+        if len(opened) > DEEPEST:
+            raise SyntaxError
+    return " ".join(written)
 
 
-def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    if len(text) > LONGEST:
-        raise _ParseError
-    at, end = 0, len(text.rstrip())
-    while at < end:
-        match = TOKEN.match(text, at)
-        if not match or not match.lastgroup:
-            raise _ParseError
-        yield match.lastgroup, match[match.lastgroup]
-        at = match.end()
+def _value(node: Any, names: list[str]) -> Operand:
+    match node:
+        case ast.Constant(value):
+            return value if isinstance(value, float) else expression(value)
+        case ast.Name(name):
+            return letter(names[int(name[1:])])
+        case ast.Call(ast.Name(name), operands):
+            values = [_value(one, names) for one in operands]
+            if name in ROUNDED:
+                return ROUNDED[name](*map(_whole, values))
+            return computed(_function(names[int(name[1:])]), *values)
+        case ast.UnaryOp(ast.USub(), operand):
+            value = _value(operand, names)
+            return -value if isinstance(value, float) else -_whole(value)
+        case ast.BinOp(left, ast.Pow(), ast.Constant(int(power))) if not _ends_in_sum(left):
+            return _whole(_value(left, names)) ** power
+        case ast.BinOp(left, sign, right):
+            if isinstance(sign, ast.Mult) and _ends_in_sum(left):
+                raise SyntaxError
+            one, other = _value(left, names), _value(right, names)
+            if function := SHIFTS.get(type(sign)):
+                return Computed(function, (as_operand(one), as_operand(other)))
+            return OPERATORS[type(sign)](_whole(one), _whole(other))
+    raise SyntaxError
+
+
+def _function(name: str) -> str:
+    if name not in FUNCTIONS:
+        raise SyntaxError
+    return name
+
+
+def _whole(one: Operand) -> Expression:
+    if isinstance(one, float):
+        raise SyntaxError
+    return computed(one.function, *one.operands) if isinstance(one, Computed) else one
+
+
+def _ends_in_sum(node: Any) -> bool:
+    match node:
+        case ast.BinOp(_, ast.Add() | ast.Sub(), _):
+            return True
+        case ast.BinOp(_, ast.Mult(), right):
+            return _ends_in_sum(right)
+    return False
