@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paramproof.formulas import derived_twice as ours
 from paramproof.formulas import spec
@@ -26,9 +26,6 @@ from paramproof.formulas.notation import add_letters
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
 from paramproof.formulas.spec import FamilyLetters, Quantity, Spec, draw, letter_kinds
 from paramproof.formulas.tensors import Inventory
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "paramproof.families"
 
@@ -120,12 +117,28 @@ def registered() -> dict[str, Family]:
     found = {family.name: family for family in OURS}
     for entry in sorted(metadata.entry_points(group=ENTRY_POINTS)):
         try:
-            family = _loaded(entry, found)
+            family = entry.load()
+            _require_fits(family, found)
         except (Exception, SystemExit) as error:  # A plug-in may raise anything.
             note_broken(entry, error)
         else:
+            add_letters(letter_kinds(family.letters))
             found[family.name] = family
     return found
+
+
+def _require_fits(family: object, others: Mapping[str, Family]) -> None:
+    if not isinstance(family, Family):
+        raise ValueError(f"it is not a Family, but of type {type(family).__name__}")
+    if family.name in others:
+        raise ValueError(f"a family named {shown(family.name)} exists already")
+    for name, kind in letter_kinds(family.letters).items():
+        for owner, other in others.items():
+            if (known := letter_kinds(other.letters).get(name, kind)) != kind:
+                raise ValueError(
+                    f"the letter {name} of {family.name} is {kind}, but {known} in {owner}: "
+                    "a letter must have the same kind in all families"
+                )
 
 
 def family_named(name: object) -> Family:
@@ -135,27 +148,6 @@ def family_named(name: object) -> Family:
         require_whole(ENTRY_POINTS, name)
         raise no_such("family", name, FAMILIES)
     return FAMILIES[known]
-
-
-def _loaded(entry: EntryPoint, others: Mapping[str, Family]) -> Family:
-    family = entry.load()
-    if not isinstance(family, Family):
-        raise ValueError(f"it is not a Family, but of type {type(family).__name__}")
-    if family.name in others:
-        raise ValueError(f"a family named {shown(family.name)} exists already")
-    _require_kinds(family, others)
-    add_letters(letter_kinds(family.letters))
-    return family
-
-
-def _require_kinds(family: Family, others: Mapping[str, Family]) -> None:
-    for name, kind in letter_kinds(family.letters).items():
-        for owner, other in others.items():
-            if (known := letter_kinds(other.letters).get(name, kind)) != kind:
-                raise ValueError(
-                    f"the letter {name} of {family.name} is {kind}, but {known} in {owner}: "
-                    "a letter must have the same kind in all families"
-                )
 
 
 def inventory(letters: FamilyLetters) -> Inventory:
@@ -187,21 +179,13 @@ def spec_from(data: Mapping[str, Any]) -> Spec:
     family = family_named(given.pop("family", "encoder"))
     kind: Any = family.spec
     required = {f.name: f.default is f.default_factory is MISSING for f in fields(kind) if f.init}
-    unknown = tuple(name for name in given if name not in required)
-    missing = tuple(name for name in required if required[name] and name not in given)
+    unknown = [name for name in given if name not in required]
+    missing = [name for name in required if required[name] and name not in given]
     if unknown or missing:
-        raise SpecFieldsError(family, unknown, missing)
-    made: Spec = kind(**given)
-    return made
-
-
-class SpecFieldsError(ValueError):
-    """Some fields of a spec are ``unknown`` to its family, or ``missing``."""
-
-    def __init__(self, family: Family, unknown: tuple[str, ...], missing: tuple[str, ...]) -> None:
-        self.unknown, self.missing = unknown, missing
         problem = f"needs {', '.join(missing)}"
         if unknown:
             problem = f"does not have the field {legible(repr(unknown[0]), MAX_NOTE_SHOWN)}"
         known = ", ".join(family.field_names)
-        super().__init__(f"a spec of the family {family.name} {problem}; its fields are {known}")
+        raise InvalidInput(f"a spec of the family {family.name} {problem}; its fields are {known}")
+    made: Spec = kind(**given)
+    return made

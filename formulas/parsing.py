@@ -14,8 +14,9 @@ from __future__ import annotations
 import ast
 import operator
 import re
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from paramproof.formulas.computed import FUNCTIONS
 from paramproof.formulas.condition import Condition, Relation
@@ -44,14 +45,16 @@ TOKEN = re.compile(
     rf"|(?P<sign>[+·×÷,/()⌊⌋⌈⌉{MINUS}])"
 )
 
+Binary: TypeAlias = Callable[[Expression, Expression], Expression]
+
 DIGITS = {sup: digit for digit, sup in SUPERSCRIPTS.items()}
 
-ROUNDED = {"floor": floor, "ceiling": ceiling}
+ROUNDED: dict[str, Binary] = {"floor": floor, "ceiling": ceiling}
 OPENING = {"(": "(", "⌊": "floor(", "⌈": "ceiling("}
 CLOSING = {")": "(", "⌋": "⌊", "⌉": "⌈"}
 SIGNS = {"·": "*", MINUS: "-", "×": "<<", "÷": ">>"}
 SHIFTS = {ast.LShift: "times", ast.RShift: "over"}
-OPERATORS: dict[type, Any] = {
+OPERATORS: dict[type, Binary] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -122,7 +125,7 @@ def _python(text: str, names: list[str]) -> str:
 
 def _value(node: Any, names: list[str]) -> Operand:
     match node:
-        case ast.Constant(value):
+        case ast.Constant(float(value) | int(value)):
             return value if isinstance(value, float) else expression(value)
         case ast.Name(name):
             return letter(names[int(name[1:])])
@@ -132,8 +135,8 @@ def _value(node: Any, names: list[str]) -> Operand:
                 return ROUNDED[name](*map(_whole, values))
             return computed(_function(names[int(name[1:])]), *values)
         case ast.UnaryOp(ast.USub(), operand):
-            value = _value(operand, names)
-            return -value if isinstance(value, float) else -_whole(value)
+            one = _value(operand, names)
+            return -one if isinstance(one, float) else -_whole(one)
         case ast.BinOp(left, ast.Pow(), ast.Constant(int(power))) if not _ends_in_sum(left):
             return _whole(_value(left, names)) ** power
         case ast.BinOp(left, sign, right):

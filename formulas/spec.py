@@ -100,6 +100,8 @@ RANGES: Ranges = {
 }
 """The ranges of sizes that families share. A spec adds its own in ``ranges``."""
 
+NUMBERS_OF_LAYERS = ("num_hidden_layers", "num_encoder_layers", "num_decoder_layers")
+
 DERIVED = cast(int, None)
 """The default of a size that is computed from other sizes if it is omitted."""
 
@@ -166,7 +168,7 @@ def require_size(name: str, value: object, lowest: int = 1) -> None:
     require(cast(int, value) >= lowest, name, value, f"{lowest} or more")
 
 
-def require_fields(spec: Any, from_zero: Collection[str]) -> None:
+def require_fields(spec: Any, from_zero: Collection[str] = NUMBERS_OF_LAYERS) -> None:
     """Require that every field is a bool or a size; only sizes in ``from_zero`` may be 0."""
     for field in fields(spec):
         name, value = field.name, getattr(spec, field.name)
@@ -225,11 +227,8 @@ def draw(spec: type[Spec], choose: Choose, fixed: Mapping[str, Any]) -> Spec:
     """
     kind: Any = spec
     choices = Choices(choose, fixed, getattr(kind, "ranges", {}))
-    drawn: Spec = kind.drawn(choices) if hasattr(kind, "drawn") else _by_fields(kind, choices)
-    return drawn
-
-
-def _by_fields(kind: Any, choices: Choices) -> Spec:
+    if hasattr(kind, "drawn"):
+        return cast(Spec, kind.drawn(choices))
     own: dict[str, Any] = {}
     for field in fields(kind):
         if field.type in ("bool", bool):
@@ -239,8 +238,7 @@ def _by_fields(kind: Any, choices: Choices) -> Spec:
             own[field.name] = choices.size(field.name)
     heads = own.get("num_attention_heads")
     own["hidden_size"] = heads * choices.size("head_size") if heads else choices.size("hidden_size")
-    spec: Spec = kind(**own)
-    return spec
+    return cast(Spec, kind(**own))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -340,6 +338,10 @@ class _SplitIntoHeads:
     hidden_size: int
     num_attention_heads: int
 
+    def __post_init__(self) -> None:
+        require_fields(self)
+        require_heads(self.hidden_size, self.num_attention_heads)
+
     @property
     def head_size(self) -> int:
         return self.hidden_size // self.num_attention_heads
@@ -379,8 +381,7 @@ class EncoderSpec(_SplitIntoHeads):
     nsp_head: bool = False
 
     def __post_init__(self) -> None:
-        require_fields(self, from_zero=("num_hidden_layers",))
-        require_heads(self.hidden_size, self.num_attention_heads)
+        _SplitIntoHeads.__post_init__(self)  # A class with slots is made anew: no super().
         if not self.mlm_head:
             wanted = "True where mlm_head is False: without that head there is nothing to untie"
             require(self.tie_word_embeddings, "tie_word_embeddings", False, wanted)
@@ -390,7 +391,6 @@ class EncoderSpec(_SplitIntoHeads):
 
     @classmethod
     def drawn(cls, choices: Choices) -> Self:
-        """Return a random spec: an NSP head only with a pooler, untied only with an MLM head."""
         sizes = choices.sizes(*RANGES, "type_vocab_size")
         pooler, mlm_head = choices.flag("pooler"), choices.flag("mlm_head")
         return cls(
@@ -429,10 +429,6 @@ class GPTSpec(_SplitIntoHeads):
     intermediate_size: int
     max_position_embeddings: int
     tie_word_embeddings: bool = True
-
-    def __post_init__(self) -> None:
-        require_fields(self, from_zero=("num_hidden_layers",))
-        require_heads(self.hidden_size, self.num_attention_heads)
 
     def letters(self) -> GPTLetters:
         return letters_of(GPTLetters, self)
@@ -484,7 +480,7 @@ class LlamaSpec:
             require_heads(hidden, heads, " where head_dim is not given")
             fill_default(self, "head_dim", hidden // heads)
         fill_default(self, "num_key_value_heads", heads)
-        require_fields(self, from_zero=("num_hidden_layers",))
+        require_fields(self)
         keys, wanted = self.num_key_value_heads, f"a divisor of num_attention_heads={heads}"
         require(heads % keys == 0, "num_key_value_heads", keys, wanted)
         even = "even: rotary positions rotate pairs of features"
@@ -492,7 +488,6 @@ class LlamaSpec:
 
     @classmethod
     def drawn(cls, choices: Choices) -> Self:
-        """Return a random spec: query heads are a multiple of key heads, head sizes are even."""
         sizes = choices.sizes(
             "num_hidden_layers", "num_key_value_heads", "intermediate_size", "vocab_size"
         )
@@ -557,8 +552,7 @@ class EncoderDecoderSpec(_SplitIntoHeads):
 
     def __post_init__(self) -> None:
         fill_default(self, "target_vocab_size", self.vocab_size)
-        require_fields(self, from_zero=("num_encoder_layers", "num_decoder_layers"))
-        require_heads(self.hidden_size, self.num_attention_heads)
+        _SplitIntoHeads.__post_init__(self)
         if self.share_embeddings:
             own, target = self.vocab_size, self.target_vocab_size
             wanted = f"False where vocab_size={own} and target_vocab_size={target} differ"
@@ -566,7 +560,6 @@ class EncoderDecoderSpec(_SplitIntoHeads):
 
     @classmethod
     def drawn(cls, choices: Choices) -> Self:
-        """Return a random spec. Two tables with equally many rows are a case of their own."""
         _, *shared = RANGES
         sizes = choices.sizes("num_encoder_layers", "num_decoder_layers", *shared)
         vocabularies = choices.choose("one table, two, two of one size", 0, 2)

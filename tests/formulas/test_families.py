@@ -1,5 +1,6 @@
 """The registry of families: what it finds, here and in other distributions, and what it refuses."""
 
+import re
 from dataclasses import asdict, dataclass, make_dataclass
 from importlib import metadata
 from types import SimpleNamespace
@@ -15,7 +16,6 @@ from paramproof.formulas.expression import letter
 from paramproof.formulas.families import (
     ENTRY_POINTS,
     OURS,
-    SpecFieldsError,
     family_named,
     family_of,
     registered,
@@ -106,25 +106,24 @@ def test_wrong_families_and_values_are_refused(change, message):
 @pytest.mark.parametrize(
     ("change", "unknown"),
     [
-        ({"type_vocab_size": 2}, ("type_vocab_size",)),
-        ({"family": "llama"}, ("max_position_embeddings",)),
-        ({"self": 1, "kind": 2}, ("self", "kind")),
-        ({"y" * 1000: 1}, ("y" * 1000,)),
+        ({"type_vocab_size": 2}, "type_vocab_size"),
+        ({"family": "llama"}, "max_position_embeddings"),
+        ({"self": 1, "kind": 2}, "self"),
+        ({"y" * 1000: 1}, "y" * 1000),
     ],
 )
 def test_an_unknown_field_is_refused(change, unknown):
-    with pytest.raises(SpecFieldsError, match=unknown[0][:100]) as refusal:
+    line = f"does not have the field {unknown!r}"
+    with pytest.raises(InvalidInput, match=re.escape(line[:100])) as refusal:
         spec_from(spec_fields(SPECS["gpt"]) | change)
-    assert refusal.value.unknown == unknown
     assert len(str(refusal.value)) < 500
 
 
 def test_missing_fields_are_refused():
     fields = spec_fields(SPECS["gpt"])
     del fields["hidden_size"], fields["vocab_size"], fields["tie_word_embeddings"]
-    with pytest.raises(SpecFieldsError) as refusal:
+    with pytest.raises(InvalidInput) as refusal:
         spec_from(fields)
-    assert (refusal.value.unknown, refusal.value.missing) == ((), ("vocab_size", "hidden_size"))
     start, _, known = str(refusal.value).partition("; its fields are ")
     assert start == "a spec of the family gpt needs vocab_size, hidden_size"
     assert known == ", ".join(asdict(SPECS["gpt"]))
