@@ -215,6 +215,10 @@ class Expression:
     __radd__ = __add__
     __rmul__ = __mul__
 
+    def __reduce__(self) -> tuple[type[Expression], tuple[Mapping[Powers, Number]]]:
+        # Another process hashes text differently, so a remembered hash must not be pickled.
+        return Expression, (self._terms,)
+
     def __eq__(self, other: object) -> bool:
         right = _operand(other)
         return NotImplemented if right is None else self._terms == right._terms

@@ -3,8 +3,10 @@
 They try the proofs without a framework.
 """
 
+from dataclasses import fields, replace
+
 from paramproof.formulas import Weight, inventory
-from paramproof.verify.cases import plain
+from paramproof.tracing.symbolic.symint import plain_int
 
 
 class Lists:
@@ -27,6 +29,12 @@ class Listed:
 
     def weights(self):
         return self._weights
+
+
+def plain(spec):
+    """Return a spec of symbolic ints with ints."""
+    own = {field.name: getattr(spec, field.name) for field in fields(spec)}
+    return replace(spec, **{n: plain_int(v) for n, v in own.items() if not isinstance(v, bool)})
 
 
 def listed(spec):

@@ -33,11 +33,14 @@ from paramproof.json_form import document
 from paramproof.matching.model_comparison import report_on
 from paramproof.resolver import Model
 from paramproof.verify.agreement import require_agreement
-from paramproof.verify.formula_check import compare_at_sizes
 from paramproof.verify.proof import Proof, proof_job
 from paramproof.verify.results import Result, Sample, verify_job
 from paramproof.verify.shards import Tally, missing, read_summaries
-from paramproof.verify.user_formula import FormulaReference
+from paramproof.verify.user_formula import (
+    FormulaReference,
+    compared_at_sizes,
+    family_and_rest,
+)
 from paramproof.views.formula import certainty
 from paramproof.views.terminal import print_table
 
@@ -96,7 +99,7 @@ def in_frameworks(asked: Asked, formula: FormulaReference | None) -> CommandAnsw
     """
     families, left = asked.wanted or tuple(FAMILIES), list[str]()
     if formula:
-        family, left = formula.family(asked.wanted, asked.specs())
+        family, left = formula.ask(family_and_rest, asked.wanted, [*asked.specs().values()])
         asked.require_families((family,), f"but {formula.name} counts {family}")
         families = (family,)
     else:
@@ -238,20 +241,19 @@ def proved(asked: Asked) -> CommandAnswer:
 def formula_at_sizes(formula: FormulaReference, model: Model, asked: Asked) -> CommandAnswer:
     """Compare a user's formula with that of a model without a family, at many sizes."""
     derived = model.architecture
-    found, difference = compare_at_sizes(formula, derived, asked.examples, asked.seed)
-    differing = [compared for compared in found if not compared.equal]
-    results = [compared._asdict() for compared in found]
+    found, difference = formula.ask(compared_at_sizes, derived, asked.examples, asked.seed)
+    differing = [one for one in found if one["derived"] != one["theirs"]]
     body = {
-        "model": derived.name, "seed": asked.seed, "results": results, "algebra": difference
+        "model": derived.name, "seed": asked.seed, "results": found, "algebra": difference
     }  # fmt: skip
 
     def lines() -> Iterator[str]:
         yield f"{legible(derived.name)}: its formula was derived, {certainty(derived)}"
-        yield f"at its own sizes: {totals(found[0].derived, found[0].theirs)}"
+        yield f"at its own sizes: {totals(found[0]['derived'], found[0]['theirs'])}"
         if differing and differing[0] is not found[0]:
             first = differing[0]
-            yield ", ".join(f"{letter}={size}" for letter, size in first.sizes.items())
-            yield totals(first.derived, first.theirs)
+            yield ", ".join(f"{letter}={size}" for letter, size in first["sizes"].items())
+            yield totals(first["derived"], first["theirs"])
         yield from filter(None, [difference])
         equal = f"equal at {len(found) - len(differing)} of {len(found)} sizes"
         yield f"{formula.name}: {equal} that meet the conditions"

@@ -67,11 +67,10 @@ def _probe(chosen: Framework) -> ModuleType:
 def _shapes(chosen: Framework, builder: Builder, shapes: Mapping[str, str]) -> Iterator[Answer]:
     """Yield an answer for each canonical tensor, and two for the decoder's table: tied and not."""
     family = FAMILIES["encoder"]
-    known = known_sizes(chosen.fixed, family)
-    supported = supported_cases(builder, family, known)
+    supported = supported_cases(builder, family, known_sizes(chosen.fixed, family))
     tied = next(case for case in supported if not case.parts["untied"])
     for case in (tied, *(case for case in supported[:1] if case.parts["untied"])):
-        for tensor in read(builder, case, known).tensors:
+        for tensor in read(builder, case).tensors:
             stored = _stored(tensor)
             for part in tensor.parts:
                 if case == tied or part == DECODER:

@@ -9,11 +9,10 @@ so the derivation sees every branch on a symbolic size.
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from paramproof.algebra.letters import field_names
 from paramproof.builders.protocol import Builder
@@ -21,11 +20,11 @@ from paramproof.builders.registry import layer_packages
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.formulas import Weight
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
-from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.derivation import DerivedTensor
 from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
-from paramproof.verify.cases import Case, Sizes
+from paramproof.verify.cases import Case
 
 EFFORT = Effort(generic=2, held=6, deepest=3, far=False)
 """The effort for each case. Models with distant sizes would take longer than all others together.
@@ -35,56 +34,37 @@ Two lengths can always be fitted by a sum, so three are used. Layers take most o
 
 
 @dataclass(frozen=True, slots=True)
-class NamedTensor:
-    """A native tensor in letters; a path with ``*`` for layers represents ``times`` tensors.
+class NamedTensor(DerivedTensor):
+    """A native tensor in letters; ``parts`` and ``layout`` are a ``Weight``'s, with ``*``."""
 
-    ``parts``, ``layout`` and ``aliases`` are as in ``Weight``, with ``*`` for layers.
-    """
-
-    path: str
-    shape: tuple[Expression, ...]
-    times: Expression
-    trainable: bool
     parts: tuple[str, ...]
     layout: tuple[str, ...]
-    aliases: tuple[str, ...]
-    traced: bool
-
-    @property
-    def size(self) -> Expression:
-        """The number of entries of all ``times`` tensors, trainable or not."""
-        return self.times * math.prod(self.shape)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """The derivation of one case: its tensors, and the guards under which a model has just these.
 
     Guards are text. ``branches`` has the guards outside of which a model has other tensors, and the
     sizes that could not be varied.
     """
 
-    tensors: tuple[NamedTensor, ...]
-    conditions: tuple[str, ...]
-    branches: tuple[str, ...]
+    tensors: list[NamedTensor]
+    conditions: list[str]
+    branches: list[str]
 
 
 def read(
     builder: Builder,
     case: Case,
-    known: Sizes | None = None,
     seed: int = 0,
     outcomes: dict[Condition, Consequence | None] | None = None,
 ) -> Reading:
     """Derive the tensors of ``builder``'s models of one case.
 
-    ``known`` are fields of the spec that the builder cannot vary, with their values. ``outcomes``
-    is shared by the cases, as in ``derive``.
-
-    Raises ``ValueError``, in one line that names the tensor, if a shape is not explained or a
-    formula fails at other sizes.
+    ``outcomes`` is shared by the cases, as in ``derive``. Raises ``ValueError``, in one line that
+    names the tensor, if a shape is not explained or a formula fails at other sizes.
     """
-    source = _Source(builder, case, known or {})
+    source = _Source(builder, case)
     try:
         found = derive(
             source.constructor(), seed, effort=EFFORT, outcomes=outcomes, naming=field_names
@@ -93,20 +73,14 @@ def read(
         # An error other than a refusal means that the builder is broken.
         if source.crash is not None:
             raise source.crash
-    own = case.family.letters._fields
-    # H as A·K, in a family whose heads divide it, so that a head's width is a letter.
-    heads = {"H": letter("A") * letter("K")} if "A" in own and "K" not in own else {}
+    # H is A·K in a family whose heads divide it, so that a head's width is a letter.
+    heads = {"H": case.letters._asdict()["H"]}
     tensors = [
         NamedTensor(
-            one.path,
-            tuple(length.substitute(heads) for length in one.shape),
-            one.times.substitute(heads),
-            one.role == "trainable",
+            *(one.path, one.shape, one.times, one.role, one.aliases, one.traced, one.looped),
             *source.stored[one.path, one.role],
-            one.aliases,
-            one.traced,
         )
-        for one in found.tensors
+        for one in found.substitute(heads).tensors
     ]
     # Guards that always hold for H = A·K are left out, but not those on divisibility.
     conditions = [
@@ -121,59 +95,37 @@ def read(
         for stated in found.conditions
         if stated.consequence.outcome is Outcome.OTHERS
     ]
-    return Reading(tuple(tensors), tuple(conditions), tuple(branches))
+    return Reading(tensors, conditions, branches)
 
 
 @dataclass(slots=True)
 class _Source:
-    """A builder's models of one case as a constructor, and the parts that their tensors hold.
-
-    ``own`` is the model at the case's own sizes. It shows which framework builds it, and is reused
-    when the derivation asks for a model at these sizes.
-    """
+    """A builder's models of one case as a constructor, and the parts that their tensors hold."""
 
     builder: Builder
     case: Case
-    known: Sizes
     traces: bool = False
-    own: Any = None
     crash: Exception | None = None
     stored: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]] = field(
         default_factory=dict
     )
 
     def constructor(self) -> Constructor:
-        known = {self.case.fields[name]: size for name, size in self.known.items()}
-        numbers = self.case.in_numbers(self.known)
-        sizes = {name: size for name, size in numbers.items() if name not in known}
-
-        def make(chosen: Mapping[str, int]) -> Any:
-            # Comparing symbolic ints would record a guard.
-            if all(type(size) is int for size in chosen.values()) and chosen == sizes:
-                model, self.own = self.own, None
-                if model is not None:
-                    return model
-            try:
-                return self.builder.build(self.case.of_fields({**chosen, **known}))
-            except ValueError:
-                raise
-            except Exception as error:  # It is raised again.
-                self.crash = self.crash or error
-                raise
-
-        self.own = make(sizes)
-        self.traces = _module(self.own) is not None
+        sizes = self.case.sizes
+        self.traces = _module(self.make(sizes)) is not None
         own = getattr(self.builder, "__name__", type(self.builder).__module__)
         followed = (own, "transformers.models", *layer_packages())
-        return Constructor(
-            self.case.family.name,
-            sizes,
-            make,
-            self.seen,
-            self.tracing,
-            followed,
-            is_followed=self.traces,
-        )
+        how = self.make, self.seen, self.tracing, followed
+        return Constructor(self.case.spec.family, sizes, *how, is_followed=self.traces)
+
+    def make(self, sizes: Mapping[str, int]) -> Any:
+        try:
+            return self.builder.build(self.case.at(sizes))
+        except ValueError:
+            raise
+        except Exception as error:  # It is raised again.
+            self.crash = self.crash or error
+            raise
 
     def tracing(self) -> Any:
         if not self.traces:

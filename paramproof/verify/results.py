@@ -13,6 +13,7 @@ from functools import partial
 from itertools import count
 from typing import Any, Literal, TypeAlias
 
+from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.builders.registry import framework as named_framework
@@ -22,8 +23,13 @@ from paramproof.formulas.models import named_model
 from paramproof.formulas.spec import head_size_of
 from paramproof.random_specs import constructed, fixed_in, random_specs, refusal
 from paramproof.verify.agreement import check
-from paramproof.verify.formula_check import compare_counts, difference
-from paramproof.verify.user_formula import FormulaReference, UserFormula, chosen_family
+from paramproof.verify.user_formula import (
+    FormulaReference,
+    UserFormula,
+    chosen_family,
+    compare_counts,
+    difference,
+)
 from paramproof.verify.worker import NO_PARENT, Link, peak_memory
 from paramproof.verify.workers import Job, Record
 
@@ -116,7 +122,7 @@ def verified(
     formula: FormulaReference | None,
     link: Link,
 ) -> Iterator[Result]:
-    own = UserFormula.named(formula.name, link, formula.seconds) if formula else None
+    own = formula.load(link) if formula else None
     # The first build in a process includes the framework's start-up time.
     small = named_model("bert-tiny").spec
     if own is None and builder.supports(small) is True:
@@ -203,9 +209,10 @@ class _Run:
 
     def report(self, spec: Spec) -> Report:
         # The user's formula comes first: it fails faster than a build.
-        expected = self.formula.counts(spec) if self.formula else None
+        model = FamilyArchitecture.of(spec)
+        expected = self.formula.counts(model) if self.formula else None
         report = check(self.builder, spec)
-        return report if expected is None else compare_counts(expected, spec, report)
+        return report if expected is None else compare_counts(expected, model, report)
 
     def smallest(self, spec: Spec) -> Result:
         """Return the result of the smallest spec that differs; ``spec`` does."""
@@ -225,7 +232,7 @@ class _Run:
         result = replace(self.result(found), smallest=True, reason=reason)
         assert result.report
         if self.formula:
-            lines = difference(self.formula, found, result.report)
+            lines = difference(self.formula, FamilyArchitecture.of(found), result.report)
             return replace(result, difference=tuple(lines))
         return result
 

@@ -1,9 +1,15 @@
-"""A user's formula: a function of a spec, or of letters and fields by name.
+"""A user's formula: a function of a spec, or of letters and fields by name, compared with models.
 
 It returns the trainable parameters of a model: an int, or ints by component. It counts the family
-whose spec, letters or fields it can be called with. It is the user's code, so every call is
-announced (``Link.calling``), and whatever goes wrong in it is a ``FormulaRefused``. Before any
-framework starts, or without one, a ``FormulaReference`` calls it in a process of its own.
+whose spec, letters or fields it can be called with; of a model without a family, it takes letters,
+fields, or an object with the fields of a configuration. It is the user's code, so every call is
+announced (``Link.calling``), and whatever goes wrong in it is a ``FormulaRefused``.
+
+The model that a framework builds is compared with this project's formula, tensor by tensor. That
+gives the actual count of every component: our own, plus what differs in it. A difference from the
+user's count is explained in letters: the formula is called with symbols for the sizes, and its
+expression is used only if it has the formula's own counts of other models, since a formula may
+branch or round.
 """
 
 from __future__ import annotations
@@ -11,20 +17,29 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import asdict, dataclass
 from functools import cache, partial
+from itertools import islice
+from random import Random
 from types import SimpleNamespace
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
+from paramproof.algebra.residual import Known
+from paramproof.algebra.symbols import FamilyArchitecture, folded_text
 from paramproof.builders.registry import Framework
-from paramproof.formulas import FAMILIES, Family, Spec
-from paramproof.formulas.expression import letter
+from paramproof.derivation.sampling import sample_inside
+from paramproof.formulas import FAMILIES, Family, Inventory, Report, Row, Spec
+from paramproof.formulas.architecture import Architecture
+from paramproof.formulas.comparison import totals
+from paramproof.formulas.expression import expression
 from paramproof.formulas.families import family_of
 from paramproof.formulas.notation import text
-from paramproof.formulas.path import beginnings, lies_in
-from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
+from paramproof.formulas.path import LAYER, beginnings, has_layer, lies_in
+from paramproof.formulas.printing import MAX_NOTE_SHOWN, MINUS, legible, shown
+from paramproof.random_specs import random_spec
 from paramproof.sources.reference import load_reference
-from paramproof.verify.cases import cases
+from paramproof.verify.cases import cases, parts_of
 from paramproof.verify.worker import NO_PARENT, Link
 from paramproof.verify.workers import FormulaRefused, Job, Record, run_in_workers
 
@@ -37,18 +52,32 @@ LARGEST = 100
 TIME_LIMIT = 60
 """The default limit, in seconds, for one call of a formula."""
 
+SAMPLES = 25
+"""Random models of which an expression must have the counts of its formula."""
 
-class ModelValues(NamedTuple):
-    """The values of one model that a formula may take: ints, or symbols for its sizes."""
+AS_WE_COUNT = Report(0, 0, ())
+"""The report on a model that has every tensor of our own formula."""
 
-    spec: Any
-    by_letter: Mapping[str, Any]
-    by_field: Mapping[str, Any]
 
-    @classmethod
-    def of(cls, spec: Spec) -> Self:
-        fields = {name: getattr(spec, name) for name in family_of(spec).field_names}
-        return cls(spec, spec.letters()._asdict(), fields)
+def values_of(
+    model: Architecture, letters: Mapping[str, Any] | None = None
+) -> tuple[Any, dict[str, Any]]:
+    """Return the spec of a model, or else its configuration, and every value by field and letter.
+
+    Sizes are ints, or the symbols in ``letters``. A spec would refuse symbols, so it is a copy,
+    which is not validated.
+    """
+    letters = letters or model.sizes
+    config: Any = copy(model.spec) or SimpleNamespace()
+    fields = asdict(model.spec) if model.spec else {}
+    fields |= {field: letters[name] for name, field in model.fields.items()}
+    for field, value in fields.items():
+        *sections, key = field.split(".")
+        section = config
+        for part in sections:
+            section = vars(section).setdefault(part, SimpleNamespace())
+        object.__setattr__(section, key, value)
+    return config, {**fields, **letters}
 
 
 class UserFormula:
@@ -68,18 +97,8 @@ class UserFormula:
         except (TypeError, ValueError):
             raise FormulaRefused(f"{self.name}: Python cannot read its signature") from None
 
-    @classmethod
-    def named(cls, reference: str, link: Link, seconds: float) -> Self:
-        """Return the formula that MODULE:FUNCTION names, whose calls are announced to ``link``."""
-        with link.calling(reference, "when it was imported", seconds):
-            try:
-                return cls(load_reference(reference), reference, link, seconds)
-            except ValueError as error:
-                raise FormulaRefused(str(error)) from error
-
-    def arguments(self, values: ModelValues) -> inspect.BoundArguments | None:
+    def arguments(self, config: Any, known: Mapping[str, Any]) -> inspect.BoundArguments | None:
         """Return the letters and fields to pass by name, or else the spec; None if neither fits."""
-        known = {**values.by_field, **values.by_letter}
         named = {name: known[name] for name in self.signature.parameters if name in known}
         try:
             if named:
@@ -87,49 +106,45 @@ class UserFormula:
         except TypeError:  # It needs other arguments, too.
             pass
         try:
-            return self.signature.bind(values.spec)
+            return self.signature.bind(config)
         except TypeError:
             return None
 
-    def counts(self, spec: Spec) -> dict[str, int]:
+    def counts(self, model: Architecture) -> dict[str, int]:
         """Return the count of each component; ``total`` if the function returns one number.
 
         Raises ``FormulaRefused`` if the function raises, or returns anything but an int from 0 to
         10**LARGEST or a mapping of such ints by component.
         """
-        values = self.by_component(ModelValues.of(spec), family_of(spec))
-        return {name: self._count(name, value, spec) for name, value in values.items()}
+        values = self.by_component(model)
+        return {name: self._count(name, value, model) for name, value in values.items()}
 
-    def count(self, values: ModelValues) -> int:
-        return self._count(TOTAL, self.value(values), values.spec)
-
-    def value(self, values: ModelValues) -> Any:
-        """Call the function and return its result. Raises ``FormulaRefused`` if it raises."""
-        arguments = self.arguments(values)
+    def by_component(
+        self, model: Architecture, letters: Mapping[str, Any] | None = None
+    ) -> Mapping[str, Any]:
+        """Call the function, with ints or with the symbols in ``letters``. Return its result."""
+        config, known = values_of(model, letters)
+        arguments = self.arguments(config, known)
         if arguments is None:
             own = ", ".join(map(str, self.signature.parameters.values())) or "nothing"
             takes = f"{self.name} takes {legible(own, MAX_NOTE_SHOWN)}"
-            accepted = f"letters of {' '.join(values.by_letter)}, or fields of that spec"
+            accepted = f"letters of {' '.join(model.sizes)}, or fields of that spec"
             raise FormulaRefused(f"{takes}: a formula takes a spec, or {accepted}")
-        with self.link.calling(self.name, f"at {values.spec!r}", self.seconds):
-            return self.function(*arguments.args, **arguments.kwargs)
-
-    def by_component(self, values: ModelValues, family: Family) -> Mapping[str, Any]:
-        """Call the function and return its result by component. Raises ``FormulaRefused``."""
-        result = self.value(values)
-        if not isinstance(result, Mapping):
+        with self.link.calling(self.name, f"at {config!r}", self.seconds):
+            result = self.function(*arguments.args, **arguments.kwargs)
+        if not isinstance(result, Mapping) or not model.spec:
             return {TOTAL: result}
         if not result:
-            raise FormulaRefused(f"{self.name} returned an empty mapping at {values.spec!r}")
-        known = components(family)
+            raise FormulaRefused(f"{self.name} returned an empty mapping at {config!r}")
+        known_components = components(family_of(model.spec))
         for component in result:
-            if component not in known:
-                names = ", ".join(name for name in known if name.count(".") < 2)
+            if component not in known_components:
+                names = ", ".join(name for name in known_components if name.count(".") < 2)
                 counts = f"{self.name} counts {shown(component)}"
                 raise FormulaRefused(f"{counts}, which is not a component: use {names}, …")
         return result
 
-    def _count(self, component: str, value: Any, spec: Any) -> int:
+    def _count(self, component: str, value: Any, model: Architecture) -> int:
         try:
             count = -1 if type(value) is bool else operator.index(value)
         except TypeError:
@@ -144,7 +159,7 @@ class UserFormula:
         where = "" if component == TOTAL else f" for {shown(component)}"
         raise FormulaRefused(
             f"{self.name} returned {returned} of type {kind}{where}: "
-            f"a count is an int from 0 to 10**{LARGEST}, at {spec!r}"
+            f"a count is an int from 0 to 10**{LARGEST}, at {values_of(model)[0]!r}"
         )
 
 
@@ -156,10 +171,10 @@ def components(family: Family) -> tuple[str, ...]:
 
 
 @cache
-def fullest_spec(family: Family) -> Spec:
-    """Return a spec of ``family`` with every part and with sizes that all differ."""
-    fullest = max(cases(family), key=lambda case: (sum(case.parts.values()), len(case.free)))
-    return fullest.spec(fullest.sizes)
+def fullest(family: Family) -> Architecture:
+    """Return a model of ``family`` with every part and with sizes that all differ."""
+    found = max(cases(family), key=lambda case: (sum(case.parts.values()), case.free))
+    return FamilyArchitecture.of(found.spec)
 
 
 def chosen_family(formula: UserFormula, among: Collection[str] = ()) -> Family:
@@ -167,12 +182,12 @@ def chosen_family(formula: UserFormula, among: Collection[str] = ()) -> Family:
 
     Raises ``FormulaRefused`` if there is none, or more than one.
     """
-    specs = {name: fullest_spec(FAMILIES[name]) for name in among or FAMILIES}
-    fits = [name for name, spec in specs.items() if formula.arguments(ModelValues.of(spec))]
+    models = {name: fullest(FAMILIES[name]) for name in among or FAMILIES}
+    fits = [name for name, model in models.items() if formula.arguments(*values_of(model))]
     counted, refusals = [], []
-    for name in fits or specs:
+    for name in fits or models:
         try:
-            formula.counts(specs[name])
+            formula.counts(models[name])
             counted.append(name)
         except FormulaRefused as refusal:
             refusals.append(refusal)
@@ -196,6 +211,104 @@ def lies_inside(name: str, other: str) -> bool:
     return name != other and (other == TOTAL or lies_in(name.rstrip("."), other))
 
 
+def compare_counts(
+    expected: Mapping[str, int], model: Architecture, report: Report = AS_WE_COUNT
+) -> Report:
+    """Compare a formula's counts with a model's, and return a row for each that differs.
+
+    ``report`` compares the model with our formula. The component ``layers`` counts all layers,
+    ``layers.*`` one of them; if layers differ, the first that does not match the formula is
+    compared. In a model without layers, counts of one layer are not compared. The totals add up
+    the components that lie in no other component.
+    """
+    ours = model.inventory(model.sizes)
+    layers = {
+        name: next(one.repeat for one in ours if lies_in(one.path, name)) if has_layer(name) else 1
+        for name in expected
+    }
+    actual = {
+        name: next((n for n in _counts(name, ours, layers[name], report) if n != number), number)
+        for name, number in expected.items()
+    }
+    rows = tuple(
+        Row("wrong count", name, None, None, None, actual[name] - number)
+        for name, number in expected.items()
+        if actual[name] != number
+    )
+    outer = [name for name in expected if not any(lies_inside(name, other) for other in expected)]
+    return Report(
+        formula=sum(expected[name] * layers[name] for name in outer),
+        actual=sum(actual[name] * layers[name] for name in outer),
+        rows=rows,
+    )
+
+
+def _counts(name: str, ours: Inventory, layers: int, report: Report) -> Iterator[int]:
+    """Yield the trainable parameters in a component, for each layer that has it."""
+    component = "" if name == TOTAL else name
+    for number in range(layers):
+        here = component.replace(LAYER, str(number), 1) if has_layer(component) else component
+        rows = (
+            row for row in report.rows if lies_in(row.path, here) or lies_in(row.path, component)
+        )
+        yield ours.total(component) + sum(row.difference for row in rows)
+
+
+def difference(formula: UserFormula, model: Architecture, report: Report) -> Iterator[str]:
+    """Yield the spec as code, both counts of each component that differs, and the algebra."""
+    counts = formula.counts(model)
+    yield model.about
+    for row in report.rows:
+        yield totals(counts[row.path] + row.difference, counts[row.path]) + _named(row)
+    yield from algebra(formula, model, report, with_parts_of(model))
+
+
+def algebra(
+    formula: UserFormula, model: Architecture, report: Report, others: Iterable[Architecture]
+) -> list[str]:
+    """Return a line of algebra for each component of ``report`` that differs at ``model``.
+
+    ``report`` compares a model that was built, and ``others`` have the same parts. The expression
+    of a count is this project's own, used only if it gives that model's number. If not, the line
+    says so.
+    """
+    ours = Known.of(model)
+    letters = ours.named.letters
+    own_letters = letters if isinstance(letters, Mapping) else letters._asdict()
+    try:
+        called = formula.by_component(model, own_letters)
+        theirs = {name: expression(value) for name, value in called.items()}
+    except (ValueError, TypeError) as error:
+        return [f"no algebra: {formula.name} does not take symbols ({error.__cause__ or error})"]
+    for other in others:
+        sizes = Known.of(other).values
+        if formula.counts(other) != {n: one.substitute(sizes) for n, one in theirs.items()}:
+            return [f"no algebra: {formula.name} counts symbols and numbers differently"]
+    lines = []
+    for row in report.rows:
+        missing = ours.named.total("" if row.path == TOTAL else row.path) - theirs[row.path]
+        if expression(missing).substitute(ours.values) == row.difference:
+            printed = folded_text(missing, type(letters)) if model.spec else text(missing)
+            line = f"actual {MINUS} formula = {printed}"
+        else:
+            line = "no algebra: this framework does not have paramproof's count"
+        lines.append(line + _named(row))
+    return lines
+
+
+def _named(row: Row) -> str:
+    return "" if row.path == TOTAL else f"   {row.path}"
+
+
+def with_parts_of(model: Architecture) -> Iterator[Architecture]:
+    """Yield random models of the same family with the same parts."""
+    assert model.spec
+    random, parts = Random(0), parts_of(model.spec)
+    drawn = (random_spec(random, model.family) for _ in range(100 * SAMPLES))
+    alike = (spec for spec in drawn if parts_of(spec) == parts)
+    return map(FamilyArchitecture.of, islice(alike, SAMPLES))
+
+
 NOBODY = Framework("", "", ())
 
 
@@ -205,18 +318,8 @@ class Reply(Record):
 
     value: Any
 
-    @property
-    def failed(self) -> bool:
-        return False
 
-    @classmethod
-    def broken(cls, framework: Framework, reason: str) -> Reply:
-        """Raise ``RuntimeError``: a user's mistake is refused, so this is one of ours."""
-        raise RuntimeError(reason)
-
-
-@dataclass(frozen=True, slots=True)
-class FormulaReference:
+class FormulaReference(NamedTuple):
     """A user's formula by its name, MODULE:FUNCTION. ``seconds`` limits the import and each call.
 
     The methods raise ``FormulaRefused`` if the formula cannot be imported or called, does not
@@ -226,74 +329,60 @@ class FormulaReference:
     name: str
     seconds: float
 
-    def family(self, among: Sequence[str], models: Mapping[str, Spec]) -> tuple[str, list[str]]:
-        """Return the family that the formula counts, and the components that it leaves out.
+    def load(self, link: Link) -> UserFormula:
+        """Return the formula, whose import and calls are announced to ``link``."""
+        with link.calling(self.name, "when it was imported", self.seconds):
+            try:
+                return UserFormula(load_reference(self.name), self.name, link, self.seconds)
+            except ValueError as error:
+                raise FormulaRefused(str(error)) from error
 
-        The formula is tried: it must count the family's fullest spec, and those of the ``models``
-        that are of this family.
-        """
-        found: tuple[str, list[str]] = self._ask(tried, among=among, specs=[*models.values()])
-        return found
-
-    def at(self, fields: Mapping[str, str], sizes: Sequence[Mapping[str, int]]) -> list[int]:
-        """Return the count at each of ``sizes`` by letter; ``fields`` maps letters to fields."""
-        counts: list[int] = self._ask(counted, fields=dict(fields), sizes=[*map(dict, sizes)])
-        return counts
-
-    def in_letters(self, fields: Mapping[str, str]) -> str:
-        formula: str = self._ask(counted, fields=dict(fields), sizes=[])
-        return formula
-
-    def _ask(self, function: Callable[..., Iterator[Reply]], **about: Any) -> Any:
-        job = Job(partial(function, formula=self, **about), Reply)
+    def ask(self, question: Callable[..., Any], *about: Any) -> Any:
+        """Return ``question(formula, *about)``, answered in a process without a framework."""
+        job = Job(partial(_replies, formula=self, question=question, about=about), Reply)
         (reply,) = run_in_workers([NOBODY], job)
         return reply.value
 
 
-def tried(
+def _replies(
     _: None,
     __: None,
     formula: FormulaReference,
-    among: Sequence[str],
-    specs: Sequence[Spec],
+    question: Callable[..., Any],
+    about: Sequence[Any],
     link: Link,
 ) -> Iterator[Reply]:
-    own = UserFormula.named(formula.name, link, formula.seconds)
-    family = chosen_family(own, among)
-    of_family = [spec for spec in specs if family_of(spec) is family]
-    counts = [own.counts(spec) for spec in (fullest_spec(family), *of_family)]
-    yield Reply("", [family.name, uncounted(counts[0], family)])
+    yield Reply("", question(formula.load(link), *about))
 
 
-def counted(
-    _: None,
-    __: None,
-    formula: FormulaReference,
-    fields: Mapping[str, str],
-    sizes: Sequence[Mapping[str, int]],
-    link: Link,
-) -> Iterator[Reply]:
-    own = UserFormula.named(formula.name, link, formula.seconds)
-    if sizes:
-        yield Reply("", [own.count(_values(fields, one)) for one in sizes])
-    else:
-        symbols = _values(fields, {name: letter(name) for name in fields})
-        yield Reply("", text(own.value(symbols)))
+def family_and_rest(
+    formula: UserFormula, among: Sequence[str], specs: Sequence[Spec]
+) -> tuple[str, tuple[str, ...]]:
+    """Return the family that the formula counts, and the components that it leaves out.
 
-
-def _values(fields: Mapping[str, str], by_letter: Mapping[str, Any]) -> ModelValues:
-    """Return the values of a model without a family, by letter and by configuration field.
-
-    A function with a single parameter that is not a letter receives an object with these fields,
-    nested as in a configuration.
+    The formula is tried: it must count the family's fullest model, and those of the ``specs`` that
+    are of this family.
     """
-    config = SimpleNamespace()
-    for name, field in fields.items():
-        *sections, key = field.split(".")
-        section = config
-        for part in sections:
-            section.__dict__.setdefault(part, SimpleNamespace())
-            section = section.__dict__[part]
-        setattr(section, key, by_letter[name])
-    by_field = {field: by_letter[name] for name, field in fields.items()}
-    return ModelValues(config, by_letter, by_field)
+    family = chosen_family(formula, among)
+    for spec in specs:
+        if family_of(spec) is family:
+            formula.counts(FamilyArchitecture.of(spec))
+    return family.name, uncounted(formula.counts(fullest(family)), family)
+
+
+def compared_at_sizes(
+    formula: UserFormula, model: Architecture, examples: int, seed: int
+) -> tuple[list[dict[str, Any]], str]:
+    """Compare both counts at a derived model's own sizes, and at random sizes that meet its guards.
+
+    Return the sizes with both counts, and the first difference in letters, "" if all are equal.
+    """
+    random = Random(seed)
+    drawn = (sample_inside(random, model) for _ in range(examples))
+    models = [model, *(model.at(one) for one in drawn if one and model.has(one))]
+    pairs = [(one, compare_counts(formula.counts(one), one)) for one in models]
+    worst = next((pair for pair in pairs if not pair[1].equal), None)
+    return [
+        {"sizes": one.sizes, "derived": report.actual, "theirs": report.formula}
+        for one, report in pairs
+    ], algebra(formula, *worst, models)[0] if worst else ""

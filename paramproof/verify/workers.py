@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import pickle
 import time
-from abc import ABC, abstractmethod
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -40,20 +39,20 @@ class FormulaRefused(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Record(ABC):
+class Record:
     """A result about ``framework``, made of dicts, tuples and scalars."""
 
     framework: str
 
     @property
-    @abstractmethod
     def failed(self) -> bool:
         """Whether this result contradicts the formula, or the framework broke."""
+        return False
 
     @classmethod
-    @abstractmethod
     def broken(cls, framework: Framework, reason: str) -> Self:
-        """Return the record for a worker that died."""
+        """Return the record for a worker that died; without a framework, the mistake is ours."""
+        raise RuntimeError(reason)
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -14,7 +14,7 @@ from paramproof.formulas import FAMILIES, EncoderSpec, Numerics, closed_form
 from paramproof.formulas.models import named_models
 from paramproof.verify.agreement import check
 from paramproof.verify.builder_tensors import read
-from paramproof.verify.cases import plain, supported_cases
+from paramproof.verify.cases import supported_cases
 from paramproof.verify.proof import residuals
 from tests.laws import LAWS
 from tests.parity.cases import Case
@@ -59,13 +59,13 @@ def derivation(builder: Builder) -> None:
     anew = getattr(builder, "builder", builder)
     for case in supported_cases(builder, ENCODER, {}):
         # An exception is a crash, and not a finding.
-        anew.build(plain(case.spec(case.sizes)))
+        anew.build(case.spec)
         try:
             reading = read(anew, case)
         except ValueError as error:
             # An unexplained length or a violated guard is a finding, not a crash.
             raise AssertionError(str(error)) from error
-        found = residuals(reading.tensors, case.symbols({}))
+        found = residuals(reading.tensors, case.letters)
         assert not found, f"{case}: {found}"
         assert not reading.branches, f"{case}: {reading.branches}"
 

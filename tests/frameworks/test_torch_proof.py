@@ -31,7 +31,7 @@ SPEC = EncoderSpec(
     type_vocab_size=5,
 )
 ENCODER = case_of("encoder", "pooler")
-LETTERS = ENCODER.symbols({})
+LETTERS = ENCODER.letters
 
 
 def key_bias_dropped(encoder, nn):

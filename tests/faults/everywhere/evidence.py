@@ -42,19 +42,18 @@ def totals(framework: Framework, builder: Builder) -> None:
 
 def derivation(framework: Framework, builder: Builder) -> None:
     """Compare every tensor in letters, derived from the builder."""
-    known = known_sizes(framework.fixed, ENCODER)
-    every_head = (c for c in supported_cases(builder, ENCODER, known) if c.parts == EVERY_HEAD)
-    case = next(every_head)
+    cases = supported_cases(builder, ENCODER, known_sizes(framework.fixed, ENCODER))
+    case = next(case for case in cases if case.parts == EVERY_HEAD)
     # Results remembered from other builds belong to other sizes, and were not traced.
     anew = builder.builder if isinstance(builder, Remembering) else builder
     outcomes = OUTCOMES.setdefault(framework.name, {})
     if not outcomes:
-        read(load_once(framework.name), case, known, outcomes=outcomes)
+        read(load_once(framework.name), case, outcomes=outcomes)
     try:
-        reading = read(anew, case, known, outcomes=outcomes.copy())
+        reading = read(anew, case, outcomes=outcomes.copy())
     except ValueError as error:
         raise AssertionError(str(error)) from error
-    found = residuals(reading.tensors, case.symbols(known))
+    found = residuals(reading.tensors, case.letters)
     assert not found, found
     assert not reading.branches, reading.branches
 

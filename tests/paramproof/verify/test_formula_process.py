@@ -5,8 +5,10 @@ import re
 
 import pytest
 
-from paramproof.verify.user_formula import FormulaReference
+from paramproof.resolver import resolve
+from paramproof.verify.user_formula import FormulaReference, compared_at_sizes
 from paramproof.verify.workers import FormulaRefused
+from tests.configs import SMALL_MIXTRAL
 from tests.paramproof.verify.test_user_formula import REFUSED
 
 BOTH = ("--framework", "toy", "--framework", "toy-wrong")
@@ -243,13 +245,7 @@ def test_a_family_of_another_distribution(paramproof, mixer, family_formulas):
     assert "no algebra: this framework does not have paramproof's count\n" in done.stdout
 
 
-def test_a_formula_of_a_derived_model_takes_its_fields_by_name():
-    fields = {"H": "hidden_size", "V": "vocab_size", "T": "text_config.hidden_size"}
-    formula = FormulaReference("tests.family_formulas:any_table", 60)
-    assert [*formula.at(fields, [{"H": 3, "V": 5, "T": 7}, {"H": 1, "V": 1, "T": 1}])] == [18, 2]
-    assert formula.in_letters(fields) == "H·(V + 1)"
-
-
 def test_a_formula_of_a_derived_model_that_ends_its_process():
+    formula = FormulaReference("tests.user_formulas:ends_the_process", 60)
     with pytest.raises(FormulaRefused, match="ended its process with status 0 at namespace"):
-        FormulaReference("tests.user_formulas:ends_the_process", 60).at({"H": "h"}, [{"H": 3}])
+        formula.ask(compared_at_sizes, resolve(SMALL_MIXTRAL).architecture, 0, 0)

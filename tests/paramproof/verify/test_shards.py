@@ -12,7 +12,7 @@ from paramproof.formulas.models import named_model
 from paramproof.verify import results as results_module
 from paramproof.verify.results import Sample, results, smaller_spec
 from paramproof.verify.shards import shard_of
-from paramproof.verify.user_formula import fullest_spec
+from paramproof.verify.user_formula import fullest
 from tests.weight_lists import Lists, added, extra
 
 NOBODYS = Framework("nobodys", "nobodys", ("numpy",))
@@ -65,7 +65,7 @@ def test_the_smallest_spec(family):
         asked.append(spec)
         return spec.hidden_size >= 6 and spec.vocab_size > 7 and not spec.tie_word_embeddings
 
-    least = smaller_spec(fullest_spec(FAMILIES[family]), {}, differs)
+    least = smaller_spec(fullest(FAMILIES[family]).spec, {}, differs)
     letters = least.letters()._asdict()
     assert (letters.pop("V"), letters.pop("H"), letters.pop("untied")) == (8, 6, 1)
     needed = {"mlm": 1} if family == "encoder" else {}

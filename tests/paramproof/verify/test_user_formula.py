@@ -7,20 +7,25 @@ import pytest
 import sympy
 from hypothesis import given
 
+from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, EncoderSpec, Report, Row, closed_form, inventory
 from paramproof.formulas.models import named_models
+from paramproof.resolver import resolve
 from paramproof.verify.agreement import check
-from paramproof.verify.formula_check import compare_counts, residual
 from paramproof.verify.results import Sample, assert_formula, results
 from paramproof.verify.user_formula import (
-    ModelValues,
     UserFormula,
+    algebra,
     chosen_family,
-    fullest_spec,
+    compare_counts,
+    compared_at_sizes,
+    fullest,
+    with_parts_of,
 )
 from paramproof.verify.workers import FormulaRefused
 from tests import family_formulas, user_formulas
+from tests.configs import SMALL_MIXTRAL
 from tests.strategies import encoder_specs
 from tests.weight_lists import Lists, added, extra
 
@@ -38,6 +43,7 @@ WHOLE = EncoderSpec(
     nsp_head=True,
 )
 SPEC = replace(WHOLE, mlm_head=False, tie_word_embeddings=True, nsp_head=False)
+MODEL = FamilyArchitecture.of(SPEC)
 REFUSED = {
     "raises": "raised AttributeError: 'EncoderSpec' object has no attribute 'd_model' at EncoderSp",
     "leaves": "raised SystemExit: 3 at EncoderSpec(",
@@ -58,7 +64,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name):
     with pytest.raises(FormulaRefused) as refusal:
-        UserFormula(getattr(user_formulas, name)).counts(WHOLE)
+        UserFormula(getattr(user_formulas, name)).counts(FamilyArchitecture.of(WHOLE))
     assert REFUSED[name] in str(refusal.value)
 
 
@@ -76,7 +82,7 @@ def shout(spec):
 )
 def test_a_formulas_error_is_printable(function):
     with pytest.raises(FormulaRefused) as refusal:
-        UserFormula(function, "\x1b[2J").counts(SPEC)
+        UserFormula(function, "\x1b[2J").counts(MODEL)
     assert str(refusal.value).isprintable()
     assert len(str(refusal.value)) < 2000
 
@@ -84,7 +90,7 @@ def test_a_formulas_error_is_printable(function):
 @pytest.mark.parametrize("name", ["exact", "from_spec"])
 @given(spec=encoder_specs())
 def test_called_with_letters_or_the_spec(name, spec):
-    assert UserFormula(getattr(user_formulas, name)).counts(spec) == {
+    assert UserFormula(getattr(user_formulas, name)).counts(FamilyArchitecture.of(spec)) == {
         "total": closed_form(spec.letters())
     }
 
@@ -93,29 +99,29 @@ def test_counts_that_are_accepted():
     import numpy as np
 
     def total(function):
-        return UserFormula(function).counts(WHOLE)["total"]
+        return UserFormula(function).counts(FamilyArchitecture.of(WHOLE))["total"]
 
     assert total(lambda H: np.int64(H)) == 6
     assert total(lambda spec, factor=4: factor * spec.hidden_size) == 24
     assert total(lambda spec: 10**100) == 10**100
-    assert UserFormula(lambda spec: MappingProxyType({"pooler": 1})).counts(SPEC)["pooler"] == 1
+    assert UserFormula(lambda spec: MappingProxyType({"pooler": 1})).counts(MODEL)["pooler"] == 1
     named = inventory(SPEC.letters())
-    counts = UserFormula(user_formulas.components).counts(SPEC)
+    counts = UserFormula(user_formulas.components).counts(MODEL)
     assert counts == {name: named.total(name) for name in counts}
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_called_with_every_letter(family):
     """A field with the name of a letter, as ``pooler``, is the letter: 1 and not True."""
-    spec = fullest_spec(FAMILIES[family])
-    assert {one for name, one in spec.letters()._asdict().items() if name.islower()} == {1}
-    letters = spec.letters()._asdict()
+    model = fullest(FAMILIES[family])
+    letters, spec = model.sizes, model.spec
+    assert {one for name, one in letters.items() if name.islower()} == {1}
     source = f"lambda {', '.join(letters)}: [{', '.join(letters)}]"
-    passed = UserFormula(eval(source)).value(ModelValues.of(spec))
+    passed = UserFormula(eval(source)).by_component(model)["total"]
     assert passed == [*letters.values()]
     assert {type(one) for one in passed} == {int}
     by_both = UserFormula(lambda H, hidden_size, vocab_size: H * hidden_size + vocab_size)
-    assert by_both.counts(spec) == {"total": spec.hidden_size**2 + spec.vocab_size}
+    assert by_both.counts(model) == {"total": spec.hidden_size**2 + spec.vocab_size}
 
 
 @pytest.mark.parametrize(
@@ -233,7 +239,7 @@ def compared(builder, **expected):
     ours = inventory(SPEC.letters())
     names = {name.replace("_in_", ".*."): more for name, more in expected.items()}
     counts = {n: ours.total("" if n == "total" else n) + more for n, more in names.items()}
-    report = compare_counts(counts, SPEC, check(builder, SPEC))
+    report = compare_counts(counts, MODEL, check(builder, SPEC))
     assert report.actual - report.formula == sum(
         row.difference * (SPEC.num_hidden_layers if ".*." in row.path else 1)
         for row in report.rows
@@ -266,19 +272,22 @@ def test_counts_of_components():
 def test_without_layers_a_layer_cannot_be_compared():
     none = replace(SPEC, num_hidden_layers=0)
     counts = {"layers.*.attention": 4, "layers": 0}
-    assert compare_counts(counts, none, check(Lists(), none)).equal
+    assert compare_counts(counts, FamilyArchitecture.of(none), check(Lists(), none)).equal
 
 
-def total_differs_by(number):
-    return Report(0, number, (Row("wrong count", "total", None, None, None, number),))
+def algebra_of(function, spec, number):
+    """Return the algebra of a total that differs by ``number``."""
+    model = FamilyArchitecture.of(spec)
+    report = Report(0, number, (Row("wrong count", "total", None, None, None, number),))
+    (line,) = algebra(UserFormula(function), model, report, with_parts_of(model))
+    return line
 
 
 def test_the_algebra_has_the_models_number():
     """At the parts of a spec; SymPy evaluates it."""
-    formula = UserFormula(user_formulas.without_biases)
     for spec in (WHOLE, SPEC):
         difference = closed_form(spec.letters()) - user_formulas.without_biases(spec)
-        (line,) = residual(formula, spec, total_differs_by(difference))
+        line = algebra_of(user_formulas.without_biases, spec, difference)
         printed = line.partition(" = ")[2].replace("·", "*").replace("²", "**2")
         assert int(sympy.sympify(printed, spec.letters()._asdict())) == difference
 
@@ -296,9 +305,69 @@ def test_the_algebra_has_the_models_number():
     ],
 )
 def test_no_algebra(function, words):
-    (line,) = residual(UserFormula(function), SPEC, total_differs_by(7))
+    line = algebra_of(function, SPEC, 7)
     assert line.startswith("no algebra: ")
     assert words in line
+
+
+MIXTRAL = resolve(SMALL_MIXTRAL).architecture
+
+
+def by_letter(V, H, F, L, A, G, num_local_experts):
+    """Right, with letters and a field."""
+    K = H // A
+    experts = (3 * F * H + H) * num_local_experts
+    return 2 * V * H + L * (2 * H * A * K + 2 * H * G * K + experts + 2 * H) + H
+
+
+def by_field(config):
+    return by_letter(
+        config.vocab_size,
+        config.hidden_size,
+        config.intermediate_size,
+        config.num_hidden_layers,
+        config.num_attention_heads,
+        config.num_key_value_heads,
+        config.num_local_experts,
+    )
+
+
+@pytest.mark.parametrize("function", [by_letter, by_field])
+def test_right_of_a_model_without_a_family(function):
+    """At its own sizes, and at random ones that meet its guards."""
+    (own, *drawn), algebra = compared_at_sizes(UserFormula(function), MIXTRAL, 20, 0)
+    assert own["derived"] == MIXTRAL.formula.evaluate(own["sizes"])
+    assert len(drawn) > 10
+    assert all(one["derived"] == one["theirs"] for one in (own, *drawn))
+    assert algebra == ""
+
+
+@pytest.mark.parametrize(
+    ("function", "algebra"),
+    [
+        (lambda config: by_field(config) - config.hidden_size, "actual − formula = H"),
+        (lambda H: H if H > 5 else 0, "no algebra: <lambda> does not take symbols ("),
+        (
+            lambda L: 3 if isinstance(L, int) else L,
+            "no algebra: <lambda> counts symbols and numbers differently",
+        ),
+    ],
+)
+def test_wrong_of_a_model_without_a_family(function, algebra):
+    found, difference = compared_at_sizes(UserFormula(function), MIXTRAL, 5, 0)
+    assert all(one["derived"] != one["theirs"] for one in found)
+    assert difference.startswith(algebra)
+
+
+def test_components_are_those_of_a_family():
+    with pytest.raises(FormulaRefused, match=r"returned \{'total': 1\} of type dict: a count is"):
+        compared_at_sizes(UserFormula(lambda H: {"total": 1}), MIXTRAL, 0, 0)
+
+
+def test_a_nested_configuration_is_passed_as_one():
+    nested = replace(MIXTRAL, fields=MIXTRAL.fields | {"H": "text_config.hidden_size"})
+    formula = UserFormula(lambda config: config.text_config.hidden_size + config.vocab_size)
+    assert formula.counts(nested) == {"total": nested.sizes["H"] + nested.sizes["V"]}
 
 
 def test_assert_formula(outsider):
