@@ -13,14 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from paramproof.algebra.symbols import (
-    FamilyArchitecture,
-    folded_text,
-    sizes_as_symbols,
-    sizes_of,
-    with_head_size,
-)
-from paramproof.formulas import Inventory, Report, Row, Tensor, inventory
+from paramproof.algebra.symbols import folded_text, in_symbols
+from paramproof.formulas import Inventory, Report, Row, Tensor
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.comparison import Shape
 from paramproof.formulas.expression import Expression, expression, letter, sum_of
@@ -107,10 +101,7 @@ class _Known:
     """The tensors of one model, in letters, and the value of each letter and of each axis."""
 
     def __init__(self, architecture: Architecture) -> None:
-        self.named, values = architecture.inventory(), dict(architecture.sizes)
-        if isinstance(architecture, FamilyArchitecture):
-            spec = architecture.spec
-            self.named, values = inventory(with_head_size(sizes_as_symbols(spec))), sizes_of(spec)
+        self.named, values = in_symbols(architecture)
         self.hidden: Expression | None = None
         with suppress(KeyError):  # No letter may be called H.
             self.hidden = expression(self.named.letter("H"))

@@ -128,3 +128,11 @@ class FamilyArchitecture(Architecture):
     @property
     def status(self) -> str:
         return WRITTEN
+
+
+def in_symbols(model: Architecture) -> tuple[Inventory, dict[str, int]]:
+    """Return the tensors of a model in letters, with H as A·K, and the value of each letter."""
+    if isinstance(model, FamilyArchitecture):
+        letters = with_head_size(sizes_as_symbols(model.spec))
+        return inventory(letters), sizes_of(model.spec)
+    return model.inventory(), dict(model.sizes)

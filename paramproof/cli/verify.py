@@ -27,7 +27,7 @@ from paramproof.cli.verify_answers import (
     in_frameworks,
     in_shard,
     proved,
-    summed,
+    sum_of_shards,
 )
 from paramproof.resolver import Model
 from paramproof.verify.shards import shard_of
@@ -67,7 +67,9 @@ TOGETHER = {"--summary": {"files"}, "--prove": COMMON, "--shard": DRAWN, "--seco
 )
 @derive_option
 @time_limit_option(TIME_LIMIT, "Stop a call of --formula after this many seconds.")
-@click.option("--prove", is_flag=True, help="Prove the formula at every size, in letters.")
+@click.option(
+    "--prove", is_flag=True, expose_value=False, help="Prove the formula at every size, in letters."
+)
 @click.option(
     "--seconds",
     "duration",
@@ -91,7 +93,6 @@ def verify_command(
     json_file: Path | None,
     reference: str | None,
     seconds: float,
-    prove: bool,
     summary: bool,
     files: Sequence[Path],
     **sample: Any,
@@ -124,48 +125,45 @@ def verify_command(
         if flag in given and (others := sorted(given - beside - {flag})):
             raise ValueError(f"{flag} and {others[0]} cannot be combined")
     if summary and files:
-        finish(summed(files), None)
+        finish(sum_of_shards(files), None)
         return
     if summary or files:
         raise ValueError("--summary needs the FILEs of shards, and nothing else takes a FILE")
     require_one_input(models)
     resolved = [resolving(model) for model in dict.fromkeys(models)]
     formula = FormulaReference(reference, seconds) if reference else None
-    asked = Asked(resolved, **sample)
-    finish(_answer(asked, formula, prove), json_file)
+    finish(_answer(Asked(resolved, **sample), given, formula), json_file)
 
 
-def _answer(asked: Asked, formula: FormulaReference | None, prove: bool) -> CommandAnswer:
+def _answer(asked: Asked, given: set[str], formula: FormulaReference | None) -> CommandAnswer:
     """Compare the models with frameworks, with transformers, or with a ``formula``.
 
     Either all models have a family, or none has.
     """
     if without := [model for model in asked.models if model.names is None]:
-        _require_alone(without[0], asked, formula, prove)
+        _require_alone(without[0], asked.models, given, formula)
         if formula:
             return formula_at_sizes(formula, without[0], asked)
         return built_by_transformers(without)
-    if prove:
+    if "--prove" in given:
         return proved(asked)
     if asked.families:
         asked.require_families(asked.families, "which is not in --family")
-    return in_shard(asked) if asked.is_long else in_frameworks(asked, formula)
+    return in_shard(asked) if asked.shard or asked.duration else in_frameworks(asked, formula)
 
 
 def _require_alone(
-    model: Model, asked: Asked, formula: FormulaReference | None, prove: bool
+    model: Model, models: Sequence[Model], given: set[str], formula: FormulaReference | None
 ) -> None:
     """Raise ``ValueError`` if a model without a family is combined with what needs a family."""
     where = f"--model {model.title}"
-    if asked.names or asked.families:
-        raise ValueError(f"{where} has no family: leave out --framework and --family")
-    if prove:
+    if "--prove" in given:
         raise ValueError(f"{where} has no family: 'paramproof derive' tells what is proved of it")
-    if asked.is_long:
-        raise ValueError(f"{where} has no family: leave out --seconds and --shard")
-    if formula and len(asked.models) > 1:
+    if others := sorted(given & {"--framework", "--family", "--seconds", "--shard"}):
+        raise ValueError(f"{where} has no family: leave out {' and '.join(others)}")
+    if formula and len(models) > 1:
         raise ValueError(f"{where} has no family: with --formula, give no other --model")
-    if any(one.names for one in asked.models):
+    if any(one.names for one in models):
         raise ValueError(f"{where} has no family, but others do: verify them separately")
-    if not formula and any(one.keys is None for one in asked.models):
+    if not formula and any(one.keys is None for one in models):
         raise ValueError(f"{where} is a function or a derivation: give a --formula to compare with")

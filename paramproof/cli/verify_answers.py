@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from rich.console import Console
 from paramproof.algebra.residual import explained
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.registry import Framework, framework
-from paramproof.cli.output import CommandAnswer, print_unwrapped, width_of
+from paramproof.cli.output import CommandAnswer, print_unwrapped, remark, width_of
 from paramproof.cli.tables import proof_table, shard_table, verify_table
 from paramproof.cli.workers import (
     chosen_frameworks,
@@ -35,14 +36,13 @@ from paramproof.resolver import Model
 from paramproof.verify.agreement import require_agreement
 from paramproof.verify.proof import Proof, proof_job
 from paramproof.verify.results import Result, Sample, verify_job
-from paramproof.verify.shards import Tally, missing, read_summaries
-from paramproof.verify.user_formula import (
-    FormulaReference,
-    compared_at_sizes,
-    family_and_rest,
-)
+from paramproof.verify.shards import missing, read_summaries, summary_of, summed
+from paramproof.verify.user_formula import FormulaReference, compared_at_sizes, family_and_rest
 from paramproof.views.formula import certainty
+from paramproof.views.table import Table
 from paramproof.views.terminal import print_table
+
+MINUTE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +58,16 @@ class Asked:
     shard: tuple[int, int] | None
 
     @property
-    def is_long(self) -> bool:
-        """Whether results are counted, and not listed."""
-        return bool(self.shard or self.duration)
-
-    @property
     def wanted(self) -> tuple[str, ...]:
-        own = (model.family for model in self.models if model.names)
-        return tuple(self.families) or tuple(dict.fromkeys(own))
+        """The families that were named, or else those of the models, or else all."""
+        own = dict.fromkeys(model.family for model in self.models if model.names)
+        return tuple(self.families or own or FAMILIES)
 
-    def specs(self, families: Sequence[str] = ()) -> dict[str, Spec]:
+    def specs(self, families: Sequence[str]) -> dict[str, Spec]:
         """Return the specs of the models; without them, of all named models of ``families``."""
         specs = {one.name: one.names.spec for one in self.models if one.names}
         specs = specs or {name: one.spec for name, one in named_models().items()}
-        return {
-            n: one for n, one in specs.items() if not families or family_of(one).name in families
-        }
+        return {n: one for n, one in specs.items() if family_of(one).name in families}
 
     def sample(self, families: Sequence[str]) -> Sample:
         how = self.shard or (1, 1), self.duration
@@ -86,91 +80,111 @@ class Asked:
                 raise ValueError(f"--model {model.title} is of the family {model.family}, {but}")
 
 
+def _printing(
+    table: Table, lines: Callable[[int | None], Iterable[str]]
+) -> Callable[[Console], None]:
+    """Return what prints a table, and the ``lines`` for a width below it."""
+
+    def show(out: Console) -> None:
+        print_table(out, table)
+        for line in lines(width_of(out)):
+            out.print(line, markup=False)
+
+    return show
+
+
 def in_frameworks(asked: Asked, formula: FormulaReference | None) -> CommandAnswer:
     """Compare the formulas of families, or a user's, with the models that frameworks build.
 
-    A user's formula is called first, without any framework, to see that it works. Its family is
-    one of the chosen ones or of the models', or of all families. It counts the models of that
-    family or, without any, the named ones.
-
-    A run in which no framework could build any of the models has verified nothing, and fails.
-    Raises ``ValueError`` for a formula that cannot be called, a model of another family, and a
-    framework that is not installed.
+    A user's formula is called first, without any framework, to see that it works and what it
+    counts. A run in which no framework could build any of the models has verified nothing, and
+    fails.
     """
-    families, left = asked.wanted or tuple(FAMILIES), list[str]()
+    families, left = asked.wanted, list[str]()
     if formula:
-        family, left = formula.ask(family_and_rest, asked.wanted, [*asked.specs().values()])
+        specs = [*asked.specs(families).values()]
+        family, left = formula.ask(family_and_rest, families, specs)
         asked.require_families((family,), f"but {formula.name} counts {family}")
         families = (family,)
     else:
         require_agreement(families)
     results, absent = run_in_frameworks(asked.names, verify_job(asked.sample(families), formula))
     reports = [one for one in results if one.report and not one.smallest]
-    equal = sum(one.status == "equal" for one in reports)
+    equal = f"{sum(one.status == 'equal' for one in reports)} of {len(reports)} models"
 
-    def show(out: Console) -> None:
-        print_table(out, verify_table(results))
+    def lines(width: int | None) -> Iterator[str]:
+        smallest = any(one.smallest for one in results)
         shown = [one for one in results if one.smallest or (one.model and not formula)]
-        _print_differences(out, shown)
-        _print_broken(out, results)
+        yield from _differences(shown, width)
+        yield from _broken(results)
         if formula:
-            lines = [f"{formula.name} does not count: {', '.join(left)}"] if left else []
-            lines += [f"{equal} of {len(reports)} models have the count of {formula.name}"]
-            gap = [""] if any(one.smallest for one in results) else []
-            out.print(*gap, *lines, sep="\n", markup=False)
+            yield from [""] * smallest
+            yield from [f"{formula.name} does not count: {', '.join(left)}"] if left else []
+            yield f"{equal} have the count of {formula.name}"
         # A reason for random specs concerns the whole family; for a model, the table is enough.
         refused = [one for one in results if one.status == "not expressible"]
         reasons = (one.reason for one in refused if not (formula and one.model))
-        for reason in dict.fromkeys(filter(None, reasons)):
-            out.print(f"not expressible: {reason}", markup=False)
+        yield from (f"not expressible: {one}" for one in dict.fromkeys(reasons) if one)
         if formula:
-            out.print(f"random specs: seed {asked.seed}")
+            yield f"random specs: seed {asked.seed}"
             return
-        _print_absent(out, absent, "verified")
-        count = f"{equal} of {len(reports)} models equal the formula, tensor by tensor"
-        count += f" (random specs: seed {asked.seed})"
-        out.print(count if reports else "no model was verified")
+        yield from _absent(absent, "verified")
+        count = f"{equal} equal the formula, tensor by tensor (random specs: seed {asked.seed})"
+        yield count if reports else "no model was verified"
 
     body = record_data(results, seed=asked.seed, examples=asked.examples)
     success = bool(reports) and not any(one.failed for one in results)
+    show = _printing(verify_table(results), lines)
     return CommandAnswer(document("verification", body), success, show)
 
 
-def _print_differences(out: Console, results: Sequence[Result]) -> None:
-    """Print how models differ from the formula; what several frameworks share, once."""
+def _differences(results: Sequence[Result], width: int | None) -> Iterator[str]:
+    """Yield how models differ from the formula; what several frameworks share, once."""
     alike: dict[tuple[str, str], list[str]] = {}
     for one in results:
         if one.report and one.spec and one.failed:
             text = "\n".join(one.difference)
-            if not text:
-                text = explained(one.report, FamilyArchitecture.of(one.spec), width_of(out))
+            text = text or explained(one.report, FamilyArchitecture.of(one.spec), width)
             title = ": the smallest spec that differs" if one.smallest else ""
             title += f" ({one.reason})" if one.reason else ""
             alike.setdefault((title, text), []).append(one.framework)
     for (title, text), names in alike.items():
-        out.print("", f"{', '.join(names)}{title}", text, sep="\n", markup=False)
+        yield f"\n{', '.join(names)}{title}\n{text}"
+
+
+def _broken(records: Sequence[Result] | Sequence[Proof]) -> Iterator[str]:
+    for one in records:
+        if one.status == "broken":
+            yield f"\n{one.framework} is installed but broken: {one.reason}"
+
+
+def _absent(absent: Sequence[Framework], done: str) -> Iterator[str]:
+    for chosen in absent:
+        yield f"not installed, so not {done}: {how_to_get(chosen)}"
 
 
 def in_shard(asked: Asked) -> CommandAnswer:
-    families = asked.wanted or tuple(FAMILIES)
-    require_agreement(families)
+    require_agreement(asked.wanted)
     installed, absent = chosen_frameworks(asked.names)
-    tally = Tally()
-    for result in records_of(installed, verify_job(asked.sample(families))):
-        tally.add(result)
-    body = {
+    results = records_of(installed, verify_job(asked.sample(asked.wanted)))
+    found = summed(map(summary_of, _with_remarks(results)))
+    about = {
         "command": _command(asked),
         "shard": [*(asked.shard or (1, 1))],
         "seed": asked.seed,
         "versions": versions(),
-        **tally.as_json(),
     }
+    return _summary(found, document("shard", about | found), [*_absent(absent, "verified")])
 
-    def show(out: Console) -> None:
-        _print_tally(out, tally)
-        _print_absent(out, absent, "verified")
 
-    return CommandAnswer(document("shard", body), tally.is_success, show)
+def _with_remarks(results: Iterable[Result]) -> Iterator[Result]:
+    """Yield the results, and say every minute how many there are."""
+    said = time.monotonic()
+    for number, result in enumerate(results, 1):
+        yield result
+        if time.monotonic() - said >= MINUTE:
+            said = time.monotonic()
+            remark(f"{number:,} results so far")
 
 
 def _command(asked: Asked) -> str:
@@ -183,58 +197,56 @@ def _command(asked: Asked) -> str:
     return shlex.join(["paramproof", "verify", *words])
 
 
-def summed(files: Sequence[Path]) -> CommandAnswer:
+def sum_of_shards(files: Sequence[Path]) -> CommandAnswer:
     """Sum up the summaries of shards; a shard that is missing, or has died, is a failure."""
     summaries = read_summaries(files)
-    tally = Tally()
-    for summary in summaries:
-        tally.merge(summary)
     lost = [*missing(summaries)]
-
-    def show(out: Console) -> None:
-        _print_tally(out, tally)
-        print_unwrapped(out, lost)
-        of = summaries[0]["shard"][1]
-        out.print(f"{of - len(lost)} of {of} shards are done")
-
-    return CommandAnswer({}, tally.is_success and not lost, show)
+    of = summaries[0]["shard"][1]
+    lines = [*lost, f"{of - len(lost)} of {of} shards are done"]
+    answer = _summary(summed(summaries), {}, lines)
+    return answer._replace(is_success=answer.is_success and not lost)
 
 
-def _print_tally(out: Console, tally: Tally) -> None:
-    found = tally.as_json()
-    print_table(out, shard_table(found["groups"]))
-    for one in found["failures"]:
-        lines = [one["report"]] if one["spec"] else [f"is installed but broken: {one['reason']}"]
-        out.print("", one["framework"], *lines, sep="\n", markup=False)
-    out.print(f"{tally.equal:,} of {tally.models:,} models equal the formula, tensor by tensor")
+def _summary(
+    found: Mapping[str, Any], document: Mapping[str, Any], last: Sequence[str]
+) -> CommandAnswer:
+    models, equal = (sum(one[name] for one in found["groups"]) for name in ("models", "equal"))
+
+    def lines(width: int | None) -> Iterator[str]:
+        for one in found["failures"]:
+            why = one["report"] if one["spec"] else f"is installed but broken: {one['reason']}"
+            yield f"\n{one['framework']}\n{why}"
+        yield f"{equal:,} of {models:,} models equal the formula, tensor by tensor"
+        yield from last
+
+    success = 0 < models == equal and not found["failures"]
+    return CommandAnswer(document, success, _printing(shard_table(found["groups"]), lines))
 
 
 def proved(asked: Asked) -> CommandAnswer:
     if asked.models and asked.families:
         raise ValueError("--model and --family cannot be combined: a model has only one family")
-    families = asked.wanted or tuple(FAMILIES)
+    families = asked.wanted
     require_agreement(families)
-    specs = asked.specs() if asked.models else {}
+    specs = asked.specs(families) if asked.models else {}
     proofs, absent = run_in_frameworks(asked.names, proof_job(families, specs))
-    is_proved = any(proof.status == "proved" for proof in proofs)
+    tried = [proof for proof in proofs if proof.status != "not expressible"]
+    failed = [proof for proof in tried if proof.failed]
 
-    def show(out: Console) -> None:
-        print_table(out, proof_table(proofs))
+    def lines(width: int | None) -> Iterator[str]:
         for proof in proofs:
             for finding in proof.findings:
-                about = path_text(proof.about)
-                out.print(f"\n{proof.framework}, {about}: {finding}", markup=False)
-        _print_broken(out, proofs)
-        _print_absent(out, absent, "proved")
-        tried = [proof for proof in proofs if proof.status != "not expressible"]
-        equal = sum(not proof.failed for proof in tried)
-        tensors, traced = (sum(getattr(p, name) for p in tried) for name in ("tensors", "traced"))
+                yield f"\n{proof.framework}, {path_text(proof.about)}: {finding}"
+        yield from _broken(proofs)
+        yield from _absent(absent, "proved")
         what = "model" if specs else "family"
-        pairs = f"{equal} of {len(tried)} pairs of framework and {what}"
-        out.print(f"{pairs} equal the formula at every size")
-        out.print(f"{tensors:,} tensors derived in letters, {traced:,} of them traced")
+        pairs = f"{len(tried) - len(failed)} of {len(tried)} pairs of framework and {what}"
+        yield f"{pairs} equal the formula at every size"
+        tensors, traced = (sum(getattr(p, name) for p in tried) for name in ("tensors", "traced"))
+        yield f"{tensors:,} tensors derived in letters, {traced:,} of them traced"
 
-    success = is_proved and not any(proof.failed for proof in proofs)
+    success = bool(tried) and not failed
+    show = _printing(proof_table(proofs), lines)
     return CommandAnswer(document("proof", record_data(proofs)), success, show)
 
 
@@ -243,9 +255,7 @@ def formula_at_sizes(formula: FormulaReference, model: Model, asked: Asked) -> C
     derived = model.architecture
     found, difference = formula.ask(compared_at_sizes, derived, asked.examples, asked.seed)
     differing = [one for one in found if one["derived"] != one["theirs"]]
-    body = {
-        "model": derived.name, "seed": asked.seed, "results": found, "algebra": difference
-    }  # fmt: skip
+    about = {"model": derived.name, "seed": asked.seed, "results": found, "algebra": difference}
 
     def lines() -> Iterator[str]:
         yield f"{legible(derived.name)}: its formula was derived, {certainty(derived)}"
@@ -258,7 +268,7 @@ def formula_at_sizes(formula: FormulaReference, model: Model, asked: Asked) -> C
         equal = f"equal at {len(found) - len(differing)} of {len(found)} sizes"
         yield f"{formula.name}: {equal} that meet the conditions"
 
-    answer = document("verification", body)
+    answer = document("verification", about)
     return CommandAnswer(answer, not differing, lambda out: print_unwrapped(out, lines()))
 
 
@@ -266,8 +276,6 @@ def built_by_transformers(models: Sequence[Model]) -> CommandAnswer:
     """Compare each formula with the model that transformers builds from the same configuration.
 
     The models are built on the meta device, in this process.
-
-    Raises ``ValueError``, in one line, if transformers is missing or refuses a configuration.
     """
     needed = framework("transformers")
     if needed.missing:
@@ -284,21 +292,6 @@ def built_by_transformers(models: Sequence[Model]) -> CommandAnswer:
         numbers = {"formula": report.formula, "actual": report.actual, "equal": report.equal}
         results.append({"model": model.name, "class": model.architecture.name, **numbers})
     equal = sum(result["equal"] for result in results)
-
-    def show(out: Console) -> None:
-        print_unwrapped(out, lines)
-        out.print(f"{equal} of {len(models)} models equal the formula, tensor by tensor")
-
-    return CommandAnswer(document("verification", {"results": results}), equal == len(models), show)
-
-
-def _print_broken(out: Console, records: Sequence[Result] | Sequence[Proof]) -> None:
-    for one in records:
-        if one.status == "broken":
-            line = f"{one.framework} is installed but broken: {one.reason}"
-            out.print("", line, sep="\n", markup=False)
-
-
-def _print_absent(out: Console, absent: Sequence[Framework], done: str) -> None:
-    for chosen in absent:
-        out.print(f"not installed, so not {done}: {how_to_get(chosen)}", markup=False)
+    lines.append(f"{equal} of {len(models)} models equal the formula, tensor by tensor")
+    answer = document("verification", {"results": results})
+    return CommandAnswer(answer, equal == len(models), lambda out: print_unwrapped(out, lines))

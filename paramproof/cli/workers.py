@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
 from paramproof.builders.registry import Framework, framework, frameworks
@@ -44,24 +44,17 @@ def records_of(installed: Sequence[Framework], job: Job[R]) -> Iterator[R]:
         }
 
         def show(news: Progress) -> None:
-            _move(bars, tasks[news.framework], news)
+            task = tasks[news.framework]
+            if news.state == "importing":
+                bars.start_task(task)
+            first = bars.tasks[task].total != news.due
+            # A bar without a total moves back and forth.
+            bars.tasks[task].total = news.due
+            bars.update(task, completed=news.done, state=news.state, refresh=first)
+            if news.state == "broken":
+                bars.stop_task(task)
 
         yield from run_in_workers(installed, job, show)
-
-
-def _move(bars: Bars, task: TaskID, news: Progress) -> None:
-    if news.state == "importing":
-        bars.start_task(task)
-    if news.state == "running":
-        first = bars.tasks[task].total != news.of
-        # A bar without a total moves back and forth.
-        bars.tasks[task].total = news.of
-        bars.update(task, completed=news.steps, state=str(news), refresh=first)
-    elif news.state in ("done", "broken"):
-        bars.update(task, total=1, completed=int(news.state == "done"), state=str(news))
-        bars.stop_task(task)
-    else:
-        bars.update(task, state=str(news))
 
 
 def run_in_frameworks(names: Sequence[str], job: Job[R]) -> tuple[list[R], list[Framework]]:

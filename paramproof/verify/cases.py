@@ -49,7 +49,8 @@ class Case:
     @cached_property
     def spec(self) -> Spec:
         """The case's own model, at generic and at known sizes."""
-        return self.at(self.sizes)
+        spec: Spec = self.at(self.sizes)
+        return spec
 
     @property
     def sizes(self) -> dict[str, int]:

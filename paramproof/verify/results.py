@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from typing import Any, Literal, TypeAlias
 
 from paramproof.algebra.symbols import FamilyArchitecture
@@ -43,13 +43,12 @@ NO_HYPOTHESIS = "the smallest of those that were drawn; python -m pip install hy
 
 @dataclass(frozen=True, slots=True)
 class Result(Record):
-    """The result for one spec in one framework.
+    """The result for one spec in one framework; ``model`` is "" for a random spec.
 
-    ``model`` is the name of a named model, "" for a random spec. ``milliseconds`` is the time to
-    build, read and compare the model in a warm process. ``peak_mb`` is the worker's peak memory so
-    far, in 10**6 bytes, 0 if the system does not report it. ``reason`` says why ``report`` is
-    missing. ``smallest`` marks the smallest spec that was found to differ, a further result;
-    ``difference`` then has the lines about a user's formula.
+    ``milliseconds`` is the time to build, read and compare the model in a warm process, ``peak_mb``
+    the worker's peak memory so far, in 10**6 bytes, 0 if the system does not report it. ``reason``
+    says why ``report`` is missing. ``smallest`` marks the smallest spec that was found to differ, a
+    further result; ``difference`` then has the lines about a user's formula.
     """
 
     version: str
@@ -102,13 +101,6 @@ class Sample:
     shard: tuple[int, int] = (1, 1)
     seconds: float | None = None
 
-    @property
-    def named(self) -> Mapping[str, Spec]:
-        return self.models if self.shard[0] == 1 else {}
-
-    def seeds(self) -> Iterator[int]:
-        yield from count(self.seed + self.shard[0] - 1, self.shard[1])
-
 
 def verify_job(sample: Sample, formula: FormulaReference | None = None) -> Job[Result]:
     """Return the job that compares a framework with our formulas, or with a user's ``formula``."""
@@ -146,17 +138,16 @@ def results(
     run = _Run(chosen, builder, formula)
     refused = {name: refusal(builder, name) for name in sample.families if sample.examples}
     number = sum(1 if reason else sample.examples for reason in refused.values())
-    due = None if sample.seconds else len(sample.named) + number
-    done = 0
-    link.steps(done, due)
-    for result in _stopping(run.each(sample, refused), sample.seconds):
+    due = len(_named(sample)) + number
+    link.steps(0, None if sample.seconds else due)
+    drawn = _stopping(run.each(sample, refused), sample.seconds)
+    for done, result in enumerate(chain(drawn, run.smallest()), 1):
         yield result
-        done += 1
-        link.steps(done, due)
-    for number, spec in enumerate(run.worst.values(), 1):
-        link.steps(done + number - 1, done + len(run.worst))
-        yield run.smallest(spec)
-        link.steps(done + number, done + len(run.worst))
+        link.steps(done, None if sample.seconds else due + len(run.worst))
+
+
+def _named(sample: Sample) -> Mapping[str, Spec]:
+    return sample.models if sample.shard[0] == 1 else {}
 
 
 def _stopping(found: Iterator[Result], seconds: float | None) -> Iterator[Result]:
@@ -177,9 +168,10 @@ class _Run:
     worst: dict[str, Spec] = field(default_factory=dict)
 
     def each(self, sample: Sample, refused: Mapping[str, str]) -> Iterator[Result]:
-        for model, spec in sample.named.items():
+        shard, of = sample.shard
+        for model, spec in _named(sample).items():
             yield self.result(spec, model)
-        for batch, seed in enumerate(sample.seeds()):
+        for batch, seed in enumerate(count(sample.seed + shard - 1, of)):
             for family, reason in refused.items():
                 if not reason:
                     fixed = fixed_in(family, self.chosen.fixed)
@@ -208,14 +200,18 @@ class _Run:
         return Result(*about, "different", spec, report, milliseconds)
 
     def report(self, spec: Spec) -> Report:
-        # The user's formula comes first: it fails faster than a build.
+        if self.formula is None:
+            return check(self.builder, spec)
         model = FamilyArchitecture.of(spec)
-        expected = self.formula.counts(model) if self.formula else None
-        report = check(self.builder, spec)
-        return report if expected is None else compare_counts(expected, model, report)
+        expected = self.formula.counts(model)  # It comes first, since it fails faster than a build.
+        return compare_counts(expected, model, check(self.builder, spec))
 
-    def smallest(self, spec: Spec) -> Result:
-        """Return the result of the smallest spec that differs; ``spec`` does."""
+    def smallest(self) -> Iterator[Result]:
+        """Yield, for each family that differs, the result of the smallest spec that does."""
+        for spec in [*self.worst.values()]:
+            yield self._smaller(spec)
+
+    def _smaller(self, spec: Spec) -> Result:
         known: dict[Spec, bool] = {}
 
         def differs(smaller: Spec) -> bool:

@@ -1,7 +1,8 @@
 """The summary of one shard of a run, and of all shards together.
 
-A shard writes its summary as one JSON document when it is done, so a shard without a file was never
-started, or died. Each document has the command of its shard: the number in it is all that differs.
+A result, a shard and a run have the same summary: models by framework and family, and failures. A
+shard writes it as one JSON document when it is done, so a shard without a file was never started,
+or died. Each document has the command of its shard: the number in it is all that differs.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,57 +22,33 @@ from paramproof.verify.results import Result
 SUMMED = ("models", "equal", "parameters")
 
 
-@dataclass(slots=True)
-class Tally:
-    """The results of a run by framework and family, added up, and the failures."""
-
-    groups: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
-    failures: list[dict[str, Any]] = field(default_factory=list)
-
-    def add(self, result: Result) -> None:
-        """Add one result; of random specs that differ, only the smallest is kept."""
-        if result.report and not result.smallest:
-            group = self._group(result.framework, result.family)
-            group["models"] += 1
-            group["equal"] += result.status == "equal"
-            group["parameters"] += result.report.actual
-        if result.failed and (result.model or result.smallest or not result.spec):
-            self.failures.append(_failure(result))
-
-    def merge(self, summary: Mapping[str, Any]) -> None:
+def summed(summaries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    groups: dict[tuple[str, str], dict[str, Any]] = {}
+    failures: list[dict[str, Any]] = []
+    for summary in summaries:
+        failures += summary["failures"]
         for one in summary["groups"]:
-            group = self._group(one["framework"], one["family"])
-            for name in SUMMED:
-                group[name] += one[name]
-        self.failures += summary["failures"]
-
-    def _group(self, framework: str, family: str) -> dict[str, Any]:
-        about = {"framework": framework, "family": family, **dict.fromkeys(SUMMED, 0)}
-        return self.groups.setdefault((framework, family), about)
-
-    @property
-    def models(self) -> int:
-        return sum(group["models"] for group in self.groups.values())
-
-    @property
-    def equal(self) -> int:
-        return sum(group["equal"] for group in self.groups.values())
-
-    @property
-    def is_success(self) -> bool:
-        return bool(self.models) and self.equal == self.models and not self.failures
-
-    def as_json(self) -> dict[str, Any]:
-        groups = sorted(self.groups.values(), key=lambda one: (one["framework"], one["family"]))
-        return {"groups": groups, "failures": self.failures}
+            nothing = {**one, **dict.fromkeys(SUMMED, 0)}
+            group = groups.setdefault((one["framework"], one["family"]), nothing)
+            group |= {name: group[name] + one[name] for name in SUMMED}
+    return {"groups": [groups[about] for about in sorted(groups)], "failures": failures}
 
 
-def _failure(result: Result) -> dict[str, Any]:
-    about = {"framework": result.framework, "model": result.model, "reason": result.reason}
-    if not (result.spec and result.report):
-        return about | {"spec": None, "report": ""}
-    report = explained(result.report, FamilyArchitecture.of(result.spec))
-    return about | {"spec": spec_fields(result.spec), "report": report}
+def summary_of(result: Result) -> dict[str, list[dict[str, Any]]]:
+    """Return the summary of one result; of random specs that differ, only the smallest is kept."""
+    groups, failures = [], []
+    about: dict[str, Any] = {"framework": result.framework}
+    spec, report = result.spec, result.report
+    if report and not result.smallest:
+        numbers = {"models": 1, "equal": int(report.equal), "parameters": report.actual}
+        groups.append(about | {"family": result.family} | numbers)
+    if result.failed and (result.model or result.smallest or not spec):
+        about |= {"model": result.model, "reason": result.reason, "spec": None, "report": ""}
+        if spec and report:
+            why = explained(report, FamilyArchitecture.of(spec))
+            about |= {"spec": spec_fields(spec), "report": why}
+        failures.append(about)
+    return {"groups": groups, "failures": failures}
 
 
 def shard_of(text: str) -> tuple[int, int]:
@@ -90,43 +66,44 @@ def read_summaries(paths: Iterable[Path]) -> list[dict[str, Any]]:
     Raises ``ValueError`` for a file that is no summary, or of another run, or of a shard that
     another file has.
     """
-    found: dict[int, tuple[Path, dict[str, Any]]] = {}
+    found: dict[int, tuple[str, dict[str, Any]]] = {}
     for path in paths:
+        name = path_text(path)
         try:
             data = json.loads(path.read_text("utf-8"))
             if data["kind"] != "shard":
                 raise KeyError("shard")
-            number, _ = data["shard"]
+            (number, _), command = data["shard"], command_of(data, 1)
         except OSError as error:
-            raise ValueError(f"{path_text(path)}: {error.strerror}") from error
+            raise ValueError(f"{name}: {error.strerror}") from error
         except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{path_text(path)} is not what verify --shard writes") from error
-        first, known = next(iter(found.values()), (path, data))
-        if command_of(known, 1) != command_of(data, 1):
-            raise ValueError(f"{path_text(path)} is of another run than {path_text(first)}")
+            raise ValueError(f"{name} is not what verify --shard writes") from error
+        first, known = next(iter(found.values()), (name, data))
+        if command_of(known, 1) != command:
+            raise ValueError(f"{name} is of another run than {first}")
         if number in found:
-            other = path_text(found[number][0])
-            raise ValueError(f"{path_text(path)} and {other} are of the same shard, {number}")
-        found[number] = path, data
+            raise ValueError(f"{name} and {found[number][0]} are of the same shard, {number}")
+        found[number] = name, data
     return [data for _, data in found.values()]
 
 
 def command_of(summary: Mapping[str, Any], number: int) -> str:
     """Return the command that runs shard ``number`` of the run to which a summary belongs."""
-    command: str = summary["command"]
-    return f"{command} --shard {number}/{summary['shard'][1]} --json FILE"
+    return f"{summary['command']} --shard {number}/{summary['shard'][1]} --json FILE"
 
 
 def missing(summaries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield a line for each shard without a summary, and for each in which a framework broke."""
-    known = {summary["shard"][0]: summary for summary in summaries}
+    known = {summary["shard"][0]: summary["failures"] for summary in summaries}
     of = summaries[0]["shard"][1]
     for number in range(1, of + 1):
-        failures = known[number]["failures"] if number in known else []
-        broken = [one for one in failures if not one["spec"]]
-        state = "is missing: it was not started, or died"
-        if broken:
-            state = "died: " + "; ".join(f"{one['framework']}: {one['reason']}" for one in broken)
+        broken = [
+            f"{one['framework']}: {one['reason']}"
+            for one in known.get(number, ())
+            if not one["spec"]
+        ]
         if broken or number not in known:
-            again = command_of(known.get(number, summaries[0]), number)
+            how = "is missing: it was not started, or died"
+            state = f"died: {'; '.join(broken)}" if broken else how
+            again = command_of(summaries[0], number)
             yield f"shard {number} of {of} {state}\n  again: {again}"

@@ -25,8 +25,7 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from paramproof.algebra.residual import Known
-from paramproof.algebra.symbols import FamilyArchitecture, folded_text
+from paramproof.algebra.symbols import FamilyArchitecture, folded_text, in_symbols
 from paramproof.builders.registry import Framework
 from paramproof.derivation.sampling import sample_inside
 from paramproof.formulas import FAMILIES, Family, Inventory, Report, Row, Spec
@@ -272,22 +271,21 @@ def algebra(
     of a count is this project's own, used only if it gives that model's number. If not, the line
     says so.
     """
-    ours = Known.of(model)
-    letters = ours.named.letters
-    own_letters = letters if isinstance(letters, Mapping) else letters._asdict()
+    ours, sizes = in_symbols(model)
+    letters: Any = ours.letters
     try:
-        called = formula.by_component(model, own_letters)
+        called = formula.by_component(model, letters._asdict() if model.spec else letters)
         theirs = {name: expression(value) for name, value in called.items()}
     except (ValueError, TypeError) as error:
         return [f"no algebra: {formula.name} does not take symbols ({error.__cause__ or error})"]
     for other in others:
-        sizes = Known.of(other).values
-        if formula.counts(other) != {n: one.substitute(sizes) for n, one in theirs.items()}:
+        _, at = in_symbols(other)
+        if formula.counts(other) != {name: one.substitute(at) for name, one in theirs.items()}:
             return [f"no algebra: {formula.name} counts symbols and numbers differently"]
     lines = []
     for row in report.rows:
-        missing = ours.named.total("" if row.path == TOTAL else row.path) - theirs[row.path]
-        if expression(missing).substitute(ours.values) == row.difference:
+        missing = ours.total("" if row.path == TOTAL else row.path) - theirs[row.path]
+        if expression(missing).substitute(sizes) == row.difference:
             printed = folded_text(missing, type(letters)) if model.spec else text(missing)
             line = f"actual {MINUS} formula = {printed}"
         else:

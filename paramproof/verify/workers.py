@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 from paramproof.builders.registry import Framework
 from paramproof.child_process import Child, how_it_ended
@@ -25,7 +25,6 @@ from paramproof.formulas.printing import legible
 from paramproof.sources.reference import MAX_ERROR_SHOWN
 
 R = TypeVar("R", bound="Record")
-State: TypeAlias = Literal["waiting", "importing", "running", "done", "broken"]
 
 TICK = 0.2
 """Seconds between two looks at the clock; a limit may be exceeded by as much."""
@@ -76,22 +75,16 @@ class Job(Generic[R]):
     record: type[R]
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """The progress of the worker of ``framework``: ``steps`` done, of ``of`` in all.
+class Progress(NamedTuple):
+    """The progress of a worker: its ``state`` in words, and ``done`` of ``due`` steps.
 
-    A step is a record, or what the job counts. ``of`` is None if nobody knows.
+    A step is a record, or what the job counts. ``due`` is None if nobody knows.
     """
 
     framework: str
-    state: State
-    steps: int = 0
-    of: int | None = None
-
-    def __str__(self) -> str:
-        if self.state != "running":
-            return self.state
-        return f"{self.steps}" if self.of is None else f"{self.steps} of {self.of}"
+    state: str
+    done: int = 0
+    due: int | None = 1
 
 
 OnProgress: TypeAlias = Callable[[Progress], None]
@@ -140,15 +133,13 @@ class _Worker(Generic[R]):
         self.framework = framework
         self.job = job
         self.on_progress = on_progress
-        self.came = 0
-        self.done: int | None = None
-        self.steps: tuple[int, int | None] | None = None
-        self.calling = ""
-        self.where = ""
+        self.came = self.steps = 0
+        self.due: int | None = None
+        self.is_done = self.is_late = False
+        self.calling = self.where = ""
         self.limit: float = SILENCE
-        self.late = False
         self.heard = time.monotonic()
-        self.news("importing")
+        self.on_progress(Progress(framework.name, "importing"))
         # Without a framework, all that is printed is what the user's code prints.
         self.child = Child(
             "paramproof.verify.worker",
@@ -157,9 +148,6 @@ class _Worker(Generic[R]):
             keeps_errors=bool(framework.name),
         )
         self.child.ask(b64encode(pickle.dumps(job.function)).decode())
-
-    def news(self, state: State, steps: int = 0, of: int | None = None) -> None:
-        self.on_progress(Progress(self.framework.name, state, steps, of))
 
     def listen(self, news: SimpleQueue[tuple[_Worker[R], Any]]) -> None:
         """Put each message in ``news``, and None when the process has ended."""
@@ -171,7 +159,7 @@ class _Worker(Generic[R]):
 
     def look_at_clock(self) -> None:
         if time.monotonic() - self.heard > self.limit:
-            self.late = True
+            self.is_late = True
             self.child.kill()
 
     def take(self, message: dict[str, Any] | None) -> Iterator[R]:
@@ -182,18 +170,22 @@ class _Worker(Generic[R]):
                 yield from self._ended()
             case {"record": record}:
                 self.came += 1
-                if self.steps is None:
-                    self.news("running", self.came, None)
+                if self.due is None:
+                    self._moved(self.came, None)
                 yield self.job.record.from_json(record)
             case {"steps": [done, due]}:
-                self.steps = done, due
-                self.news("running", done, due)
+                self._moved(done, due)
             case {"done": number}:
-                self.done = number
+                self.is_done = number == self.came
             case {"refused": reason}:
                 raise FormulaRefused(reason)
             case {"calling": name, "where": where, "limit": limit}:
                 self.calling, self.where, self.limit = name, where, limit or SILENCE
+
+    def _moved(self, done: int, due: int | None) -> None:
+        self.steps, self.due = done, due
+        state = f"{done}" if due is None else f"{done} of {due}"
+        self.on_progress(Progress(self.framework.name, state, done, due))
 
     def _ended(self) -> Iterator[R]:
         status = self.child.wait()
@@ -201,21 +193,18 @@ class _Worker(Generic[R]):
         self.child.__exit__()
         if self.calling:
             how = f"does not return within {self.limit:g} seconds"
-            ended = how if self.late else f"ended its process {how_it_ended(status)}"
+            ended = how if self.is_late else f"ended its process {how_it_ended(status)}"
             raise FormulaRefused(f"{self.calling} {ended} {self.where}")
-        done, due = self.steps or (self.came, None)
-        if status or self.done != self.came or done != (due or done):
-            self.news("broken")
-            reason = last_words or self._how_far(status, done, due)
-            yield self.job.record.broken(self.framework, reason)
-        else:
-            self.news("done")
-
-    def _how_far(self, status: int, done: int, due: int | None) -> str:
-        number = f"{done} of {due} results" if due else f"{done} results"
-        if self.late:
-            return f"the worker said nothing for {self.limit:g} seconds after {number}"
-        return f"the worker ended {how_it_ended(status)} after {number}"
+        name, due = self.framework.name, self.due
+        if not status and self.is_done and self.steps == (due or self.steps):
+            self.on_progress(Progress(name, "done", 1))
+            return
+        self.on_progress(Progress(name, "broken"))
+        how = f"the worker ended {how_it_ended(status)}"
+        if self.is_late:
+            how = f"the worker said nothing for {self.limit:g} seconds"
+        number = f"{self.steps} of {due} results" if due else f"{self.steps} results"
+        yield self.job.record.broken(self.framework, last_words or f"{how} after {number}")
 
 
 def last_line(errors: str) -> str:

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from paramproof.builders.registry import Framework
+from paramproof.cli import verify_answers
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.models import named_model
 from paramproof.verify import results as results_module
@@ -104,6 +105,15 @@ def test_without_hypothesis(monkeypatch):
     *drawn, smallest = results(NOBODYS, wrong_from(1), Sample({}, ("gpt",), 5, 0))
     assert smallest.spec == min((one.spec for one in drawn), key=lambda spec: sum(spec.letters()))
     assert "python -m pip install hypothesis" in smallest.reason
+
+
+def test_a_long_run_says_how_far_it_is(monkeypatch, capsys):
+    """In a file of standard error, where nobody sees bars: at most a line a minute."""
+    now = iter(range(0, 1000, 25))
+    monkeypatch.setattr(verify_answers.time, "monotonic", lambda: next(now))
+    assert [*verify_answers._with_remarks("abcdefgh")] == [*"abcdefgh"]
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["note: 3 results so far", "note: 6 results so far"]
 
 
 @pytest.mark.parametrize("text", ["", "3", "0/3", "4/3", "1/0", "1/3/5", "-1/3", "a/b", "1/2e3"])
