@@ -17,6 +17,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, Self
 
@@ -37,11 +38,8 @@ class Child:
         environment: Mapping[str, str] | None = None,
         keeps_errors: bool = False,
     ) -> None:
-        self._errors = None
-        if keeps_errors:
-            self._errors = tempfile.TemporaryFile(  # noqa: SIM115
-                "w+", encoding="utf-8", errors="replace"
-            )
+        as_text = partial(tempfile.TemporaryFile, "w+", encoding="utf-8", errors="replace")
+        self._errors = as_text() if keeps_errors else None
         path = os.pathsep.join(map(os.path.abspath, sys.path))
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", module, *arguments],
@@ -81,7 +79,6 @@ class Child:
         return self._process.wait()
 
     def errors(self) -> str:
-        """Return what a child with ``keeps_errors`` has written to its standard error, or ""."""
         if not self._errors:
             return ""
         self._errors.seek(0)

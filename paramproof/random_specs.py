@@ -11,16 +11,11 @@ from typing import Any
 
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import FAMILIES, Spec
-from paramproof.formulas.spec import Choose, draw
-
-
-def constructed(family: str, choose: Choose, fixed: Mapping[str, Any]) -> Spec:
-    """Return a spec of ``family`` with the ``fixed`` fields; ``choose`` sets the others."""
-    return draw(FAMILIES[family].spec, choose, fixed)
+from paramproof.formulas.spec import draw
 
 
 def random_spec(random: Random, family: str = "encoder", **fixed: Any) -> Any:
-    return constructed(family, lambda name, low, high: random.randint(low, high), fixed)
+    return draw(FAMILIES[family].spec, lambda name, *range_: random.randint(*range_), fixed)
 
 
 def random_specs(
@@ -37,8 +32,7 @@ def random_specs(
     while len(specs) < number:
         spec = random_spec(random, family, **fixed)
         supported = builder.supports(spec)
-        if supported is True:
-            specs.append(spec)
+        specs += [spec] if supported is True else []
         tries -= 1
         if not tries:
             raise ValueError(f"hardly any random spec can be expressed: {supported}")
@@ -48,13 +42,8 @@ def random_specs(
 def refusal(builder: Builder, family: str) -> str:
     """Return why ``builder`` cannot express any model of ``family``, or "" if it can."""
     random = Random(0)
-    reason = ""
-    for _ in range(100):
-        supported = builder.supports(random_spec(random, family))
-        if supported is True:
-            return ""
-        reason = reason or supported
-    return reason
+    reasons = [builder.supports(random_spec(random, family)) for _ in range(100)]
+    return "" if True in reasons else str(reasons[0])
 
 
 def fixed_in(family: str, fixed: Mapping[str, Any]) -> Mapping[str, Any]:

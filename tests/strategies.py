@@ -1,6 +1,6 @@
 """Random specs for the tests, as Hypothesis strategies and from a seed.
 
-``paramproof.random_specs``, which does not need Hypothesis, constructs both.
+``paramproof.formulas.spec.draw``, which does not need Hypothesis, constructs both.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from paramproof.builders.protocol import Builder
-from paramproof.random_specs import constructed, random_spec, random_specs
+from paramproof.formulas import FAMILIES
+from paramproof.formulas.spec import draw as draw_spec
+from paramproof.random_specs import random_spec, random_specs
 
 __all__ = ["encoder_specs", "random_spec", "random_specs", "specs", "supported_specs"]
 
@@ -18,9 +20,11 @@ __all__ = ["encoder_specs", "random_spec", "random_specs", "specs", "supported_s
 @st.composite
 def specs(draw: st.DrawFn, family: str, **fixed: Any) -> Any:
     """Draw models of ``family`` of any shape; the fields in ``fixed`` keep their values."""
-    return constructed(
-        family, lambda name, low, high: draw(st.integers(low, high), label=name), fixed
-    )
+
+    def choose(name: str, low: int, high: int) -> int:
+        return draw(st.integers(low, high), label=name)
+
+    return draw_spec(FAMILIES[family].spec, choose, fixed)
 
 
 def encoder_specs(**fixed: Any) -> st.SearchStrategy[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,18 +19,19 @@ from paramproof.cli.options import (
     models_option,
     time_limit_option,
 )
-from paramproof.cli.output import CommandAnswer, finish
+from paramproof.cli.output import finish
 from paramproof.cli.resolving import require_one_input, resolving
 from paramproof.cli.verify_answers import (
-    Asked,
     built_by_transformers,
     formula_at_sizes,
     in_frameworks,
     in_shard,
     proved,
+    sample_of,
     sum_of_shards,
 )
 from paramproof.resolver import Model
+from paramproof.verify.results import Sample
 from paramproof.verify.shards import shard_of
 from paramproof.verify.user_formula import TIME_LIMIT, FormulaReference
 
@@ -95,6 +97,8 @@ def verify_command(
     seconds: float,
     summary: bool,
     files: Sequence[Path],
+    names: Sequence[str],
+    families: Sequence[str],
     **sample: Any,
 ) -> None:
     """Compare every installed framework with the formula, over named and random models.
@@ -124,6 +128,8 @@ def verify_command(
     for flag, beside in TOGETHER.items():
         if flag in given and (others := sorted(given - beside - {flag})):
             raise ValueError(f"{flag} and {others[0]} cannot be combined")
+    if {"--prove", "--model", "--family"} <= given:
+        raise ValueError("--model and --family cannot be combined: a model has only one family")
     if summary and files:
         finish(sum_of_shards(files), None)
         return
@@ -132,24 +138,33 @@ def verify_command(
     require_one_input(models)
     resolved = [resolving(model) for model in dict.fromkeys(models)]
     formula = FormulaReference(reference, seconds) if reference else None
-    finish(_answer(Asked(resolved, **sample), given, formula), json_file)
-
-
-def _answer(asked: Asked, given: set[str], formula: FormulaReference | None) -> CommandAnswer:
-    """Compare the models with frameworks, with transformers, or with a ``formula``.
-
-    Either all models have a family, or none has.
-    """
-    if without := [model for model in asked.models if model.names is None]:
-        _require_alone(without[0], asked.models, given, formula)
+    if without := [model for model in resolved if model.names is None]:
+        _require_alone(without[0], resolved, given, formula)
         if formula:
-            return formula_at_sizes(formula, without[0], asked)
-        return built_by_transformers(without)
-    if "--prove" in given:
-        return proved(asked)
-    if asked.families:
-        asked.require_families(asked.families, "which is not in --family")
-    return in_shard(asked) if asked.shard or asked.duration else in_frameworks(asked, formula)
+            answer = formula_at_sizes(formula, without[0], sample["examples"], sample["seed"])
+        else:
+            answer = built_by_transformers(without)
+    else:
+        drawn = sample_of(resolved, families, **sample)
+        if "--prove" in given:
+            answer = proved(names, drawn, resolved)
+        elif given & {"--seconds", "--shard"}:
+            answer = in_shard(names, drawn, _command(names, families, resolved, drawn))
+        else:
+            answer = in_frameworks(names, drawn, resolved, formula)
+    finish(answer, json_file)
+
+
+def _command(
+    names: Sequence[str], families: Sequence[str], models: Sequence[Model], sample: Sample
+) -> str:
+    """Return the command of a run, but for the options --shard and --json."""
+    words = [word for name in names for word in ("--framework", name)]
+    words += [word for name in families for word in ("--family", name)]
+    words += [word for model in models for word in ("--model", model.name)]
+    words += ["--examples", str(sample.examples), "--seed", str(sample.seed)]
+    words += ["--seconds", f"{sample.seconds:g}"] if sample.seconds else []
+    return shlex.join(["paramproof", "verify", *words])
 
 
 def _require_alone(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +25,8 @@ from paramproof.cli.workers import (
 )
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.comparison import totals
-from paramproof.formulas.families import family_of
 from paramproof.formulas.models import named_models
 from paramproof.formulas.printing import legible, path_text
-from paramproof.formulas.spec import Spec
 from paramproof.json_form import document
 from paramproof.matching.model_comparison import report_on
 from paramproof.resolver import Model
@@ -45,39 +42,30 @@ from paramproof.views.terminal import print_table
 MINUTE = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The ``models`` to verify, the frameworks' ``names``, and what to draw."""
+def sample_of(
+    models: Sequence[Model],
+    families: Sequence[str],
+    examples: int,
+    seed: int,
+    shard: tuple[int, int] | None,
+    duration: float | None,
+) -> Sample:
+    """Return what to verify: the models, or else all named ones of the families.
 
-    models: Sequence[Model]
-    names: Sequence[str]
-    families: Sequence[str]
-    examples: int
-    seed: int
-    duration: float | None
-    shard: tuple[int, int] | None
+    The families are those that were named, or else those of the models, or else all.
+    """
+    specs = {one.name: one.names.spec for one in models if one.names}
+    chosen = tuple(families or dict.fromkeys(spec.family for spec in specs.values()) or FAMILIES)
+    _require_families(models, chosen, "which is not in --family")
+    named = {name: one.spec for name, one in named_models().items() if one.spec.family in chosen}
+    return Sample(specs or named, chosen, examples, seed, shard or (1, 1), duration)
 
-    @property
-    def wanted(self) -> tuple[str, ...]:
-        """The families that were named, or else those of the models, or else all."""
-        own = dict.fromkeys(model.family for model in self.models if model.names)
-        return tuple(self.families or own or FAMILIES)
 
-    def specs(self, families: Sequence[str]) -> dict[str, Spec]:
-        """Return the specs of the models; without them, of all named models of ``families``."""
-        specs = {one.name: one.names.spec for one in self.models if one.names}
-        specs = specs or {name: one.spec for name, one in named_models().items()}
-        return {n: one for n, one in specs.items() if family_of(one).name in families}
-
-    def sample(self, families: Sequence[str]) -> Sample:
-        how = self.shard or (1, 1), self.duration
-        return Sample(self.specs(families), tuple(families), self.examples, self.seed, *how)
-
-    def require_families(self, families: Sequence[str], but: str) -> None:
-        """Raise ``ValueError``, ending with ``but``, if a model is of none of ``families``."""
-        for model in self.models:
-            if model.names and model.family not in families:
-                raise ValueError(f"--model {model.title} is of the family {model.family}, {but}")
+def _require_families(models: Sequence[Model], families: Sequence[str], but: str) -> None:
+    """Raise ``ValueError``, ending with ``but``, if a model is of none of ``families``."""
+    for model in models:
+        if model.family not in families:
+            raise ValueError(f"--model {model.title} is of the family {model.family}, {but}")
 
 
 def _printing(
@@ -93,22 +81,28 @@ def _printing(
     return show
 
 
-def in_frameworks(asked: Asked, formula: FormulaReference | None) -> CommandAnswer:
+def in_frameworks(
+    names: Sequence[str],
+    sample: Sample,
+    models: Sequence[Model],
+    formula: FormulaReference | None,
+) -> CommandAnswer:
     """Compare the formulas of families, or a user's, with the models that frameworks build.
 
     A user's formula is called first, without any framework, to see that it works and what it
     counts. A run in which no framework could build any of the models has verified nothing, and
     fails.
     """
-    families, left = asked.wanted, list[str]()
+    left: Sequence[str] = ()
     if formula:
-        specs = [*asked.specs(families).values()]
-        family, left = formula.ask(family_and_rest, families, specs)
-        asked.require_families((family,), f"but {formula.name} counts {family}")
-        families = (family,)
+        specs = [*sample.models.values()]
+        family, left = formula.ask(family_and_rest, sample.families, specs)
+        _require_families(models, (family,), f"but {formula.name} counts {family}")
+        own = {name: spec for name, spec in sample.models.items() if spec.family == family}
+        sample = replace(sample, models=own, families=(family,))
     else:
-        require_agreement(families)
-    results, absent = run_in_frameworks(asked.names, verify_job(asked.sample(families), formula))
+        require_agreement(sample.families)
+    results, absent = run_in_frameworks(names, verify_job(sample, formula))
     reports = [one for one in results if one.report and not one.smallest]
     equal = f"{sum(one.status == 'equal' for one in reports)} of {len(reports)} models"
 
@@ -126,13 +120,13 @@ def in_frameworks(asked: Asked, formula: FormulaReference | None) -> CommandAnsw
         reasons = (one.reason for one in refused if not (formula and one.model))
         yield from (f"not expressible: {one}" for one in dict.fromkeys(reasons) if one)
         if formula:
-            yield f"random specs: seed {asked.seed}"
+            yield f"random specs: seed {sample.seed}"
             return
         yield from _absent(absent, "verified")
-        count = f"{equal} equal the formula, tensor by tensor (random specs: seed {asked.seed})"
+        count = f"{equal} equal the formula, tensor by tensor (random specs: seed {sample.seed})"
         yield count if reports else "no model was verified"
 
-    body = record_data(results, seed=asked.seed, examples=asked.examples)
+    body = record_data(results, seed=sample.seed, examples=sample.examples)
     success = bool(reports) and not any(one.failed for one in results)
     show = _printing(verify_table(results), lines)
     return CommandAnswer(document("verification", body), success, show)
@@ -163,17 +157,13 @@ def _absent(absent: Sequence[Framework], done: str) -> Iterator[str]:
         yield f"not installed, so not {done}: {how_to_get(chosen)}"
 
 
-def in_shard(asked: Asked) -> CommandAnswer:
-    require_agreement(asked.wanted)
-    installed, absent = chosen_frameworks(asked.names)
-    results = records_of(installed, verify_job(asked.sample(asked.wanted)))
-    found = summed(map(summary_of, _with_remarks(results)))
-    about = {
-        "command": _command(asked),
-        "shard": [*(asked.shard or (1, 1))],
-        "seed": asked.seed,
-        "versions": versions(),
-    }
+def in_shard(names: Sequence[str], sample: Sample, command: str) -> CommandAnswer:
+    """Compare the formulas with what frameworks build, and sum up the results of ``command``."""
+    require_agreement(sample.families)
+    installed, absent = chosen_frameworks(names)
+    found = summed(map(summary_of, _with_remarks(records_of(installed, verify_job(sample)))))
+    about = {"command": command, "shard": [*sample.shard], "seed": sample.seed}
+    about["versions"] = versions()
     return _summary(found, document("shard", about | found), [*_absent(absent, "verified")])
 
 
@@ -185,16 +175,6 @@ def _with_remarks(results: Iterable[Result]) -> Iterator[Result]:
         if time.monotonic() - said >= MINUTE:
             said = time.monotonic()
             remark(f"{number:,} results so far")
-
-
-def _command(asked: Asked) -> str:
-    """Return the command of a run, but for the options --shard and --json."""
-    words = [word for name in asked.names for word in ("--framework", name)]
-    words += [word for name in asked.families for word in ("--family", name)]
-    words += [word for model in asked.models for word in ("--model", model.name)]
-    words += ["--examples", str(asked.examples), "--seed", str(asked.seed)]
-    words += ["--seconds", f"{asked.duration:g}"] if asked.duration else []
-    return shlex.join(["paramproof", "verify", *words])
 
 
 def sum_of_shards(files: Sequence[Path]) -> CommandAnswer:
@@ -223,13 +203,10 @@ def _summary(
     return CommandAnswer(document, success, _printing(shard_table(found["groups"]), lines))
 
 
-def proved(asked: Asked) -> CommandAnswer:
-    if asked.models and asked.families:
-        raise ValueError("--model and --family cannot be combined: a model has only one family")
-    families = asked.wanted
-    require_agreement(families)
-    specs = asked.specs(families) if asked.models else {}
-    proofs, absent = run_in_frameworks(asked.names, proof_job(families, specs))
+def proved(names: Sequence[str], sample: Sample, models: Sequence[Model]) -> CommandAnswer:
+    require_agreement(sample.families)
+    job = proof_job(sample.families, sample.models if models else {})
+    proofs, absent = run_in_frameworks(names, job)
     tried = [proof for proof in proofs if proof.status != "not expressible"]
     failed = [proof for proof in tried if proof.failed]
 
@@ -239,7 +216,7 @@ def proved(asked: Asked) -> CommandAnswer:
                 yield f"\n{proof.framework}, {path_text(proof.about)}: {finding}"
         yield from _broken(proofs)
         yield from _absent(absent, "proved")
-        what = "model" if specs else "family"
+        what = "model" if models else "family"
         pairs = f"{len(tried) - len(failed)} of {len(tried)} pairs of framework and {what}"
         yield f"{pairs} equal the formula at every size"
         tensors, traced = (sum(getattr(p, name) for p in tried) for name in ("tensors", "traced"))
@@ -250,12 +227,14 @@ def proved(asked: Asked) -> CommandAnswer:
     return CommandAnswer(document("proof", record_data(proofs)), success, show)
 
 
-def formula_at_sizes(formula: FormulaReference, model: Model, asked: Asked) -> CommandAnswer:
+def formula_at_sizes(
+    formula: FormulaReference, model: Model, examples: int, seed: int
+) -> CommandAnswer:
     """Compare a user's formula with that of a model without a family, at many sizes."""
     derived = model.architecture
-    found, difference = formula.ask(compared_at_sizes, derived, asked.examples, asked.seed)
+    found, difference = formula.ask(compared_at_sizes, derived, examples, seed)
     differing = [one for one in found if one["derived"] != one["theirs"]]
-    about = {"model": derived.name, "seed": asked.seed, "results": found, "algebra": difference}
+    about = {"model": derived.name, "seed": seed, "results": found, "algebra": difference}
 
     def lines() -> Iterator[str]:
         yield f"{legible(derived.name)}: its formula was derived, {certainty(derived)}"

@@ -23,8 +23,8 @@ from paramproof.formulas import FAMILIES, EncoderLetters, EncoderSpec, closed_fo
 from paramproof.formulas.models import named_model
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shape_text
-from paramproof.verify.builder_tensors import NamedTensor, read
 from paramproof.verify.cases import known_sizes, supported_cases
+from paramproof.verify.proof import NamedTensor, read
 from paramproof.verify.worker import NO_PARENT, Link
 
 DECODER = "mlm_head.decoder.weight"

@@ -51,8 +51,7 @@ def require_agreement(families: Iterable[str]) -> None:
     Both are evaluated once, at primes. There, two sums of a few small products are equal only if
     they are the same sum. Indicators are factors of such products, so they are primes too.
 
-    Raises ``FormulaError``, in one line with the difference in letters, if the derivations differ
-    or one cannot be evaluated.
+    Raises ``FormulaError``, in one line, if they differ or one cannot be evaluated.
     """
     for family in (FAMILIES[name] for name in families):
         primes = islice(primes_from(LEAST_PRIME), len(family.letters._fields))
@@ -71,6 +70,5 @@ def require_agreement(families: Iterable[str]) -> None:
 
 
 def _difference(family: Family) -> str:
-    """Return the closed form minus the inventory, in letters."""
     letters = symbols(family.letters)
     return text(family.closed_form(letters) - family.inventory(letters).total())

@@ -4,6 +4,12 @@ The proof of a family covers each combination of its parts. The tensors of the f
 models are derived in letters, and compared with the inventory, tensor by tensor, and with the
 closed form. A guard outside of which a model has other tensors refutes the formula, too.
 
+The fields of the spec are symbolic ints (``paramproof.derivation``). The builder makes the model as
+for any comparison, without allocating weights, and ``weights()`` lists its tensors. The shapes of a
+PyTorch module are traced. In other frameworks symbolic ints become plain ints on the way, so shapes
+are fitted to values instead. In every framework, comparisons in the builder are recorded as guards,
+so the derivation sees every branch on a symbolic size.
+
 The derivation does not know the formula: no tensor is expected until all have been found. Nothing
 here sees a buffer that the builder does not list, or what a model computes.
 """
@@ -11,18 +17,22 @@ here sees a buffer that the builder does not list, or what a model computes.
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
+from paramproof.algebra.letters import field_names
 from paramproof.algebra.residual import Residual, explained, lines
 from paramproof.algebra.symbols import FamilyArchitecture, symbols
 from paramproof.builders.protocol import Builder
-from paramproof.builders.registry import Framework
-from paramproof.formulas import FAMILIES, FamilyLetters, Spec, closed_form, inventory
-from paramproof.formulas.condition import Condition, Consequence
+from paramproof.builders.registry import Framework, layer_packages
+from paramproof.derivation.pipeline import Effort, derive
+from paramproof.formulas import FAMILIES, FamilyLetters, Spec, Weight, closed_form, inventory
+from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
+from paramproof.formulas.derivation import DerivedTensor
 from paramproof.formulas.expression import Expression, expression, sum_of
 from paramproof.formulas.families import family_of
 from paramproof.formulas.layout import STACKED, stored_shape
@@ -30,8 +40,10 @@ from paramproof.formulas.notation import text
 from paramproof.formulas.path import shared_path
 from paramproof.formulas.spec import head_size_of
 from paramproof.formulas.tensors import Tensor
+from paramproof.tracing.constructors import Constructor
+from paramproof.tracing.recorder import ignoring_array_code
+from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 from paramproof.verify.agreement import check
-from paramproof.verify.builder_tensors import NamedTensor, Reading, read
 from paramproof.verify.cases import Case, case_of, known_sizes, supported_cases
 from paramproof.verify.worker import NO_PARENT, Link
 from paramproof.verify.workers import Job, Record
@@ -76,16 +88,16 @@ class Proof(Record):
         return cls(framework.name, framework.version, "broken", reason=reason)
 
 
-def proof_job(families: Iterable[str] = (), models: Mapping[str, Spec] | None = None) -> Job[Proof]:
+def proof_job(families: Sequence[str], models: Mapping[str, Spec] = {}) -> Job[Proof]:
     """Return the job that proves ``families``, or ``models`` by name, in a framework."""
-    return Job(partial(proofs, families=tuple(families), models=dict(models or {})), Proof)
+    return Job(partial(proofs, families=families, models=models), Proof)
 
 
 def proofs(
     chosen: Framework,
     builder: Builder,
     families: Iterable[str] = (),
-    models: Mapping[str, Spec] | None = None,
+    models: Mapping[str, Spec] = {},
     link: Link = NO_PARENT,
 ) -> Iterator[Proof]:
     """Compare ``builder`` with the formula of each family, at every size that it supports.
@@ -94,15 +106,15 @@ def proofs(
     combination of parts.
     """
     claims: list[tuple[str, str, Spec | None]] = [
-        (spec.family, name, spec) for name, spec in (models or {}).items()
+        (spec.family, name, spec) for name, spec in models.items()
     ] or [(family, "", None) for family in families or FAMILIES]
     plans = [_cases(builder, chosen, family, spec) for family, _, spec in claims]
     due = sum(len(plan) for plan in plans if not isinstance(plan, str))
     done = 0
     link.steps(done, due)
     for (family, model, spec), plan in zip(claims, plans, strict=True):
+        own = chosen.name, chosen.version
         if isinstance(plan, str):
-            own = chosen.name, chosen.version
             yield Proof(*own, "not expressible", family, model, reason=plan)
             continue
         start = time.perf_counter()
@@ -116,8 +128,7 @@ def proofs(
             link.steps(done, due)
         tensors = [tensor for reading in readings for tensor in reading.tensors]
         yield Proof(
-            chosen.name,
-            chosen.version,
+            *own,
             "different" if findings else "proved",
             family,
             model,
@@ -227,3 +238,138 @@ def _compared(
         yield Residual(path, "wrong shape", extra)
     if read.role != "trainable":
         yield Residual(path, "frozen", -read.size)
+
+
+EFFORT = Effort(generic=2, held=6, deepest=3, far=False)
+"""The effort for each case. Models with distant sizes would take longer than all others together.
+
+Two lengths can always be fitted by a sum, so three are used. Layers take most of the time.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTensor(DerivedTensor):
+    """A native tensor in letters; ``parts`` and ``layout`` are a ``Weight``'s, with ``*``."""
+
+    parts: tuple[str, ...]
+    layout: tuple[str, ...]
+
+
+class Reading(NamedTuple):
+    """The derivation of one case: its tensors, and the guards under which a model has just these.
+
+    Guards are text. ``branches`` has the guards outside of which a model has other tensors, and the
+    sizes that could not be varied.
+    """
+
+    tensors: list[NamedTensor]
+    conditions: list[str]
+    branches: list[str]
+
+
+def read(
+    builder: Builder,
+    case: Case,
+    outcomes: dict[Condition, Consequence | None] | None = None,
+) -> Reading:
+    """Derive the tensors of ``builder``'s models of one case.
+
+    ``outcomes`` is shared by the cases, as in ``derive``. Raises ``ValueError``, in one line that
+    names the tensor, if a shape is not explained or a formula fails at other sizes.
+    """
+    source = _Source(builder, case)
+    try:
+        how: Any = {"effort": EFFORT, "outcomes": outcomes, "naming": field_names}
+        found = derive(source.constructor(), **how)
+    finally:
+        # An error other than a refusal means that the builder is broken.
+        if source.crash is not None:
+            raise source.crash
+    # H is A·K in a family whose heads divide it, so that a head's width is a letter.
+    heads = {"H": case.letters._asdict()["H"]}
+    tensors = [
+        NamedTensor(
+            *(one.path, one.shape, one.times, one.role, one.aliases, one.traced, one.looped),
+            *source.stored[one.path, one.role],
+        )
+        for one in found.substitute(heads).tensors
+    ]
+    # Guards that always hold for H = A·K are left out, but not those on divisibility.
+    conditions = [
+        str(stated.condition)
+        for stated in found.conditions
+        if not stated.condition.substitute(heads).is_settled
+        or stated.condition.relation is Relation.DIVIDES
+    ]
+    branches = [f"{name} = {found.sizes[name]}: else nothing was derived" for name in found.fixed]
+    branches += [
+        f"{stated.condition}: else {stated.consequence}"
+        for stated in found.conditions
+        if stated.consequence.outcome is Outcome.OTHERS
+    ]
+    return Reading(tensors, conditions, branches)
+
+
+@dataclass(slots=True)
+class _Source:
+    """A builder's models of one case as a constructor, and the parts that their tensors hold."""
+
+    builder: Builder
+    case: Case
+    traces: bool = False
+    crash: Exception | None = None
+    stored: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]] = field(
+        default_factory=dict
+    )
+
+    def constructor(self) -> Constructor:
+        sizes = self.case.sizes
+        self.traces = _module(self.make(sizes)) is not None
+        own = getattr(self.builder, "__name__", type(self.builder).__module__)
+        followed = (own, "transformers.models", *layer_packages())
+        how = self.make, self.seen, self.tracing, followed
+        return Constructor(self.case.spec.family, sizes, *how, is_followed=self.traces)
+
+    def make(self, sizes: Mapping[str, int]) -> Any:
+        try:
+            return self.builder.build(self.case.at(sizes))
+        except ValueError:
+            raise
+        except Exception as error:  # It is raised again.
+            self.crash = self.crash or error
+            raise
+
+    def tracing(self) -> Any:
+        if not self.traces:
+            return ignoring_array_code()
+        from paramproof.tracing.torch_mode import ShapeRecorder
+
+        return ShapeRecorder()
+
+    def seen(self, model: Any, tracing: Any) -> Iterable[ObservedTensor]:
+        module = _module(model)
+        parameters = dict(module.named_parameters()) if module is not None and tracing else {}
+        for weight in model.weights():
+            lengths, made = None, ()
+            if (parameter := parameters.get(weight.path)) is not None:
+                lengths, made = tracing.lengths(parameter), tracing.made(parameter)
+            role: Any = "trainable" if weight.trainable else "frozen"
+            shape = tuple(map(int, weight.shape))
+            path = self.path(weight, role)
+            yield ObservedTensor(path, shape, role, weight.aliases, lengths, made)
+
+    def path(self, weight: Weight, role: str) -> str:
+        """Return the native path with ``*`` for layers, and the parts if paths are ambiguous."""
+        path = star_numbers(weight.path)
+        holds = tuple(map(star_numbers, weight.parts)), weight.layout
+        if self.stored.setdefault((path, role), holds) != holds:
+            path = f"{path} of {', '.join((*holds[0], *holds[1]))}"
+            self.stored[path, role] = holds
+        return path
+
+
+def _module(model: Any) -> Any:
+    """Return the PyTorch module of a model, or None for other frameworks."""
+    torch = sys.modules.get("torch")
+    module = getattr(model, "module", None)
+    return module if torch is not None and isinstance(module, torch.nn.Module) else None

@@ -20,8 +20,8 @@ from paramproof.builders.registry import framework as named_framework
 from paramproof.formulas import Report, Spec
 from paramproof.formulas.families import family_of, spec_fields, spec_from
 from paramproof.formulas.models import named_model
-from paramproof.formulas.spec import head_size_of
-from paramproof.random_specs import constructed, fixed_in, random_specs, refusal
+from paramproof.formulas.spec import draw, head_size_of
+from paramproof.random_specs import fixed_in, random_specs, refusal
 from paramproof.verify.agreement import check
 from paramproof.verify.user_formula import (
     FormulaReference,
@@ -250,11 +250,11 @@ def smaller_spec(
         most["head_size"] = head_size_of(spec)
 
     @st.composite
-    def specs(draw: Any) -> Spec:
+    def specs(drawn: Any) -> Spec:
         def choose(name: str, low: int, high: int) -> int:
-            return int(draw(st.integers(low, max(low, most.get(name, high)))))
+            return int(drawn(st.integers(low, max(low, most.get(name, high)))))
 
-        return constructed(family.name, choose, fixed)
+        return draw(family.spec, choose, fixed)
 
     how = settings(
         max_examples=MAX_BUILDS,

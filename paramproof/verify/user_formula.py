@@ -135,10 +135,11 @@ class UserFormula:
             return {TOTAL: result}
         if not result:
             raise FormulaRefused(f"{self.name} returned an empty mapping at {config!r}")
-        known_components = components(family_of(model.spec))
+        paths = tensors_of(family_of(model.spec))
+        components = TOTAL, *dict.fromkeys(name for path in paths for name in beginnings(path))
         for component in result:
-            if component not in known_components:
-                names = ", ".join(name for name in known_components if name.count(".") < 2)
+            if component not in components:
+                names = ", ".join(name for name in components if name.count(".") < 2)
                 counts = f"{self.name} counts {shown(component)}"
                 raise FormulaRefused(f"{counts}, which is not a component: use {names}, …")
         return result
@@ -163,10 +164,10 @@ class UserFormula:
 
 
 @cache
-def components(family: Family) -> tuple[str, ...]:
-    """Return ``total`` and every component and tensor of the family's specs, in model order."""
+def tensors_of(family: Family) -> tuple[str, ...]:
+    """Return the paths of all tensors of a family, whatever the parts."""
     whole = family.inventory(family.letters._make(1 for _ in family.letters._fields))
-    return (TOTAL, *dict.fromkeys(name for tensor in whole for name in beginnings(tensor.path)))
+    return tuple(tensor.path for tensor in whole)
 
 
 @cache
@@ -197,17 +198,14 @@ def chosen_family(formula: UserFormula, among: Collection[str] = ()) -> Family:
     return FAMILIES[counted[0]]
 
 
-def uncounted(named: Iterable[str], family: Family) -> tuple[str, ...]:
+def uncounted(named: Collection[str], family: Family) -> tuple[str, ...]:
     """Return the top-level components that the components ``named`` do not cover completely."""
-    named = tuple(named)
-    paths = [path for path in components(family) if path != TOTAL]
-    tensors = [path for path in paths if not any(lies_inside(other, path) for other in paths)]
-    left = [path for path in tensors if not any(lies_inside(f"{path}.", name) for name in named)]
+    left = (path for path in tensors_of(family) if not any(_is_in(path, one) for one in named))
     return tuple(dict.fromkeys(path.split(".")[0] for path in left))
 
 
-def lies_inside(name: str, other: str) -> bool:
-    return name != other and (other == TOTAL or lies_in(name.rstrip("."), other))
+def _is_in(path: str, component: str) -> bool:
+    return component == TOTAL or lies_in(path, component)
 
 
 def compare_counts(
@@ -221,36 +219,30 @@ def compare_counts(
     the components that lie in no other component.
     """
     ours = model.inventory(model.sizes)
-    layers = {
-        name: next(one.repeat for one in ours if lies_in(one.path, name)) if has_layer(name) else 1
-        for name in expected
-    }
-    actual = {
-        name: next((n for n in _counts(name, ours, layers[name], report) if n != number), number)
-        for name, number in expected.items()
-    }
-    rows = tuple(
-        Row("wrong count", name, None, None, None, actual[name] - number)
-        for name, number in expected.items()
-        if actual[name] != number
-    )
-    outer = [name for name in expected if not any(lies_inside(name, other) for other in expected)]
-    return Report(
-        formula=sum(expected[name] * layers[name] for name in outer),
-        actual=sum(actual[name] * layers[name] for name in outer),
-        rows=rows,
-    )
+    formula, actual, rows = 0, 0, []
+    for name, number in expected.items():
+        counts = _counts("" if name == TOTAL else name, ours, report)
+        counted = next((count for count in counts if count != number), number)
+        if counted != number:
+            rows.append(Row("wrong count", name, None, None, None, counted - number))
+        if not any(name != other and _is_in(name, other) for other in expected):
+            formula += number * len(counts)
+            actual += counted * len(counts)
+    return Report(formula, actual, tuple(rows))
 
 
-def _counts(name: str, ours: Inventory, layers: int, report: Report) -> Iterator[int]:
-    """Yield the trainable parameters in a component, for each layer that has it."""
-    component = "" if name == TOTAL else name
-    for number in range(layers):
-        here = component.replace(LAYER, str(number), 1) if has_layer(component) else component
-        rows = (
-            row for row in report.rows if lies_in(row.path, here) or lies_in(row.path, component)
-        )
-        yield ours.total(component) + sum(row.difference for row in rows)
+def _counts(component: str, ours: Inventory, report: Report) -> list[int]:
+    """Return the trainable parameters in a component, for each layer that has it."""
+    here = [component]
+    if has_layer(component):
+        layers = next(one.repeat for one in ours if lies_in(one.path, component))
+        here = [component.replace(LAYER, str(number), 1) for number in range(layers)]
+
+    def more(own: str) -> int:
+        rows = (r for r in report.rows if lies_in(r.path, own) or lies_in(r.path, component))
+        return sum(row.difference for row in rows)
+
+    return [ours.total(component) + more(own) for own in here]
 
 
 def difference(formula: UserFormula, model: Architecture, report: Report) -> Iterator[str]:
@@ -337,20 +329,16 @@ class FormulaReference(NamedTuple):
 
     def ask(self, question: Callable[..., Any], *about: Any) -> Any:
         """Return ``question(formula, *about)``, answered in a process without a framework."""
-        job = Job(partial(_replies, formula=self, question=question, about=about), Reply)
+        job = Job(partial(_replies, self, question, *about), Reply)
         (reply,) = run_in_workers([NOBODY], job)
         return reply.value
 
 
 def _replies(
-    _: None,
-    __: None,
-    formula: FormulaReference,
-    question: Callable[..., Any],
-    about: Sequence[Any],
-    link: Link,
+    formula: FormulaReference, question: Callable[..., Any], *about: Any, link: Link
 ) -> Iterator[Reply]:
-    yield Reply("", question(formula.load(link), *about))
+    *asked, _, _ = about  # The last two are a framework and its builder.
+    yield Reply("", question(formula.load(link), *asked))
 
 
 def family_and_rest(

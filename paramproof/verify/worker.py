@@ -1,8 +1,8 @@
 """The worker process of one framework: ``python -m paramproof.verify.worker FRAMEWORK``.
 
-The request is a job, a pickled function. The worker reports the steps that
-the job counts, each record at once, and at the end the number of records, so that the parent can
-tell a job that is done from one that was cut off. Without a FRAMEWORK, the job gets no builder.
+The request is a job, a pickled function. The worker reports the steps that the job counts, each
+record at once, and at the end the number of records, so that the parent can tell a job that is done
+from one that was cut off. Without a FRAMEWORK, the job gets no builder.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from paramproof.verify.workers import FormulaRefused
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a job may tell the parent, through ``tell``; by default, nobody listens.
+    """What a job may tell the parent; by default, nobody listens.
 
     ``catches`` are the errors of a user's code: in a worker all, since no Ctrl-C reaches it.
     """

@@ -13,9 +13,8 @@ from paramproof.builders.protocol import Builder
 from paramproof.formulas import FAMILIES, EncoderSpec, Numerics, closed_form
 from paramproof.formulas.models import named_models
 from paramproof.verify.agreement import check
-from paramproof.verify.builder_tensors import read
 from paramproof.verify.cases import supported_cases
-from paramproof.verify.proof import residuals
+from paramproof.verify.proof import read, residuals
 from tests.laws import LAWS
 from tests.parity.cases import Case
 from tests.parity.differences import built, output_differences

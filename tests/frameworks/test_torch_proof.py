@@ -9,8 +9,7 @@ from paramproof import check
 from paramproof.algebra.residual import explained, lines
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.formulas import EncoderSpec, inventory
-from paramproof.verify.builder_tensors import read
-from paramproof.verify.proof import proofs, residuals
+from paramproof.verify.proof import proofs, read, residuals
 from tests.cases import case_of
 from tests.frameworks.broken_torch import (
     bias_dropped,

@@ -13,9 +13,8 @@ from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, Numerics, closed_form
 from paramproof.formulas.condition import Condition, Consequence
 from paramproof.verify.agreement import check
-from paramproof.verify.builder_tensors import read
 from paramproof.verify.cases import known_sizes, supported_cases
-from paramproof.verify.proof import residuals
+from paramproof.verify.proof import read, residuals
 from tests.faults.evidence import assert_equal, count
 from tests.parity.cases import Case, own_epsilon
 from tests.parity.differences import built, output_differences

@@ -10,8 +10,7 @@ from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, closed_form, inventory
 from paramproof.formulas.models import named_model
 from paramproof.formulas.notation import text
-from paramproof.verify.builder_tensors import read
-from paramproof.verify.proof import proofs, residuals, total
+from paramproof.verify.proof import proofs, read, residuals, total
 from paramproof.verify.worker import Link
 from tests.cases import CASES, case_of
 from tests.weight_lists import Lists, added, extra
