@@ -1,13 +1,14 @@
-"""Named models: their sizes, and published numbers of their parameters."""
+"""The data of this package: named models, with published numbers, and customary names of sizes."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from paramproof.formulas.errors import no_such
 from paramproof.formulas.families import spec_from
@@ -148,3 +149,26 @@ def named_model(name: str) -> NamedModel:
         return named_models()[SHORT_NAMES.get(name, name)]
     except KeyError:
         raise no_such("model", name, model_names(), LISTED_BY) from None
+
+
+class SizeName(NamedTuple):
+    """A size: its customary letter, its names in transformers, and those of other programs."""
+
+    letter: str
+    names: tuple[str, ...]
+    foreign: tuple[str, ...]
+
+
+@cache
+def size_names() -> tuple[SizeName, ...]:
+    lines = json.loads((_DATA / "size_names.json").read_text("utf-8"))
+    return tuple(SizeName(one, tuple(own.split()), tuple(no.split())) for one, own, no in lines)
+
+
+@cache
+def sizes_by_name() -> dict[str, tuple[SizeName, ...]]:
+    """Return the sizes that a key may mean, such as the two of ``hidden_dim``."""
+    found: dict[str, tuple[SizeName, ...]] = {}
+    for size in size_names():
+        found |= {name: (*found.get(name, ()), size) for name in size.names + size.foreign}
+    return found

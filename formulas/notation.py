@@ -11,7 +11,6 @@ loads no plug-in: a plug-in's family adds its letters when it is loaded.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from typing import NamedTuple
@@ -57,8 +56,16 @@ def add_letters(kinds: Mapping[str, str]) -> None:
         known[:] = merged([known, [name for name, own in kinds.items() if own == kind]])
 
 
-class Style(NamedTuple):
-    """The signs of a notation, as format strings."""
+class _Group(NamedTuple):
+    """A common factor and the terms in brackets after it; a single term needs no brackets."""
+
+    outer: Powers
+    inside: Expression
+    times: int = 1
+
+
+class Notation(NamedTuple):
+    """A notation: its signs, as format strings, and how it writes an expression with them."""
 
     times: str
     minus: str
@@ -71,48 +78,8 @@ class Style(NamedTuple):
     function: str
     infix: Mapping[str, str]
 
-
-PLAIN = Style("·", MINUS, "({})", "{}", "{}", "{}/{}", "⌊{}/{}⌋", "⌈{}/{}⌉", "{}({})", INFIX)
-LATEX = Style(
-    " ",
-    "-",
-    r"\left({}\right)",
-    "^{{{}}}",
-    r"\mathrm{{{}}}",
-    r"\frac{{{}}}{{{}}}",
-    r"\left\lfloor\frac{{{}}}{{{}}}\right\rfloor",
-    r"\left\lceil\frac{{{}}}{{{}}}\right\rceil",
-    r"\operatorname{{{}}}\left({}\right)",
-    {"times": r"\times", "over": r"\div"},
-)
-
-
-def text(one: Expression | Number) -> str:
-    """Return ``one`` as text, with ``·`` for times, ``−`` for minus and ``²`` for a square."""
-    return _written(one, PLAIN)
-
-
-def latex(one: Expression | Number) -> str:
-    """Return ``one`` as LaTeX without delimiters, with words upright."""
-    return _written(one, LATEX)
-
-
-def _written(one: Expression | Number, style: Style) -> str:
-    writer = _Writer(style)
-    return writer.sum(writer.groups(expression(one)))
-
-
-class _Group(NamedTuple):
-    """A common factor and the terms in brackets after it; a single term needs no brackets."""
-
-    outer: Powers
-    inside: Expression
-    times: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class _Writer:
-    style: Style
+    def write(self, one: Expression | Number) -> str:
+        return self.sum(self.groups(expression(one)))
 
     def groups(self, one: Expression) -> list[_Group]:
         """Return the groups of a sum: layers first, then unconditional terms, then indicators."""
@@ -141,8 +108,8 @@ class _Writer:
         if not signed:
             return "0"
         (negative, first), *rest = signed
-        tail = (f" {self.style.minus if minus else '+'} {term}" for minus, term in rest)
-        return "".join([self.style.minus if negative else "", first, *tail])
+        tail = (f" {self.minus if minus else '+'} {term}" for minus, term in rest)
+        return "".join([self.minus if negative else "", first, *tail])
 
     def terms(self, group: _Group) -> Iterator[tuple[bool, str]]:
         """Yield for each term whether it is negative, and its text without the sign."""
@@ -155,8 +122,8 @@ class _Writer:
             return
         negative = all(number < 0 for _, number in terms)
         inside = -group.inside if negative else group.inside
-        bracket = self.style.bracket.format(self.sum([_Group((), inside)]))
-        yield negative, self.style.times.join([self.product(group.times, group.outer), bracket])
+        bracket = self.bracket.format(self.sum([_Group((), inside)]))
+        yield negative, self.times.join([self.product(group.times, group.outer), bracket])
 
     def term_order(self, powers: Powers) -> tuple[object, ...]:
         """Return a key that puts the higher degree first, then the letters in their order."""
@@ -172,44 +139,43 @@ class _Writer:
             above.insert(0, str(number.numerator))
         if number.denominator != 1:
             below.insert(0, str(number.denominator))
-        style = self.style
         if not below:
-            return style.times.join(above)
-        divisor = style.times.join(below)
-        divisor = style.bracket.format(divisor) if len(below) > 1 and style is PLAIN else divisor
-        return style.fraction.format(style.times.join(above), divisor)
+            return self.times.join(above)
+        divisor = self.times.join(below)
+        divisor = self.bracket.format(divisor) if len(below) > 1 and self is PLAIN else divisor
+        return self.fraction.format(self.times.join(above), divisor)
 
     def factor(self, atom: Atom, power: int) -> str:
         written = self.atom(atom)
         if power == 1:
             return written
-        raised = str(power).translate(SUPERSCRIPTS) if self.style is PLAIN else str(power)
-        return written + self.style.power.format(raised)
+        raised = str(power).translate(SUPERSCRIPTS) if self is PLAIN else str(power)
+        return written + self.power.format(raised)
 
     def atom(self, atom: Atom) -> str:
         if isinstance(atom, str):
-            return atom if self.style is PLAIN else _latex_name(atom)
+            return atom if self is PLAIN else _latex_name(atom)
         if pair := sides(atom):
             top, bottom = pair
             # ⌊(x + d − 1) / d⌋ is usually written ⌈x / d⌉.
             up = top - (bottom - 1)
             shorter = len(up.terms) < len(top.terms)
-            shape = self.style.ceiling if shorter else self.style.floor
+            shape = self.ceiling if shorter else self.floor
             below = self.side(bottom, is_right=True, in_fraction=True)
             return shape.format(self.side(up if shorter else top, in_fraction=True), below)
         written = self.steps(atom)
-        return self.style.bracket.format(written) if atom.function in INFIX else written
+        return self.bracket.format(written) if atom.function in INFIX else written
 
     def steps(self, one: Computed) -> str:
         is_infix = one.function in INFIX
         parts = enumerate(one.operands)
         operands = [self.side(part, is_right=is_infix and place > 0) for place, part in parts]
         if is_infix:
-            return f" {self.style.infix[one.function]} ".join(operands)
+            return f" {self.infix[one.function]} ".join(operands)
         # A single operand of a function needs no brackets of its own.
         if len(operands) == 1 and isinstance(one.operands[0], Computed):
             operands = [self.steps(one.operands[0])]
-        return self.style.function.format(one.function, ", ".join(operands))
+        return self.function.format(one.function, ", ".join(operands))
 
     def side(self, side: Operand, *, is_right: bool = False, in_fraction: bool = False) -> str:
         """Return what stands on one side of a sign, with floats as Python writes them.
@@ -219,12 +185,37 @@ class _Writer:
         if isinstance(side, Computed):
             return self.atom(side)
         if not isinstance(side, Expression):
-            return repr(side).replace("-", self.style.minus)
+            return repr(side).replace("-", self.minus)
         written = self.sum([_Group((), side)])
         factors = sum(len(powers) + (abs(number) != 1) for powers, number in side.terms.items())
         bracketed = len(side.terms) > 1 or (is_right and (factors > 1 or not side.is_whole))
-        bracketed &= not (in_fraction and self.style is LATEX)
-        return self.style.bracket.format(written) if bracketed else written
+        bracketed &= self is PLAIN or not in_fraction
+        return self.bracket.format(written) if bracketed else written
+
+
+PLAIN = Notation("·", MINUS, "({})", "{}", "{}", "{}/{}", "⌊{}/{}⌋", "⌈{}/{}⌉", "{}({})", INFIX)
+LATEX = Notation(
+    " ",
+    "-",
+    r"\left({}\right)",
+    "^{{{}}}",
+    r"\mathrm{{{}}}",
+    r"\frac{{{}}}{{{}}}",
+    r"\left\lfloor\frac{{{}}}{{{}}}\right\rfloor",
+    r"\left\lceil\frac{{{}}}{{{}}}\right\rceil",
+    r"\operatorname{{{}}}\left({}\right)",
+    {"times": r"\times", "over": r"\div"},
+)
+
+
+def text(one: Expression | Number) -> str:
+    """Return ``one`` as text, with ``·`` for times, ``−`` for minus and ``²`` for a square."""
+    return PLAIN.write(one)
+
+
+def latex(one: Expression | Number) -> str:
+    """Return ``one`` as LaTeX without delimiters, with words upright."""
+    return LATEX.write(one)
 
 
 def _always(sum_: Expression) -> list[_Group]:

@@ -11,8 +11,8 @@ from typing import Any
 
 from paramproof.formulas.active import says_per_token
 from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.models import size_names
 from paramproof.formulas.path import parent
-from paramproof.formulas.size_names import size_names
 
 _MEANING_OF = {name: size for size in size_names() for name in size.names}
 

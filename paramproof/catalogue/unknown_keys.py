@@ -18,9 +18,9 @@ from paramproof.catalogue.configuration import IRRELEVANT_KEYS, QUANTIZATION
 from paramproof.catalogue.files import TypeFile, model_types, read_type
 from paramproof.catalogue.names import irrelevant_keys, known_keys, type_keys
 from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.models import SizeName, sizes_by_name
 from paramproof.formulas.path import leaf, lies_in, parent
 from paramproof.formulas.printing import legible, shown
-from paramproof.formulas.size_names import SizeName, sizes_by_name
 
 COUNTING_IN_ANY_TYPE: Mapping[str, Any] = {"architectures": [], "tie_word_embeddings": True}
 """Keys that change the count of any model, each with a typical value."""

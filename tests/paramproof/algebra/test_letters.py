@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramproof.algebra.letters import letters_for, with_experts_per_token
-from paramproof.formulas.size_names import size_names
+from paramproof.formulas.models import size_names
 from tests.derivations import MIXTURE
 
 FIELDS = st.text("abcdeHL_.[]0123", min_size=1, max_size=12) | st.sampled_from(

@@ -9,7 +9,7 @@ from paramproof.catalogue import entry, model_types, read_type
 from paramproof.catalogue.names import known_keys
 from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.formulas.errors import InvalidInput
-from paramproof.formulas.size_names import size_names
+from paramproof.formulas.models import size_names
 from paramproof.resolver.spellings import as_transformers
 from tests.configs import ALL, FOUND, UNNAMED, public_configurations
 
