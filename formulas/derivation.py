@@ -18,9 +18,8 @@ from paramproof.formulas.condition import Condition, StatedCondition, is_never_n
 from paramproof.formulas.errors import InvalidInput, require_type
 from paramproof.formulas.expression import DivisionByZero, Expression, Number, letter, sum_of
 from paramproof.formulas.notation import text
-from paramproof.formulas.parts import NativeNames, NativeTensor, TensorParts
+from paramproof.formulas.parts import NativeNames, NativeTensor
 from paramproof.formulas.printing import shown
-from paramproof.formulas.spec import Quantity
 from paramproof.formulas.tensors import Inventory, Tensor
 
 PROVED = "proved"
@@ -148,41 +147,40 @@ class Derivation(Architecture):
         Each further name of a storage is a tensor of its own, tied to the first name, after all
         others. Raises ``ValueError`` as ``require`` does.
         """
-        if sizes is not None:
-            self.require(sizes)
+        if sizes is None:
+            return Inventory({name: letter(name) for name in self.sizes}, self._named)
+        self.require(sizes)
 
-        def tensor(one: DerivedTensor, alias: str | None, parts: TensorParts) -> Tensor:
-            lengths: list[Quantity] = [*one.shape, one.times]
-            if sizes is not None:
-                lengths = [_whole(value_at(length, sizes, self._in(one))) for length in lengths]
-            *shape, times = lengths
-            return Tensor(
-                path=alias or one.path,
-                shape=tuple(shape),
-                source=self.name,
-                trainable=one.role == "trainable",
-                tied_to=one.path if alias else None,
-                repeat=times,
-                present=1 if times else 0,
-                parts=parts,
-            )
+        def at_sizes(one: Tensor) -> Tensor:
+            where = f"{self.name}: {one.tied_to or one.path}"
+            lengths = (*one.shape, one.repeat)
+            *shape, repeat = (_whole(value_at(length, sizes, where)) for length in lengths)
+            return replace(one, shape=tuple(shape), repeat=repeat, present=1 if repeat else 0)
 
-        letters = {name: letter(name) for name in self.sizes} if sizes is None else dict(sizes)
-        return Inventory(letters, tuple(tensor(*name) for name in self._names))
+        return Inventory(dict(sizes), tuple(map(at_sizes, self._named)))
 
     @cached_property
-    def _names(self) -> tuple[tuple[DerivedTensor, str | None, TensorParts], ...]:
-        """The names in an inventory, in its order: tensor, further name of its storage, parts."""
-        parameters = [
+    def _named(self) -> tuple[Tensor, ...]:
+        """The tensors of the symbolic inventory."""
+        natives = [
             (one, NativeTensor((one.path, *one.aliases), one.shape, one.times))
             for one in self.parameters
         ]
-        names = NativeNames((native for _, native in parameters), self.fields)
-        own = ((one, native, None) for one, native in parameters)
-        tied = ((one, native, alias) for one, native in parameters for alias in one.aliases)
+        names = NativeNames((native for _, native in natives), self.fields)
+        own = ((one, None, native) for one, native in natives)
+        tied = ((one, alias, native) for one, native in natives for alias in one.aliases)
         return tuple(
-            (one, alias, names.parts(alias or one.path, native))
-            for one, native, alias in (*own, *tied)
+            Tensor(
+                path=alias or one.path,
+                shape=one.shape,
+                source=self.name,
+                trainable=one.role == "trainable",
+                tied_to=one.path if alias else None,
+                repeat=one.times,
+                present=1 if one.times else 0,
+                parts=names.parts(alias or one.path, native),
+            )
+            for one, alias, native in (*own, *tied)
         )
 
     @property
@@ -253,7 +251,7 @@ class Derivation(Architecture):
 
     def violated(self, sizes: Mapping[str, int]) -> StatedCondition | None:
         """Return the first condition that these sizes violate, None if they meet all."""
-        _require_letters(sizes, self.sizes)
+        self._require_letters(sizes)
         return next((one for one in self.conditions if not one.condition.is_met(sizes)), None)
 
     def require(self, sizes: Mapping[str, int]) -> None:
@@ -270,18 +268,36 @@ class Derivation(Architecture):
             if sizes[name] != self.sizes[name]:
                 raise InvalidInput(f"{self.name}: the formula holds at {name} = {self.sizes[name]}")
         for tensor in self._to_check:
-            _require_tensor(self._in(tensor), tensor.times, tensor.shape, sizes)
+            self._require_natural(tensor, sizes)
+
+    def _require_letters(self, sizes: Mapping[str, int]) -> None:
+        require_type(sizes, Mapping, "sizes")
+        for name in self.sizes:
+            what = f"{self.name}: {name}"
+            if name not in sizes:
+                every = ", ".join(self.sizes)
+                raise InvalidInput(f"{what} has no size: give one for each of {every}")
+            if not isinstance(sizes[name], Integral):
+                raise InvalidInput(f"{what} = {shown(sizes[name])} is not a whole number")
 
     def _require_sizes(self, sizes: Mapping[str, int]) -> None:
-        try:
-            _require_letters(sizes, self.sizes)
-            for name in self.sizes:
-                least, what = (0, "it") if name in self.at_zero else (1, "every size")
-                if (size := sizes[name]) < least:
-                    reason = f"{name} = {text(size)}: {what} must be {least} or more"
-                    raise InvalidInput(reason, key=name)
-        except InvalidInput as error:
-            raise InvalidInput(f"{self.name}: {error}") from None
+        self._require_letters(sizes)
+        for name in self.sizes:
+            least, what = (0, "it") if name in self.at_zero else (1, "every size")
+            if sizes[name] < least:
+                given = f"{self.name}: {name} = {text(sizes[name])}"
+                raise InvalidInput(f"{given}: {what} must be {least} or more")
+
+    def _require_natural(self, tensor: DerivedTensor, sizes: Mapping[str, int]) -> None:
+        """Require that the number of tensors and, unless it is 0, their lengths are 0 or more."""
+        where = f"{self.name}: {tensor.path}"
+        lengths = (("would have a length of {}", length) for length in tensor.shape)
+        for said, one in (("would occur {} times", tensor.times), *lengths):
+            if (value := value_at(one, sizes, where)) < 0:
+                at = _values_of(one, sizes)
+                raise InvalidInput(f"{where} {said.format(text(value))} at {at}")
+            if one is tensor.times and not value:
+                return
 
     @cached_property
     def at_zero(self) -> frozenset[str]:
@@ -296,9 +312,6 @@ class Derivation(Architecture):
             for tensor in self.parameters
             if not all(is_never_negative(n, self.at_zero) for n in (tensor.times, *tensor.shape))
         )
-
-    def _in(self, tensor: DerivedTensor) -> str:
-        return f"{self.name}: {tensor.path}"
 
     def untied(self, paths: Iterable[str]) -> Derivation:
         own = frozenset(paths)
@@ -371,31 +384,6 @@ def value_at(one: Expression, sizes: Mapping[str, int], what: str) -> Number:
     except ArithmeticError as error:
         at = _values_of(one, sizes)
         raise InvalidInput(f"{what} has no value at {at}: {error}") from None
-
-
-def _require_letters(sizes: Mapping[str, int], letters: Iterable[str]) -> None:
-    require_type(sizes, Mapping, "sizes")
-    for name in letters:
-        if name not in sizes:
-            raise InvalidInput(f"{name} has no size: give one for each of {', '.join(letters)}")
-        if not isinstance(sizes[name], Integral):
-            raise InvalidInput(f"{name} = {shown(sizes[name])} is not a whole number")
-
-
-def _require_tensor(
-    where: str, times: Expression, shape: Iterable[Expression], sizes: Mapping[str, int]
-) -> None:
-    """Require that the number of tensors and, unless it is 0, their lengths are 0 or more.
-
-    ``where`` names the tensors in an error.
-    """
-    if (number := value_at(times, sizes, where)) < 0:
-        at = _values_of(times, sizes)
-        raise InvalidInput(f"{where} would occur {text(number)} times at {at}")
-    for one in shape if number else ():
-        if (length := value_at(one, sizes, where)) < 0:
-            at = _values_of(one, sizes)
-            raise InvalidInput(f"{where} would have a length of {text(length)} at {at}")
 
 
 def _values_of(one: Expression, sizes: Mapping[str, int]) -> str:
