@@ -183,7 +183,6 @@ def _is_of_experts(tensor: Tensor, experts: str, stacked: set[str]) -> bool:
 
 
 def _is_stack(tensor: Tensor, experts: str) -> bool:
-    """Return whether a tensor belongs to a list of experts, or packs their matrices."""
     *shape, repeat = _lengths(tensor)
     if _is_router(tensor):
         return False

@@ -82,7 +82,6 @@ class Report:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Report:
-        """Return the report that ``as_data`` wrote, with its totals and rows alone."""
         rows = (
             Row(**row | {key: row[key] and tuple(row[key]) for key in ("expected", "observed")})
             for row in data["rows"]
@@ -153,7 +152,6 @@ class Report:
 
 
 def _sentence(rows: list[Row]) -> str:
-    """Return what a group of rows says: the layers, the tensor, and how it differs."""
     row = rows[0]
     expected, observed = (legible(shape_text(shape)) for shape in (row.expected, row.observed))
     name = legible(placed([one.path for one in rows]), MAX_NOTE_SHOWN)
@@ -173,7 +171,6 @@ def _sentence(rows: list[Row]) -> str:
 
 
 def folded(line: str, width: int | None) -> list[str]:
-    """Return a line in parts of at most ``width``; the parts after the first are indented."""
     if width is None or len(line) <= width:
         return [line]
     parts, room = [""], width - len(HANGING)

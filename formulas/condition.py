@@ -192,7 +192,6 @@ def _is_defined(top: Expression, bottom: Expression, at_zero: Collection[str]) -
 
 
 def _is_natural(top: Expression, bottom: Expression, at_zero: Collection[str]) -> bool:
-    """Return whether the signs show that a quotient is 0 or more at all sizes."""
     return _is_defined(top, bottom, at_zero) and is_never_negative(top, at_zero)
 
 
@@ -227,8 +226,6 @@ class Outcome(Enum):
 
 
 class Consequence(NamedTuple):
-    """The outcome if a condition is violated, and the message of the constructor's error."""
-
     outcome: Outcome
     why: str = ""
 

@@ -34,7 +34,6 @@ FROZEN, READ, COUNTED = MARKS = "frozen", "read from values", "counted"
 
 
 def derivation_data(derivation: Derivation) -> dict[str, Any]:
-    """Return a derivation as data for ``json.dumps``, with what it says at its own sizes."""
     where, stated = derivation.proved_where, derivation.conditions
     return {
         "name": derivation.name,
@@ -113,7 +112,6 @@ def in_order(tensors: Iterable[DerivedTensor]) -> list[DerivedTensor]:
 
 
 def all_tensors_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
-    """Return tensors as data: parameters, buffers, and the other paths of both."""
     listed = list(tensors)
     data: dict[str, Any] = {}
     for key, are_buffers in (("tensors", False), ("buffers", True)):
@@ -207,7 +205,6 @@ def ties_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
 
 
 def format_validated(validated: Mapping[str, tuple[int, int]]) -> str:
-    """Return the validated sizes of each letter as text: ``H 12..9000, L 1..9``."""
     return ", ".join(f"{name} {low}..{high}" for name, (low, high) in validated.items())
 
 

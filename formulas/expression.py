@@ -77,7 +77,7 @@ class Expression:
 
     def __init__(self, terms: Mapping[Powers, Number] | None = None) -> None:
         self._terms: dict[Powers, Number] = {
-            powers: number if type(number) is int else _plain(number)
+            powers: number.numerator if number.denominator == 1 else number
             for powers, number in (terms or {}).items()
             if number
         }
@@ -86,7 +86,6 @@ class Expression:
 
     @property
     def terms(self) -> Mapping[Powers, Number]:
-        """The nonzero coefficient of each product; the empty product has the constant."""
         return self._terms
 
     @property
@@ -247,7 +246,6 @@ class Expression:
 
 
 def letter(name: Atom) -> Expression:
-    """Return a letter, or another atom, as an expression."""
     return Expression({((name, 1),): 1})
 
 
@@ -290,11 +288,6 @@ def _operand(value: object) -> Expression | None:
     return None
 
 
-def _plain(number: Number) -> Number:
-    """Return a fraction with denominator 1 as an int, and other numbers unchanged."""
-    return int(number) if isinstance(number, Fraction) and number.denominator == 1 else number
-
-
 @dataclass(frozen=True)
 class Computed:
     """A number as Python computes it from sizes: a function of ``computed``, and its operands.
@@ -313,7 +306,6 @@ class Computed:
         return all(isinstance(one, Expression) and one.is_whole for one in self.operands)
 
     def compute(self, sizes: Mapping[str, int]) -> Any:
-        """Return the int or float that Python computes at these sizes."""
         try:
             return result_of(self.function, [_number(one, sizes) for one in self.operands])
         except DivisionByZero:
@@ -364,7 +356,6 @@ def sides(atom: Atom) -> tuple[Expression, Expression] | None:
 
 
 def computed(function: str, *operands: Operand) -> Expression:
-    """Return the result of an operation as an expression, a constant if no operand has a letter."""
     if function == QUOTIENT:
         return floor(*operands)
     result = Computed(function, tuple(map(as_operand, operands)))

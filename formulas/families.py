@@ -142,7 +142,6 @@ def _require_fits(family: object, others: Mapping[str, Family]) -> None:
 
 
 def family_named(name: object) -> Family:
-    """Return the family with this name, without regard to case."""
     known = canonical_name(name, FAMILIES) if isinstance(name, str) else None
     if known is None:
         require_whole(ENTRY_POINTS, name)
@@ -169,7 +168,6 @@ def family_of(described: Spec | FamilyLetters) -> Family:
 
 
 def spec_fields(own: Spec) -> dict[str, Any]:
-    """Return a spec as a dict of scalars for ``spec_from``, with its family first."""
     return {"family": own.family, **asdict(own)}
 
 

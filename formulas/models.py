@@ -82,8 +82,6 @@ class NamedModel(Published):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedConfiguration(Published):
-    """A named model with the keys of its ``config.json`` that define it: type, class and sizes."""
-
     keys: Mapping[str, Any]
 
     @property
@@ -167,7 +165,6 @@ def size_names() -> tuple[SizeName, ...]:
 
 @cache
 def sizes_by_name() -> dict[str, tuple[SizeName, ...]]:
-    """Return the sizes that a key may mean, such as the two of ``hidden_dim``."""
     found: dict[str, tuple[SizeName, ...]] = {}
     for size in size_names():
         found |= {name: (*found.get(name, ()), size) for name in size.names + size.foreign}

@@ -57,8 +57,6 @@ def add_letters(kinds: Mapping[str, str]) -> None:
 
 
 class _Group(NamedTuple):
-    """A common factor and the terms in brackets after it; a single term needs no brackets."""
-
     outer: Powers
     inside: Expression
     times: int = 1
@@ -112,7 +110,6 @@ class Notation(NamedTuple):
         return "".join([self.minus if negative else "", first, *tail])
 
     def terms(self, group: _Group) -> Iterator[tuple[bool, str]]:
-        """Yield for each term whether it is negative, and its text without the sign."""
         inner = group.inside.terms
         terms = [(powers, inner[powers]) for powers in sorted(inner, key=self.term_order)]
         if not group.outer or len(terms) == 1:
@@ -126,7 +123,6 @@ class Notation(NamedTuple):
         yield negative, self.times.join([self.product(group.times, group.outer), bracket])
 
     def term_order(self, powers: Powers) -> tuple[object, ...]:
-        """Return a key that puts the higher degree first, then the letters in their order."""
         ranked = sorted((_rank(atom, SUMMANDS), -power) for atom, power in powers)
         return -sum(power for _, power in powers), ranked
 
@@ -209,7 +205,6 @@ LATEX = Notation(
 
 
 def text(one: Expression | Number) -> str:
-    """Return ``one`` as text, with ``·`` for times, ``−`` for minus and ``²`` for a square."""
     return PLAIN.write(one)
 
 
@@ -243,7 +238,6 @@ def _rank(atom: Atom, kinds: Iterable[str]) -> tuple[int, int, tuple[bool, str]]
 
 
 def _latex_name(name: str) -> str:
-    """Return a letter as LaTeX: a word upright, the text after ``_`` as an index, primes kept."""
     bare = name.rstrip("'")
     word, _, index = bare.partition("_")
     written = LATEX.word.format(word) if len(word) > 1 else word

@@ -75,16 +75,12 @@ def parts_of(path: str) -> TensorParts:
 
 
 class NativeTensor(NamedTuple):
-    """Tensors of a derived formula, with all names of their storage."""
-
     names: tuple[str, ...]
     shape: tuple[Expression, ...]
     times: Expression
 
 
 class NativeNames:
-    """The names of all tensors of a derived formula, which tell the parts of each tensor."""
-
     def __init__(self, tensors: Iterable[NativeTensor], fields: Mapping[str, str]) -> None:
         known = list(tensors)
         self.rows = {name for name, field in fields.items() if ROWS.search(field)}
@@ -95,7 +91,6 @@ class NativeNames:
         self.stacks = {_stack(name) for name, one in repeated if one.times.constant is None}
 
     def parts(self, path: str, tensor: NativeTensor) -> TensorParts:
-        """Return the parts of a tensor under ``path``, one of its names."""
         names = [path, *tensor.names]
         norm = self._is_norm(names, tensor)
         table = False if norm is not False else self._is_table(names, tensor)
@@ -151,7 +146,6 @@ def _is_bias(names: list[str], tensor: NativeTensor, norm: bool | None) -> bool 
 
 
 def _stack(path: str) -> str:
-    """Return the levels of a path before the first ``*``."""
     levels = path.split(".")
     return ".".join(levels[: levels.index(LAYER)])
 

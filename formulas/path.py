@@ -33,13 +33,11 @@ def leaf(path: str) -> str:
 
 
 def beginnings(path: str) -> tuple[str, ...]:
-    """Return every component that contains ``path``, outermost first, and ``path`` itself."""
     names = path.split(".")
     return tuple(".".join(names[:depth]) for depth in range(1, len(names) + 1))
 
 
 def shared_beginning(paths: Sequence[str]) -> str:
-    """Return the largest component that contains all paths, or is one of them; "" if none does."""
     shared = (one for one in beginnings(paths[0]) if all(lies_in(path, one) for path in paths))
     return max(shared, key=len, default="")
 
@@ -101,7 +99,6 @@ def ranges(numbers: Sequence[str]) -> str:
 
 
 def in_braces(names: Sequence[str]) -> str:
-    """Return several names in braces, ``{query,key}``, but a single name unchanged."""
     return names[0] if len(names) == 1 else f"{{{','.join(names)}}}"
 
 

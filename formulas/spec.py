@@ -148,7 +148,6 @@ def head_size_of(described: Spec | FamilyLetters | Mapping[str, Quantity]) -> Qu
 
 
 def letters_of(letters: type[Letters], spec: Any) -> Letters:
-    """Return the letters of a family of this package with the values of ``spec``."""
     values = (
         not spec.tie_word_embeddings if name == "untied" else getattr(spec, FIELDS.get(name, name))
         for name in letters._fields
@@ -202,14 +201,12 @@ class Choices:
         return self.fixed[name] if name in self.fixed else self.choose(name, *self.ranges[name])
 
     def sizes(self, *names: str) -> dict[str, int]:
-        """Return sizes by name, chosen in this order; H takes the place of the size of a head."""
         chosen = {name: self.size(name) for name in names}
         if "head_size" in chosen:
             chosen["hidden_size"] = chosen["num_attention_heads"] * chosen.pop("head_size")
         return chosen
 
     def flag(self, name: str, possible: bool = True) -> bool:
-        """Return the flag ``name``, False if it is not ``possible``."""
         if name in self.fixed:
             return bool(self.fixed[name])
         return bool(possible and self.choose(name, 0, 1))
@@ -331,8 +328,6 @@ class EncoderDecoderLetters(NamedTuple):
 
 
 class _SplitIntoHeads:
-    """A spec whose attention heads split the hidden size."""
-
     __slots__ = ()
 
     hidden_size: int

@@ -9,9 +9,10 @@ so an inventory of 96 layers is as short as one of 2, and the number may be a sy
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 from paramproof.formulas.parts import TensorParts
 from paramproof.formulas.path import LAYER, at_layer, has_layer, lies_in, stack_of
@@ -74,7 +75,6 @@ class Inventory:
         return iter(self.tensors)
 
     def letter(self, name: str) -> Quantity:
-        """Return the value of the letter ``name``. Raises ``KeyError`` if there is none."""
         own = self.letters
         return (own if isinstance(own, Mapping) else own._asdict())[name]
 
@@ -106,24 +106,20 @@ class Inventory:
 
     def kinds(self, component: str) -> dict[Quantity, Inventory]:
         """Return the tensors in ``component`` by their ``repeat``, in order."""
-        kinds: dict[Quantity, list[Tensor]] = {}
-        for tensor in self:
-            if lies_in(tensor.path, component):
-                kinds.setdefault(tensor.repeat, []).append(tensor)
-        return {n: replace(self, tensors=tuple(tensors)) for n, tensors in kinds.items()}
-
-    def components(self, component: str = "") -> tuple[str, ...]:
-        """Return the components directly below ``component``, in order."""
-        return tuple(self.below(component))
+        return self._grouped(component, lambda tensor: tensor.repeat)
 
     def below(self, component: str = "") -> dict[str, Inventory]:
         """Return the tensors in each component directly below ``component``, in order."""
         depth = len(component.split(".")) + 1 if component else 1
-        found: dict[str, list[Tensor]] = {}
+        found = self._grouped(component, lambda one: ".".join(one.path.split(".")[:depth]))
+        return {path: inside for path, inside in found.items() if path != component}
+
+    def _grouped(self, component: str, key: Callable[[Tensor], Any]) -> dict[Any, Inventory]:
+        found: dict[Any, list[Tensor]] = {}
         for tensor in self:
-            if lies_in(tensor.path, component) and tensor.path != component:
-                found.setdefault(".".join(tensor.path.split(".")[:depth]), []).append(tensor)
-        return {path: replace(self, tensors=tuple(tensors)) for path, tensors in found.items()}
+            if lies_in(tensor.path, component):
+                found.setdefault(key(tensor), []).append(tensor)
+        return {one: replace(self, tensors=tuple(tensors)) for one, tensors in found.items()}
 
     def expand(self) -> Inventory:
         """Return an inventory with separate tensors for each layer, without absent ones.
@@ -134,11 +130,8 @@ class Inventory:
         if not all(type(letter) is int for letter in self.letters):
             raise TypeError("only a family's inventory in ints can be expanded")
         expanded: list[Tensor] = []
-        for (stack, repeat), group in groupby(self, key=lambda t: (stack_of(t.path), t.repeat)):
+        for (_, repeat), group in groupby(self, key=lambda t: (stack_of(t.path), t.repeat)):
             tensors = [tensor for tensor in group if tensor.present]
-            if stack is None:
-                expanded += tensors
-                continue
             expanded += [
                 replace(tensor, path=at_layer(tensor.path, index), repeat=1)
                 for index in range(repeat)

@@ -62,7 +62,7 @@ def _term_paths(named: Inventory, component: str) -> Iterator[str]:
     """Yield the components that hold tensors themselves, or are the parts of a layer."""
     paths = {tensor.path for tensor in named}
     for path, inside in named.below(component).items():
-        below = inside.components(path)
+        below = inside.below(path)
         direct = path in paths or any(component in paths for component in below)
         if direct or (leaf(component) == LAYER and list(map(leaf, below)) != [LAYER]):
             yield path

@@ -64,8 +64,8 @@ def test_tied_and_fixed_tensors(mixture):
 
 def test_components():
     mixture = MIXTURE.inventory()
-    assert mixture.components() == ("model", "score")
-    assert mixture.components("model.layers.*.mlp") == tuple(
+    assert [*mixture.below()] == ["model", "score"]
+    assert [*mixture.below("model.layers.*.mlp")] == list(
         f"model.layers.*.mlp.{name}" for name in ("weight", "experts", "router")
     )
     assert mixture.total("model.layers.*.attention") == H**2 + H

@@ -48,7 +48,7 @@ def test_components_add_up(family, data):
     named = inventory(spec.letters())
 
     def assert_sum(component, times):
-        below = named.components(component)
+        below = named.below(component)
         if below and below != (component,):
             total = sum(named.total(path) for path in below) * times
             assert named.total(component) == total, component
@@ -177,12 +177,12 @@ def test_unknown_component():
 def test_the_tensors_below_a_component():
     named = inventory(SPEC.letters())
     parts = ("embeddings", "layers", "pooler", "mlm_head", "nsp_head")
-    assert (*named.below(),) == named.components() == parts
-    assert named.components("layers") == ("layers.*",)
+    assert tuple(named.below()) == parts
+    assert [*named.below("layers")] == ["layers.*"]
     for component in ("embeddings", "layers.*", "pooler"):
         for path, inside in named.below(component).items():
             assert path.removeprefix(f"{component}.").count(".") == 0
             assert inside.tensors == tuple(one for one in named if lies_in(one.path, path))
             assert inside.letters == named.letters
-    assert named.components("pooler") == ("pooler.kernel", "pooler.bias")
+    assert [*named.below("pooler")] == ["pooler.kernel", "pooler.bias"]
     assert named.below("pooler.bias") == {}
