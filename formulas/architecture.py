@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from paramproof.formulas.condition import StatedCondition
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Spec
 from paramproof.formulas.tensors import Inventory
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How a formula was found, and how many models it was compared with.
+
+    ``traces`` and ``builds`` count the traced and the built models, ``held`` the held-out models
+    that the formula was compared with. ``versions`` are those of the packages that were installed.
+    """
+
+    traces: int
+    builds: int
+    held: int
+    seconds: float
+    versions: Mapping[str, str]
 
 
 class Architecture(ABC):
@@ -19,9 +35,8 @@ class Architecture(ABC):
     value, and ``fields`` each letter that is a size to its name in the configuration, the
     constructor or the spec. The ``formula`` is the number of trainable parameters, with tied ones
     counted once. It holds where all ``conditions`` are met, and for ``fixed`` letters only at their
-    value. ``buffers`` are the names of the buffers, which are never counted. If the formula was
-    derived, ``versions`` are those of the packages that it was derived from, and ``held`` is the
-    number of held-out models that it was compared with.
+    value. ``buffers`` are the names of the buffers, which are never counted. ``evidence`` says how
+    the formula was derived, if it was.
 
     ``spec`` is set if the tensors have the canonical names of a family, and every framework has a
     builder for it; it is None for a derived formula.
@@ -32,6 +47,7 @@ class Architecture(ABC):
     fields: Mapping[str, str]
     conditions: tuple[StatedCondition, ...]
     fixed: tuple[str, ...]
+    evidence: Evidence
     spec: Spec | None
 
     @property
@@ -65,10 +81,6 @@ class Architecture(ABC):
         return frozenset[str]().union(*(one.condition.letters for one in self.conditions))
 
     @property
-    def versions(self) -> Mapping[str, str]:
-        return {}
-
-    @property
     @abstractmethod
     def status(self) -> str:
         """How sure the formula is, whatever the sizes are: written, proved or fitted."""
@@ -77,10 +89,6 @@ class Architecture(ABC):
     def proved_where(self) -> tuple[str, ...] | None:
         """The guards that bound the proof of the formula, as text; None if nothing is proved."""
         return None
-
-    @property
-    def held(self) -> int:
-        return 0
 
     @abstractmethod
     def inventory(self, sizes: Mapping[str, int] | None = None) -> Inventory:

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from paramproof.formulas.errors import no_such
 from paramproof.formulas.parts import PartName, parts_of
+from paramproof.formulas.path import LAYER
 from paramproof.formulas.printing import legible
 from paramproof.formulas.spec import Quantity
 from paramproof.formulas.tensors import Inventory, Tensor
@@ -63,9 +64,11 @@ def tied_each(inventory: Inventory) -> Inventory:
 def listed(inventory: Inventory) -> Inventory:
     """All tensors, including frozen ones, tied storage counted once per name."""
     for tensor in inventory:
-        if not tensor.is_one_name:
-            path = legible(tensor.path)
-            raise Undecided(f"{path} is one storage with an unknown number of names")
+        if tensor.parts and tensor.tied_to:
+            numbers = {path.split(".").count(LAYER) for path in (tensor.path, tensor.tied_to)}
+            if len(numbers) > 1 or tensor.path == tensor.tied_to:
+                path = legible(tensor.path)
+                raise Undecided(f"{path} is one storage with an unknown number of names")
     return inventory
 
 

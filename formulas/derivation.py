@@ -13,7 +13,7 @@ from math import prod
 from numbers import Integral
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from paramproof.formulas.architecture import Architecture
+from paramproof.formulas.architecture import Architecture, Evidence
 from paramproof.formulas.condition import Condition, StatedCondition, is_never_negative
 from paramproof.formulas.errors import InvalidInput, require_type
 from paramproof.formulas.expression import DivisionByZero, Expression, Number, letter, sum_of
@@ -69,21 +69,6 @@ class DerivedTensor:
         return self.times * prod(self.shape, start=Expression({(): 1}))
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """How a formula was found, and how many models it was compared with.
-
-    ``traces`` and ``builds`` count the traced and the built models, ``held`` the held-out models
-    that the formula was compared with. ``versions`` are those of the packages that were installed.
-    """
-
-    traces: int
-    builds: int
-    held: int
-    seconds: float
-    versions: Mapping[str, str]
-
-
 @dataclass(frozen=True)
 class Derivation(Architecture):
     """The model that a constructor creates, with symbolic sizes.
@@ -127,14 +112,6 @@ class Derivation(Architecture):
         for tensor in self.tensors:
             found.setdefault(tensor.times, []).append(tensor)
         return found
-
-    @property
-    def versions(self) -> Mapping[str, str]:
-        return self.evidence.versions
-
-    @property
-    def held(self) -> int:
-        return self.evidence.held
 
     @property
     def buffers(self) -> tuple[str, ...]:

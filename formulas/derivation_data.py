@@ -13,8 +13,9 @@ from dataclasses import asdict, replace
 from itertools import compress
 from typing import Any, TypeVar
 
+from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Consequence, Outcome, StatedCondition
-from paramproof.formulas.derivation import Derivation, DerivedTensor, Evidence, Role
+from paramproof.formulas.derivation import Derivation, DerivedTensor, Role
 from paramproof.formulas.expression import expression
 from paramproof.formulas.notation import text
 from paramproof.formulas.parsing import condition_in, expression_in

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any
 
 from paramproof.formulas.parts import TensorParts
-from paramproof.formulas.path import LAYER, at_layer, has_layer, lies_in, stack_of
+from paramproof.formulas.path import at_layer, has_layer, lies_in, stack_of
 from paramproof.formulas.spec import FamilyLetters, Quantity
 
 
@@ -43,18 +43,6 @@ class Tensor:
     @property
     def size(self) -> Quantity:
         return math.prod(self.shape)
-
-    @property
-    def is_one_name(self) -> bool:
-        """Whether a tied tensor with native names stands for exactly one further name.
-
-        It does not if its path has another number of ``*`` than the target's, or equals it: the
-        number of names is then unknown.
-        """
-        if self.parts is None or self.tied_to is None:
-            return True
-        same = self.path.split(".").count(LAYER) == self.tied_to.split(".").count(LAYER)
-        return same and self.path != self.tied_to
 
     def under(self, prefix: str) -> Tensor:
         return replace(self, path=f"{prefix}.{self.path}")

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
-from paramproof.formulas.derivation import Derivation, DerivedTensor, Evidence
+from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import expression, letter
 
 A, D, E, F, H, L, V, k = map(letter, "ADEFHLVk")

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any, TypeVar
 
 from paramproof.formulas import FamilyLetters, Inventory, Spec, closed_form, inventory
-from paramproof.formulas.architecture import Architecture
+from paramproof.formulas.architecture import Architecture, Evidence
 from paramproof.formulas.errors import no_such, require_type
 from paramproof.formulas.expression import Expression, expression, letter
 from paramproof.formulas.notation import text
@@ -84,6 +84,7 @@ class FamilyArchitecture(Architecture):
 
     conditions = ()
     fixed = ()
+    evidence = Evidence(0, 0, 0, 0.0, {})
 
     @classmethod
     def of(cls, spec: Spec) -> FamilyArchitecture:

@@ -23,8 +23,9 @@ from paramproof.builders.registry import layer_packages
 from paramproof.derivation.fitting import fit_length
 from paramproof.derivation.loops import LoopGuard, implied_guards
 from paramproof.derivation.sampling import sample_sizes
+from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.derivation import Evidence, Stored
+from paramproof.formulas.derivation import Stored
 from paramproof.formulas.expression import Expression, Number, letter
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.constructors import Constructor

@@ -181,13 +181,13 @@ def _certainty(model: Model) -> tuple[str, str]:
         )
     one = model.architecture
     library = model.reading.library if model.reading else "transformers"
-    code = " ".join(filter(None, (library, one.versions.get(library))))
+    code = " ".join(filter(None, (library, one.evidence.versions.get(library))))
     if model.reasons:
         return "Fitted", f"not every size was traced through the code of {code}"
     return (
         "Proved",
         f"every shape and number was traced through the code of {code}, and compared with "
-        f"{one.held} models that were not used to find the formula",
+        f"{one.evidence.held} models that were not used to find the formula",
     )
 
 

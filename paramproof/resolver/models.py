@@ -170,7 +170,7 @@ class Model:
 
     def _source(self) -> str:
         name = legible(self.architecture.name)
-        made = self.architecture.versions.items()
+        made = self.architecture.evidence.versions.items()
         versions = ", ".join(f"{package} {version}" for package, version in made)
         if self.seconds is not None:
             return f"{name}, derived in {self.seconds:.1f} s ({versions})"

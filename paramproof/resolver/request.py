@@ -249,8 +249,9 @@ def _derivation_in(document: Mapping[str, Any]) -> Derivation:
 
 def _has_types(found: Derivation) -> bool:
     """Return whether each value that is printed or computed with has the right type."""
-    numbers = [*found.sizes.values(), found.evidence.traces, found.evidence.builds, found.held]
-    texts = [found.name, *found.fields.values(), *found.versions, *found.versions.values()]
+    evidence = found.evidence
+    numbers = [*found.sizes.values(), evidence.traces, evidence.builds, evidence.held]
+    texts = [found.name, *found.fields.values(), *evidence.versions, *evidence.versions.values()]
     texts += [*found.unexplained, *found.caveats]
     texts += [alias for tensor in found.tensors for alias in tensor.aliases]
     for stated in found.conditions:

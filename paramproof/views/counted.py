@@ -270,7 +270,7 @@ def _about(model: Model, *, active: bool) -> dict[str, Any]:
     data |= {
         "reasons": list(model.reasons),
         "conditions": list(model.conditions),
-        "versions": dict(architecture.versions),
+        "versions": dict(architecture.evidence.versions),
         "buffers": list(architecture.buffers),
         "letters": dict(architecture.sizes),
         "fields": dict(architecture.fields),

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
 from paramproof.formulas.derivation import (
     Derivation,
     DerivedTensor,
-    Evidence,
     Kind,
     Stored,
     expected,

@@ -65,9 +65,9 @@ def test_tied_and_fixed_tensors(mixture):
 def test_components():
     mixture = MIXTURE.inventory()
     assert [*mixture.below()] == ["model", "score"]
-    assert [*mixture.below("model.layers.*.mlp")] == list(
+    assert [*mixture.below("model.layers.*.mlp")] == [
         f"model.layers.*.mlp.{name}" for name in ("weight", "experts", "router")
-    )
+    ]
     assert mixture.total("model.layers.*.attention") == H**2 + H
     assert mixture.total("model.layers.*.mlp.experts") == F * H
     mlp = D * F * H + (L - D) * (E * F * H + E * H)
