@@ -133,7 +133,7 @@ def family_formulas(tmp_path):
 
 def copy_module(where, name):
     """Copy a test module to the directory where the command runs, and return its name."""
-    (where / "tests").mkdir()
+    (where / "tests").mkdir(exist_ok=True)
     source = Path(__file__).with_name(f"{name}.py").read_text("utf-8")
     (where / "tests" / f"{name}.py").write_text(source)
     return f"tests.{name}"

@@ -174,7 +174,7 @@ def _with_remarks(results: Iterable[Result]) -> Iterator[Result]:
         yield result
         if time.monotonic() - said >= MINUTE:
             said = time.monotonic()
-            remark(f"{number:,} results so far")
+            remark(f"{number:,} models so far")
 
 
 def sum_of_shards(files: Sequence[Path]) -> CommandAnswer:

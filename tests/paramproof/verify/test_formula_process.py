@@ -150,46 +150,56 @@ def test_the_working_directory_comes_last(paramproof, outsider, tmp_path):
     assert "formula 2 = +3" in done.stdout
 
 
-@pytest.fixture
-def verify(paramproof, user_formulas, mixer):
-    """Return a function that compares a calculator with frameworks."""
+WRONG_STEM = """
+mixer-toy: the smallest spec that differs
+spec = MixerSpec(num_patches=1, patch_size=1, num_channels=1, hidden_size=1, num_blocks=0, \
+tokens_mlp_dim=1, channels_mlp_dim=1, num_labels=1, classifier=False)
+actual 2 − formula 1 = +1   stem
+actual − formula = H·R²·C − S·H + H   stem
 
-    def run(name, *arguments):
-        return paramproof("verify", "--formula", name, *arguments)
+tests.family_formulas:mixer_in_patches does not count: blocks, final_norm
+"""
+NO_BIASES = f"""
+toy, toy-wrong: the smallest spec that differs
+{LEAST}
+actual 5 − formula 3 = +2
+actual − formula = L·(9·H + F) + 2·H
+"""
+PRINTED = {
+    "user_formulas:exact --framework toy --model bert-tiny --examples 7": [
+        "\n8 of 8 models have the count of tests.user_formulas:exact\n"
+    ],
+    # A difference that frameworks share is printed once.
+    f"user_formulas:without_biases {' '.join(BOTH)} --model bert-tiny --examples 5": [
+        NO_BIASES,
+        "\n0 of 12 models have the count of tests.user_formulas:without_biases\n",
+    ],
+    "user_formulas:components_without_norms --framework toy --family encoder": [
+        "\nactual 16 − formula 12 = +4   layers\n",
+        "\nactual − formula = 4·L·H   layers\n",
+        "does not count: embeddings, pooler, mlm_head, nsp_head\n",
+    ],
+    # It is not broken; but nothing was compared, so not everything is equal.
+    "family_formulas:gpt2 --family gpt --framework toy": [
+        "gpt2-xl not expressible\n",
+        "\n0 of 0 models have the count",
+        "\nnot expressible: the toy is an encoder\n",
+    ],
+    "family_formulas:mixer_in_patches --framework mixer-toy --examples 9": [WRONG_STEM],
+    "family_formulas:mixer --framework mixer-wrong": [
+        "\nno algebra: this framework does not have paramproof's count\n"
+    ],
+}
 
-    return run
 
-
-def test_equal(verify):
-    asked = ("--framework", "toy", "--model", "bert-tiny", "--examples", "7")
-    done = verify("tests.user_formulas:exact", *asked)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "8 of 8 models have the count of tests.user_formulas:exact" in done.stdout
-
-
-def test_different(verify):
-    """A difference that frameworks share is printed once."""
-    asked = ("--model", "bert-tiny", "--examples", "5")
-    done = verify("tests.user_formulas:without_biases", *BOTH, *asked)
-    assert done.returncode == 1, done.stderr
-    lines = [line.rstrip() for line in done.stdout.splitlines()]
-    assert done.stdout.count("spec = ") == 1
-    start = lines.index("toy, toy-wrong: the smallest spec that differs")
-    assert lines[start + 1 : start + 4] == [
-        LEAST,
-        "actual 5 − formula 3 = +2",
-        "actual − formula = L·(9·H + F) + 2·H",
-    ]
-    assert "0 of 12 models have the count of tests.user_formulas:without_biases" in lines
-
-
-def test_different_by_component(verify):
-    asked = ("--framework", "toy", "--family", "encoder")
-    done = verify("tests.user_formulas:components_without_norms", *asked)
-    assert done.returncode == 1, done.stderr
-    assert "actual 16 − formula 12 = +4   layers\n" in done.stdout
-    assert re.search(r"^actual . formula = 4·L·H   layers$", done.stdout, re.MULTILINE)
-    assert "does not count: embeddings, pooler, mlm_head, nsp_head\n" in done.stdout
+@pytest.mark.parametrize("line", PRINTED)
+def test_what_is_printed(paramproof, mixer, user_formulas, family_formulas, line):
+    done = paramproof("verify", "--formula", *f"tests.{line}".split())
+    assert (done.returncode, done.stderr) == (":exact" not in line, "")
+    # A table is as wide as its longest line.
+    printed = re.sub(" {4,}", " ", re.sub(" +$", "", done.stdout, flags=re.MULTILINE))
+    for words in PRINTED[line]:
+        assert printed.count(words) == 1, words
 
 
 @pytest.mark.parametrize(
@@ -212,37 +222,6 @@ def test_a_formula_has_exactly_one_family(refused, outsider, family_formulas, ar
     name, *others = arguments
     reference = f"{family_formulas}:{name}"
     assert line in refused("verify", "--framework", "toy", "--formula", reference, *others)
-
-
-def test_a_framework_without_the_family_says_so(paramproof, outsider, family_formulas):
-    """It is not broken; but nothing was compared, so not everything is equal."""
-    done = paramproof(
-        "verify", "--formula", f"{family_formulas}:gpt2", "--family", "gpt", "--framework", "toy"
-    )
-    assert (done.returncode, done.stderr) == (1, "")
-    assert re.search(r"^ +gpt2-xl +not expressible *$", done.stdout, re.MULTILINE)
-    assert "0 of 0 models have the count" in done.stdout
-    assert done.stdout.count("not expressible: the toy is an encoder\n") == 1
-
-
-def test_a_family_of_another_distribution(paramproof, mixer, family_formulas):
-    asked = ("verify", "--framework", "mixer-toy", "--examples", "9", "--formula")
-    done = paramproof(*asked, f"{family_formulas}:mixer_in_patches")
-    assert done.returncode == 1, done.stderr
-    lines = done.stdout.splitlines()
-    assert lines[lines.index("mixer-toy: the smallest spec that differs") + 1 :][:5] == [
-        "spec = MixerSpec(num_patches=1, patch_size=1, num_channels=1, hidden_size=1, "
-        "num_blocks=0, tokens_mlp_dim=1, channels_mlp_dim=1, num_labels=1, classifier=False)",
-        "actual 2 − formula 1 = +1   stem",
-        "actual − formula = H·R²·C − S·H + H   stem",
-        "",
-        "tests.family_formulas:mixer_in_patches does not count: blocks, final_norm",
-    ]
-    # No algebra if the framework does not have the count of its family.
-    done = paramproof(
-        "verify", "--framework", "mixer-wrong", "--formula", "tests.family_formulas:mixer"
-    )
-    assert "no algebra: this framework does not have paramproof's count\n" in done.stdout
 
 
 def test_a_formula_of_a_derived_model_that_ends_its_process():

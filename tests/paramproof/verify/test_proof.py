@@ -11,7 +11,6 @@ from paramproof.formulas import FAMILIES, closed_form, inventory
 from paramproof.formulas.models import named_model
 from paramproof.formulas.notation import text
 from paramproof.verify.proof import proofs, read, residuals, total
-from paramproof.verify.worker import Link
 from tests.cases import CASES, case_of
 from tests.weight_lists import Lists, added, extra
 
@@ -248,12 +247,6 @@ def test_a_model_that_a_framework_does_not_support():
     assert (proof.status, proof.reason) == ("not expressible", "refused")
     proof = prove(Lists(refuses=lambda spec: spec.pooler and spec != TINY), tiny=TINY)
     assert proof.reason == "its combination of parts cannot be expressed at other sizes"
-
-
-def test_steps_are_combinations_of_parts():
-    steps = []
-    list(proofs(NOBODYS, Lists(), ("gpt", "llama"), link=Link(steps.append)))
-    assert steps == [{"steps": [done, 4]} for done in range(5)]
 
 
 def test_a_crash_of_the_builder_is_no_finding():

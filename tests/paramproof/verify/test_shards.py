@@ -113,7 +113,7 @@ def test_a_long_run_says_how_far_it_is(monkeypatch, capsys):
     monkeypatch.setattr(verify_answers.time, "monotonic", lambda: next(now))
     assert [*verify_answers._with_remarks("abcdefgh")] == [*"abcdefgh"]
     said = capsys.readouterr().err.splitlines()
-    assert said == ["note: 3 results so far", "note: 6 results so far"]
+    assert said == ["note: 3 models so far", "note: 6 models so far"]
 
 
 @pytest.mark.parametrize("text", ["", "3", "0/3", "4/3", "1/0", "1/3/5", "-1/3", "a/b", "1/2e3"])

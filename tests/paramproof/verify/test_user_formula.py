@@ -321,15 +321,7 @@ def by_letter(V, H, F, L, A, G, num_local_experts):
 
 
 def by_field(config):
-    return by_letter(
-        config.vocab_size,
-        config.hidden_size,
-        config.intermediate_size,
-        config.num_hidden_layers,
-        config.num_attention_heads,
-        config.num_key_value_heads,
-        config.num_local_experts,
-    )
+    return by_letter(*(getattr(config, MIXTRAL.fields[name]) for name in "VHFLAGE"))
 
 
 @pytest.mark.parametrize("function", [by_letter, by_field])
