@@ -24,7 +24,7 @@ def random_specs(
     """Return ``number`` specs of ``family`` that ``builder`` can express, the same for each seed.
 
     They do not come from Hypothesis, whose examples also depend on its version and on the modules
-    in the working directory. Raises ``ValueError`` if hardly any spec can be expressed.
+    in the working directory.
     """
     random = Random(seed)
     specs: list[Spec] = []

@@ -138,8 +138,7 @@ def _lengths() -> Iterator[int]:
 def supported_cases(builder: Builder, family: Family, known: Mapping[str, int]) -> list[Case]:
     """Return a case for each combination of parts that ``builder`` can express, the fullest first.
 
-    If several cases have the same parts, the one with most free sizes is returned. ``known`` are
-    fields that the builder cannot vary. Raises ``ValueError`` if it can express none.
+    Of several cases with the same parts, it is the one with most free sizes. Raises ``ValueError``.
     """
     found: dict[tuple[int, ...], Case] = {}
     refusal: object = ""

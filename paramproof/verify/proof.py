@@ -56,9 +56,8 @@ class Proof(Record):
     """The proof of one family in one framework, or the ``findings`` that refute it.
 
     The proof of a ``model`` covers its combination of parts, and checks its own sizes too.
-    ``known`` are the sizes that the framework cannot vary, and ``parts`` the combinations that it
-    can express. ``tensors`` is the number of derived tensors, of which ``traced`` have traced
-    shapes and the others fitted ones; ``conditions`` are their guards.
+    ``known`` are the sizes that the framework cannot vary. ``traced`` of the ``tensors`` have
+    traced shapes and the others fitted ones; ``conditions`` are their guards.
     """
 
     version: str
@@ -256,10 +255,9 @@ class NamedTensor(DerivedTensor):
 
 
 class Reading(NamedTuple):
-    """The derivation of one case: its tensors, and the guards under which a model has just these.
+    """The tensors of one case, and the guards under which a model has just these, as text.
 
-    Guards are text. ``branches`` has the guards outside of which a model has other tensors, and the
-    sizes that could not be varied.
+    ``branches`` are guards outside of which a model has others, and sizes that could not be varied.
     """
 
     tensors: list[NamedTensor]
@@ -272,10 +270,9 @@ def read(
     case: Case,
     outcomes: dict[Condition, Consequence | None] | None = None,
 ) -> Reading:
-    """Derive the tensors of ``builder``'s models of one case.
+    """Derive the tensors of ``builder``'s models of one case; ``outcomes`` is as in ``derive``.
 
-    ``outcomes`` is shared by the cases, as in ``derive``. Raises ``ValueError``, in one line that
-    names the tensor, if a shape is not explained or a formula fails at other sizes.
+    Raises ``ValueError``, in one line that names the tensor, if there is no formula.
     """
     source = _Source(builder, case)
     try:

@@ -61,11 +61,7 @@ def shard_of(text: str) -> tuple[int, int]:
 
 
 def read_summaries(paths: Iterable[Path]) -> list[dict[str, Any]]:
-    """Return the summaries in files, which must belong to one run.
-
-    Raises ``ValueError`` for a file that is no summary, or of another run, or of a shard that
-    another file has.
-    """
+    """Return the summaries in files. Raises ``ValueError`` unless they are shards of one run."""
     found: dict[int, tuple[str, dict[str, Any]]] = {}
     for path in paths:
         name = path_text(path)

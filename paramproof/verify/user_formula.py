@@ -110,11 +110,7 @@ class UserFormula:
             return None
 
     def counts(self, model: Architecture) -> dict[str, int]:
-        """Return the count of each component; ``total`` if the function returns one number.
-
-        Raises ``FormulaRefused`` if the function raises, or returns anything but an int from 0 to
-        10**LARGEST or a mapping of such ints by component.
-        """
+        """Return the count of each component; ``total`` if the function returns one number."""
         values = self.by_component(model)
         return {name: self._count(name, value, model) for name, value in values.items()}
 
@@ -178,10 +174,7 @@ def fullest(family: Family) -> Architecture:
 
 
 def chosen_family(formula: UserFormula, among: Collection[str] = ()) -> Family:
-    """Return the family for whose fullest spec the formula returns a count, of those ``among``.
-
-    Raises ``FormulaRefused`` if there is none, or more than one.
-    """
+    """Return the only family, of those ``among``, for whose fullest model the formula counts."""
     models = {name: fullest(FAMILIES[name]) for name in among or FAMILIES}
     fits = [name for name, model in models.items() if formula.arguments(*values_of(model))]
     counted, refusals = [], []
@@ -259,9 +252,8 @@ def algebra(
 ) -> list[str]:
     """Return a line of algebra for each component of ``report`` that differs at ``model``.
 
-    ``report`` compares a model that was built, and ``others`` have the same parts. The expression
-    of a count is this project's own, used only if it gives that model's number. If not, the line
-    says so.
+    ``others`` have the same parts. The expression of the model that was built is this project's
+    own, used only if it gives that model's number.
     """
     ours, sizes = in_symbols(model)
     letters: Any = ours.letters
@@ -310,17 +302,12 @@ class Reply(Record):
 
 
 class FormulaReference(NamedTuple):
-    """A user's formula by its name, MODULE:FUNCTION. ``seconds`` limits the import and each call.
-
-    The methods raise ``FormulaRefused`` if the formula cannot be imported or called, does not
-    return a count, does not return in time, or ends its process.
-    """
+    """A formula by its name, MODULE:FUNCTION. ``seconds`` limits its import and each call."""
 
     name: str
     seconds: float
 
     def load(self, link: Link) -> UserFormula:
-        """Return the formula, whose import and calls are announced to ``link``."""
         with link.calling(self.name, "when it was imported", self.seconds):
             try:
                 return UserFormula(load_reference(self.name), self.name, link, self.seconds)
@@ -346,8 +333,7 @@ def family_and_rest(
 ) -> tuple[str, tuple[str, ...]]:
     """Return the family that the formula counts, and the components that it leaves out.
 
-    The formula is tried: it must count the family's fullest model, and those of the ``specs`` that
-    are of this family.
+    It must count the fullest model of the family, and those of ``specs`` that are of this family.
     """
     family = chosen_family(formula, among)
     for spec in specs:

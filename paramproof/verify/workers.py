@@ -65,10 +65,9 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Job(Generic[R]):
-    """Call ``function`` in a worker, to which it is sent pickled: a function, or a ``partial``.
+    """A function to call in a worker, to which it is sent pickled.
 
-    It takes the framework, its builder, and the worker's ``Link`` as ``link``, and yields instances
-    of ``record``.
+    It takes the framework, its builder and, as ``link``, the worker's; it yields ``record``s.
     """
 
     function: Callable[..., Iterator[R]]
@@ -97,11 +96,9 @@ def run_in_workers(
 ) -> Iterator[R]:
     """Run ``job`` in a worker for each of ``frameworks``; yield the records as they come.
 
-    One worker runs per processor, slow frameworks first. ``on_progress`` is called first for every
-    framework, as waiting. If a worker dies, hangs, or sends fewer or more records than it said, its
-    last record is ``broken``.
-
-    Raises ``FormulaRefused`` for a mistake in the user's code, and ends all workers.
+    One worker runs per processor, slow frameworks first. If a worker dies, hangs, or sends fewer or
+    more records than it said, its last record is ``broken``. Raises ``FormulaRefused`` for a
+    mistake in the user's code, and ends all workers.
     """
     waiting = sorted(frameworks, key=lambda framework: not framework.slow)
     running: list[_Worker[R]] = []
