@@ -29,7 +29,6 @@ REGISTERED = (benchmarks, claims, formulas, libraries, schema, versions)
 
 MEASURES: Mapping[str, Callable[[], None]] = {
     "explain": counts.write_index,
-    "faults": evidence.measure_faults,
     "framework-differences": differences.measure,
     "frameworks": evidence.measure_verify,
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -14,7 +13,6 @@ from docs.writers.blocks import (
     PAGES,
     ROOT,
     block,
-    in_process,
     indented,
     kept,
     place,
@@ -31,7 +29,6 @@ VERIFY = ("verify", "--model", "bert-base", "--examples", "50")
 """The command whose output docs/frameworks.md shows."""
 
 kept("verify", "frameworks")
-kept("everywhere", "faults")
 for _name in ("score", "sampled-score"):
     kept(_name, "mutation")
     place(_name, "evidence")(
@@ -41,29 +38,27 @@ for _name in ("score", "sampled-score"):
 kept("derived", "tutorial")
 
 
-@place("faults", "faults", needs=("torch",))
+@place("faults", "faults")
 def faults() -> str:
-    from tests.faults.catalogue import FAULTS
     from tests.faults.evidence import EVIDENCE
-    from tests.faults.matrix import observed
+    from tests.faults.in_torch import FAULTS
 
     rows = [
-        [name, *("caught" if kind in observed(name) else "·" for kind in EVIDENCE), fault.about]
-        for name, fault in FAULTS.items()
+        [name, *("caught" if kind in one.caught_by else "·" for kind in EVIDENCE), one.about]
+        for name, one in FAULTS.items()
     ]
-    sums = [sum(kind in observed(name) for name in FAULTS) for kind in EVIDENCE]
+    sums = [sum(kind in one.caught_by for one in FAULTS.values()) for kind in EVIDENCE]
     rows.append([f"**caught, of {len(FAULTS)}**", *(f"**{number}**" for number in sums), ""])
     rule = ["---", *[":-:"] * len(EVIDENCE), "---"]
     return markdown_rows(["fault", *EVIDENCE, "what is wrong"], rows, rule)
 
 
-@place("summary", "faults", "evidence", needs=("torch",))
+@place("summary", "faults", "evidence")
 def summary() -> str:
-    from tests.faults.catalogue import FAULTS
-    from tests.faults.matrix import observed
+    from tests.faults.in_torch import FAULTS
 
-    caught = [name for name in FAULTS if observed(name)]
-    parity = [name for name in FAULTS if observed(name) == {"parity"}]
+    caught = [name for name, one in FAULTS.items() if one.caught_by]
+    parity = [name for name, one in FAULTS.items() if one.caught_by == ("parity",)]
     return (
         f"{len(FAULTS)} faults; {len(caught)} are caught by at least one kind of evidence. "
         f"{len(parity)} do not change any name, shape or count, and only parity catches them: "
@@ -71,25 +66,19 @@ def summary() -> str:
     )
 
 
-def everywhere() -> dict[str, dict[str, str]]:
-    """Return the columns of the table of faults in every framework, as the page has them."""
-    lines = block("everywhere", PAGES["faults"].read_text("utf-8")).splitlines()
-    header, _, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
-    return {
-        framework: {row[0]: row[number] for row in rows}
-        for number, framework in enumerate(header[1:], start=1)
-    }
+@place("everywhere", "faults")
+def everywhere() -> str:
+    """Return by fault and framework the initials of the evidence that catches it, or "none"."""
+    from tests.faults.evidence import ELSEWHERE
+    from tests.faults.in_frameworks import IN_ITS_CODE, MISREAD, due, impossible
 
+    def caught(one: Framework, name: str) -> str:
+        kinds = [kind for kind in ELSEWHERE if kind in due(one, name)]
+        return "none" if name in impossible(one) else "".join(k[0].upper() for k in kinds)
 
-def measure_faults() -> None:
-    """Plant the faults in every framework, and write the table of what catches them."""
-    columns: Mapping[str, Mapping[str, str]] = {
-        name: in_process("tests.faults.everywhere", one, name) for name, one in frameworks().items()
-    }
-    names = list(dict.fromkeys(name for column in columns.values() for name in column))
-    rows = [[name, *(column[name] for column in columns.values())] for name in names]
-    rule = ["---", *[":-:"] * len(columns)]
-    put("faults", everywhere=markdown_rows(["fault", *columns], rows, rule))
+    names = (*IN_ITS_CODE, *MISREAD)
+    rows = [[name, *(caught(one, name) for one in frameworks().values())] for name in names]
+    return markdown_rows(["fault", *frameworks()], rows, ["---", *[":-:"] * len(frameworks())])
 
 
 def measure_verify() -> None:
@@ -134,12 +123,13 @@ def report() -> str:
     """Return the comparison of PyTorch's encoder without its first feed-forward bias."""
     from paramproof.algebra.residual import explained
     from paramproof.algebra.symbols import FamilyArchitecture
-    from tests.frameworks import broken_torch
+    from paramproof.verify.agreement import check
+    from tests.faults.in_frameworks import Faulty
+    from tests.specs import SMALL_ENCODER
 
-    encoder, nn = broken_torch.built()
-    broken_torch.bias_dropped(encoder, nn)
-    spec = FamilyArchitecture.of(broken_torch.SPEC)
-    return indented(str(explained(broken_torch.report_of(encoder), spec)))
+    wrong = Faulty(frameworks()["torch"], "intermediate bias dropped")
+    report = check(wrong, SMALL_ENCODER)
+    return indented(str(explained(report, FamilyArchitecture.of(SMALL_ENCODER))))
 
 
 @place("derived", "readme", needs=("torch",))

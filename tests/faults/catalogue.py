@@ -1,65 +1,77 @@
-"""A fault: an encoder with one mistake, built like any other, and the evidence against it.
+"""The catalogue of faults: what is wrong, what must catch it, and how PyTorch's encoder gets it.
 
-Each fault is a function that changes PyTorch's encoder while it is built on the meta device. It
-takes the encoder, the spec and ``torch.nn``, so that importing the catalogue imports no framework.
-Its docstring describes the mistake; its decorator names the evidence that must catch it.
+A fault is a function that changes an encoder when it has been made. It takes the encoder, the
+spec, ``torch.nn`` and ``tests.faults.layers``, so that importing the catalogue imports no
+framework. Its docstring describes the mistake; its decorator names exactly the evidence that
+catches it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from typing import Any, NamedTuple
 
-from paramproof.builders.protocol import BuiltModel
-from paramproof.formulas import EncoderSpec, Numerics
+from paramproof.formulas.path import LAYER, without_braces
 
-Plant = Callable[[Any, EncoderSpec, Any], BuiltModel | None]
-"""Changes the encoder; returns a replacement model if the fault is in how it is read."""
+EVERYWHERE = ("examples", "totals", "anchors", "derivation")
+"""A term is missing or added at every size: all evidence but the laws catches that."""
+
+BY_NAME = ("examples", "anchors", "derivation")
+"""The total is right: only a comparison tensor by tensor notices it."""
+
+
+class Fault(NamedTuple):
+    about: str
+    caught_by: tuple[str, ...]
+    plant: Callable[..., None]
+
 
 FAULTS: dict[str, Fault] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A planted fault, which is a ``Builder``. ``caught_by`` lists keys of ``EVIDENCE``."""
-
-    name: str
-    about: str
-    caught_by: tuple[str, ...]
-    plant: Plant
-
-    def supports(self, spec: EncoderSpec) -> Literal[True]:
-        return True
-
-    def build(
-        self,
-        spec: EncoderSpec,
-        numerics: Numerics | None = None,
-        *,
-        allocate: bool = False,
-        dtype: str = "float32",
-    ) -> BuiltModel:
-        import torch
-
-        from paramproof.builders.frameworks.torch import Encoder, TorchModel
-
-        with torch.device("cpu" if allocate else "meta"):
-            encoder = Encoder(spec, numerics or Numerics())
-            model = self.plant(encoder, spec, torch.nn)
-        encoder.to(getattr(torch, dtype))
-        return model or TorchModel(encoder)
-
-
-def fault(*caught_by: str) -> Callable[[Plant], Plant]:
+def fault(*caught_by: str) -> Callable[[Any], Any]:
     """Register the decorated function in the catalogue, under its name."""
 
-    def enter(plant: Plant) -> Plant:
-        name = plant.__name__.replace("_", " ")
-        if name in FAULTS:
-            raise ValueError(f"two faults are called {name!r}")
-        about = " ".join((plant.__doc__ or "").split()).replace("``", "`")
-        FAULTS[name] = Fault(name, about, caught_by, plant)
+    def enter(plant: Any) -> Any:
+        enter_row(plant.__name__.replace("_", " "), plant.__doc__, caught_by, plant)
         return plant
 
     return enter
+
+
+def enter_row(name: str, about: str, caught_by: tuple[str, ...], plant: Any) -> None:
+    assert name not in FAULTS, f"two faults are called {name!r}"
+    assert about.endswith(".")
+    FAULTS[name] = Fault(" ".join(about.split()).replace("``", "`"), caught_by, plant)
+
+
+def dropped(rows: dict[str, tuple[str, ...]]) -> None:
+    """Enter faults that drop parameters, or modules, at paths of PyTorch's encoder.
+
+    A row has the paths, what is wrong, and further kinds of evidence that catch it.
+    """
+    for name, (paths, about, *further) in rows.items():
+        plant = partial(drop, paths)
+        enter_row(name, about, (*EVERYWHERE, *further), plant)
+
+
+def drop(paths: str, encoder: Any, *_: Any) -> None:
+    """Drop what is at these paths of an encoder, in any framework."""
+    for path in without_braces(paths):
+        drop_one(encoder, *path.split("."))
+
+
+def drop_one(owner: Any, name: str, *rest: str) -> None:
+    if name == LAYER:
+        for layer in owner:
+            drop_one(layer, *rest)
+    elif rest:
+        if (part := getattr(owner, name, None)) is not None:  # A model may lack a head.
+            drop_one(part, *rest)
+    elif isinstance(owner, dict):  # A module of MLX.
+        del owner[name]
+    else:
+        # A module of Equinox is frozen, unless it is being constructed.
+        put = object.__setattr__ if hasattr(owner, "__dataclass_fields__") else setattr
+        put(owner, name, None)

@@ -1,96 +1,69 @@
-"""Deliberately wrong models, as real PyTorch code, and the report on each."""
+"""Deliberately wrong models, as real PyTorch code: the report on each, and what a proof says."""
 
 import pytest
 
+from docs.writers import evidence
+from docs.writers.blocks import AGAIN, PAGES, block, indented
 from paramproof import check
+from paramproof.algebra.residual import explained, lines
+from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders import load
-from paramproof.formulas import compare, inventory
-from tests.frameworks.broken_torch import (
-    SPEC,
-    axes_swapped,
-    bias_dropped,
-    built,
-    doubled,
-    frozen,
-    no_pooler,
-    norm_shared,
-    renamed,
-    report_of,
-    two_positions_more,
-)
+from paramproof.builders.registry import framework
+from paramproof.formulas import EncoderSpec, compare, inventory
+from paramproof.verify.proof import proofs, read, residuals
+from tests.cases import case_of
+from tests.faults.in_frameworks import Faulty
 from tests.parity.families import SPECS
 
 pytestmark = pytest.mark.framework("torch")
 
-TRANSFORMER = SPECS["transformer"]
-P, H = TRANSFORMER.max_position_embeddings, TRANSFORMER.hidden_size
+SPEC = EncoderSpec(
+    vocab_size=31,
+    hidden_size=12,
+    num_hidden_layers=2,
+    num_attention_heads=4,
+    intermediate_size=17,
+    max_position_embeddings=9,
+    type_vocab_size=5,
+)
+ENCODER = case_of("encoder", "pooler")
+LETTERS = ENCODER.letters
 
-NORM = "layers 0 and 1: feed_forward_layer_norm"
-SHARED = "shares the storage of layers.0.attention_layer_norm"
-FROZEN = "layers 0: attention.{query,key,value}.bias is frozen, but should be trainable: (18)"
-EXPECTED = {
-    bias_dropped: ["−10  layers 0 and 1: feed_forward.intermediate.bias is missing: (5)"],
-    norm_shared: [
-        f"−12  {NORM}.{leaf} is missing: (6); named layers.0.norm1.{name} ... in the model; "
-        f"{SHARED}.{leaf}"
-        for leaf, name in (("scale", "weight"), ("bias", "bias"))
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "intermediate bias dropped",
+        "key bias dropped",
+        "pooler forgotten",
+        "norms of a layer shared",
+        "norms doubled",
+        "two positions more",
+        "a gate for each head",
+        "first layer frozen",
+        "norm renamed",
     ],
-    axes_swapped: [
-        "0  layers 1: feed_forward.output.kernel has the shape (5, 6), not (6, 5); "
-        "named layers.1.linear2.weight in the model"
-    ],
-    frozen: [f"−18  {FROZEN}; named layers.0.self_attn.in_proj_bias in the model"],
-    renamed: [
-        "+6  embeddings_norm.gain is unexpected: (6); no canonical name",
-        "−6  embeddings.layer_norm.scale is missing: (6)",
-    ],
-    doubled: [
-        f"+6  layers 0: norm3.{leaf} is unexpected: (6); no canonical name"
-        for leaf in ("weight", "bias")
-    ],
-    no_pooler: ["−36  pooler.kernel is missing: (6, 6)", "−6  pooler.bias is missing: (6)"],
-    two_positions_more: [
-        "+12  embeddings.position_embeddings.weight has the shape (9, 6), not (7, 6); "
-        "named position_embeddings.weight in the model"
-    ],
-}
-
-
-@pytest.mark.parametrize("fault", EXPECTED, ids=lambda fault: fault.__name__)
-def test_report(fault):
-    encoder, nn = built()
-    assert report_of(encoder).equal
-    fault(encoder, nn)
-    report = report_of(encoder)
-    assert report.render().splitlines()[1:] == [f"  {said}" for said in EXPECTED[fault]]
-    assert report.difference == sum(row.difference for row in report.rows)
-
-
-def test_report_in_the_readme():
-    from docs.writers.blocks import AGAIN, PAGES, block
-    from paramproof.algebra.residual import explained
-    from paramproof.algebra.symbols import FamilyArchitecture
-
-    encoder, nn = built()
-    bias_dropped(encoder, nn)
-    sample = block("report", PAGES["readme"].read_text("utf-8"))
-    report = explained(report_of(encoder), FamilyArchitecture.of(SPEC))
-    assert sample == f"{report}\n", AGAIN
+)
+def test_the_report_and_a_derivation_find_the_same_difference(fault, snapshot):
+    wrong = Faulty(framework("torch"), fault)
+    report = explained(check(wrong, SPEC), FamilyArchitecture.of(SPEC))
+    assert report.splitlines()[1:] == snapshot
+    total, *_ = lines(residuals(read(wrong, ENCODER).tensors, LETTERS), inventory(LETTERS))
+    assert total == report.splitlines()[-1]
 
 
 def test_a_trainable_table_of_sines_is_not_fixed():
-    builder = load("torch")
-    assert check(builder, TRANSFORMER).equal
-    model = builder.build(TRANSFORMER)
-    fixed = [weight for weight in model.weights() if not weight.trainable]
-    assert [weight.shape for weight in fixed] == [(P, H), (P, H)]
+    spec = SPECS["transformer"]
+    model = load("torch").build(spec)
+    shape = spec.max_position_embeddings, spec.hidden_size
+    assert [one.shape for one in model.weights() if not one.trainable] == [shape, shape]
     model.module.target_positions.weight.requires_grad_(True)
-    (row,) = compare(inventory(TRANSFORMER.letters()), model.weights()).rows
-    assert (row.kind, row.path) == (
+    (row,) = compare(inventory(spec.letters()), model.weights()).rows
+    assert (row.kind, row.path, row.difference) == (
         "wrong trainability",
         "decoder.embeddings.position_embeddings.weight",
+        shape[0] * shape[1],
     )
-    assert row.difference == P * H
 
 
 def test_unequal_parts_of_a_fused_projection():
@@ -104,8 +77,56 @@ def test_unequal_parts_of_a_fused_projection():
     assert [part.split(".")[-2] for part in fused.parts] == ["query", "key", "value"]
 
 
-def test_weights_lists_frozen_ones_as_not_trainable():
-    model = load("torch").build(SPEC)
-    model.module.pooler.requires_grad_(False)
-    frozen = {weight.path: weight.size for weight in model.weights() if not weight.trainable}
-    assert frozen == {"pooler.weight": 6 * 6, "pooler.bias": 6}
+def head_with_a_bias(module, nn, torch, spec):
+    module.lm_head.bias = nn.Parameter(torch.empty(spec.vocab_size))
+
+
+def norm_at_the_end(module, nn, torch, spec):
+    module.end = nn.LayerNorm(spec.hidden_size)
+
+
+def gate_in_every_layer(module, nn, torch, spec):
+    for layer in module.layers:
+        layer.gate = nn.Parameter(torch.empty(spec.num_key_value_heads, spec.head_dim))
+
+
+def frozen_below(module, nn, torch, spec):
+    if spec.vocab_size < 30_000:
+        module.lm_head.weight.requires_grad_(False)
+
+
+OF_FAMILIES = {
+    ("encoder-decoder", norm_at_the_end): "actual − formula = 2·H",
+    ("gpt", head_with_a_bias): "actual − formula = V   lm_head.bias",
+    ("gpt", norm_at_the_end): "actual − formula = 2·H",
+    ("gpt", frozen_below): "holds only where V < 30000: else other tensors are created",
+    ("llama", norm_at_the_end): "actual − formula = 2·H",
+    ("llama", gate_in_every_layer): "actual − formula = L·G·K   gate",
+}
+
+
+@pytest.mark.parametrize(
+    ("family", "fault"), OF_FAMILIES, ids=lambda one: getattr(one, "__name__", one)
+)
+def test_a_proof_of_a_wrong_model_says_what_is_wrong(family, fault):
+    import torch
+
+    from paramproof.builders.frameworks.torch import MODULES, TorchModel
+
+    class Faulty:
+        supports = staticmethod(lambda spec: True)
+
+        def build(self, spec):
+            with torch.device("meta"):
+                module = MODULES[type(spec)](spec, spec.original_numerics)
+                fault(module, torch.nn, torch, spec)
+            return TorchModel(module)
+
+    (proof,) = proofs(framework("torch"), Faulty(), (family,))
+    assert proof.status == "different"
+    assert any(OF_FAMILIES[family, fault] in finding for finding in proof.findings)
+
+
+def test_the_report_in_the_readme():
+    sample = block("report", PAGES["readme"].read_text("utf-8"))
+    assert indented(sample) == evidence.report(), AGAIN

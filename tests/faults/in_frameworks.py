@@ -1,4 +1,4 @@
-"""Faults in each framework's own code, under the names of PyTorch's catalogue.
+"""The catalogue's faults in every framework: in its own code, or in what any builder misreads.
 
 ``DROPPED`` is a table of paths, for frameworks whose encoder is a tree that can be changed once it
 is there. Linen, Keras and keras-bert make layers by their names, and get other options.
@@ -6,20 +6,28 @@ is there. Linen, Keras and keras-bert make layers by their names, and get other 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from functools import partial
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from functools import partial, wraps
 from typing import Any, TypeAlias
 from unittest import mock
 
-from paramproof.formulas import EncoderSpec
-from paramproof.formulas.path import LAYER, without_braces
-from tests.faults.everywhere.patches import constructed, followed
+from paramproof.builders.protocol import Builder, BuiltModel
+from paramproof.builders.registry import Framework
+from paramproof.formulas import EncoderSpec, Numerics, Weight
+from tests.faults.catalogue import drop
+from tests.faults.evidence import IN_FULL, catches, kinds
+from tests.faults.in_torch import FAULTS
+from tests.remembered import Remembering
+from tests.selection import load_once
 
 Plant: TypeAlias = Callable[[], AbstractContextManager[Any]]
 Plants: TypeAlias = dict[str, Plant]
 
-FAULTS = (
+IN_ITS_CODE = (
     "query bias dropped",
     "attention biases lost",
     "intermediate bias dropped",
@@ -68,34 +76,49 @@ DROPPED: dict[str, tuple[str, ...]] = {
         "base_model.embeddings.LayerNorm.{weight,bias}",
     ),
 }
-"""By framework, the parameters that the first five of ``FAULTS`` drop."""
+"""By framework, the parameters that the first five of ``IN_ITS_CODE`` drop."""
 
 IMPOSSIBLE = {"keras_bert": {"decoder untied": "always ties its MLM decoder"}}
 """By framework, the faults that it cannot have, with the reason in its refusal."""
 
 
-def drop(paths: str, encoder: Any, *_: Any) -> None:
-    for path in without_braces(paths):
-        drop_one(encoder, *path.split("."))
+@contextmanager
+def constructed(kind: type, name: str, **options: Any) -> Iterator[None]:
+    """Give other ``options`` to every ``kind`` that is constructed with a name of this pattern."""
+    original: Any = kind.__init__
+
+    @wraps(original)
+    def constructor(self: Any, *args: Any, **given: Any) -> None:
+        named = re.fullmatch(name, given.get("name") or "")
+        original(self, *args, **(given | options if named else given))
+
+    # Keras inspects it, to create a configuration from the arguments.
+    constructor.__signature__ = inspect.signature(original)  # type: ignore[attr-defined]
+    with mock.patch.object(kind, "__init__", constructor):
+        yield
 
 
-def drop_one(owner: Any, name: str, *rest: str) -> None:
-    if name == LAYER:
-        for layer in owner:
-            drop_one(layer, *rest)
-    elif rest:
-        drop_one(getattr(owner, name), *rest)
-    elif isinstance(owner, dict):  # A module of MLX.
-        del owner[name]
-    else:
-        # A module of Equinox is frozen, unless it is being constructed.
-        put = object.__setattr__ if hasattr(owner, "__dataclass_fields__") else setattr
-        put(owner, name, None)
+@contextmanager
+def followed(owner: Any, name: str, edit: Callable[..., Any]) -> Iterator[None]:
+    """Call ``edit`` after ``owner.name``, with the same arguments.
+
+    These begin with the result, if there is one, and what ``edit`` returns then replaces it.
+    """
+    original = getattr(owner, name)
+
+    @wraps(original)
+    def replaced(*args: Any, **options: Any) -> Any:
+        made = original(*args, **options)
+        edited = edit(*args) if made is None else edit(made, *args)
+        return made if edited is None else edited
+
+    with mock.patch.object(owner, name, replaced):
+        yield
 
 
 def in_tree(framework: str, owner: Any, method: str, **others: Callable[..., Any]) -> Plants:
     """Return faults that change an encoder after ``owner.method``, whose first argument it is."""
-    edits = {name: partial(drop, path) for name, path in zip(FAULTS, DROPPED[framework])}  # noqa: B905
+    edits = {name: partial(drop, path) for name, path in zip(IN_ITS_CODE, DROPPED[framework])}  # noqa: B905
     edits |= {name.replace("_", " "): edit for name, edit in others.items()}
     return {name: partial(followed, owner, method, edit) for name, edit in edits.items()}
 
@@ -119,20 +142,24 @@ def with_final_norm(models: dict[Any, Any], annotated: bool = False) -> Abstract
 
 
 def torch() -> Plants:
-    """Return all of PyTorch's own catalogue."""
+    """Return the whole catalogue."""
     from torch import nn
 
-    from paramproof.builders.frameworks.torch import Encoder
-    from tests.faults import matrix  # noqa: F401  (it fills the catalogue)
-    from tests.faults.catalogue import FAULTS as CATALOGUE
+    from paramproof.builders.frameworks.torch import Encoder, TorchModel
+    from tests.faults import layers
 
-    def planted(plant: Any, encoder: Any, spec: Any, *_: Any) -> None:
-        plant(encoder, spec, nn)
+    def read_as(model: Any, module: Any) -> None:
+        model.__class__ = getattr(module, "read_as", type(model))
 
-    return {
-        name: partial(followed, Encoder, "__init__", partial(planted, fault.plant))
-        for name, fault in CATALOGUE.items()
-    }
+    @contextmanager
+    def planted(plant: Any) -> Iterator[None]:
+        def edit(encoder: Any, spec: Any, *_: Any) -> None:
+            plant(encoder, spec, nn, layers)
+
+        with followed(Encoder, "__init__", edit), followed(TorchModel, "__init__", read_as):
+            yield
+
+    return {name: partial(planted, fault.plant) for name, fault in FAULTS.items()}
 
 
 def paddle() -> Plants:
@@ -324,3 +351,142 @@ PLANTS: dict[str, Callable[[], Plants]] = {
     )
 }
 """By the name of a framework's module, a function that imports it and returns its faults."""
+
+
+Build = Callable[[EncoderSpec, Numerics | None], BuiltModel]
+Plant = Callable[[Build, EncoderSpec, Numerics | None], BuiltModel]
+
+
+def sizes(change: Callable[[EncoderSpec], Mapping[str, Any]]) -> Plant:
+    """Replace fields of the spec by those that ``change`` returns."""
+
+    def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> BuiltModel:
+        return build(replace(spec, **change(spec)), numerics)
+
+    return plant
+
+
+def activation(name: str) -> Plant:
+    """Use another activation."""
+
+    def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> BuiltModel:
+        return build(spec, numerics and replace(numerics, hidden_act=name))
+
+    return plant
+
+
+def names(change: Callable[[Weight], Weight]) -> Plant:
+    """Report other contents for a weight."""
+
+    def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> BuiltModel:
+        return Misnamed(build(spec, numerics), change)
+
+    return plant
+
+
+class Misnamed:
+    """A model that reports wrong contents for its weights."""
+
+    def __init__(self, model: BuiltModel, change: Callable[[Weight], Weight]) -> None:
+        self.model = model
+        self.change = change
+
+    def weights(self) -> Sequence[Weight]:
+        """Return the model's weights, altered by ``change``."""
+        return [self.change(weight) for weight in self.model.weights()]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)
+
+
+def exchanged(first: str, second: str) -> Callable[[Weight], Weight]:
+    """Return a ``change`` of names that swaps the two."""
+    other = {first: second, second: first}
+
+    def change(weight: Weight) -> Weight:
+        parts = (path.split(".") for path in weight.parts)
+        return replace(
+            weight, parts=tuple(".".join(other.get(word, word) for word in path) for path in parts)
+        )
+
+    return change
+
+
+def feed_forward_biases_exchanged(weight: Weight) -> Weight:
+    """Exchange only the biases: a kernel of the other shape would reveal itself."""
+    path = "".join(weight.parts)
+    biases = ".feed_forward." in path and path.endswith(".bias")
+    return exchanged("intermediate", "output")(weight) if biases else weight
+
+
+def pooler_transposed(weight: Weight) -> Weight:
+    """(in, out) for (out, in), or the other way round."""
+    if weight.parts != ("pooler.kernel",):
+        return weight
+    return replace(weight, layout=() if weight.layout else ("transposed",))
+
+
+def norm_unknown(weight: Weight) -> Weight:
+    """The norm of the embeddings has a scale with an unknown name."""
+    return replace(weight, parts=()) if weight.parts == ("embeddings.layer_norm.scale",) else weight
+
+
+MISREAD: dict[str, Plant] = {
+    "last layer lost": sizes(lambda spec: {"num_hidden_layers": spec.num_hidden_layers - 1}),
+    "two positions more": sizes(
+        lambda spec: {"max_position_embeddings": spec.max_position_embeddings + 2}
+    ),
+    "feed forward padded to 8": sizes(
+        lambda spec: {"intermediate_size": -(-spec.intermediate_size // 8) * 8}
+    ),
+    # The head that uses it is missing, too.
+    "pooler forgotten": sizes(lambda spec: {"pooler": False, "nsp_head": False}),
+    "decoder untied": sizes(lambda spec: {"tie_word_embeddings": False}),
+    "norm renamed": names(norm_unknown),
+    "feed forward biases swapped": names(feed_forward_biases_exchanged),
+    "query and key swapped": names(exchanged("query", "key")),
+    "square kernel transposed": names(pooler_transposed),
+    "gelu by tanh": activation("gelu_new"),
+}
+
+
+def faults_of(framework: Framework) -> list[str]:
+    """Return the names of the faults that are planted in a framework."""
+    return list(FAULTS) if framework.name == IN_FULL else [*IN_ITS_CODE, *MISREAD]
+
+
+def module_of(framework: Framework) -> str:
+    return framework.module.rpartition(".")[2]
+
+
+def impossible(framework: Framework) -> Mapping[str, str]:
+    """Return the faults that the framework cannot have, each with the reason."""
+    return IMPOSSIBLE.get(module_of(framework), {})
+
+
+def due(framework: Framework, name: str) -> set[str]:
+    """Return exactly the kinds of evidence that must catch the fault."""
+    return set(FAULTS[name].caught_by).intersection(kinds(framework))
+
+
+class Faulty:
+    """A framework's builder with one of the faults, or with none."""
+
+    def __init__(self, framework: Framework, name: str) -> None:
+        self.builder: Builder = load_once(framework.name)
+        self.supports = self.builder.supports
+        self.own = PLANTS[module_of(framework)]().get(name)
+        self.misread = MISREAD[name] if self.own is None else None
+
+    def build(self, spec: EncoderSpec, numerics: Numerics | None = None, **how: Any) -> BuiltModel:
+        build = partial(self.builder.build, **how)
+        if self.own is None:
+            return self.misread(build, spec, numerics)
+        with self.own():
+            return build(spec, numerics)
+
+
+def observed(framework: Framework, name: str) -> set[str]:
+    """Return the kinds of evidence that catch the fault."""
+    planted = Remembering(Faulty(framework, name))
+    return {kind for kind in kinds(framework) if catches(kind, framework, planted)}
