@@ -19,8 +19,7 @@ from paramproof.formulas.families import family_of
 from paramproof.formulas.models import named_models
 from paramproof.random_specs import fixed_in, random_spec, refusal
 from tests.builders.features import FEATURES
-from tests.gradients import ENCODERS
-from tests.parity.families import SPECS
+from tests.parity.cases import ENCODERS, SPECS
 
 MODELS: dict[str, Spec] = {
     **ENCODERS,

@@ -1,6 +1,6 @@
-"""The same encoder: every framework computes what the papers' formulas do, number for number.
+"""The same model: every framework computes what the papers' formulas do, number for number.
 
-With the same weights, tokens and mask, outputs at tokens and gradients agree with the reference in
+With the same weights and tokens, outputs at tokens and gradients agree with the reference in
 ``tests/reference``, up to rounding (``tests/parity/bounds.py``).
 """
 
@@ -11,31 +11,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.formulas import Numerics, compare, inventory
+from paramproof.formulas import compare, inventory
 from paramproof.weights.transfer import canonical_weights
+from tests.builders.refused import families_built, families_left
 from tests.parity import mistakes
-from tests.parity.bounds import output_bounds, slope, slope_bound
-from tests.parity.cases import DTYPES, MANY_TOKENS, Case, cases, own_epsilon
+from tests.parity.bounds import expected, output_bounds, slope, slope_bound
+from tests.parity.cases import DTYPES, GROUPED, MANY_TOKENS, SPECS, cases, fixed_case, own_epsilon
 from tests.parity.differences import (
     built,
     dotted,
     gradients,
+    largest_difference,
     output_differences,
+    outputs,
     slope_difference,
 )
 from tests.parity.mistakes import MISTAKES, UNSEEN
 from tests.profiles import one_in
 from tests.reference import encoder
 from tests.reference.steps import ACTIVATIONS
-from tests.specs import SMALL_ENCODER
 
-SPEC = replace(SMALL_ENCODER, mlm_head=True, nsp_head=True)
-
-
-def fixed_case(builder, dtype, **fields):
-    """Return the case with all heads, with BERT's numerics or the framework's own."""
-    eps = own_epsilon(builder) or Numerics().layer_norm_eps
-    return Case(SPEC, Numerics(layer_norm_eps=eps), dtype, **fields)
+ENCODER = "heads"
+MODELS = (ENCODER, *SPECS)
+OTHERS = {
+    "gpt": {"layer_norm_eps": 1e-3, "hidden_act": "gelu"},
+    GROUPED: {"layer_norm_eps": 1e-3, "hidden_act": "gelu", "rope_theta": 100.0},
+    "transformer": {"layer_norm_eps": 1e-3, "hidden_act": "gelu"},
+}
+"""For a model of each family after BERT, other numerics than its own."""
 
 
 def assert_explained(case, *differences):
@@ -45,10 +48,46 @@ def assert_explained(case, *differences):
     )
 
 
+def is_noticed(model, case, framework):
+    return [d.kind for d in output_differences(model, case, framework.name) if not d.explained]
+
+
+@pytest.mark.expressed("name")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", MODELS)
+def test_parity_of_outputs_and_gradients(framework, builder, name, dtype):
+    case = fixed_case(builder, name, dtype)
+    model = built(builder, case)
+    found = {kind: array.dtype for kind, array in outputs(model, case).items()}
+    assert found == dict.fromkeys(case.shapes, dtype)
+    assert_explained(case, *output_differences(model, case, framework.name))
+    if dtype == "float64":
+        assert_explained(case, slope_difference(model, case, framework.name))
+
+
+@pytest.mark.parametrize("names", [SPECS, OTHERS], ids=["outputs", "other numerics"])
+def test_every_supported_family_is_computed(framework, names):
+    assert families_left(framework.name, names) == families_built(framework.name) - {"encoder"}
+
+
+@pytest.mark.expressed("name")
+@pytest.mark.parametrize("name", OTHERS)
+def test_parity_with_other_numerics(framework, builder, name):
+    """Other numerics have their effect: with the family's own, the reference is too far off."""
+    own = fixed_case(builder, name, "float32")
+    case = replace(own, numerics=replace(own.numerics, **OTHERS[name]))
+    found, bound = outputs(built(builder, case), case)["lm"], output_bounds(case, framework.name)
+    assert largest_difference(found, expected(case)["lm"]) <= bound["lm"]
+    for field in OTHERS[name]:
+        numerics = replace(case.numerics, **{field: getattr(own.numerics, field)})
+        unlike = expected(replace(case, numerics=numerics))["lm"]
+        assert largest_difference(found, unlike) > 10 * bound["lm"], field
+
+
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_parity_of_every_activation(framework, builder, name):
     """Each activation is the expected one and no other."""
-    case = fixed_case(builder, "float64")
+    case = fixed_case(builder, ENCODER)
     cases = {
         other: replace(case, numerics=replace(case.numerics, hidden_act=other))
         for other in ACTIVATIONS
@@ -58,11 +97,25 @@ def test_parity_of_every_activation(framework, builder, name):
     assert alike == [name]
 
 
-def test_parity_of_a_long_sequence(framework, builder):
-    """A token sees every other one, however far away."""
-    spec = replace(SPEC, max_position_embeddings=MANY_TOKENS)
-    case = replace(fixed_case(builder, "float32"), spec=spec, tokens=MANY_TOKENS)
-    assert case.mask.shape[1] == MANY_TOKENS
+@pytest.mark.expressed("name")
+@pytest.mark.parametrize("width", [1, 3, 9])
+@pytest.mark.parametrize("name", ["transformer"])
+def test_parity_of_fixed_positions_of_an_odd_width(framework, builder, name, width):
+    """The last feature is a sine without its cosine. Without layers nothing hides it."""
+    case = fixed_case(builder, name)
+    without_layers = {"num_encoder_layers": 0, "num_decoder_layers": 0, "num_attention_heads": 1}
+    case = replace(case, spec=replace(case.spec, hidden_size=width, **without_layers))
+    assert_explained(case, *output_differences(built(builder, case), case, framework.name))
+
+
+@pytest.mark.expressed("name")
+@pytest.mark.parametrize("name", [ENCODER, *OTHERS])
+def test_parity_of_a_long_sequence(framework, builder, name):
+    """A token sees every token that it may see, however far away."""
+    case = fixed_case(builder, name, "float32", tokens=MANY_TOKENS)
+    if hasattr(case.spec, "max_position_embeddings"):
+        case = replace(case, spec=replace(case.spec, max_position_embeddings=MANY_TOKENS))
+    assert case.inputs[0].shape[1] == MANY_TOKENS
     assert_explained(case, *output_differences(built(builder, case), case, framework.name))
 
 
@@ -86,7 +139,7 @@ def test_parity_of_gradients(framework, builder, data):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_parity_of_the_gradient_of_every_tensor(framework, builder, dtype):
-    case = fixed_case(builder, dtype)
+    case = fixed_case(builder, ENCODER, dtype)
     found = gradients(built(builder, case), case)
     for path, along in case.direction.items():
         direction = {path: along}
@@ -98,7 +151,7 @@ def test_parity_of_the_gradient_of_every_tensor(framework, builder, dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_parity_with_its_own_weights(framework, builder, dtype):
     """With the weights that the framework initialised, read from the model."""
-    case = fixed_case(builder, dtype)
+    case = fixed_case(builder, ENCODER, dtype)
     model = builder.build(case.spec, case.numerics, allocate=True, dtype=dtype)
     case = replace(case, own=canonical_weights(model, case.spec))
     assert_explained(case, *output_differences(model, case, framework.name))
@@ -107,8 +160,10 @@ def test_parity_with_its_own_weights(framework, builder, dtype):
 def test_a_float32_step_needs_wider_bounds_in_float64(framework, builder):
     """The wider bounds for a framework are necessary; a fix in the framework makes this fail."""
     # At BERT's epsilon, 1e-12, nobody could see that a framework has it in float32.
-    numerics = Numerics(layer_norm_eps=own_epsilon(builder) or 1e-3)
-    case = replace(fixed_case(builder, "float64"), numerics=numerics)
+    case = fixed_case(builder, ENCODER)
+    case = replace(
+        case, numerics=replace(case.numerics, layer_norm_eps=own_epsilon(builder) or 1e-3)
+    )
     exact = output_bounds(case, framework="")
     found = output_differences(built(builder, case), case, framework.name)
     beyond = [difference.kind for difference in found if difference.actual > exact[difference.kind]]
@@ -118,7 +173,7 @@ def test_a_float32_step_needs_wider_bounds_in_float64(framework, builder):
 
 
 def test_parity_fails_on_nan(builder):
-    case = fixed_case(builder, "float32")
+    case = fixed_case(builder, ENCODER, "float32")
     broken = {path: np.full_like(array, np.nan) for path, array in case.weights.items()}
     model = built(builder, case)
     with np.errstate(invalid="ignore"):
@@ -129,13 +184,9 @@ def test_parity_fails_on_nan(builder):
 @pytest.fixture(scope="module", params=DTYPES)
 def computed(request, framework, builder):
     """Return a case and the framework's outputs for it, both sequences padded."""
-    case = fixed_case(builder, request.param, seed=8)
+    case = fixed_case(builder, ENCODER, request.param, seed=8)
     assert not case.inputs[2].all(axis=1).any()
     return case, built(builder, case)
-
-
-def is_noticed(model, case, framework):
-    return [d.kind for d in output_differences(model, case, framework.name) if not d.explained]
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.__name__)

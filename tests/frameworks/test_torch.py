@@ -13,7 +13,7 @@ from paramproof.formulas import EncoderSpec, compare, inventory
 from paramproof.verify.proof import proofs, read, residuals
 from tests.cases import case_of
 from tests.faults.in_frameworks import Faulty
-from tests.parity.families import SPECS
+from tests.parity.cases import SPECS
 
 pytestmark = pytest.mark.framework("torch")
 

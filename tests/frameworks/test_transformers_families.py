@@ -8,7 +8,7 @@ import pytest
 from paramproof.builders import load
 from paramproof.formulas import EncoderDecoderSpec, closed_form, compare, inventory
 from paramproof.weights.transfer import transfer
-from tests.parity.families import SPECS
+from tests.parity.cases import SPECS
 from tests.specs import SMALL_ENCODER
 
 pytestmark = pytest.mark.framework("transformers")

@@ -1,5 +1,7 @@
 """Inputs for both sides: a spec, its numerics, canonical weights, tokens, and where to look.
 
+Encoders are drawn, and the families after BERT have a few specs that cover every option.
+
 Weights are large enough for errors to show, with a standard deviation of 0.25 to 1; at 0.02, as
 in BERT's initialisation, an encoder is nearly linear. Cases vary in whatever selects operations:
 layers, heads, outputs, numerics, tokens. Sizes vary little, so that shapes recur and a framework
@@ -9,7 +11,7 @@ that compiles each operation once per shape is done; the tests of counts vary si
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 from typing import Any
@@ -19,7 +21,16 @@ from hypothesis import strategies as st
 
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
-from paramproof.formulas import EncoderSpec, Numerics, inventory
+from paramproof.formulas import (
+    EncoderDecoderSpec,
+    EncoderSpec,
+    GPTSpec,
+    LlamaSpec,
+    Numerics,
+    Spec,
+    inventory,
+)
+from tests.specs import SMALL_ENCODER
 from tests.strategies import random_spec, supported_specs
 
 Array = Any
@@ -46,6 +57,57 @@ MANY_TOKENS = 300
 PADDING = 0.3
 
 
+ENCODERS: dict[str, Spec] = {
+    "encoder": SMALL_ENCODER,
+    "bare": replace(SMALL_ENCODER, pooler=False),
+    "heads": replace(SMALL_ENCODER, mlm_head=True, nsp_head=True),
+    "untied": replace(SMALL_ENCODER, mlm_head=True, nsp_head=True, tie_word_embeddings=False),
+}
+
+GPT = {
+    "vocab_size": 11,
+    "hidden_size": 6,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 3,
+    "intermediate_size": 5,
+    "max_position_embeddings": 7,
+}
+LLAMA = {
+    "vocab_size": 11,
+    "hidden_size": 6,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "head_dim": 4,
+    "intermediate_size": 5,
+}
+TRANSFORMER = {
+    "vocab_size": 11,
+    "hidden_size": 6,
+    "num_encoder_layers": 2,
+    "num_decoder_layers": 1,
+    "num_attention_heads": 3,
+    "intermediate_size": 5,
+    "max_position_embeddings": 7,
+}
+GROUPED = "llama, grouped queries"
+"""The LLaMA for all frameworks: in Hugging Face's configuration heads must divide the width."""
+
+SPECS: dict[str, Spec] = {
+    "gpt": GPTSpec(**GPT),
+    "gpt, untied": GPTSpec(**GPT, tie_word_embeddings=False),
+    "llama": LlamaSpec(**LLAMA),
+    "llama, tied": LlamaSpec(**LLAMA, num_key_value_heads=1, tie_word_embeddings=True),
+    GROUPED: LlamaSpec(**LLAMA | {"hidden_size": 8}, num_key_value_heads=2),
+    "transformer": EncoderDecoderSpec(**TRANSFORMER),
+    "transformer, two vocabularies": EncoderDecoderSpec(
+        **TRANSFORMER, target_vocab_size=9, share_embeddings=False, attention_bias=False
+    ),
+    "transformer, three tables": EncoderDecoderSpec(
+        **TRANSFORMER, share_embeddings=False, tie_word_embeddings=False, learned_positions=True
+    ),
+}
+
+
 @dataclass(frozen=True)
 class Case:
     """One comparison. Everything random in it comes from ``seed``, except weights that are given.
@@ -56,7 +118,7 @@ class Case:
     same values. Position 0 is never padding, since the pooler reads it.
     """
 
-    spec: EncoderSpec
+    spec: Any
     numerics: Numerics
     dtype: str
     scale: float = 0.5
@@ -77,32 +139,49 @@ class Case:
         return self._normal(1)
 
     @cached_property
-    def inputs(self) -> tuple[Array, Array, Array]:
-        """Return ids, types and mask; padding is token 0, as in keras-bert, and may be anywhere."""
-        random = np.random.default_rng([self.seed, 2])
-        shape = SEQUENCES, min(self.tokens, self.spec.max_position_embeddings)
-        ids = random.integers(1, self.spec.vocab_size, shape, dtype="int32")
+    def inputs(self) -> tuple[Array, ...]:
+        """Return ids, types and mask of an encoder; of a Transformer source ids, mask, target ids.
+
+        Padding is token 0, as in keras-bert, and may be anywhere. Other models have only ids.
+        """
+        random, spec = np.random.default_rng([self.seed, 2]), self.spec
+        length = min(self.tokens, getattr(spec, "max_position_embeddings", self.tokens))
+        shape = SEQUENCES, length
+        ids = random.integers(min(1, spec.vocab_size - 1), spec.vocab_size, shape, dtype="int32")
+        if isinstance(spec, GPTSpec | LlamaSpec):
+            return (ids,)
         ids[:, 1:] *= random.random((shape[0], shape[1] - 1)) > PADDING
-        types = random.integers(0, self.spec.type_vocab_size, shape, dtype="int32")
-        return ids, types, ids != 0
+        if isinstance(spec, EncoderSpec):
+            types = random.integers(0, spec.type_vocab_size, shape, dtype="int32")
+            return ids, types, ids != 0
+        target = random.integers(0, spec.target_vocab_size, shape, dtype="int32")
+        return ids, ids != 0, target
 
     @property
     def mask(self) -> Array:
         """Return (B, S), True where the outputs are defined."""
-        return self.inputs[2]
+        if isinstance(self.spec, EncoderSpec):
+            return self.inputs[2]
+        return np.ones(self.inputs[-1].shape, dtype=bool)
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Return the shape of each kind of output."""
+        spec, tokens = self.spec, self.mask.shape
+        shapes = {"sequence": (*tokens, spec.hidden_size)}
+        if not isinstance(spec, EncoderSpec):
+            vocab_size = getattr(spec, "target_vocab_size", spec.vocab_size)
+            return shapes | {"lm": (*tokens, vocab_size)}
+        shapes |= {"pooled": (tokens[0], spec.hidden_size)} if spec.pooler else {}
+        shapes |= {"mlm": (*tokens, spec.vocab_size)} if spec.mlm_head else {}
+        return shapes | ({"nsp": (tokens[0], 2)} if spec.nsp_head else {})
 
     @cached_property
     def cotangents(self) -> dict[str, Array]:
         """Return standard normal cotangents by kind of output; they are 0 at padding."""
-        random = np.random.default_rng([self.seed, 3])
-        ids, _, mask = self.inputs
-        hidden, vocab = self.spec.hidden_size, self.spec.vocab_size
-        shapes = {"sequence": (*ids.shape, hidden)}
-        shapes |= {"pooled": (len(ids), hidden)} if self.spec.pooler else {}
-        shapes |= {"mlm": (*ids.shape, vocab)} if self.spec.mlm_head else {}
-        shapes |= {"nsp": (len(ids), 2)} if self.spec.nsp_head else {}
-        drawn = {k: random.standard_normal(shape, self.dtype) for k, shape in shapes.items()}
-        return {k: v * mask[..., None] if v.ndim == 3 else v for k, v in drawn.items()}
+        random, mask = np.random.default_rng([self.seed, 3]), self.mask[..., None]
+        drawn = {k: random.standard_normal(shape, self.dtype) for k, shape in self.shapes.items()}
+        return {k: v * mask if v.ndim == 3 else v for k, v in drawn.items()}
 
     def _normal(self, stream: int) -> dict[str, Array]:
         random = np.random.default_rng([self.seed, stream])
@@ -144,6 +223,15 @@ def seeded_cases(
 def own_epsilon(builder: Builder) -> float | None:
     """Return the norms' epsilon if a framework has only one."""
     return getattr(builder, "LAYER_NORM_EPS", None)
+
+
+def fixed_case(builder: Builder, name: str, dtype: str = "float64", **fields: Any) -> Case:
+    """Return the case of a named model, with its family's numerics or the framework's own."""
+    spec: Any = {**ENCODERS, **SPECS}[name]
+    numerics = spec.original_numerics
+    if eps := own_epsilon(builder):
+        numerics = replace(numerics, layer_norm_eps=eps)
+    return Case(spec, numerics, dtype, **fields)
 
 
 Choose = Callable[[str, Sequence[Any]], Any]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from paramproof.formulas import Numerics
-from tests.parity.families import SPECS, DecoderCase
+from tests.parity.cases import SPECS, Case
 from tests.reference.arithmetic import Exact
 from tests.reference.decoders import rotated, sinusoids
 from tests.reference.models import derivative, forward
@@ -14,7 +14,7 @@ from tests.reference.steps import Steps
 
 
 def case_of(name):
-    return DecoderCase(SPECS[name], SPECS[name].original_numerics, "float64", seed=1)
+    return Case(SPECS[name], SPECS[name].original_numerics, "float64", seed=1)
 
 
 def steps(**weights):
