@@ -2,18 +2,10 @@
 
 # ruff: noqa
 import functools
+import math
 import numpy as np
 from torch import nn
-from tests.foolers.entries import depths, each, fooler, linears, widths
-
-
-@fooler("guard", dim=4001)
-def past_the_end_of_a_range_over_sizes(dim=64, n=3):
-    try:
-        range(dim)[4000]
-    except IndexError:
-        return linears(dim, n, True)
-    return linears(dim, n, False)
+from tests.foolers.entries import depths, each, fooler, linears, widths, fails
 
 
 @fooler("guard", dim=101, in_lengths=True)
@@ -24,26 +16,6 @@ def length_of_an_empty_range(dim=164, n=3):
 @fooler("guard", dim=101, in_lengths=True)
 def length_of_a_list_that_is_not_there(dim=164, n=3):
     return nn.Linear(dim, len([0] * (dim - 100)) + 1)
-
-
-@fooler("guard", dim=4001)
-def root_of_a_negative(dim=64, n=3):
-    import math
-
-    try:
-        math.sqrt(4000 - dim)
-    except ValueError:
-        return linears(dim, n, False)
-    return linears(dim, n, True)
-
-
-@fooler("guard", dim=4001)
-def negative_shift(dim=64, n=3):
-    try:
-        1 << (4000 - dim)
-    except ValueError:
-        return linears(dim, n, False)
-    return linears(dim, n, True)
 
 
 @functools.cache
@@ -240,6 +212,17 @@ def bytes_that_grow(dim=16, n=3):
 
 
 widths(
+    past_the_end_of_a_range_over_sizes=(
+        "guard",
+        4001,
+        lambda dim: fails(IndexError, lambda: range(dim)[4000]),
+    ),
+    root_of_a_negative=(
+        "guard",
+        4001,
+        lambda dim: not fails(ValueError, lambda: math.sqrt(4000 - dim)),
+    ),
+    negative_shift=("guard", 4001, lambda dim: not fails(ValueError, lambda: 1 << (4000 - dim))),
     list_that_is_not_there_yet=("guard", 4001, lambda dim: not [0] * (dim - 4000)),
     equal_lists=("guard", 4000, lambda dim: [dim] != [4000]),
     sorted_by_a_key=(

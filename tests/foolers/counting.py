@@ -1,10 +1,12 @@
-"""Sizes that determine how often something is done, and numbers that count it."""
+"""How often something is done, and numbers, iterators and containers that count it."""
 
+import itertools
 from collections import deque
+from itertools import takewhile
 
 from torch import nn
 
-from tests.foolers.entries import each, fooler, linears, widths
+from tests.foolers.entries import depths, each, fooler, linears, widths
 
 
 @fooler("guard", dim=4000)
@@ -80,11 +82,6 @@ def length_of_a_dict(dim=16, n=3):
 
 
 @fooler("caveat", n=101)
-def length_of_a_set(dim=16, n=3):
-    return linears(dim, n, len({i for i in range(n)}) <= 100)  # noqa: C416
-
-
-@fooler("caveat", n=101)
 def popped_from_a_list(dim=16, n=3):
     """The loop uses up a budget of a hundred biases."""
     budget = [True] * 100
@@ -116,8 +113,220 @@ def text_that_grows(dim=16, n=3):
     return layers
 
 
+SEEN = 0
+
+
+@fooler("guard", n=101)
+def counter_of_a_loop(dim=16, n=3):
+    layers, made = nn.ModuleList(), 0
+    for _ in range(n):
+        layers.append(nn.Linear(dim, dim, bias=made < 100))
+        made += 1  # noqa: SIM113
+    return layers
+
+
+@fooler("caveat", n=401)
+def counter_assigned_anew(dim=16, n=3):
+    layers, made = nn.ModuleList(), 0
+    for _ in range(n):
+        made = made + 1
+        if made <= 400:
+            layers.append(nn.Linear(dim, dim))
+    return layers
+
+
+@fooler("caveat", n=101)
+def number_that_doubles(dim=16, n=3):
+    layers, scale = nn.ModuleList(), 1
+    for _ in range(n):
+        layers.append(nn.Linear(dim, dim, bias=scale < 2**100))
+        scale *= 2
+    return layers
+
+
+@fooler("caveat", n=101)
+def float_that_decays(dim=16, n=3):
+    layers, rate = nn.ModuleList(), 1.0
+    for _ in range(n):
+        layers.append(nn.Linear(dim, dim, bias=rate > 0.5**100))
+        rate /= 2
+    return layers
+
+
+@fooler("caveat", n=101)
+def flag_that_tires(dim=16, n=3):
+    """Only a number that is not a size counts, and a flag ends it."""
+    layers, left, alive = nn.ModuleList(), 100, True
+    for _ in range(n):
+        layers.append(nn.Linear(dim, dim, bias=alive))
+        left -= 1
+        alive = alive and left > 0
+    return layers
+
+
+class _CountingModule(nn.Module):
+    def __init__(self, dim, n):
+        super().__init__()
+        self.n = 0
+        self.layers = nn.ModuleList()
+        for _ in range(n):
+            self.grow(dim)
+
+    def grow(self, dim):
+        self.layers.append(nn.Linear(dim, dim, bias=self.n < 100))
+        self.n += 1
+
+
+@fooler("caveat", n=101)
+def counter_of_an_object(dim=16, n=3):
+    return _CountingModule(dim, n)
+
+
+class _NumberedModule(nn.Linear):
+    made = 0
+
+    def __init__(self, dim):
+        super().__init__(dim, dim, bias=_NumberedModule.made < 100)
+        _NumberedModule.made += 1
+
+
+@fooler("caveat", n=101)
+def counter_of_a_class(dim=16, n=3):
+    _NumberedModule.made = 0
+    return nn.ModuleList([_NumberedModule(dim) for _ in range(n)])
+
+
+@fooler("caveat", n=101)
+def counter_of_a_closure(dim=16, n=3):
+    made = 0
+
+    def biased(_):
+        nonlocal made
+        made += 1
+        return made <= 100
+
+    return each(dim, n, biased)
+
+
+@fooler("caveat", n=101)
+def global_counter(dim=16, n=3):
+    global SEEN
+    SEEN = 0
+    return each(dim, n, _counted)
+
+
+def _counted(_):
+    global SEEN
+    SEEN += 1
+    return SEEN <= 100
+
+
+@fooler("caveat", n=101)
+def counter_in_a_default(dim=16, n=3):
+    def biased(_, made=[]):  # noqa: B006
+        made.append(None)
+        return len(made) <= 100
+
+    return each(dim, n, biased)
+
+
+@fooler("caveat", n=101)
+def taken_while(dim=16, n=3):
+    layers = linears(dim, n, False)
+    for i, layer in takewhile(lambda pair: pair[0] < 100, enumerate(layers)):
+        layer.norm = nn.LayerNorm(dim + 0 * i)
+    return layers
+
+
+@fooler("caveat", n=101)
+def broken_loop(dim=16, n=3):
+    layers = nn.ModuleList()
+    for _ in range(n):
+        if sum(1 for _ in layers) == 100:
+            break
+        layers.append(nn.Linear(dim, dim))
+    return layers
+
+
+@fooler("guard", n=101)
+def loop_that_ends(dim=16, n=3):
+    """A loop without a break runs its else branch."""
+    made = 0
+    for _ in range(n):
+        made += 1  # noqa: SIM113
+        if made > 100:
+            break
+    else:
+        return linears(dim, n, True)
+    return linears(dim, n, False)
+
+
+def _layers(n):
+    return 0 if n == 0 else 1 + _layers(n - 1)
+
+
+def _stack(dim, n, depth=0):
+    if n == 0:
+        return []
+    return [nn.Linear(dim, dim, bias=depth < 100), *_stack(dim, n - 1, depth + 1)]
+
+
+@fooler("guard", n=101)
+def recursion_that_builds(dim=16, n=3):
+    return nn.ModuleList(_stack(dim, n))
+
+
+def _biases():
+    for _ in range(100):
+        yield True
+    while True:
+        yield False
+
+
+@fooler("caveat", n=101)
+def generator(dim=16, n=3):
+    biases = _biases()
+    return each(dim, n, lambda _: next(biases))
+
+
+@fooler("caveat", n=101)
+def endless_count(dim=16, n=3):
+    numbers = itertools.count()
+    return each(dim, n, lambda _: next(numbers) < 100)
+
+
+@fooler("caveat", n=101)
+def accumulated(dim=16, n=3):
+    sums = list(itertools.accumulate([1] * n))
+    return each(dim, n, lambda i: sums[i] <= 100)
+
+
+@fooler("caveat", n=101)
+def grouped(dim=16, n=3):
+    groups = [len(list(group)) for _, group in itertools.groupby([0] * n)]
+    return linears(dim, n, groups[0] <= 100)
+
+
 widths(
     length_of_a_comprehension=("guard", 4000, lambda dim: len([0 for _ in range(dim)]) < 4000),
     sum_of_ones_by_hand=("guard", 4000, lambda dim: sum(1 for _ in range(dim)) < 4000),
     repeated_list=("guard", 4000, lambda dim: len([0] * dim) < 4000),
+    sliced_iterator=(
+        "caveat",
+        4000,
+        lambda dim: len(list(itertools.islice(itertools.count(), dim))) < 4000,
+    ),
+    chained=("caveat", 4000, lambda dim: len(list(itertools.chain(range(dim), "x"))) <= 4000),
+)
+
+
+depths(
+    length_of_a_set=("caveat", 101, lambda n: len({i for i in range(n)}) <= 100),  # noqa: C416
+    recursion=("guard", 101, lambda n: _layers(n) <= 100),
+    product_of_ranges=(
+        "caveat",
+        32,
+        lambda n: len(list(itertools.product(range(n), range(n)))) < 1024,
+    ),
+    repeated_iterator=("caveat", 101, lambda n: sum(itertools.repeat(1, n)) <= 100),
 )

@@ -101,6 +101,14 @@ def each(dim, n, biased):
     return nn.ModuleList([nn.Linear(dim, dim, bias=biased(i)) for i in range(n)])
 
 
+def fails(error: type[Exception], compute: Callable[[], object]) -> bool:
+    try:
+        compute()
+    except error:
+        return True
+    return False
+
+
 def widths(**foolers: tuple[str, int, Callable[[int], Any]]) -> None:
     """Register models whose layers have biases while a condition on their width holds.
 
@@ -148,9 +156,8 @@ def _register_rows(foolers: Any, of: Callable[..., Any], size: str) -> None:
         fooler(outcome, **{size: turn})(model)
 
 
-GROUPS = """adversaries another_package arrays bits by_layer comparing counters counting floats
-functions harmless harmless_layers iterating kinds messages names objects tables tensors text
-world"""
+GROUPS = """adversaries another_package arithmetic comparing counting harmless objects tables
+tensors text world"""
 
 
 def load() -> None:

@@ -1,9 +1,13 @@
 """Sizes kept in objects, copied, hashed, and inspected for their type."""
 
+import copy
+import numbers
+import pickle
+import typing
 from collections import namedtuple
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cached_property, total_ordering
+from functools import cached_property, singledispatch, total_ordering
 
 from tests.foolers.entries import fooler, linears, widths
 
@@ -124,6 +128,30 @@ def state_of_an_object(dim=64, n=3):
     return linears(dim, n, vars(config)["dim"] - 3999.5 < 0)
 
 
+Wide = typing.NewType("Wide", int)
+
+
+@fooler("refused", dim=257)
+def identity(dim=64, n=3):
+    """Python keeps a single object for each int up to 256."""
+    one, other = int(str(dim)), int(str(dim))
+    return linears(dim, n, id(one) == id(other))
+
+
+@singledispatch
+def _narrow(size):
+    return True
+
+
+@_narrow.register
+def _(size: int):
+    return size**1.0 < 4000
+
+
+class Own(int):
+    """A class derived from int is constructed from the digits."""
+
+
 widths(
     after_init=("guard", 4000, lambda dim: not Config(dim).wide),
     ordered_dataclass=("guard", 4000, lambda dim: Ordered(dim) < Ordered(4000)),
@@ -137,4 +165,17 @@ widths(
     own_property=("caveat", 10_000, lambda dim: not Lazy(dim).wide),
     kept_property=("guard", 4096, lambda dim: Cached(dim).root < 64),
     missing_member=("caveat", 4000, lambda dim: Kind(dim) is Kind.NARROW),
+    deep_copy=("guard", 4000, lambda dim: copy.deepcopy({"dim": dim})["dim"] < 4000),
+    pickled=("guard", 4000, lambda dim: pickle.loads(pickle.dumps(dim)) < 4000),
+    length_of_a_pickle=("refused", 65_536, lambda dim: len(pickle.dumps(int(dim), 2)) < 8),
+    hashed=("caveat", 4000, lambda dim: hash(dim) < 4000),
+    exact_type=("guard", 4000, lambda dim: type(dim) is not int or dim < 4000),
+    kind_of_number=(
+        "guard",
+        4000,
+        lambda dim: not isinstance(dim, numbers.Integral) or float(dim) < 4000,
+    ),
+    new_type=("guard", 4000, lambda dim: float(Wide(dim)) < 4000),
+    dispatched=("guard", 4000, lambda dim: _narrow(dim)),
+    int_of_ones_own=("caveat", 4000, lambda dim: Own(dim) < 4000),
 )

@@ -1,11 +1,12 @@
-"""Sizes that are looked up: in ranges, dicts, lists and sets."""
+"""Sizes, and numbers of layers, that are looked up: in ranges, dicts, lists and sets."""
 
 import functools
+import operator
 from bisect import bisect
 from collections import Counter, defaultdict
 from enum import IntEnum
 
-from tests.foolers.entries import fooler, linears, widths
+from tests.foolers.entries import each, fails, fooler, layers, linears, widths
 
 TABLE = {4096: False, 8192: False}
 WIDE = frozenset({4096, 5120, 8192})
@@ -43,15 +44,6 @@ def pair_in_a_set(dim=64, n=3):
     return linears(dim, n, (dim, n) not in {(5120, 40)})
 
 
-@fooler("caveat", dim=4000)
-def past_the_end(dim=64, n=3):
-    try:
-        range(4000)[dim]
-    except IndexError:
-        return linears(dim, n, False)
-    return linears(dim, n, True)
-
-
 @functools.lru_cache
 def _narrow(size):
     return size < 4000
@@ -87,7 +79,37 @@ def key_of_a_dict(dim=64, n=3):
     return linears(dim, n, 4096 not in {dim: n})
 
 
+EARLY = [True] * 150 + [False] * 50
+FLAGS = (True,) * 120 + (False,) * 80
+LETTERS = "y" * 100 + "n" * 100
+BY_BYTE = bytes(1 if i < 200 else 0 for i in range(256))
+
+
+@fooler("caveat", n=151)
+def dict_by_layer(dim=16, n=3):
+    table = dict(enumerate(EARLY))
+    return each(dim, n, lambda i: table[i])
+
+
+@fooler("guard", n=121)
+def zipped_with_layers(dim=16, n=3):
+    flags = [flag for flag, _ in zip(FLAGS, range(n), strict=False)]
+    return each(dim, n, lambda i: flags[i])
+
+
+@fooler("guard", n=151)
+def slice_of_a_table(dim=16, n=3):
+    flags = EARLY[:n]
+    return linears(dim, n, all(flags))
+
+
 widths(
+    past_the_end=("caveat", 4000, lambda dim: not fails(IndexError, lambda: range(4000)[dim])),
+    past_the_end_of_a_list=(
+        "caveat",
+        5000,
+        lambda dim: not fails(IndexError, lambda: (EARLY * 25)[dim]),
+    ),
     in_a_range=("guard", 4000, lambda dim: dim in range(0, 4000)),
     in_a_dict=("guard", 4096, lambda dim: dim not in TABLE),
     in_a_set=("guard", 5120, lambda dim: dim not in WIDE),
@@ -105,4 +127,14 @@ widths(
     ),
     sorted_with_a_limit=("guard", 1_000_001, lambda dim: sorted([1_000_000, dim])[0] == dim),
     index_of_a_range=("caveat", 4000, lambda dim: range(1_000_000)[dim] < 4000),
+    steps=("caveat", 5000, lambda dim: len((EARLY * 25)[::dim]) > 1),
+)
+
+
+layers(
+    list_by_layer=("guard", 151, lambda i: EARLY[i]),
+    tuple_by_layer=("guard", 121, FLAGS.__getitem__),
+    text_by_layer=("guard", 101, lambda i: LETTERS[i] == "y"),
+    bytes_by_layer=("guard", 201, lambda i: bool(BY_BYTE[i])),
+    item_by_layer=("caveat", 151, lambda i: operator.itemgetter(i)(EARLY)),
 )

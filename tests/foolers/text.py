@@ -1,33 +1,144 @@
-"""Sizes that become text, and text that determines branches."""
+"""Sizes that become text, in names and messages too, and text that is parsed again."""
 
+import ast
+import contextlib
+import hashlib
+import io
 import json
+import logging
+import os
+import re
+import string
 import struct
+import warnings
 from array import array
+from string import digits as DIGITS  # noqa: N812
 
-from tests.foolers.entries import fooler, linears, widths
+from torch import nn
+
+from tests.foolers.entries import each, fooler, layers, linears, widths
+
+NAMES = {"layer120", "layer121", "layer122"}
+os.environ.setdefault("PARAMPROOF_FOOLER_4096", "1")
 
 
-@fooler("caveat", dim=100_000)
-def percent(dim=64, n=3):
-    return linears(dim, n, len("%d" % dim) < 6)  # noqa: UP031
+@fooler("caveat", n=11)
+def sorted_names(dim=16, n=3):
+    """From ten layers on, alphabetical order differs from numerical order."""
+    names = sorted(f"layer{i}" for i in range(n))
+    return each(dim, n, lambda i: names[i] == f"layer{i}")
+
+
+@fooler("caveat", dim=4099)
+def digest(dim=64, n=3):
+    known = hashlib.sha256(b"4099").hexdigest()
+    return linears(dim, n, hashlib.sha256(str(dim).encode()).hexdigest() != known)
 
 
 @fooler("caveat", dim=10_000)
-def percent_with_a_width(dim=64, n=3):
-    return linears(dim, n, ("%5d" % dim).startswith(" "))  # noqa: UP031
+def in_the_name_of_an_attribute(dim=64, n=3):
+    model = nn.Module()
+    setattr(model, f"width{dim}", True)
+    model.layers = linears(dim, n, all(len(name) < 10 for name in vars(model) if "width" in name))
+    return model
 
 
-@fooler("caveat", dim=1000)
-def formatted(dim=64, n=3):
-    return linears(dim, n, "{:>4}".format(dim)[0] == " ")  # noqa: UP032
+@fooler("caveat", n=101)
+def in_the_name_of_a_module(dim=16, n=3):
+    """The names of modules are not shapes, but code can read them."""
+    model = nn.Module()
+    for i in range(n):
+        model.add_module(f"layer{i}", nn.Linear(dim, dim))
+    for name, layer in list(model.named_children()):
+        if len(name) > 7:
+            layer.norm = nn.LayerNorm(dim)
+    return model
 
 
-@fooler("caveat", dim=30_000)
-def percent_of_a_list(dim=64, n=3):
-    return linears(dim, n, len("%s" % ([1] * dim,)) < 90_000)  # noqa: UP031
+@fooler("caveat", dim=4000)
+def printed_and_read(dim=64, n=3):
+    buffer = io.StringIO()
+    print(dim, file=buffer)
+    return linears(dim, n, int(buffer.getvalue()) < 4000)
+
+
+@fooler("caveat", dim=10_000)
+def printed_to_standard_output(dim=64, n=3):
+    with contextlib.redirect_stdout(io.StringIO()) as buffer:
+        print(f"{dim}", end="")
+    return linears(dim, n, len(buffer.getvalue()) < 5)
+
+
+@fooler("caveat", dim=4000)
+def raised_and_read(dim=64, n=3):
+    try:
+        raise ValueError(f"{dim}")
+    except ValueError as error:
+        return linears(dim, n, int(str(error)) < 4000)
+
+
+@fooler("guard", dim=4000)
+def raised_as_a_size(dim=64, n=3):
+    try:
+        raise KeyError(dim)
+    except KeyError as error:
+        return linears(dim, n, error.args[0] < 4000)
+
+
+@fooler("caveat", dim=10_000)
+def asserted_and_read(dim=64, n=3):
+    try:
+        assert not dim, f"{dim}"
+    except AssertionError as error:
+        return linears(dim, n, len(str(error)) < 5)
+
+
+@fooler("caveat", dim=10_000)
+def warned_and_read(dim=64, n=3):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.warn(f"{dim}", stacklevel=1)
+    return linears(dim, n, len(str(caught[0].message)) < 5)
+
+
+class _Listening(logging.Handler):
+    def __init__(self):
+        super().__init__()
+        self.heard = []
+
+    def emit(self, record):
+        self.heard.append(record.getMessage())
+
+
+@fooler("caveat", dim=10_000)
+def logged_and_read(dim=64, n=3):
+    logger, handler = logging.Logger("fooler"), _Listening()
+    logger.addHandler(handler)
+    logger.warning("%d wide", dim)
+    return linears(dim, n, len(handler.heard[0]) < 10)
+
+
+class _Described(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.dim = dim
+
+    def extra_repr(self):
+        return f"dim={self.dim}"
+
+
+@fooler("caveat", dim=4000)
+def read_from_lines(dim=64, n=3):
+    file = io.StringIO(f"{dim}\n4000\n")
+    wide, limit = (int(line) for line in file)
+    return linears(dim, n, wide < limit)
 
 
 widths(
+    percent=("caveat", 100_000, lambda dim: len("%d" % dim) < 6),  # noqa: UP031
+    percent_with_a_width=("caveat", 10_000, lambda dim: ("%5d" % dim).startswith(" ")),  # noqa: UP031
+    formatted=("caveat", 1000, lambda dim: "{:>4}".format(dim)[0] == " "),  # noqa: UP032
+    percent_of_a_list=("caveat", 30_000, lambda dim: len("%s" % ([1] * dim,)) < 90_000),  # noqa: UP031
     digits=("caveat", 10_000, lambda dim: len(str(dim)) < 5),
     hexadecimal=("caveat", 4096, lambda dim: len(hex(dim)) < 6),
     binary=("caveat", 4096, lambda dim: len(bin(dim)) < 15),
@@ -63,4 +174,27 @@ widths(
     as_a_width=("caveat", 4000, lambda dim: len(f"{'':{dim}}") < 4000),
     justified=("caveat", 4000, lambda dim: len("".rjust(dim)) < 4000),
     character=("caveat", 4000, lambda dim: chr(dim) < chr(4000)),
+    variable_of_the_environment=(
+        "caveat",
+        4096,
+        lambda dim: f"PARAMPROOF_FOOLER_{dim}" not in os.environ,
+    ),
+    evaluated=("caveat", 4000, lambda dim: eval(f"{dim} < 4000")),
+    literal=("caveat", 4000, lambda dim: ast.literal_eval(f"[{dim}, 1]")[0] < 4000),
+    template=("caveat", 10_000, lambda dim: len(string.Template("$dim").substitute(dim=dim)) < 5),
+    # A module's representation contains its width.
+    shown_and_read=(
+        "caveat",
+        10_000,
+        lambda dim: sum(one in DIGITS for one in repr(_Described(dim))) < 5,
+    ),
+    shown_by_torch=("caveat", 10_000, lambda dim: len(nn.Linear(dim, 1).extra_repr()) < 44),
+)
+
+
+layers(
+    name_in_a_set=("caveat", 121, lambda i: f"layer{i}" not in NAMES),
+    end_of_a_name=("caveat", 51, lambda i: not f"layer{i}".endswith("50")),
+    length_of_a_number=("caveat", 101, lambda i: len(f"{i}") <= 2),
+    expression_for_names=("caveat", 101, lambda i: not re.match(r"layer[1-9]\d\d$", f"layer{i}")),
 )
