@@ -1,4 +1,4 @@
-"""Run what a page shows: its Python examples as one session, and a script of its own."""
+"""Run code in a process of its own, and what a page shows: its examples as one session."""
 
 import doctest
 import os
@@ -29,15 +29,22 @@ def failures(text, folder, *, with_torch):
     return found.failed
 
 
-def printed_by(script, folder):
-    """Return what a script in ``folder`` prints, in a process that imports what this one does."""
-    path = os.pathsep.join([str(folder), *map(os.path.abspath, sys.path)])
-    done = subprocess.run(
-        [sys.executable, "-P", script],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
+def run_python(*arguments, cwd=None, **environment):
+    """Run Python in a process that imports what this one does; None drops a variable."""
+    path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path if entry)
+    given = {**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", **environment}
+    return subprocess.run(
+        [sys.executable, "-P", *arguments],
+        cwd=cwd,
+        env={name: value for name, value in given.items() if value is not None},
         capture_output=True,
         encoding="utf-8",
     )
+
+
+def printed_by(script, folder):
+    """Return what a script in ``folder`` prints; it may import modules beside it."""
+    path = os.pathsep.join([str(folder), *map(os.path.abspath, sys.path)])
+    done = run_python(script, cwd=folder, PYTHONPATH=path)
     assert done.returncode == 0, done.stderr
     return done.stdout

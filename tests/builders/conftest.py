@@ -4,15 +4,13 @@ Each test here runs for every framework, so that a run takes a share of most of 
 """
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.builders.refused import refuses_family, refuses_model
 from tests.selection import registry
+from tests.sessions import run_python
 from tests.share import SHARE
 
 PROGRAM = Path(__file__).with_name("proving.py")
@@ -63,13 +61,7 @@ def proofs_in_a_process():
     """Return a function that runs ``proving.py`` for a framework."""
 
     def run(framework, *arguments):
-        path = os.pathsep.join(map(os.path.abspath, sys.path))
-        result = subprocess.run(
-            [sys.executable, "-P", PROGRAM, framework.name, *map(str, arguments)],
-            env={**os.environ, "PYTHONPATH": path, **framework.environment},
-            capture_output=True,
-            text=True,
-        )
+        result = run_python(PROGRAM, framework.name, *map(str, arguments), **framework.environment)
         assert result.returncode == 0, result.stderr
         return json.loads(result.stdout.splitlines()[-1])
 

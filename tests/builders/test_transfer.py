@@ -1,10 +1,7 @@
 """Weights go into a model and out again by canonical names, exact to the bit."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -25,6 +22,7 @@ from paramproof.weights.transfer import (
 )
 from tests.bitwise import assert_same, odd_weights
 from tests.profiles import one_in
+from tests.sessions import run_python
 from tests.specs import SMALL_ENCODER as SPEC
 from tests.strategies import supported_specs
 
@@ -157,13 +155,10 @@ save_weights(target, canonical_weights(model, spec), spec)
 
 def carry_through(framework, source, target):
     """Move weights from file to file through a model, in a process set up for the framework."""
-    path = os.pathsep.join(map(os.path.abspath, sys.path))
     fields = json.dumps(spec_fields(HEADS))
-    subprocess.run(
-        [sys.executable, "-P", "-c", CARRY, framework.name, source, target, fields],
-        env={**os.environ, "PYTHONPATH": path, **framework.environment},
-        check=True,
-    )
+    given = framework.name, source, target, fields
+    done = run_python("-c", CARRY, *given, **framework.environment)
+    assert done.returncode == 0, done.stderr
 
 
 def test_between_processes(framework, builder, tmp_path):

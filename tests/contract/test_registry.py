@@ -1,8 +1,6 @@
 """The contract is open: a framework of another distribution is found, loaded, run and verified."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from paramproof.formulas.models import named_model
 from paramproof.installation import install_command
 from paramproof.verify.results import Sample, verify_job
 from paramproof.verify.workers import run_in_workers
+from tests.sessions import run_python
 
 
 def test_every_module_in_the_folder_is_a_framework():
@@ -34,13 +33,7 @@ def test_listing_imports_no_framework():
         assert "paramproof.builders.frameworks.torch" in modules
         print(sorted({*modules, "torch", "keras", "jax", "tensorflow"} & sys.modules.keys()))
     """
-    path = os.pathsep.join(entry for entry in sys.path if entry)
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-    )
+    done = run_python("-c", code)
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 

@@ -19,6 +19,7 @@ from paramproof.formulas.expression import letter
 from paramproof.formulas.spec import EncoderSpec, GPTSpec, LlamaSpec
 from paramproof.resolver import lookup, resolve
 from paramproof.views.difference import compared
+from tests.frameworks.transformers_configs import built
 
 pytestmark = [
     pytest.mark.framework("transformers"),
@@ -68,17 +69,6 @@ def derive_in_process(monkeypatch):
 @pytest.fixture
 def mixtral(derive_in_process):
     return resolve(MIXTRAL)
-
-
-def transformers_model(keys=MIXTRAL, **changes):
-    """Return transformers' own model, on the meta device."""
-    import torch
-    import transformers
-
-    name = keys["architectures"][0]
-    config = transformers.CONFIG_MAPPING[keys["model_type"]](**{**keys, **changes})
-    with torch.device("meta"):
-        return getattr(transformers, name)(config)
 
 
 def test_count(paramproof, tmp_path):
@@ -205,21 +195,21 @@ def test_assert_parameters(mixtral, config, tmp_path):
     from torch import nn
 
     for given in (MIXTRAL, str(tmp_path / config), mixtral.architecture):
-        assert_parameters(transformers_model(), given)
+        assert_parameters(built(MIXTRAL), given)
     row = r"\+3,200  lm_head\.weight is unexpected: \(100, 32\)"
     with pytest.raises(AssertionError, match=row):
-        assert_parameters(transformers_model(), MIXTRAL, "MixtralModel")
+        assert_parameters(built(MIXTRAL), MIXTRAL, "MixtralModel")
     about = "MixtralForCausalLM, derived, at V = vocab_size = 100, "
     with pytest.raises(AssertionError, match=about):
-        assert_parameters(transformers_model(num_local_experts=6), MIXTRAL)
-    assert_parameters(nn.DataParallel(transformers_model()), MIXTRAL)
+        assert_parameters(built(MIXTRAL, num_local_experts=6), MIXTRAL)
+    assert_parameters(nn.DataParallel(built(MIXTRAL)), MIXTRAL)
 
 
 def test_a_users_own_model(mixtral):
     """No name is the same as in the formula: shapes identify the tensors."""
     from torch import nn
 
-    model = transformers_model()
+    model = built(MIXTRAL)
     own = nn.ModuleDict({"trunk": model.model, "out": model.lm_head})
     assert compare(own, mixtral.architecture).equal
     own["out"] = nn.Linear(32, 100, device="meta")

@@ -5,6 +5,7 @@ import inspect
 import pytest
 
 from paramproof.builders import load
+from tests.sessions import run_python
 from tests.specs import SPECS
 
 pytestmark = pytest.mark.framework("keras-jax", "keras-tensorflow", "keras-torch")
@@ -58,3 +59,20 @@ def test_llama_is_refused_without_keras_rms_norm(monkeypatch):
         f"Keras {keras.__version__} has no RMSNormalization, and 3.9 has one for LLaMA"
     )
     assert supports(SPECS["encoder"]) is True
+
+
+IMPORT = "import paramproof.builders.frameworks.keras"
+SET_TOO_LATE = f"import keras, os; os.environ['KERAS_BACKEND'] = 'jax'; {IMPORT}"
+
+
+@pytest.mark.framework("keras-jax")
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        (IMPORT, "keras runs on numpy: KERAS_BACKEND is to be one of jax, tensorflow, torch"),
+        (SET_TOO_LATE, "keras already runs on numpy: set KERAS_BACKEND before it does"),
+    ],
+)
+def test_another_backend_is_named(code, line):
+    done = run_python("-c", code, KERAS_BACKEND="numpy")
+    assert done.stderr.splitlines()[-1].endswith(f"FrameworkUnavailable: {line}")

@@ -6,6 +6,7 @@ from unittest import mock
 import pytest
 
 from tests import literals
+from tests.sessions import run_python
 
 pytestmark = pytest.mark.framework("keras-bert")
 
@@ -80,17 +81,8 @@ def test_another_epsilon_is_refused():
 @pytest.mark.parametrize("value", [None, "0"])
 def test_keras_3_under_tensorflow_is_named(value):
     """Without the variable, tensorflow.keras is Keras 3: name that at once, not deep in a layer."""
-    import os
-    import subprocess
-    import sys
-
     code = "import tensorflow; import paramproof.builders.frameworks.keras_bert"
-    environment = {k: v for k, v in os.environ.items() if k != "TF_USE_LEGACY_KERAS"}
-    environment |= {} if value is None else {"TF_USE_LEGACY_KERAS": value}
-    environment["PYTHONPATH"] = os.pathsep.join(entry for entry in sys.path if entry)
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code], env=environment, capture_output=True, text=True
-    )
+    done = run_python("-c", code, TF_USE_LEGACY_KERAS=value)
     assert "FrameworkUnavailable: keras-bert needs TF_USE_LEGACY_KERAS=1" in done.stderr
 
 

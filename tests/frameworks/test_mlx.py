@@ -1,13 +1,10 @@
 """MLX: what it does not compute, and where it has no backend."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from paramproof.builders import load
 from paramproof.formulas.models import named_model
+from tests.sessions import run_python
 
 pytestmark = pytest.mark.framework("mlx")
 
@@ -42,12 +39,6 @@ def test_a_missing_backend_is_absent_and_not_broken():
         "try: load('mlx')\n"
         "except FrameworkUnavailable as error: print(error)"
     )
-    path = os.pathsep.join(entry for entry in sys.path if entry)
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-    )
+    done = run_python("-c", code)
     assert done.stdout.startswith("mlx has no backend that it can load (")
     assert done.stdout.endswith("on Linux, install mlx[cpu]\n")

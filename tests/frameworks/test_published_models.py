@@ -8,6 +8,7 @@ from paramproof.formulas.active import per_token
 from paramproof.formulas.models import named_configurations
 from paramproof.resolver import resolve
 from paramproof.views.conventions import total_and_active
+from tests.frameworks.transformers_configs import built
 
 pytestmark = [
     pytest.mark.framework("transformers"),
@@ -59,16 +60,7 @@ OF_EXPERTS = re.compile(
 
 def built_parameters(keys):
     """Return transformers' parameters for a configuration's keys, by name."""
-    import transformers
-
-    from paramproof.builders.meta import meta
-
-    named = keys["architectures"][0]
-    own = {key: value for key, value in keys.items() if key not in ("model_type", "architectures")}
-    config = transformers.CONFIG_MAPPING[keys["model_type"]](**own)
-    with meta():
-        model = getattr(transformers, named)(config)
-    return dict(model.named_parameters())
+    return dict(built(keys).named_parameters())
 
 
 def total(parameters):
@@ -112,12 +104,10 @@ def test_experts_of_the_catalogue(class_name):
     import transformers
 
     config_class = getattr(transformers, class_name).config_class
-    model = resolve({"model_type": config_class.model_type, "architectures": [class_name]})
+    keys = {"model_type": config_class.model_type, "architectures": [class_name]}
+    model = resolve(keys)
     assert model.seconds is None
-    assert_same_counts(
-        model,
-        built_parameters({"model_type": config_class.model_type, "architectures": [class_name]}),
-    )
+    assert_same_counts(model, built_parameters(keys))
 
 
 def test_experts_in_attention():

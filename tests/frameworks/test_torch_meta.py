@@ -1,10 +1,14 @@
-"""PyTorch's meta device as builders use it: same results, without importing the compiler."""
+"""PyTorch's meta device as builders use it: same results, without importing the compiler.
 
-import subprocess
+Tensors are not filled, except small ones that a constructor reads back.
+"""
+
 import sys
 from types import SimpleNamespace
 
 import pytest
+
+from tests.sessions import run_python
 
 pytestmark = pytest.mark.framework("torch")
 
@@ -18,17 +22,27 @@ print("torch._dynamo" in sys.modules)
 """
 
 
+@pytest.fixture
+def torch():
+    import torch
+
+    return torch
+
+
+@pytest.fixture
+def meta():
+    from paramproof.builders.meta import meta
+
+    return meta
+
+
 def test_building_a_model_does_not_import_the_compiler():
-    shown = subprocess.run(
-        [sys.executable, "-c", BUILD], capture_output=True, text=True, check=True
-    )
+    shown = run_python("-c", BUILD)
     assert shown.stdout == "False\n"
 
 
-def test_unfilled_tensors_are_the_same():
-    import torch
-
-    from paramproof.builders.meta import FILLS, meta
+def test_unfilled_tensors_are_the_same(torch, meta):
+    from paramproof.builders.meta import FILLS
 
     with_a_number = {torch.Tensor.geometric_, torch.Tensor.fill_, torch.nn.init.constant_}
     assert with_a_number < FILLS
@@ -41,11 +55,7 @@ def test_unfilled_tensors_are_the_same():
 
 
 @pytest.mark.parametrize("name", ["ones", "zeros", "rand", "randn"])
-def test_empty_tensors_differ_only_in_values(name):
-    import torch
-
-    from paramproof.builders.meta import meta
-
+def test_empty_tensors_differ_only_in_values(name, torch, meta):
     factory = getattr(torch, name)
     with meta():
         for made in (factory(2, 3), factory((2, 3)), factory(size=(2, 3), device="meta")):
@@ -59,43 +69,29 @@ def test_empty_tensors_differ_only_in_values(name):
     assert torch.get_default_device().type == "cpu"
 
 
-def test_an_old_constructor_allocates_nothing_for_sizes():
+def test_an_old_constructor_allocates_nothing_for_sizes(torch, meta):
     """``torch.FloatTensor(2, 3)`` ignores the default device; ``meta`` patches it."""
-    import torch
-
-    from paramproof.builders.meta import meta
-
     before = torch.FloatTensor
     with meta():
         much = torch.FloatTensor(10**6, 10**6, 10**6)
         values = torch.FloatTensor([0.5, 2.0])
+
+        # In GPT-OSS of transformers 5.4, it annotates a parameter.
+        def forward(embeddings: torch.FloatTensor | None = None) -> None: ...
+
     assert (much.shape, much.dtype, much.device.type) == ((10**6,) * 3, torch.float32, "meta")
     assert (values.tolist(), values.device.type) == ([0.5, 2.0], "cpu")
     assert torch.FloatTensor is before
+    assert type(None) in forward.__annotations__["embeddings"].__args__
 
 
-def test_a_fourier_matrix_is_not_allocated(monkeypatch):
+def test_a_fourier_matrix_is_not_allocated(meta, monkeypatch):
     """FNet takes them from SciPy, which is installed only if another package requires it."""
-    from paramproof.builders.meta import meta
-
     scipy = SimpleNamespace(dft=lambda size: [[size]])
     monkeypatch.setitem(sys.modules, "scipy.linalg", scipy)
     with meta():
         assert scipy.dft(10**6).shape == (10**6, 10**6)
     assert scipy.dft(3) == [[3]]
-
-
-def test_a_module_imported_meanwhile_may_name_the_old_constructor():
-    """In GPT-OSS of transformers 5.4, ``torch.FloatTensor | None`` annotates a parameter."""
-    import torch
-
-    from paramproof.builders.meta import meta
-
-    with meta():
-
-        def forward(embeddings: torch.FloatTensor | None = None) -> None: ...
-
-    assert type(None) in forward.__annotations__["embeddings"].__args__
 
 
 @pytest.mark.parametrize(
@@ -111,10 +107,8 @@ def test_a_module_imported_meanwhile_may_name_the_old_constructor():
         "ConvTranspose2d(2, 4, 3, bias=False)",
     ],
 )
-def test_unfilled_layers_are_the_same(make, monkeypatch):
-    import torch
-
-    from paramproof.builders.meta import LAYERS, meta
+def test_unfilled_layers_are_the_same(make, torch, meta, monkeypatch):
+    from paramproof.builders.meta import LAYERS
 
     def parts(layer):
         tensors = layer.state_dict(keep_vars=True).items()
@@ -134,54 +128,113 @@ def test_unfilled_layers_are_the_same(make, monkeypatch):
     assert owner.reset_parameters is resets
 
 
-def test_layers_are_filled_if_another_mode_is_active():
-    """A mode that traces a model sees there how it uses sizes."""
-    import torch
+@pytest.fixture
+def heard(torch):
+    """Return the calls that an active mode sees, as one that traces a model does."""
     from torch.overrides import TorchFunctionMode
 
-    from paramproof.builders.meta import meta
+    calls = []
 
-    class Watching(TorchFunctionMode):
+    class Hearing(TorchFunctionMode):
         def __torch_function__(self, function, types, args=(), options=None):
-            seen.append(function)
-            return function(*args, **(options or {}))
+            made = function(*args, **(options or {}))
+            calls.append((function, getattr(made, "is_meta", made)))
+            return made
 
-    seen = []
-    with Watching(), meta():
+    with Hearing():
+        yield calls
+
+
+def test_layers_are_filled_if_another_mode_is_active(torch, meta, heard):
+    with meta():
         torch.nn.Linear(3, 4)
-    assert torch.nn.init.kaiming_uniform_ in seen
+    assert torch.nn.init.kaiming_uniform_ in [function for function, _ in heard]
 
 
-def test_real_devices_keep_all_values():
-    import torch
+def test_other_modes_see_only_the_call_and_its_result(torch, meta, heard):
+    with meta():
+        assert (torch.linspace(0, 1, 3) * 2)[1].item() == 1
+    assert heard[-1] == (torch.Tensor.item, 1.0)
+    assert (torch.linspace, True) in heard
+    assert not any(is_meta is False for _, is_meta in heard)
 
-    from paramproof.builders.meta import meta
 
+def test_real_devices_keep_all_values(torch, meta):
     with meta():
         assert torch.nn.LayerNorm(3, device="cpu").weight.tolist() == [1, 1, 1]
         assert torch.nn.init.normal_(torch.zeros(4, device="cpu")).any()
         assert torch.ones(4, device="cpu").all()
 
 
-def test_pytorchs_refusals_remain():
-    import torch
-
-    from paramproof.builders.meta import meta
-
+def test_pytorchs_refusals_remain(torch, meta):
     with meta(), pytest.raises(ValueError, match="Fan in and fan out"):
         torch.nn.init.xavier_uniform_(torch.empty(3))
 
 
 @pytest.mark.parametrize("numbers", [(7,), (3, 10), (0, 10, 3), (10, 0, -4), (5, 5), (2.5,)])
 @pytest.mark.parametrize("dtype", [None, "float32"])
-def test_ranges_keep_their_length_and_type(numbers, dtype):
-    import torch
-
-    from paramproof.builders.meta import meta
-
+def test_ranges_keep_their_length_and_type(numbers, dtype, torch, meta):
     kind = getattr(torch, dtype) if dtype else None
     real = torch.arange(*numbers, dtype=kind)
     with meta():
         shape = torch.arange(*numbers, dtype=kind)
         assert torch.arange(3, device="cpu").device.type == "cpu"
     assert (shape.shape, shape.dtype, shape.device.type) == (real.shape, real.dtype, "meta")
+
+
+def regnet_widths(torch):
+    steps = torch.arange(9) * 24.5 + 24
+    powers = torch.round(torch.log(steps / 24) / torch.tensor(2.5).log())
+    return (torch.round(torch.divide(24 * torch.pow(2.5, powers), 8)) * 8).int().tolist()
+
+
+def asked_one_by_one(torch):
+    one = 7 - 2 * torch.full((3,), 2.0)
+    return [float(one[0]), int(one[-1]), bool(one[1] > 2), (8 / one[:2]).tolist()]
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda torch: [rate.item() for rate in torch.linspace(0, 0.1, 5)],
+        lambda torch: [part.tolist() for part in torch.linspace(0, 0.1, 7).split([3, 4])],
+        lambda torch: torch.diff(torch.tensor([0, 3, 4, 9])).int().tolist(),
+        regnet_widths,
+        asked_one_by_one,
+    ],
+)
+def test_the_numbers_of_small_tensors_are_those_of_the_cpu(compute, torch, meta):
+    with meta():
+        computed = compute(torch)
+    assert computed == compute(torch)
+
+
+NO_VALUES = ((RuntimeError, NotImplementedError), "meta tensor")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda torch, one: one[1:].add_(1),
+        lambda torch, one: torch.nn.init.ones_(one[:2]),
+        lambda torch, one: one.__setitem__(0, 7),
+        lambda torch, one: one.data.mul_(2),
+        lambda torch, one: torch.add(one, 1, out=one),
+    ],
+)
+def test_a_tensor_that_was_changed_has_no_values(change, torch, meta):
+    with meta():
+        one = torch.arange(4.0)
+        assert one.tolist() == [0, 1, 2, 3]
+        change(torch, one)
+        with pytest.raises(NO_VALUES[0], match=NO_VALUES[1]):
+            one.tolist()
+
+
+def test_nothing_else_has_values(torch, meta):
+    with meta():
+        for made in (torch.rand(3), torch.arange(5000), torch.full((2, 2), 1.0), torch.empty(2)):
+            assert made.is_meta
+            with pytest.raises(NO_VALUES[0], match=NO_VALUES[1]):
+                made.tolist()
+        assert (torch.linspace(0, 1, 3) * 2).is_meta

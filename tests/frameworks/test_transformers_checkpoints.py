@@ -10,7 +10,7 @@ from paramproof.catalogue.entries import usual_class
 from paramproof.formulas import LlamaSpec
 from paramproof.resolver import resolve
 from paramproof.sources.checkpoints import checkpoint
-from tests.frameworks.transformers_configs import CLASSES, SMALL, config_of
+from tests.frameworks.transformers_configs import CLASSES, NO_IDS, SMALL, config_of
 
 pytestmark = pytest.mark.framework("transformers")
 
@@ -20,8 +20,7 @@ def saved(folder, kind, name, *, dtype="float32", shard="1GB", **options):
     import torch
     import transformers
 
-    ids = {"pad_token_id": None, "bos_token_id": None, "eos_token_id": None}
-    config = config_of({"model_type": kind, **SMALL[kind], **ids, **options})
+    config = config_of({"model_type": kind, **SMALL[kind], **NO_IDS, **options})
     torch.manual_seed(0)
     model = getattr(transformers, name)(config).to(getattr(torch, dtype))
     model.save_pretrained(folder, max_shard_size=shard)
@@ -142,26 +141,12 @@ def test_options_refused_in_a_config_are_noticed_in_the_file_too(kind, name, opt
     assert {row.kind for row in rows} == {"unexpected"}
 
 
-def phi3(folder):
-    """Save a tiny Phi-3: a LLaMA with fused queries, keys and values, and fused gate and up."""
-    import torch
-    import transformers
-
-    config = transformers.Phi3Config(
-        **SMALL["llama"] | {"head_dim": 4}, pad_token_id=None, bos_token_id=None, eos_token_id=None
-    )
-    torch.manual_seed(0)
-    model = transformers.Phi3ForCausalLM(config)
-    model.save_pretrained(folder)
-    sizes = {key: getattr(config, key) for key in (*SMALL["llama"], "tie_word_embeddings")}
-    return model, LlamaSpec(**sizes)
-
-
 def test_fused_gate_and_up(tmp_path):
-    model, spec = phi3(tmp_path)
-    found = compare(tmp_path / "model.safetensors", spec)
-    assert "model.layers.0.mlp.gate_up_proj.weight" in {
-        t.name for t in checkpoint(tmp_path / "model.safetensors").tensors
-    }
+    """A tiny Phi-3: a LLaMA with fused queries, keys and values, and fused gate and up."""
+    model, file = saved(tmp_path, "phi3", "Phi3ForCausalLM")
+    sizes = {key: getattr(model.config, key) for key in (*SMALL["llama"], "tie_word_embeddings")}
+    found = compare(file, LlamaSpec(**sizes))
+    names = {stored.name for stored in checkpoint(file).tensors}
+    assert "model.layers.0.mlp.gate_up_proj.weight" in names
     assert found.rows == ()
     assert found.actual == model.num_parameters()

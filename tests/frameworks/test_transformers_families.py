@@ -8,6 +8,7 @@ import pytest
 from paramproof.builders import load
 from paramproof.formulas import EncoderDecoderSpec, closed_form, compare, inventory
 from paramproof.weights.transfer import transfer
+from tests.frameworks.transformers_configs import config_of, model_of
 from tests.parity.cases import SPECS
 from tests.specs import SMALL_ENCODER
 
@@ -46,7 +47,12 @@ def test_a_fused_kernel_is_stored_in_out(name):
 @pytest.mark.parametrize("vocab_size", [11, 13])
 def test_marian_counts_as_the_transformer_of_2017(vocab_size):
     """With biases in its attention, and both tables of sines frozen."""
-    module = marian(vocab_size)
+    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
+    layers = {"encoder_layers": 2, "decoder_layers": 1, "encoder_ffn_dim": 5, "decoder_ffn_dim": 5}
+    ids = ("pad_token_id", "eos_token_id", "decoder_start_token_id", "forced_eos_token_id")
+    keys = {"model_type": "marian", "vocab_size": vocab_size, "d_model": H, **heads, **layers}
+    keys |= {"max_position_embeddings": P, **dict.fromkeys(ids, 0)}
+    module = model_of(config_of(keys), "MarianMTModel")
     spec = EncoderDecoderSpec(
         vocab_size=vocab_size,
         hidden_size=H,
@@ -62,37 +68,11 @@ def test_marian_counts_as_the_transformer_of_2017(vocab_size):
     assert "Marian" in load("transformers").supports(spec)
 
 
-def marian(vocab_size):
-    import torch
-    from transformers import MarianConfig, MarianMTModel
-
-    config = MarianConfig(
-        vocab_size=vocab_size,
-        d_model=H,
-        encoder_layers=2,
-        decoder_layers=1,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
-        encoder_ffn_dim=5,
-        decoder_ffn_dim=5,
-        max_position_embeddings=P,
-        pad_token_id=0,
-        eos_token_id=0,
-        decoder_start_token_id=0,
-        forced_eos_token_id=0,
-    )
-    with torch.device("meta"):
-        return MarianMTModel(config)
-
-
 def test_an_untied_head_has_one_more_output_bias_than_the_formula():
-    import torch
-    from transformers import BertConfig, BertForMaskedLM
-
     spec = replace(SMALL_ENCODER, pooler=False, mlm_head=True, tie_word_embeddings=False)
     own = {name: value for name, value in asdict(spec).items() if type(value) is int}
-    with torch.device("meta"):
-        module = BertForMaskedLM(BertConfig(**own, pad_token_id=None, tie_word_embeddings=False))
+    keys = {"model_type": "bert", **own, "pad_token_id": None, "tie_word_embeddings": False}
+    module = model_of(config_of(keys), "BertForMaskedLM")
     model = load("transformers").HuggingFaceModel(module)
     (row,) = compare(inventory(spec.letters()), model.weights()).rows
     assert (row.native, row.note, row.difference) == (

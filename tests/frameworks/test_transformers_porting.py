@@ -7,7 +7,7 @@ from paramproof.builders import load
 from paramproof.formulas import EncoderSpec, GPTSpec, LlamaSpec
 from paramproof.weights.transfer import build_with, canonical_weights, stored_tensors
 from tests.bitwise import assert_same
-from tests.frameworks.transformers_configs import CLASSES, SMALL, config_of, model_of
+from tests.frameworks.transformers_configs import CLASSES, NO_IDS, SMALL, config_of, model_of
 from tests.specs import SPECS
 
 pytestmark = pytest.mark.framework("transformers")
@@ -42,27 +42,12 @@ def test_a_given_family_is_used():
 def test_a_phi3_is_a_llama():
     """Fused queries, keys and values, and fused gate and up; the split weights compute the same."""
     import torch
-    from transformers import Phi3Config, Phi3ForCausalLM
+    from transformers import Phi3ForCausalLM
 
-    spec = LlamaSpec(
-        vocab_size=37,
-        hidden_size=24,
-        num_hidden_layers=2,
-        num_attention_heads=6,
-        num_key_value_heads=2,
-        head_dim=4,
-        intermediate_size=17,
-    )
-    sizes = {name: getattr(spec, name) for name in (*SMALL["llama"], "num_hidden_layers")}
+    spec = LlamaSpec(**SMALL["phi3"])
     torch.manual_seed(0)
-    config = Phi3Config(
-        **sizes,
-        rms_norm_eps=1e-6,
-        pad_token_id=None,
-        bos_token_id=None,
-        eos_token_id=None,
-        attn_implementation="eager",
-    )
+    config = config_of({"model_type": "phi3", **SMALL["phi3"], **NO_IDS, "rms_norm_eps": 1e-6})
+    config._attn_implementation = "eager"
     source = load("transformers").HuggingFaceModel(Phi3ForCausalLM(config))
     target = build_with(load("torch"), spec, canonical_weights(source, spec))
     assert_same(canonical_weights(target, spec), canonical_weights(source, spec))

@@ -18,15 +18,19 @@ SMALL = {
     },
 }
 SMALL["ernie"] = SMALL["bert"] | {"type_vocab_size": 4}
+SMALL["phi3"] = SMALL["llama"] | {"head_dim": 4}
 SMALL["roberta"] = SMALL["bert"] | {"max_position_embeddings": 19, "type_vocab_size": 1}
+NO_IDS = {"pad_token_id": None, "bos_token_id": None, "eos_token_id": None}
+"""Of models whose vocabulary is smaller than the ids of special tokens."""
 
 
 def model_of(config, name):
     """Return the model of a class, as shapes only."""
-    import torch
     import transformers
 
-    with torch.device("meta"):
+    from paramproof.builders.meta import meta
+
+    with meta():
         return getattr(transformers, name)(config)
 
 
@@ -34,3 +38,8 @@ def config_of(keys):
     from transformers import AutoConfig
 
     return AutoConfig.for_model(keys["model_type"], **without(keys, "model_type"))
+
+
+def built(keys, **changes):
+    """Return the model of a configuration's keys, which name its class."""
+    return model_of(config_of(keys | changes), keys["architectures"][0])
