@@ -28,7 +28,6 @@ SHARED = pytest.mark.shared(
 
 
 def pytest_collection_modifyitems(config, items):
-    """Deselect tests marked ``expressed`` for models and families that the framework refuses."""
     proving = config.stash[SHARE].part(sorted(registry()))
     left = [item for item in items if is_refused(item) or not is_proved_in(proving, item)]
     config.hook.pytest_deselected(items=left)
@@ -39,7 +38,6 @@ def pytest_collection_modifyitems(config, items):
 
 
 def is_proved_in(frameworks, item):
-    """Return whether a test needs no proofs, or those of one of these frameworks."""
     if item.path.parent != PROGRAM.parent or item.path.stem not in PROVING:
         return True
     parameters = item.callspec.params if hasattr(item, "callspec") else {"framework": "torch"}
@@ -58,7 +56,6 @@ def is_refused(item):
 
 @pytest.fixture(scope="session")
 def proofs_in_a_process():
-    """Return a function that runs ``proving.py`` for a framework."""
 
     def run(framework, *arguments):
         result = run_python(PROGRAM, framework.name, *map(str, arguments), **framework.environment)

@@ -63,12 +63,10 @@ REFUSED_OF_1000: dict[str, dict[str, int]] = {
 
 
 def refuses_family(framework: str, family: str) -> bool:
-    """Return whether, by the literals, the framework refuses every model of the family."""
     return family in FAMILIES_REFUSED.get(framework, set())
 
 
 def refuses_model(framework: str, name: str) -> bool:
-    """Return whether, by the literals, the framework refuses this model of ``MODELS``."""
     if refuses_family(framework, family_of(MODELS[name]).name):
         return True
     return name in MODELS_REFUSED.get(framework, set())
@@ -86,7 +84,6 @@ def families_built(framework: str) -> set[str]:
 
 
 def listed(framework: str) -> dict[str, Any]:
-    """Return the literals of a framework, without those that are empty."""
     tables: dict[str, dict[str, Any]] = {
         "FAMILIES_REFUSED": FAMILIES_REFUSED,
         "MODELS_REFUSED": MODELS_REFUSED,
@@ -97,7 +94,6 @@ def listed(framework: str) -> dict[str, Any]:
 
 
 def found(framework: Framework, builder: Builder) -> dict[str, Any]:
-    """Return what the literals should be, by the framework's ``supports``."""
     families = {family for family in FAMILIES if refusal(builder, family)}
 
     def refused(models: dict[str, Spec]) -> set[str]:

@@ -32,7 +32,6 @@ def test_every_tensor_agrees_with_the_formula(framework, builder, family):
 
 
 def assert_equal(builder, spec):
-    """Compare tensor by tensor, and in total."""
     letters = spec.letters()
     weights = builder.build(spec).weights()
     report = compare(inventory(letters), weights)
@@ -44,7 +43,6 @@ def assert_equal(builder, spec):
 
 
 def assert_refused(builder, spec):
-    """Refuse with a reason, and the same one every time."""
     reason = builder.supports(spec)
     assert isinstance(reason, str), repr(spec)
     with pytest.raises(UnsupportedSpec) as refused:

@@ -60,7 +60,6 @@ def test_degenerate_sizes(builder):
 
 
 def test_only_trainable_weights_have_a_gradient(builder):
-    """Only weights that ``weights`` calls trainable have a gradient at all."""
     model = builder.build(ENCODERS["encoder"], allocate=True)
     ids = np.array(IDS, dtype="int32")
     sequence = np.ones_like(model.run(ids, ids * 0, ids != 0).sequence)

@@ -86,7 +86,6 @@ def test_parity_with_other_numerics(framework, builder, name):
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_parity_of_every_activation(framework, builder, name):
-    """Each activation is the expected one and no other."""
     case = fixed_case(builder, ENCODER)
     cases = {
         other: replace(case, numerics=replace(case.numerics, hidden_act=other))

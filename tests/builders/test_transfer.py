@@ -154,7 +154,6 @@ save_weights(target, canonical_weights(model, spec), spec)
 
 
 def carry_through(framework, source, target):
-    """Move weights from file to file through a model, in a process set up for the framework."""
     fields = json.dumps(spec_fields(HEADS))
     given = framework.name, source, target, fields
     done = run_python("-c", CARRY, *given, **framework.environment)

@@ -20,7 +20,6 @@ def model(request, builder):
 
 @pytest.fixture
 def values(model):
-    """Return an array with unusual values for every weight."""
     return {w.path: odd(w.shape, model.dtype, seed) for seed, w in enumerate(model.weights())}
 
 

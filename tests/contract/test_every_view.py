@@ -29,7 +29,6 @@ WHOLE = (7 + 4 + 2) * 6 + 2 * 6 + 2 * LAYER + 6 * 6 + 6
 
 @pytest.fixture
 def toy_model(outsider, tmp_path, monkeypatch):
-    """Write a module with a function that returns a model of the toy; return such a model."""
     (tmp_path / "mine.py").write_text(MODEL)
     monkeypatch.syspath_prepend(tmp_path)
     yield __import__("mine").encoder()

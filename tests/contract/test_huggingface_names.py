@@ -11,7 +11,6 @@ HUGGING_FACE = ["encoder", "gpt", "llama"]
 
 
 def all_paths(family):
-    """Return the paths of every tensor that some model of the family has."""
     letters = FAMILIES[family].letters
     return {tensor.path for tensor in inventory(letters(*(1 for _ in letters._fields)))}
 

@@ -33,7 +33,6 @@ FILE = "b16.json"
 
 @pytest.fixture
 def b16(mixer, tmp_path):
-    """Return a file with the fields of a spec, which name the family."""
     path = tmp_path / FILE
     path.write_text(json.dumps(B16))
     return str(path)
@@ -149,7 +148,6 @@ MISTAKES = {
 
 @pytest.fixture(params=MISTAKES)
 def mistake(mixer, request):
-    """Install the mixer with a mistake in it; return the error for it."""
     path = mixer / "mixer_family.py"
     source = path.read_text()
     assert source.count(MISTAKES[request.param][0]) == 1

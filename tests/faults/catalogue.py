@@ -31,7 +31,6 @@ FAULTS: dict[str, Fault] = {}
 
 
 def fault(*caught_by: str) -> Callable[[Any], Any]:
-    """Register the decorated function in the catalogue, under its name."""
 
     def enter(plant: Any) -> Any:
         enter_row(plant.__name__.replace("_", " "), plant.__doc__, caught_by, plant)

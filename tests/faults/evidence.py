@@ -132,7 +132,6 @@ def kinds(framework: Framework) -> list[str]:
 
 
 def catches(kind: str, framework: Framework, builder: Builder) -> bool:
-    """Return whether this kind of evidence finds a fault in ``builder``."""
     try:
         EVIDENCE[kind](framework, builder)
     except AssertionError:
@@ -141,7 +140,6 @@ def catches(kind: str, framework: Framework, builder: Builder) -> bool:
 
 
 def count(builder: Builder, spec: EncoderSpec) -> int:
-    """Return the number of trainable parameters, from the sizes of stored tensors."""
     return sum(weight.size for weight in builder.build(spec).weights() if weight.trainable)
 
 

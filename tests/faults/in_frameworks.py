@@ -142,7 +142,6 @@ def with_final_norm(models: dict[Any, Any], annotated: bool = False) -> Abstract
 
 
 def torch() -> Plants:
-    """Return the whole catalogue."""
     from torch import nn
 
     from paramproof.builders.frameworks.torch import Encoder, TorchModel
@@ -358,7 +357,6 @@ Plant = Callable[[Build, EncoderSpec, Numerics | None], BuiltModel]
 
 
 def sizes(change: Callable[[EncoderSpec], Mapping[str, Any]]) -> Plant:
-    """Replace fields of the spec by those that ``change`` returns."""
 
     def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> BuiltModel:
         return build(replace(spec, **change(spec)), numerics)
@@ -367,7 +365,6 @@ def sizes(change: Callable[[EncoderSpec], Mapping[str, Any]]) -> Plant:
 
 
 def activation(name: str) -> Plant:
-    """Use another activation."""
 
     def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> BuiltModel:
         return build(spec, numerics and replace(numerics, hidden_act=name))
@@ -376,7 +373,6 @@ def activation(name: str) -> Plant:
 
 
 def names(change: Callable[[Weight], Weight]) -> Plant:
-    """Report other contents for a weight."""
 
     def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> BuiltModel:
         return Misnamed(build(spec, numerics), change)
@@ -385,14 +381,11 @@ def names(change: Callable[[Weight], Weight]) -> Plant:
 
 
 class Misnamed:
-    """A model that reports wrong contents for its weights."""
-
     def __init__(self, model: BuiltModel, change: Callable[[Weight], Weight]) -> None:
         self.model = model
         self.change = change
 
     def weights(self) -> Sequence[Weight]:
-        """Return the model's weights, altered by ``change``."""
         return [self.change(weight) for weight in self.model.weights()]
 
     def __getattr__(self, name: str) -> Any:
@@ -400,7 +393,6 @@ class Misnamed:
 
 
 def exchanged(first: str, second: str) -> Callable[[Weight], Weight]:
-    """Return a ``change`` of names that swaps the two."""
     other = {first: second, second: first}
 
     def change(weight: Weight) -> Weight:
@@ -451,7 +443,6 @@ MISREAD: dict[str, Plant] = {
 
 
 def faults_of(framework: Framework) -> list[str]:
-    """Return the names of the faults that are planted in a framework."""
     return list(FAULTS) if framework.name == IN_FULL else [*IN_ITS_CODE, *MISREAD]
 
 
@@ -487,6 +478,5 @@ class Faulty:
 
 
 def observed(framework: Framework, name: str) -> set[str]:
-    """Return the kinds of evidence that catch the fault."""
     planted = Remembering(Faulty(framework, name))
     return {kind for kind in kinds(framework) if catches(kind, framework, planted)}

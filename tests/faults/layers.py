@@ -59,7 +59,6 @@ def attend(encoder, spec, **mistake):
 
 
 def project(encoder, spec, rows, biases):
-    """Give query, key and value of each layer other rows in all, and other biases."""
     for attention in (layer.self_attn for layer in encoder.layers):
         old = attention.in_proj_weight
         attention.in_proj_weight = nn.Parameter(old.new_zeros(rows, spec.hidden_size))
@@ -75,17 +74,14 @@ def resize_tokens(encoder, spec, rows):
 
 
 def shifted(module, inputs):
-    """Shift the position ids: a pre-hook of the position table."""
     return tuple(torch.roll(positions, 1) for positions in inputs)
 
 
 def zeroed(module, inputs):
-    """Set the type ids to 0: a pre-hook of the type table."""
     return tuple(torch.zeros_like(types) for types in inputs)
 
 
 def inverted(module, inputs, keywords):
-    """Invert the mask: a pre-hook of a layer."""
     return inputs, {"src_key_padding_mask": ~keywords["src_key_padding_mask"]}
 
 

@@ -24,7 +24,6 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture
 def planted(request):
-    """Return a framework, and a fault or kind of evidence."""
     name, case = request.param
     loaded(name, request.config)
     return registered(name), case

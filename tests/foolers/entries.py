@@ -161,6 +161,5 @@ tensors text world"""
 
 
 def load() -> None:
-    """Import every group of constructors, which fills the lists."""
     for group in GROUPS.split():
         import_module(f"tests.foolers.{group}")

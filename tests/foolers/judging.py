@@ -70,7 +70,6 @@ class Verdict:
 
 @cache
 def judge_entry(entry):
-    """Return the verdict on an entry of the lists."""
     return judge(entry.name, entry.function, lambda _: entry.sizes())
 
 
@@ -115,7 +114,6 @@ def comparison_at(found, function, sizes):
 
 
 def in_letters(found, sizes):
-    """Convert sizes by parameter to sizes by the derivation's letters."""
     return {letter: sizes[field] for letter, field in found.fields.items()}
 
 
@@ -131,7 +129,6 @@ def built_count(function, sizes):
 
 
 def layout(function, sizes):
-    """Return the parameters' names, including the layers' numbers."""
     from paramproof.tracing.abstract_build import build_abstractly
 
     return {name for name, _ in build_abstractly(function, sizes).named_parameters()}

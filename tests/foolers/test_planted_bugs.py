@@ -40,7 +40,6 @@ def nothing(*_, **__):
 
 
 def plainly(name):
-    """Return a comparison that records nothing."""
     compute, plain = getattr(operator, name.strip("_")), arithmetic.plain_number
     return lambda self, other: compute(plain(self), plain(other))
 

@@ -8,7 +8,6 @@ from paramproof.differences.ask import defaults
 
 
 def with_default(monkeypatch, function, name, value):
-    """Change the default of ``function``'s parameter ``name``."""
     function = inspect.unwrap(function)
     if name in (function.__kwdefaults__ or {}):
         monkeypatch.setitem(function.__kwdefaults__, name, value)

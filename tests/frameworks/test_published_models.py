@@ -59,7 +59,6 @@ OF_EXPERTS = re.compile(
 
 
 def built_parameters(keys):
-    """Return transformers' parameters for a configuration's keys, by name."""
     return dict(built(keys).named_parameters())
 
 

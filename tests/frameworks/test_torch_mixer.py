@@ -27,7 +27,6 @@ def test_every_tensor_of_a_mixer_agrees_with_the_formula(mixer):
 
 
 def test_its_forward_pass_needs_every_parameter(mixer):
-    """The model computes with every counted parameter: each one has a gradient."""
     import torch
 
     spec = spec_from({**B16, "num_patches": 5, "patch_size": 2, "hidden_size": 6, "num_blocks": 2})

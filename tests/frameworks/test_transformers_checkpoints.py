@@ -85,7 +85,6 @@ def test_the_model_inside_has_the_same_names_without_prefix(kind, name, tmp_path
 
 
 def test_names_of_old_files(tmp_path):
-    """Old names of Google's norms, buffers, and either name of the tied bias."""
     import torch
     from safetensors.torch import load_file, save_file
 

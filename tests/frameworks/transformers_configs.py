@@ -41,5 +41,4 @@ def config_of(keys):
 
 
 def built(keys, **changes):
-    """Return the model of a configuration's keys, which name its class."""
     return model_of(config_of(keys | changes), keys["architectures"][0])

@@ -37,7 +37,6 @@ def arithmetic(framework: str, dtype: str, seed: int) -> MonteCarlo:
 
 
 def expected(case: Case) -> dict[str, Array]:
-    """Return the outputs of the reference, at tokens."""
     return at_tokens(case, forward(case.spec, case.numerics, doubled(case.weights), *case.inputs))
 
 
@@ -69,13 +68,11 @@ def slope_bound(case: Case, direction: Mapping[str, Array], framework: str) -> f
 
 
 def at_tokens(case: Case, outputs: dict[str, Array]) -> dict[str, Array]:
-    """Return ``outputs`` without the values at padding."""
     mask = case.mask
     return {kind: x[mask] if x.ndim == 3 else x for kind, x in outputs.items()}
 
 
 def doubled(weights: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the same values in float64."""
     return {path: weight.astype("float64") for path, weight in weights.items()}
 
 

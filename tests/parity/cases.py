@@ -135,7 +135,6 @@ class Case:
 
     @cached_property
     def direction(self) -> dict[str, Array]:
-        """Return a standard normal direction in the space of all weights."""
         return self._normal(1)
 
     @cached_property
@@ -166,7 +165,6 @@ class Case:
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Return the shape of each kind of output."""
         spec, tokens = self.spec, self.mask.shape
         shapes = {"sequence": (*tokens, spec.hidden_size)}
         if not isinstance(spec, EncoderSpec):
@@ -192,7 +190,6 @@ class Case:
 
 @st.composite
 def cases(draw: st.DrawFn, framework: Framework, builder: Builder) -> Case:
-    """Draw any case that ``builder`` supports."""
 
     def choose(name: str, pool: Sequence[Any]) -> Any:
         return draw(st.sampled_from(pool), label=name)

@@ -32,31 +32,26 @@ class Difference:
         return self.actual <= self.bound
 
     def __str__(self) -> str:
-        """Return the difference with its kind, as in a failure."""
         return f"{self.kind} differs by {self.actual:.2e}, rounding explains {self.bound:.2e}"
 
 
 def built(builder: Builder, case: Case) -> BuiltModel:
-    """Return the framework's model of ``case``, with its weights."""
     return build_with(builder, case.spec, case.weights, case.numerics)
 
 
 def output_differences(model: BuiltModel, case: Case, framework: str) -> Iterator[Difference]:
-    """Return a difference for each kind of output that the case has."""
     reference, actual = expected(case), outputs(model, case)
     for kind, bound in output_bounds(case, framework).items():
         yield Difference(kind, largest_difference(actual[kind], reference[kind]), bound)
 
 
 def slope_difference(model: BuiltModel, case: Case, framework: str) -> Difference:
-    """Return the difference of the gradients along the case's direction."""
     actual = dotted(gradients(model, case), case.direction)
     bound = slope_bound(case, case.direction, framework)
     return Difference("gradient", abs(actual - slope(case, case.direction)), bound)
 
 
 def outputs(model: BuiltModel, case: Case) -> dict[str, Array]:
-    """Return the framework's outputs at tokens."""
     computed = model.run(*case.inputs)._asdict()
     return at_tokens(case, {kind: x for kind, x in computed.items() if x is not None})
 
@@ -83,5 +78,4 @@ def dotted(gradient: Mapping[str, Array], direction: Mapping[str, Array]) -> flo
 
 
 def largest_difference(actual: Array, expected: Array) -> float:
-    """Return the largest difference, NaN if there is any NaN."""
     return float(np.max(np.abs(actual - expected)))

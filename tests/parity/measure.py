@@ -26,7 +26,6 @@ CASES = 8
 
 
 def main() -> None:
-    """Measure, and print the result as the last line of standard output."""
     print(json.dumps(measure(sys.argv[1])))
 
 

@@ -26,7 +26,6 @@ TYPES = "embeddings.token_type_embeddings.weight"
 
 
 def rewrite_weights(case: Case, rewrite: Callable[[str, Array], Array]) -> Case:
-    """Return ``case`` with each weight changed by ``rewrite``, by path."""
     weights = {path: rewrite(path, array) for path, array in case.weights.items()}
     return replace(case, own=weights)
 
@@ -95,7 +94,6 @@ right_layer = encoder.layer
 
 
 def mask_inverted(steps: Steps, path: str, x: Array, mask: Array, heads: int) -> Array:
-    """Take True to mean ignore."""
     return right_layer(steps, path, x, ~mask, heads)
 
 

@@ -47,7 +47,6 @@ def derives(formula: str, **expected: Any) -> Any:
 
 
 def refuses(error: str, cause: str) -> Any:
-    """Register the start of the error, and its cause."""
     return _registered(error=error, cause=cause)
 
 
@@ -91,7 +90,6 @@ def derived(name, seed=0, effort=None, **sizes):
 
 
 def count(name, **sizes):
-    """How many trainable parameters there are: the model is made, and counted by PyTorch."""
     made = constructor(name)
     model = made.make({**made.sizes, **sizes})
     return sum(one.numel() for one in model.parameters() if one.requires_grad)

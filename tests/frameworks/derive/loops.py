@@ -14,7 +14,6 @@ def square(hidden_size, **options):
 
 @derives("1530·ch² + 30·ch", fixed="st", reasons=["st did not vary"], beyond=[{"stages": 5}])
 def doubling(channels=4, stages=4):
-    """Channels that double in each round."""
     model = nn.Sequential()
     for _ in range(stages):
         model.append(nn.Conv2d(channels, 2 * channels, 3))
@@ -43,7 +42,6 @@ def by_turns_at_first(hidden_size=8, layers=4):
 
 @derives("10·H² + 10·H", fixed="L", reasons=["L did not vary"], beyond=[{"layers": 5}])
 def by_index(hidden_size=8, layers=4):
-    """Each layer as wide as its index says."""
     return nn.Sequential(*(nn.Linear(hidden_size, hidden_size * (i + 1)) for i in range(layers)))
 
 
@@ -176,7 +174,6 @@ def in_a_thread(hidden_size=8, layers=4):
     at=[{"hidden_size": 31}],
 )
 def shared(hidden_size=8, layers=4):
-    """One layer in every place."""
     layer = square(hidden_size)
     return nn.ModuleList([layer for _ in range(layers)])
 

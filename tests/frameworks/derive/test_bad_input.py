@@ -13,7 +13,6 @@ BAD = bad.__name__
 
 
 def refusal(name, **options):
-    """Why it is not derived, in a process of its own."""
     from paramproof.derivation.process import derive_in_subprocess
 
     with pytest.raises(ValueError, match=r"\A[^\n\x1b]+\Z") as caught:
