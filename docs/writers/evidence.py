@@ -19,7 +19,7 @@ from docs.writers.blocks import (
     put,
     script_in,
 )
-from paramproof.builders.registry import frameworks
+from paramproof.builders.registry import Framework, frameworks
 from paramproof.differences.answer import versions_text
 from paramproof.views.table import markdown_rows
 
