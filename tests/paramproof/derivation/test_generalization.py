@@ -7,7 +7,7 @@ from paramproof.formulas.condition import Consequence, Outcome
 from paramproof.formulas.derivation import DerivedTensor, Kind, Stored
 from paramproof.formulas.expression import expression, floor, letter
 from paramproof.tracing.recorder import caveat_text
-from tests.paramproof.derivation.parts import plain_int, traces
+from tests.paramproof.derivation.toys import plain_int, runner
 
 A, H, L = map(letter, "AHL")
 POINTS = (
@@ -21,7 +21,8 @@ NOISE = {96: 17, 130: 90, 143: 2, 221: 31}
 
 
 def found(program, computed=(H, A, L), loops=(), points=POINTS):
-    return generalize(traces(program, *points), list(computed), loops)
+    there = runner(program, **points[0])
+    return generalize([there.trace(point) for point in points], list(computed), loops)
 
 
 def lines(tensors):

@@ -1,14 +1,10 @@
 """The attempts of a derivation: which sizes each one keeps fixed, and what is read from values."""
 
-from contextlib import nullcontext
-
 import pytest
 
 from paramproof.derivation import pipeline
 from paramproof.derivation.alignment import TraceAligner
 from paramproof.derivation.pipeline import Effort, UnfittedTensorsError, derive
-from paramproof.tracing.constructors import Constructor
-from paramproof.tracing.tensor_groups import ObservedTensor
 from tests.paramproof.derivation.toys import toy
 
 
@@ -47,14 +43,10 @@ def test_sizes_that_number_layers_stay_fixed_in_every_later_attempt(monkeypatch)
 def test_the_length_of_a_loop_is_no_constant(seed):
     """Few layers are drawn, and three numbers of them may be the same by chance."""
 
-    def made(sizes):
-        return [(f"layers.{index}.scale", int(sizes["width"])) for index in range(sizes["layers"])]
+    def made(width, layers):
+        return [(f"layers.{index}.scale", (width,)) for index in range(layers)]
 
-    def read(model, _):
-        return [ObservedTensor(path, (width,), "trainable") for path, width in model]
-
-    sizes = {"width": 12, "layers": 3}
-    constructor = Constructor("it", sizes, made, read, nullcontext, (__name__,))
+    constructor = toy(made, width=12, layers=3)
     found = derive(constructor, seed, effort=Effort(generic=2, held=2, deepest=4))
     assert str(found.formula) == "L·H"
     assert found.fixed == ()

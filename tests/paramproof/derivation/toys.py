@@ -1,11 +1,56 @@
-"""Constructors of pure Python, which need no framework: a model is a list of named shapes."""
+"""Constructors of no framework: a program adds tensors to ``Parts``, or returns them as a list.
 
+The module of the program is instrumented, so that ``range`` and ``int`` in it follow sizes, as they
+do in the code of a real model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
 from contextlib import nullcontext
-from operator import index
+from functools import partial
+from math import prod
+from random import Random
+from typing import Any
 
+from paramproof.derivation.trace_runner import TraceRunner
 from paramproof.formulas.expression import expression
 from paramproof.tracing.constructors import Constructor
+from paramproof.tracing.recorder import RUNNING
+from paramproof.tracing.symbolic.symint import plain_int
 from paramproof.tracing.tensor_groups import ObservedTensor
+
+
+class Parts:
+    """A model: the tensors that were added, in order, with the loops that ran meanwhile."""
+
+    def __init__(self):
+        self.added = []
+
+    def add(self, path, *shape, role="trainable", seen=True):
+        """Add a tensor; where it is not ``seen``, nobody saw how its shape came about."""
+        self.added.append((path, shape, role, seen, tuple(RUNNING)))
+
+    def tensors(self, tracing):
+        """Return the tensors, with shapes in letters where they were traced and seen."""
+        for path, shape, role, seen, made in self.added:
+            numbers = tuple(map(plain_int, shape))
+            letters = tuple(map(in_letters, shape)) if tracing and seen else None
+            yield ObservedTensor(path, numbers, role, (), letters, made if tracing else ())
+
+
+def in_letters(size):
+    made = getattr(size, "expression", None)
+    return expression(plain_int(size)) if made is None else made
+
+
+def constructor(program: Callable[..., Any], module: str, sizes: dict[str, int]) -> Constructor:
+    def make(values):
+        parts = Parts()
+        program(parts, **values)
+        return parts
+
+    return Constructor("toy", sizes, make, Parts.tensors, partial(nullcontext, "traced"), (module,))
 
 
 def toy(make, unseen=None, **sizes):
@@ -15,18 +60,20 @@ def toy(make, unseen=None, **sizes):
     returns more tensors, or raises what a framework does.
     """
 
-    def read(model, _):
-        shapes = [(path, tuple(map(index, lengths))) for path, lengths in model]
-        for (path, shape), (_, lengths) in zip(shapes, model, strict=True):
-            letters = tuple(getattr(n, "expression", None) or expression(n) for n in lengths)
-            yield ObservedTensor(path, shape, "trainable", (), letters)
-        for path, shape in (unseen(shapes) if unseen else None) or ():
-            yield ObservedTensor(path, shape, "trainable", (), tuple(map(expression, shape)))
+    def program(parts, **values):
+        made = make(**values)
+        for path, lengths in made:
+            parts.add(path, *lengths)
+        shapes = [(path, tuple(map(plain_int, lengths))) for path, lengths in made]
+        for path, lengths in unseen(shapes) if unseen else ():
+            parts.add(path, *lengths)
 
-    def made(chosen):
-        return make(**chosen)
+    return constructor(program, make.__module__, sizes)
 
-    return Constructor("toy", sizes, made, read, nullcontext, (make.__module__,))
+
+def runner(program, **sizes):
+    """Return what makes the models of a program, with the same sizes drawn at every run."""
+    return TraceRunner(constructor(program, program.__module__, sizes), Random(0), 6)
 
 
 def conditions(found):
@@ -36,10 +83,4 @@ def conditions(found):
 
 def built(constructor, **sizes):
     """How many parameters a model has at these sizes."""
-    total = 0
-    for seen in constructor.read(constructor.make(sizes), None):
-        number = 1
-        for length in seen.shape:
-            number *= length
-        total += number
-    return total
+    return sum(prod(one.shape) for one in constructor.read(constructor.make(sizes), None))
