@@ -108,7 +108,7 @@ def _bool(*args: Any) -> bool:
 @_models(str)
 def _str(*args: Any, **options: Any) -> Any:
     if len(args) == 1 and not options:
-        return format_parts((args[0], -1, ""))
+        return format_parts((args[0], 115, ""))
     return str(*args, **options)
 
 
