@@ -51,7 +51,6 @@ def answer(case):
 
 
 def count(config):
-    """Return the count of a configuration, or None if it is refused."""
     return answer({"config": config}).get("count")
 
 
@@ -85,12 +84,10 @@ def _at(data, path):
 
 
 def counted(line):
-    """Return the line of a published model with the count that the reader gives now."""
     return line | {"count": count(line["config"])}
 
 
 def write():
-    """Write the answers of all files anew."""
     for path, answered in (
         (CASES, answer),
         (TOY, toy_answer),

@@ -15,10 +15,8 @@ def case_of(family, parts):
 
 
 def letters_of(family):
-    """Return a family's letters as symbols, indicators included, with H = A·K."""
     return with_head_size(symbols(FAMILIES[family].letters))
 
 
 def every_case(family):
-    """Return every case of a family, including those that have the same parts."""
     return list(cases(FAMILIES[family]))

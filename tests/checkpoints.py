@@ -50,7 +50,6 @@ T5 = {
 
 
 def derivation(keys):
-    """Return the derivation of a configuration, at its sizes."""
     found = entry(keys)
     return replace(found.derivation, sizes=found.sizes)
 
@@ -92,7 +91,6 @@ def write(path, tensors, **how):
 
 
 def canonical(spec):
-    """Return every tensor that has storage of its own, by canonical name."""
     tensors = inventory(spec.letters()).expand()
     return {tensor.path: tensor.shape for tensor in tensors if tensor.tied_to is None}
 

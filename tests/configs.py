@@ -16,18 +16,15 @@ PUBLIC = Path(__file__).parent / "catalogue" / "public.jsonl"
 
 
 def read(*names: str) -> list[Config]:
-    """Return the keys of the configurations with these names."""
     return [CONFIGS[name]["keys"] for name in names]
 
 
 def without(config: Config, *keys: str) -> Config:
-    """Return ``config`` without ``keys``."""
     return {key: value for key, value in config.items() if key not in keys}
 
 
 @cache
 def public_configurations() -> tuple[Config, ...]:
-    """Return the keys of each configuration of a public repository."""
     return tuple(json.loads(line)["config"] for line in PUBLIC.read_text("utf-8").splitlines())
 
 

@@ -125,25 +125,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture(scope="session")
 def share(request: pytest.FixtureRequest) -> Share:
-    """Return the share of this run, for a test that loops over its cases."""
     return request.config.stash[SHARE]
 
 
 @pytest.fixture(scope="session", params=FAMILIES)
 def family(request: pytest.FixtureRequest) -> str:
-    """Return a family's name."""
     return request.param
 
 
 @pytest.fixture(scope="session")
 def framework(request: pytest.FixtureRequest) -> Framework:
-    """Return a framework's header."""
     return registered(request.param)
 
 
 @pytest.fixture(scope="session")
 def builder(framework: Framework, request: pytest.FixtureRequest) -> Builder:
-    """Return a framework's builder, loaded."""
     return loaded(framework.name, request.config)
 
 

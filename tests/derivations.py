@@ -62,5 +62,4 @@ NUMBER = 50 * 8 + 5 * (8 + 8 * 8 + 8) + 2 * 16 * 8 + 3 * (4 * 16 * 8 + 4 * 8) + 
 
 
 def with_tensors(*tensors, **changes):
-    """Return the same derivation with other tensors."""
     return replace(MIXTURE, tensors=tensors, **changes)

@@ -20,7 +20,6 @@ def documented() -> dict[str, str]:
 
 
 def version_differences(distributions: Iterable[str]) -> list[str]:
-    """Describe each distribution that is installed in another version than the documented one."""
     differing = []
     for name in distributions:
         try:

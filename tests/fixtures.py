@@ -64,7 +64,6 @@ def mixer(outsider):
 
 @pytest.fixture
 def failing_toy(outsider):
-    """Install the toy frameworks whose builds fail, beside the toy."""
     install(outsider, "toy_ending", "ending.py")
 
 
@@ -97,7 +96,6 @@ def invocation(tmp_path):
 
 @pytest.fixture(scope="session")
 def fork_server(tmp_path_factory):
-    """Return the server process from which ``paramproof`` is forked."""
     with ForkServer(tmp_path_factory.mktemp("forked")) as process:
         yield process
 
@@ -121,18 +119,15 @@ def paramproof(invocation, fork_server):
 
 @pytest.fixture
 def user_formulas(tmp_path):
-    """Copy ``tests.user_formulas`` to the directory where the command runs."""
     return copy_module(tmp_path, "user_formulas")
 
 
 @pytest.fixture
 def family_formulas(tmp_path):
-    """Copy ``tests.family_formulas`` to the directory where the command runs."""
     return copy_module(tmp_path, "family_formulas")
 
 
 def copy_module(where, name):
-    """Copy a test module to the directory where the command runs, and return its name."""
     (where / "tests").mkdir(exist_ok=True)
     source = Path(__file__).with_name(f"{name}.py").read_text("utf-8")
     (where / "tests" / f"{name}.py").write_text(source)

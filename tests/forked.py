@@ -19,8 +19,6 @@ TIMEOUT = 300
 
 
 class ForkServer:
-    """The server process that forks; it ends with the context."""
-
     def __init__(self, folder: Path) -> None:
         self.outputs = [folder / "stdout", folder / "stderr"]
         self.process = subprocess.Popen(

@@ -27,7 +27,6 @@ def places(one: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
 
 
 def subschemas(one: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a schema and all schemas inside it."""
     yield one
     for container, key in places(one):
         yield from subschemas(container[key])
@@ -52,7 +51,6 @@ def has_keys(one: dict[str, Any], source: dict[str, Any]) -> bool:
 
 
 def definition(one: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
-    """Return the definition that a schema refers to. Raises ``KeyError``."""
     return source["$defs"][one["$ref"].removeprefix("#/$defs/")]
 
 

@@ -47,7 +47,6 @@ def _python(token):
 
 
 def from_latex(text):
-    """Return LaTeX without quotients as plain text."""
     text = re.sub(r"\\mathrm\{(\w+)\}", r"\1", text)
     text = text.replace(r"\left(", "(").replace(r"\right)", ")").replace("-", "−")
     text = re.sub(r"\^\{(\d+)\}", lambda found: found[1].translate(SUPERSCRIPTS), text)

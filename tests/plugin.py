@@ -10,7 +10,6 @@ DOCUMENT = ROOT / "docs" / "checks.md"
 
 
 def example(name):
-    """Return the Python block that ``docs/checks.md`` calls ``name``."""
     return script_in(DOCUMENT.read_text("utf-8"), name)
 
 

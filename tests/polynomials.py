@@ -14,7 +14,6 @@ NUMBERS = st.integers(-6, 6)
 
 @st.composite
 def polynomials(draw):
-    """Return the same polynomial as an expression and in SymPy."""
     ours, theirs = Expression(), sympy.Integer(0)
     for _ in range(draw(st.integers(0, 4))):
         number, powers = draw(NUMBERS), [draw(st.integers(0, 2)) for _ in NAMES]

@@ -6,6 +6,5 @@ COMPLETION_IN_BASH = 'eval "$(_PARAMPROOF_COMPLETE=bash_source paramproof)"'
 
 
 def rows(stdout):
-    """Return the cells of each row of a printed table, by the first cell."""
     lines = (re.split(r"  +", line.strip()) for line in stdout.splitlines())
     return {cells[0]: cells[1:] for cells in lines}

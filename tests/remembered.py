@@ -15,8 +15,6 @@ MAX_SPECS = 1024
 
 
 class Listed:
-    """The weights of a model that has been deleted."""
-
     def __init__(self, weights: tuple[Weight, ...]) -> None:
         self.listed = weights
 

@@ -28,7 +28,6 @@ def specs(draw: st.DrawFn, family: str, **fixed: Any) -> Any:
 
 
 def encoder_specs(**fixed: Any) -> st.SearchStrategy[Any]:
-    """Draw encoders of any shape; the fields in ``fixed`` keep their values."""
     return specs("encoder", **fixed)
 
 

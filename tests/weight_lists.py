@@ -43,7 +43,6 @@ def listed(spec):
 
 
 def extra(path, *shape, trainable=True):
-    """Return a weight without a canonical name."""
     return Weight(path, shape, trainable, ())
 
 

@@ -5,7 +5,6 @@ import sys
 
 
 def build(kind, source, target):
-    """Build a wheel or an sdist of ``source`` as an installer would, into ``target``."""
     code = f"from hatchling.build import build_{kind}; print(build_{kind}({str(target)!r}))"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=source, capture_output=True, text=True, timeout=120

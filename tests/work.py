@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 
 def calls_of(action: Callable[[], object]) -> int:
-    """Return how many calls of Python functions an action makes."""
     calls = 0
 
     def count(frame, event, argument):

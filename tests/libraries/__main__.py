@@ -35,7 +35,6 @@ NUMBER = {"fixed": 20, "diffusers": 10, "timm": 10}
 
 
 def work(name: str, seconds: float, result: dict[str, Any]) -> None:
-    """Derive a constructor, and compare the formula with models at distant sizes."""
     from paramproof.derivation.pipeline import derive
     from paramproof.tracing.constructors.function import function_constructor
 

@@ -94,7 +94,6 @@ def _find(path: str) -> Any:
 
 
 def _fixed(library: str, name: str, one: Mapping[str, Any]) -> Callable[..., Any]:
-    """Return an entry of constructors.toml as a function of its sizes."""
     cls = _find(one["class"])
     others = {**DATA["base"].get(library, {}), **one.get("arguments", {})}
     own = one["sizes"].keys() - sizes_named(others, one["sizes"].keys())
@@ -187,7 +186,6 @@ class _BuilderCall(Exception):
 
 
 def timm_call(architecture: str) -> tuple[Callable[..., Any], dict[str, Any], Any]:
-    """Return the class of an architecture, its arguments, and its dataclass or None."""
     with _recording_builder():
         try:
             timm.create_model(architecture)

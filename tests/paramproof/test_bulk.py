@@ -103,8 +103,6 @@ def test_the_command(paramproof, tmp_path):
 
 @pytest.fixture
 def run(paramproof, tmp_path):
-    """Return a function that counts the given lines into out.jsonl."""
-
     def count(lines, *more):
         (tmp_path / "in.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
         return paramproof("count", "--jsonl", "in.jsonl", "--json", "out.jsonl", *more)

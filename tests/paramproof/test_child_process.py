@@ -16,7 +16,6 @@ parent = Parent()
 
 @pytest.fixture
 def child(tmp_path, monkeypatch):
-    """Return a function that starts a child, which continues with ``source``."""
     monkeypatch.syspath_prepend(tmp_path)
 
     def start(source, **options):

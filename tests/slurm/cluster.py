@@ -86,7 +86,6 @@ class Cluster:
         self.started.callback(process.terminate)
 
     def run(self, *arguments, check=True):
-        """Run a command of SLURM, and return its output."""
         done = subprocess.run(
             arguments, env=self.environment, check=check, capture_output=True, text=True
         )

@@ -13,7 +13,6 @@ VALIDATED = {"V": (2, 700), "H": (4, 64), "L": (1, 9), "k": (1, 14)}
 
 
 def read_back(derivation):
-    """Return the class as it is read from a file that has it alone."""
     data = {
         "format": 1,
         "model_type": "mixture",

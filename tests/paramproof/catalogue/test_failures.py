@@ -10,7 +10,6 @@ from sweep.failure import NO_TIME, OF_CAUSES, Failure, Reason, SweepError, reaso
 
 
 def not_built(own):
-    """Return the error of a constructor that raises ``own``."""
     try:
         raise DerivationError("BertModel is not made", FailureCause.NOT_MADE) from own
     except DerivationError as error:

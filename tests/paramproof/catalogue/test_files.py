@@ -29,7 +29,6 @@ DATA = files("paramproof.catalogue").joinpath("data")
 
 
 def derivations(name):
-    """Yield each variant of each class, with the sizes of the type's own configuration."""
     file = read_type(name)
     for of_class in file.classes:
         for variant in variants(file, of_class):

@@ -13,7 +13,6 @@ ULTRA = "Nemotron-3-Ultra-550B-A55B-BF16"
 
 
 def served(name):
-    """Return the configuration of a model as inference providers serve it."""
     return deepcopy(next(one["config"] for one in read(SERVED) if name in one["source"]))
 
 
@@ -28,7 +27,6 @@ def test_the_order_does_not_matter(name, key, seed):
 
 
 def test_each_kind_has_a_count_of_its_own():
-    """Each further layer of a kind adds the same number of parameters."""
     config = served(ULTRA)
     first = entry(config).count
     for kind, more in (("mamba", 421_645_056), ("moe", 10_942_947_328), ("attention", 138_420_224)):

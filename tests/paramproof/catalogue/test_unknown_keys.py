@@ -36,7 +36,6 @@ def edits(name):
 
 
 def configuration(model_type, path):
-    """Return a configuration with a value at a path of keys."""
     *parts, key = path.split(".")
     found = {key: 8}
     for part in reversed(parts):
@@ -57,7 +56,6 @@ def test_the_fields_of_variants_are_known():
 
 
 def outcome(file, keys):
-    """Return the key that is refused, or None, and the keys that are ignored."""
     try:
         return None, find_unknown_keys(file, keys, ())
     except InvalidInput as error:

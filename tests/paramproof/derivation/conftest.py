@@ -16,8 +16,6 @@ class Clock:
             monkeypatch.setattr(module, "time", SimpleNamespace(process_time=lambda: self.now))
 
     def takes(self, seconds):
-        """Return what sees a model's shapes, and takes so many ``seconds`` of them."""
-
         def unseen(shapes):
             self.now += seconds(shapes)
             self.spent.append(seconds(shapes))

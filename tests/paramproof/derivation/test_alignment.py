@@ -40,7 +40,6 @@ def test_traces_that_are_alike():
 
 
 def turning(parts, A, H, **_):
-    """Create a tensor whose name depends on a size that was lost."""
     parts.add("weight" if plain_int(A) == 6 else "other", H)
 
 

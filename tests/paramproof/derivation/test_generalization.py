@@ -26,7 +26,6 @@ def found(program, computed=(H, A, L), loops=(), points=POINTS):
 
 
 def lines(tensors):
-    """Return each tensor: path, shape, number, and whether shape and number were followed."""
     return [
         (one.path, *map(str, one.shape), str(one.times), one.traced, one.looped)
         for one in tensors.found
@@ -42,7 +41,6 @@ def seen(parts, H, A, L):
 
 
 def seen_product(parts, H, A, L):
-    """What was seen is not read from values."""
     parts.add("weight", H * A * L + 7)
 
 
@@ -55,7 +53,6 @@ def unseen(parts, H, A, L):
 
 
 def lost(parts, H, A, L):
-    """An axis became a number."""
     parts.add("one", H, plain_int(A))
     parts.add("product", plain_int(H * A + 1), A)
 

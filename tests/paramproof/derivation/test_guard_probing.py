@@ -70,8 +70,6 @@ def test_a_quotient_is_tried_farther_than_its_bound(near, far, happens, built):
 
 
 class OtherTensors(Runner):
-    """Builds models that have a tensor too many."""
-
     def build(self, sizes):
         return {Stored(Kind("more", "trainable", (), 1), (8,)): 1}
 
@@ -95,7 +93,6 @@ def test_what_is_remembered_of_a_condition(runner, happens, is_remembered):
 
 
 def sorted_out(near):
-    """Return the conditions for a period with four guards, after probing near a size."""
     asked = ("i divides 3", "i divides 1", "−i·⌊6/i⌋ + 6 = 0", "i > 2")
     conditions = GuardSet({condition_in(one): {("a.py", 1)} for one in asked}, {})
     runner = Runner(near, None)
@@ -110,7 +107,6 @@ def test_of_a_letter_with_one_value_is_said_nothing_more():
 
 
 def sorter_of(near, *asked, outcomes=None):
-    """Return a prober of these guards, with a runner that draws this width."""
     places = {("a.py", 1)}
     conditions = GuardSet({condition_in(one): places for one in asked}, {})
     return GuardProber(

@@ -27,7 +27,6 @@ EVERY = floor(L - 1, S) + 1
 
 
 def traced(program, sizes):
-    """Where a program makes something, what it asked, and the sizes."""
     made = []
     with recording() as recorder:
         remembering = {name: SymInt(value, letter(name)) for name, value in sizes.items()}
@@ -198,7 +197,6 @@ SIZES = [
 
 
 def asking(*conditions, total=12):
-    """Return what a loop of L gave for answers, for each of the sizes."""
     recorder = Recorder()
     recorder.guards = {condition: set() for condition in conditions}
     recorder.indices = {"@0": L, "@1": M, "@2": L}
@@ -210,8 +208,6 @@ def modulo(top, step):
 
 
 def meant(answer, sizes, total=12):
-    """Return the indices that the description of an answer means at these sizes."""
-
     def value(one, otherwise):
         return otherwise if one is None else int(one.value(sizes))
 

@@ -52,8 +52,6 @@ def test_a_class_of_transformers_needs_it(monkeypatch):
 
 
 class Answering:
-    """A child process that gives the same answers whatever it is asked."""
-
     def __init__(self, *answers):
         self._answers = answers
 

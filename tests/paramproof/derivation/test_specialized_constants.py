@@ -21,36 +21,60 @@ def divides(number, holds=True, left=A):
 
 
 def learned(*asked):
-    """Return the first guards in symbols, after learning from these at the sizes above."""
     lost = SpecializedConstants()
     for sizes, questions in zip(SIZES, asked, strict=False):
         lost.learn(sizes, questions)
     return [(str(condition), place) for condition, place in lost.in_letters(asked[0])]
 
 
-def test_a_number_is_the_size_that_it_is_everywhere():
-    asked = [{divides(12): {HERE}}, {divides(35): {HERE}}]
-    assert learned(*asked) == [("A divides H", HERE)]
+def at(place, *guards):
+    return {one: {place} for one in guards}
 
 
-def test_what_a_refused_model_asked_tells_too():
-    assert learned({divides(12): {HERE}}, {divides(35, False): {HERE}}) == [("A divides H", HERE)]
+def more(number):
+    return Condition(Relation.LESS, expression(number), A, False)
 
 
-def test_the_number_may_stand_on_the_left():
-    asked = [{Condition(Relation.LESS, expression(n), A, False): {HERE}} for n in (24, 70)]
-    assert learned(*asked) == [("2·H ≥ A", HERE)]
+HALF = Condition(Relation.LESS, H, expression(Fraction(5, 2)), False)
+TWO_H = [at(HERE, divides(number)) for number in (24, 70)]
 
 
-@pytest.mark.parametrize("numbers", [(12, 12), (12, 36)])
-def test_numbers_that_no_size_is(numbers):
-    assert learned(*({divides(n): {HERE}} for n in numbers)) == [("A divides 12", HERE)]
+@pytest.mark.parametrize(
+    ("asked", "stated"),
+    [
+        # A number is the size that it is everywhere, also in what a refused model asked.
+        ([at(HERE, divides(12)), at(HERE, divides(35))], ["A divides H"]),
+        ([at(HERE, divides(12)), at(HERE, divides(35, False))], ["A divides H"]),
+        ([at(HERE, more(24)), at(HERE, more(70))], ["2·H ≥ A"]),
+        ([at(HERE, divides(12)), at(HERE, divides(12))], ["A divides 12"]),
+        ([at(HERE, divides(12)), at(HERE, divides(36))], ["A divides 12"]),
+        # A third model corrects what two had in common.
+        (TWO_H, ["A divides 2·H"]),
+        ([*TWO_H, at(HERE, divides(18))], ["A divides 24"]),
+        # Numbers of one place are told apart by their order.
+        (
+            [at(HERE, divides(12), divides(20)), at(HERE, divides(35))],
+            ["A divides H", "A divides 20"],
+        ),
+        (
+            [at(HERE, divides(12), divides(20)), at(HERE, divides(35), divides(31))],
+            ["A divides H", "A divides F"],
+        ),
+        # What is no whole number is no lost size.
+        (
+            [at(HERE, HALF, divides(12)), at(HERE, HALF, divides(35))],
+            ["H ≥ 5/2", "A divides H"],
+        ),
+    ],
+)
+def test_what_a_number_is(asked, stated):
+    assert learned(*asked) == [(condition, HERE) for condition in stated]
 
 
-def test_a_third_model_corrects_what_two_had_in_common():
-    asked = [{divides(number): {HERE}} for number in (24, 70, 18)]
-    assert learned(*asked[:2]) == [("A divides 2·H", HERE)]
-    assert learned(*asked) == [("A divides 24", HERE)]
+def test_each_place_asks_for_itself():
+    """The same number at first, of another size each: 12 and 12, then 35 and 12."""
+    asked = [{divides(12): {HERE, THERE}}, {divides(35): {HERE}, divides(12): {THERE}}]
+    assert sorted(learned(*asked)) == [("A divides 12", THERE), ("A divides H", HERE)]
 
 
 def test_what_is_known_is_not_sought_again(monkeypatch):
@@ -65,22 +89,3 @@ def test_what_is_known_is_not_sought_again(monkeypatch):
     asked = [{divides(one): {HERE}, divides(other): {THERE}} for one, other in KNOWN]
     assert sorted(learned(*asked)) == [("A divides 13", THERE), ("A divides H", HERE)]
     assert sought == [[12, 35], [13, 38]]
-
-
-def test_each_place_asks_for_itself():
-    """The same number at first, of another size each: 12 and 12, then 35 and 12."""
-    asked = [{divides(12): {HERE, THERE}}, {divides(35): {HERE}, divides(12): {THERE}}]
-    assert sorted(learned(*asked)) == [("A divides 12", THERE), ("A divides H", HERE)]
-
-
-def test_the_numbers_of_one_place_are_told_apart_by_their_order():
-    asked = [{divides(12): {HERE}, divides(20): {HERE}}, {divides(35): {HERE}}]
-    assert learned(*asked) == [("A divides H", HERE), ("A divides 20", HERE)]
-    asked[1][divides(31)] = {HERE}
-    assert learned(*asked) == [("A divides H", HERE), ("A divides F", HERE)]
-
-
-def test_what_is_no_whole_number_is_no_lost_size():
-    half = Condition(Relation.LESS, H, expression(Fraction(5, 2)), False)
-    asked = [{half: {HERE}, divides(12): {HERE}}, {half: {HERE}, divides(35): {HERE}}]
-    assert learned(*asked) == [("H ≥ 5/2", HERE), ("A divides H", HERE)]

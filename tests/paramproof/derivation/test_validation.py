@@ -89,7 +89,6 @@ def test_a_refusal_is_remembered_and_stated_without_a_model():
 def validation(
     harmless=(), outside=(), beyond=(), remembered=(), fixed=(), tensors=(), most=4, **made
 ):
-    """A validation of a formula of V and H, with what is known of its conditions."""
     constructor = branching(nothing)
     runner = TraceRunner(constructor, Random(0), 9, set(fixed))
     stated = {condition_in(one): Consequence(Outcome.OTHERS) for one in outside}

@@ -32,7 +32,6 @@ class Parts:
         self.added.append((path, shape, role, seen, tuple(RUNNING)))
 
     def tensors(self, tracing):
-        """Return the tensors, with shapes in letters where they were traced and seen."""
         for path, shape, role, seen, made in self.added:
             numbers = tuple(map(plain_int, shape))
             letters = tuple(map(in_letters, shape)) if tracing and seen else None
@@ -77,10 +76,8 @@ def runner(program, **sizes):
 
 
 def conditions(found):
-    """The conditions of a derivation as text, with what is so elsewhere."""
     return {str(one.condition): str(one.consequence) for one in found.conditions}
 
 
 def built(constructor, **sizes):
-    """How many parameters a model has at these sizes."""
     return sum(prod(one.shape) for one in constructor.read(constructor.make(sizes), None))

@@ -33,7 +33,6 @@ WHOLE = "the whole model"
 
 
 def first_of(number, model=None):
-    """Return the first explanation: its words, its models, its residual or formula in letters."""
     one = paramproof.explain(number, model).found[0]
     data = one.as_json()
     return data["explanation"], data["models"][0], data["residual"] or data["letters"]

@@ -11,7 +11,6 @@ TOTAL = 109_482_240
     "text", ["2362368", "2,362,368", "2_362_368", "2 362 368", "2'362'368", " 2362368\n"]
 )
 def test_exact(text):
-    """A number with all its digits is not rounded."""
     assert (read(text).exact, read(text).readings) == (2_362_368, ())
 
 

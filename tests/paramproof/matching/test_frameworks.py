@@ -15,7 +15,6 @@ SUPPORTED = supported()
 
 
 def class_of(name, module, *bases, **more):
-    """Return a class with the name of the framework's module."""
     return type(name, bases, {"__module__": module, **more})
 
 

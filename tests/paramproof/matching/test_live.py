@@ -23,7 +23,6 @@ H, F = LLAMA.hidden_size, LLAMA.intermediate_size
 
 
 def fused(kernel, bias):
-    """Return the tensors with queries, keys and values of each layer in one, in these shapes."""
     own = {n: shape for n, shape in shapes().items() if not re.search(r"(key|value)\.", n)}
     kinds = {"query.kernel": kernel, "query.bias": bias}
     return {n: kinds.get(".".join(n.split(".")[-2:]), shape) for n, shape in own.items()}
@@ -36,7 +35,6 @@ def stack(tensors, layers=2):
 
 
 def gates(shape):
-    """Return a LLaMA's tensors, with gate and up of each layer in arrays of this shape."""
     own = {n: s for n, s in shapes(LLAMA).items() if "feed_forward.up" not in n}
     return {n: shape if "feed_forward.gate" in n else s for n, s in own.items()}
 

@@ -40,7 +40,6 @@ from tests.work import calls_of
 
 
 def without(tensors, *parts):
-    """Return tensors without those whose names contain one of these parts."""
     kept = {n: shape for n, shape in tensors.items() if not any(part in n for part in parts)}
     assert len(kept) < len(tensors)
     return kept
@@ -122,13 +121,10 @@ def file(tensors, of, **how):
 
 
 def live(tensors, spec=LIVE_ENCODER):
-    """Return the report on a live model with meaningless names."""
     return compare(model(tensors), spec)
 
 
 def listed(tensors, of, frozen=("frozen.weight",)):
-    """Return the report on a live model with these names."""
-
     def read(_):
         return [Weight(name, shape, name not in frozen) for name, shape in tensors.items()]
 

@@ -79,7 +79,6 @@ def test_what_an_index_is_asked_is_about_no_size():
 
 
 def line():
-    """The line of whoever calls."""
     return inspect.currentframe().f_back.f_lineno
 
 

@@ -18,7 +18,6 @@ def kinds():
 
 
 def asked(values, index):
-    """What a list has at this index, and what it asks."""
     with recording() as recorder:
         found = values[SymInt(index, AT)]
     return found, [str(condition) for condition in recorder.size_guards]

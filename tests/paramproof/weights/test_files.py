@@ -26,7 +26,6 @@ def weights_of(spec, dtype="float32"):
 
 @pytest.fixture(scope="module")
 def content(tmp_path_factory):
-    """Return the bytes of a valid file."""
     path = tmp_path_factory.mktemp("good") / "weights"
     save_weights(path, weights_of(SPEC), SPEC)
     return path.read_bytes()
@@ -100,8 +99,6 @@ def test_weights_of_another_spec_are_refused_by_name(path):
 
 
 def header(change):
-    """Return a change of a file that changes its header by ``change(entries)``."""
-
     def spoil(content):
         (size,) = struct.unpack("<Q", content[:8])
         entries = json.loads(content[8 : 8 + size])

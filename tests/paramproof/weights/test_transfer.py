@@ -101,6 +101,21 @@ def drawn(*shape):
     return np.random.default_rng(shape).normal(size=shape)
 
 
+KERNEL, TURNED, BIAS = drawn(I, O), drawn(O, I), drawn(O)
+# Fewer key and value heads than query heads make their parts narrower.
+FUSED = {"q": KERNEL, "k": drawn(I, 2), "v": drawn(I, 2)}
+LAYOUTS = {
+    (): ({"x": KERNEL}, KERNEL),
+    ("transposed",): ({"x": KERNEL}, KERNEL.T),
+    # Head 0 is the first K columns, not every A-th.
+    ("heads_out",): ({"x": KERNEL}, np.stack(np.split(KERNEL, A, axis=1), axis=1)),
+    ("heads",): ({"x": BIAS}, np.stack(np.split(BIAS, A))),
+    ("heads_in",): ({"x": TURNED}, np.stack(np.split(TURNED, A))),
+    ("transposed", "heads_out"): ({"x": TURNED}, TURNED.T.reshape(I, A, K)),
+    ("fused", "transposed"): (FUSED, np.concatenate([*FUSED.values()], axis=1).T),
+}
+
+
 def round_trip(weight, arrays):
     """Return the stored array, after splitting it into ``arrays`` and storing it again."""
     stored = from_canonical(weight, arrays, K, "float64")
@@ -110,43 +125,12 @@ def round_trip(weight, arrays):
     return stored
 
 
-def test_unchanged():
-    kernel = drawn(I, O)
-    assert (round_trip(Weight("w", (I, O), True, ("x",)), {"x": kernel}) == kernel).all()
-
-
-def test_transposed():
-    kernel = drawn(I, O)
-    stored = round_trip(Weight("w", (O, I), True, ("x",), ("transposed",)), {"x": kernel})
-    assert all(stored[o, i] == kernel[i, o] for i in range(I) for o in range(O))
-
-
-def test_heads_follow_each_other():
-    """Head 0 is the first K columns, not every A-th."""
-    kernel, bias = drawn(I, O), drawn(O)
-    out = round_trip(Weight("w", (I, A, K), True, ("x",), ("heads_out",)), {"x": kernel})
-    one = round_trip(Weight("b", (A, K), True, ("x",), ("heads",)), {"x": bias})
-    into = round_trip(Weight("w", (A, K, I), True, ("x",), ("heads_in",)), {"x": kernel.T})
-    for a in range(A):
-        assert (out[:, a] == kernel[:, a * K : (a + 1) * K]).all()
-        assert (one[a] == bias[a * K : (a + 1) * K]).all()
-        assert (into[a] == kernel.T[a * K : (a + 1) * K]).all()
-
-
-def test_fused_parts_are_of_any_size():
-    """Fewer key and value heads than query heads make their parts narrower."""
-    parts = {"q": drawn(I, 6), "k": drawn(I, 2), "v": drawn(I, 2)}
-    stored = round_trip(Weight("w", (10, I), True, ("q", "k", "v"), ("transposed",)), parts)
-    assert (stored[:6] == parts["q"].T).all()
-    assert (stored[6:8] == parts["k"].T).all()
-    assert (stored[8:] == parts["v"].T).all()
-
-
-def test_several_steps_are_taken_back_in_reverse():
-    kernel = drawn(O, I)
-    layout = ("transposed", "heads_out")
-    stored = round_trip(Weight("w", (I, A, K), True, ("x",), layout), {"x": kernel})
-    assert (stored.reshape(I, O) == kernel.T).all()
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts(layout):
+    arrays, expected = LAYOUTS[layout]
+    steps = tuple(step for step in layout if step != "fused")
+    stored = round_trip(Weight("w", expected.shape, True, tuple(arrays), steps), arrays)
+    assert (stored == expected).all()
 
 
 @pytest.mark.parametrize("layers", [0, 1, 3])

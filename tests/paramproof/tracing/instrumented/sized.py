@@ -19,5 +19,4 @@ def length_of_list(values):
 
 
 def caveats(recorder):
-    """Return the caveats of a trace without the lines that they name."""
     return [caveat_text(one).partition(" (")[0] for one in recorder.caveats]

@@ -12,31 +12,43 @@ from paramproof.tracing.instrumented.lengths import record_length
 from paramproof.tracing.symbolic.symstr import SymStr
 from tests.paramproof.tracing.instrumented.sized import H, L, caveats, length_of_list, size
 
-
-def test_a_list_of_symbolic_length_is_given_to_c_code(recorder):
-    assert call(bisect.bisect, record_length([1, 2, 3], L), 2) == 2
-    assert caveats(recorder) == ["L decides how long is what was given to bisect_right"]
+TEXTS = [SymStr("b1", H), SymStr("a", H)]
 
 
-def test_a_range_over_sizes_is_given_to_c_code(recorder):
-    call(itertools.cycle, symbolic_range(size(3, L)))
-    assert caveats(recorder) == ["L decides how long is what was given to cycle"]
-
-
-def test_text_with_a_size_is_given_to_c_code(recorder):
-    assert call(int.from_bytes, b"1", SymStr("big", H)) == 49
-    assert caveats(recorder)[0] == "H was given to int.from_bytes"
-
-
-def test_a_key_that_c_code_asks_is_a_caveat(recorder):
-    texts = [SymStr("b1", H), SymStr("a", H)]
-    assert call(sorted, texts, key=str.__len__)[0] is texts[1]
-    assert caveats(recorder) == ["H was asked its __len__"]
-
-
-def test_a_key_in_python_is_followed(recorder):
-    assert len(call(sorted, [SymStr("b1", H), SymStr("a", H)], key=lambda one: 1)) == 2
-    assert caveats(recorder) == []
+@pytest.mark.parametrize(
+    ("give", "said"),
+    [
+        (
+            lambda: call(bisect.bisect, record_length([1, 2, 3], L), 2) == 2,
+            ["L decides how long is what was given to bisect_right"],
+        ),
+        (
+            lambda: call(itertools.cycle, symbolic_range(size(3, L))),
+            ["L decides how long is what was given to cycle"],
+        ),
+        (
+            lambda: call(int.from_bytes, b"1", SymStr("big", H)) == 49,
+            ["H was given to int.from_bytes"],
+        ),
+        # A key that C code asks is a caveat, and one in Python is followed.
+        (lambda: call(sorted, TEXTS, key=str.__len__)[0] is TEXTS[1], ["H was asked its __len__"]),
+        (lambda: len(call(sorted, TEXTS, key=lambda one: 1)) == 2, []),
+        (lambda: call(numpy.prod, [size(3, L), size(4, H)]).expression == L * H, []),
+        (
+            lambda: call(numpy.repeat, [1], size(2, L)).tolist() == [1, 1],
+            ["L was given to numpy.repeat"],
+        ),
+        (lambda: call(numpy.zeros, size(2, H)).tolist() == [0, 0], ["H was given to numpy.zeros"]),
+        (
+            lambda: call(numpy.sum, record_length([1, 2], H)) == 3,
+            ["H decides how long is what numpy.sum is given"],
+        ),
+        (lambda: call(numpy.sqrt, size(9, H)) == 3, ["H was given to numpy.sqrt"]),
+    ],
+)
+def test_what_c_code_is_given(recorder, give, said):
+    assert give()
+    assert caveats(recorder) == said
 
 
 @pytest.mark.parametrize(("more", "known"), [([3], False), (None, True)])
@@ -69,21 +81,3 @@ def test_a_dict_that_is_updated_in_a_loop(recorder):
         call(found.update, alike=1, other=number)
     assert type(found["alike"]) is int
     assert found["other"].expression is None
-
-
-def test_a_product_by_numpy_is_followed(recorder):
-    assert call(numpy.prod, [size(3, L), size(4, H)]).expression == L * H
-    assert caveats(recorder) == []
-
-
-def test_other_functions_of_numpy_are_caveats(recorder):
-    assert call(numpy.repeat, [1], size(2, L)).tolist() == [1, 1]
-    assert call(numpy.zeros, size(2, H)).tolist() == [0, 0]
-    assert call(numpy.sum, record_length([1, 2], H)) == 3
-    assert call(numpy.sqrt, size(9, H)) == 3
-    assert caveats(recorder) == [
-        "L was given to numpy.repeat",
-        "H was given to numpy.zeros",
-        "H decides how long is what numpy.sum is given",
-        "H was given to numpy.sqrt",
-    ]

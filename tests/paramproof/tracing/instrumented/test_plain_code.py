@@ -49,7 +49,6 @@ def module(load):
 
 
 def instrumented(call):
-    """Return what ``call`` does where the module's functions are instrumented."""
     return run_instrumented([NAME], call, call)
 
 
@@ -146,7 +145,6 @@ def test_the_same_matches(module, value):
 
 
 def codes(module):
-    """Return the code of each function of the module, and of its classes."""
     found = {}
     for owner in (module, *(one for one in vars(module).values() if inspect.isclass(one))):
         for name, one in vars(owner).items():

@@ -29,7 +29,6 @@ def plainly(function, *args):
 
 
 def computed(source, sizes, how=plainly):
-    """Return what a program gives, or the error that it raises."""
     try:
         return eval(source, {"math": math, "call": how}, dict(sizes))
     except (ArithmeticError, ValueError, IndexError) as error:
@@ -37,7 +36,6 @@ def computed(source, sizes, how=plainly):
 
 
 def traced(source, sizes):
-    """Return what a program gives for symbolic sizes, with what was asked of them."""
     with recording() as recorder:
         found = computed(
             source, {name: SymInt(value, letter(name)) for name, value in sizes.items()}, call
@@ -110,7 +108,6 @@ def is_followed(found, recorder):
 
 
 def says(found, sizes):
-    """Return what a symbolic number, or a plain one, says that it is at these sizes."""
     if isinstance(found, SymInt):
         return found.expression.value(sizes)
     if isinstance(found, SymFloat):
@@ -133,7 +130,6 @@ def bare(found):
 
 
 def follow(source, own, seed, seen, number=ELSEWHERE, tell=note):
-    """Run a program here and elsewhere, and compare."""
     here, (found, recorder) = computed(source, own), traced(source, own)
     tell(f"{source} at {own}: {here}")
     assert type(bare(found)) is type(here)

@@ -18,7 +18,6 @@ def size(value):
 
 
 def guards(action):
-    """Return the guards that an action records."""
     with recording() as recorder:
         action()
     return {str(guard) for guard in recorder.guards if not guard.is_settled}

@@ -32,7 +32,6 @@ def size(value, name="H"):
 
 
 def number(found):
-    """Return what was computed in this trace, as plain Python has it."""
     if isinstance(found, tuple):
         return tuple(map(number, found))
     return plain_number(found) if isinstance(found, SymInt | SymFloat) else found
@@ -46,7 +45,6 @@ def outcome(function, *arguments):
 
 
 def heard(action):
-    """Return the caveats of an action."""
     with recording() as recorder:
         action()
     return [caveat_text(doubt).partition(" (")[0] for doubt in recorder.caveats]
