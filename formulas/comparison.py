@@ -276,11 +276,9 @@ class _Comparison:
             for path, target in zip(self._paths(alias), self._paths(part), strict=True):
                 tensor = self.expected.get(path)
                 note = f"shares the storage of {target}"
-                if tensor is None:
-                    yield Row("unexpected", path, None, weight.path, weight.shape, 0, note)
-                elif not tensor.trainable and not weight.trainable:
+                if tensor and not (tensor.trainable or weight.trainable):
                     pass  # Several frozen tensors may share one table.
-                elif tensor.tied_to != target and path in self.seen:
+                elif tensor is None or (tensor.tied_to != target and path in self.seen):
                     yield Row("unexpected", path, None, weight.path, weight.shape, 0, note)
                 elif tensor.tied_to != target:
                     loss = -tensor.size if tensor.trainable and tensor.tied_to is None else 0

@@ -104,17 +104,13 @@ class Condition:
     def is_met(self, sizes: Mapping[str, int]) -> bool:
         """Return whether the condition is met at these sizes; False if a side has no value."""
         try:
-            return self._answer(sizes) is self.holds
+            left, right = self.left.value(sizes), self.right.value(sizes)
         except ArithmeticError:
             return False
-
-    def _answer(self, sizes: Mapping[str, int]) -> bool:
-        left, right = self.left.value(sizes), self.right.value(sizes)
         if self.relation is Relation.DIVIDES:
-            return left != 0 and right % left == 0
-        if self.relation is Relation.EQUAL:
-            return left == right
-        return left < right if self.relation is Relation.LESS else left > right
+            return (left != 0 and right % left == 0) is self.holds
+        answers = {Relation.EQUAL: left == right, Relation.LESS: left < right}
+        return answers.get(self.relation, left > right) is self.holds
 
     @property
     def is_settled(self) -> bool:

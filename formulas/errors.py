@@ -201,13 +201,10 @@ def similar_names(name: object, names: Iterable[str]) -> list[str]:
 
 @lru_cache(1024)  # Many configurations may have the same unknown model type.
 def _similar(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    alike = {known: _likeness(_plain(name), _plain(known)) for known in names}
+    plain, *others = (re.sub(r"[\s_:]", "-", one.lower()) for one in (name, *names))
+    alike = {known: _likeness(plain, other) for known, other in zip(names, others, strict=True)}
     ranked = sorted(filter(alike.get, alike), key=alike.__getitem__, reverse=True)
     return tuple(ranked[:MAX_SUGGESTIONS])
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_:]", "-", name.lower())
 
 
 def _likeness(name: str, known: str) -> float:
