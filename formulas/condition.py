@@ -5,6 +5,7 @@ A stated condition is one of a formula: it says what the constructor does where 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -12,7 +13,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from paramproof.formulas.expression import Expression, Number, expression, letter, sides
-from paramproof.formulas.notation import text
+from paramproof.formulas.notation import expression_in, text
+from paramproof.formulas.printing import shown
 
 
 class Relation(Enum):
@@ -22,6 +24,15 @@ class Relation(Enum):
     LESS = ("<", "≥")
     MORE = (">", "≤")
     DIVIDES = ("divides", "does not divide")
+
+
+RELATIONS = {
+    sign: (relation, holds)
+    for relation in Relation
+    for sign, holds in zip(relation.value, (True, False), strict=True)
+}
+
+RELATION = re.compile(f" ({'|'.join(RELATIONS)}) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +145,20 @@ class Condition:
         # Without a constant the difference may be 0, which decides < from above and > from below.
         decided = {Relation.LESS: {1}, Relation.MORE: {-1}}.get(self.relation)
         return len(signs) == 1 and (apart or signs == decided)
+
+
+def condition_in(written: str) -> Condition:
+    """Return the condition that is printed as ``written``: ``A divides H``, ``V ≤ 25000``.
+
+    The condition is normalized, as conditions are printed. Raises ``ValueError``, in one line that
+    quotes the text, for anything else.
+    """
+    parts = RELATION.split(written)
+    if len(parts) != 3:
+        raise ValueError(f"{shown(written)} is not a condition")
+    left, sign, right = parts
+    relation, holds = RELATIONS[sign]
+    return Condition(relation, expression_in(left), expression_in(right), holds).normalized()
 
 
 def _is_always_positive(one: Expression) -> bool:

@@ -1,7 +1,7 @@
 """A derivation as data, and back: one form for documents, workers, and the files of the catalogue.
 
-Expressions and conditions are text in the grammar of ``parsing``. A tensor group is a text under
-its path, with its number, its shape and its marks: ``"layers.*.q.weight": "L × A·K, H [frozen]"``.
+Expressions and conditions are text in their printed form. A tensor group is a text under its
+path, with its number, its shape and its marks: ``"layers.*.q.weight": "L × A·K, H [frozen]"``.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from itertools import compress
 from typing import Any, TypeVar
 
 from paramproof.formulas.architecture import Evidence
-from paramproof.formulas.condition import Consequence, Outcome, StatedCondition
+from paramproof.formulas.condition import Consequence, Outcome, StatedCondition, condition_in
 from paramproof.formulas.derivation import Derivation, DerivedTensor, Role
 from paramproof.formulas.expression import expression
-from paramproof.formulas.notation import text
-from paramproof.formulas.parsing import condition_in, expression_in
+from paramproof.formulas.notation import expression_in, text
 
 OUTCOMES = {one.value[0]: one for one in Outcome}
 

@@ -1,13 +1,11 @@
-"""docs/json.md: the kinds of JSON with their keys, from the schema, and a grammar."""
+"""docs/json.md: the kinds of JSON with their keys, from the schema."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from textwrap import dedent
 from typing import Any, TypeAlias
 
 from docs.writers.blocks import place
-from paramproof.formulas import parsing
 from paramproof.views.table import markdown_rows
 from tests.json_schema import definition, description, has_keys, kinds, schema
 
@@ -42,13 +40,6 @@ def _keys() -> str:
 def _objects() -> str:
     others = (one for one in schema()["$defs"] if one not in kinds() and _has_section(one))
     return "\n\n".join(map(_section, others))
-
-
-@place("grammar", "json")
-def _grammar() -> str:
-    """Return the grammar of expressions, from the module that parses them."""
-    _, _, rules = (parsing.__doc__ or "").partition("::\n\n")
-    return f"```text\n{dedent(rules).strip()}\n```"
 
 
 def _definition(name: str) -> dict[str, Any]:

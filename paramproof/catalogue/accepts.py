@@ -27,7 +27,7 @@ from paramproof.catalogue.value_kinds import (
     sort_of,
 )
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
-from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.notation import expression_in
 from paramproof.formulas.path import leaf, parent
 from paramproof.formulas.printing import legible, shown
 

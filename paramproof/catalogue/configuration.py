@@ -18,7 +18,7 @@ from paramproof.catalogue.value_kinds import (
 from paramproof.formulas.derivation import value_at
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.formulas.expression import Expression
-from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.notation import expression_in
 from paramproof.formulas.path import parent
 from paramproof.formulas.printing import legible, shown
 

@@ -17,7 +17,7 @@ from paramproof.catalogue.configuration import GivenKeys
 from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.value_kinds import default_layers, equal
 from paramproof.formulas.errors import Refusal
-from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.notation import expression_in
 from paramproof.formulas.printing import legible, shown
 
 

@@ -31,7 +31,7 @@ from paramproof.catalogue.value_kinds import (
 from paramproof.catalogue.written_forms import ANY_PAIR, TWICE, read_configuration
 from paramproof.derivation.sampling import sample_inside
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.notation import expression_in
 from paramproof.formulas.path import leaf, parent
 from sweep.fields.probe_values import LARGE, PROBES
 from sweep.library.keys import Keys, has_key, part_in, set_key

@@ -20,8 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.formulas.derivation import DerivedTensor
 from paramproof.formulas.expression import Expression, expression, letter, sum_of
-from paramproof.formulas.notation import text
-from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.notation import expression_in, text
 from paramproof.formulas.path import leaf, parent
 from sweep.library.keys import part_in
 

@@ -27,7 +27,7 @@ from paramproof.catalogue import entry, read_type
 from paramproof.derivation.sampling import sample_sizes
 from paramproof.formulas.condition import Relation
 from paramproof.formulas.derivation import Derivation, DerivedTensor
-from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.notation import expression_in
 from sweep.witnesses.arguments import filled, sizes_named
 from sweep.witnesses.comparison import (
     Comparison,

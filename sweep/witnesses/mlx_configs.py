@@ -26,7 +26,7 @@ from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.names import transformers_types
 from paramproof.catalogue.value_kinds import ROTARY_BASES, default_layers
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
-from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.notation import expression_in
 from paramproof.formulas.path import leaf, parent
 from sweep.fields.probe_values import PROBES
 from sweep.library.keys import part_in, set_key

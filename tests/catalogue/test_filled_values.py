@@ -7,7 +7,7 @@ import pytest
 from paramproof.catalogue import entry, model_types, read_type
 from paramproof.catalogue.value_kinds import default_layers, equal
 from paramproof.catalogue.written_forms import by_layer
-from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.notation import expression_in
 
 pytestmark = [
     pytest.mark.framework("transformers"),

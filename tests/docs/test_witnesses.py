@@ -6,7 +6,7 @@ from docs.writers.libraries import SETS, stored
 from paramproof.catalogue import model_types, read_type
 from paramproof.catalogue.entries import entry_in, usual_class
 from paramproof.catalogue.names import release
-from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.notation import expression_in
 from sweep.witnesses.__main__ import known
 from sweep.witnesses.comparison import (
     Cause,

@@ -7,9 +7,16 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from paramproof.formulas.condition import Condition, Relation, at_least_one
+from paramproof.formulas.condition import (
+    RELATION,
+    RELATIONS,
+    Condition,
+    Relation,
+    at_least_one,
+    condition_in,
+)
 from paramproof.formulas.expression import expression, floor, letter
-from paramproof.formulas.parsing import RELATION, RELATIONS, condition_in, expression_in
+from paramproof.formulas.notation import expression_in
 
 A, H, L = map(letter, "AHL")
 NAMES = st.sampled_from((A, H, L))

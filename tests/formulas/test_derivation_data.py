@@ -24,7 +24,7 @@ from paramproof.formulas.derivation_data import (
     with_ties,
 )
 from paramproof.formulas.expression import expression, floor, letter
-from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.notation import expression_in
 
 A, H, L, V = map(letter, "AHLV")
 HEADS = floor(H, A)

@@ -9,7 +9,7 @@ from paramproof.formulas.computed import QUOTIENT
 from paramproof.formulas.condition import is_never_negative
 from paramproof.formulas.derivation import value_at
 from paramproof.formulas.expression import Computed, Expression, computed, expression, floor, letter
-from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.notation import expression_in
 from tests.derivations import MIXTURE, tensor, with_tensors
 
 A, D, H, L = map(letter, "ADHL")

@@ -16,8 +16,7 @@ from paramproof.formulas import FAMILIES, closed_form
 from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.expression import Expression, ceiling, floor, letter, sum_of
 from paramproof.formulas.families import OURS
-from paramproof.formulas.notation import LETTERS, add_letters, latex, text
-from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.notation import LETTERS, add_letters, expression_in, latex, text
 from paramproof.formulas.spec import INDICATOR, LAYERS, ROWS, WIDTH, letter_kinds
 from tests.notation import from_latex, value
 from tests.polynomials import polynomials

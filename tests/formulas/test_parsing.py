@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from paramproof.formulas.condition import Condition, Relation
+from paramproof.formulas.condition import Condition, Relation, condition_in
 from paramproof.formulas.expression import (
     Computed,
     Expression,
@@ -14,8 +14,7 @@ from paramproof.formulas.expression import (
     floor,
     letter,
 )
-from paramproof.formulas.notation import text
-from paramproof.formulas.parsing import DEEPEST, LONGEST, condition_in, expression_in
+from paramproof.formulas.notation import DEEPEST, LONGEST, expression_in, text
 
 NAMES = ("A", "H", "L", "dr", "H_text", "C_0", "nl2")
 LETTERS = st.sampled_from(NAMES).map(letter)

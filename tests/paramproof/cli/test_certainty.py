@@ -11,9 +11,9 @@ from rich.console import Console
 import paramproof as library
 from paramproof.bulk import count_line
 from paramproof.cli.derive import print_derivation
+from paramproof.formulas.condition import condition_in
 from paramproof.formulas.derivation import FITTED, PROVED
 from paramproof.formulas.derivation_data import derivation_data
-from paramproof.formulas.parsing import condition_in
 from paramproof.json_form import document
 from paramproof.pages.model import parts
 from paramproof.pages.viewing import View

@@ -8,8 +8,7 @@ import pytest
 from paramproof.derivation.guard_probing import MAX_NESTED_PROBES
 from paramproof.derivation.guard_set import GuardSet, NestedGuard, NestedGuardQueue
 from paramproof.derivation.pipeline import derive
-from paramproof.formulas.condition import Consequence, Outcome
-from paramproof.formulas.parsing import condition_in
+from paramproof.formulas.condition import Consequence, Outcome, condition_in
 from tests.paramproof.derivation.toys import built, conditions, toy
 
 OTHERS = "other tensors are created"

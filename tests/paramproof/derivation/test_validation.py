@@ -10,10 +10,9 @@ from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.derivation.trace_runner import DerivationError, FailureCause, TraceRunner
 from paramproof.derivation.validation import DEPTH_FACTOR, HeldOutValidation
-from paramproof.formulas.condition import Consequence, Outcome
+from paramproof.formulas.condition import Consequence, Outcome, condition_in
 from paramproof.formulas.derivation import DerivedTensor
 from paramproof.formulas.expression import letter
-from paramproof.formulas.parsing import condition_in
 from tests.paramproof.derivation.toys import conditions, toy
 
 pytestmark = pytest.mark.usefixtures("clock")

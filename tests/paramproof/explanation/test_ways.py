@@ -13,7 +13,7 @@ from paramproof.explanation.ways import Part, PartCounts, describe
 from paramproof.formulas import EncoderSpec, inventory
 from paramproof.formulas.conventions import count
 from paramproof.formulas.models import named_configurations, named_models
-from paramproof.formulas.parsing import expression_in
+from paramproof.formulas.notation import expression_in
 from paramproof.resolver import resolve
 from tests.derivations import MIXTURE, H, tensor, with_tensors
 from tests.specs import SPECS

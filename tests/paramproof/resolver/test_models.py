@@ -6,8 +6,8 @@ import pytest
 
 from paramproof.catalogue import Entry
 from paramproof.formulas import Weight
+from paramproof.formulas.condition import condition_in
 from paramproof.formulas.derivation import PROVED
-from paramproof.formulas.parsing import condition_in
 from paramproof.resolver import Model, lookup, resolve
 from paramproof.resolver.models import CountedWeights
 from tests.derivations import MIXTURE
