@@ -10,6 +10,7 @@ from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, closed_form, inventory
 from paramproof.formulas.models import named_model
 from paramproof.formulas.notation import text
+from paramproof.tracing.symbolic.symint import plain_int
 from paramproof.verify.proof import proofs, read, residuals, total
 from tests.cases import CASES, case_of
 from tests.weight_lists import Lists, added, extra
@@ -249,12 +250,23 @@ def test_a_model_that_a_framework_does_not_support():
     assert proof.reason == "its combination of parts cannot be expressed at other sizes"
 
 
-def test_a_crash_of_the_builder_is_no_finding():
+@pytest.mark.parametrize(
+    "breaks",
+    [
+        lambda spec: True,
+        lambda spec: type(spec.vocab_size) is not int,
+        lambda spec: plain_int(spec.vocab_size) % 2 == 0,
+    ],
+    ids=["always", "in a trace", "at some sizes"],
+)
+def test_a_crash_of_the_builder_is_no_finding(breaks):
     class Broken(Lists):
         def build(self, spec):
-            raise RuntimeError("broken")
+            if breaks(spec):
+                raise RuntimeError("broken")
+            return super().build(spec)
 
-    with pytest.raises(RuntimeError, match="broken"):
+    with pytest.raises(RuntimeError, match=r"^broken$"):
         prove(Broken())
 
 
