@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from paramproof.builders.protocol import Builder
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.spec import draw as draw_spec
-from paramproof.random_specs import random_spec, random_specs
+from paramproof.verify.cases import random_spec, random_specs
 
 __all__ = ["encoder_specs", "random_spec", "random_specs", "specs", "supported_specs"]
 

@@ -1,10 +1,13 @@
-"""The combinations of optional parts that a family's models may have.
+"""The specs of a family: random ones from a seed, and one for each combination of optional parts.
 
-A case is found by drawing a spec with every possible answer to each choice that is not a size. So
-it respects what a random spec does, that H is A times K and G divides A, and works for families
+Such a case is found by drawing a spec with every possible answer to each choice that is not a size.
+So it respects what a random spec does, that H is A times K and G divides A, and works for families
 of plug-ins too. Generic sizes are primes: numbers of layers from 2 up, and all others from 11 up,
 each about twice the one before. So only sizes that are always equal are equal here, and they share
 a letter.
+
+Random specs do not come from Hypothesis, whose examples also depend on its version and on the
+modules in the working directory. ``tests.strategies`` generates the same specs with it.
 """
 
 from __future__ import annotations
@@ -12,18 +15,52 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from random import Random
 from typing import Any
 
 from paramproof.algebra.symbols import FamilyArchitecture, with_head_size
 from paramproof.builders.protocol import Builder
 from paramproof.derivation.sampling import primes_from
-from paramproof.formulas import Family, FamilyLetters, Spec
+from paramproof.formulas import FAMILIES, Family, FamilyLetters, Spec
 from paramproof.formulas.expression import letter
 from paramproof.formulas.spec import INDICATOR, LAYERS, RANGES, draw, letter_kinds
 from paramproof.tracing.symbolic.symint import SymInt
 
 FEWEST_LAYERS = 2
 LEAST_LENGTH = 11
+
+
+def random_spec(random: Random, family: str = "encoder", **fixed: Any) -> Any:
+    return draw(FAMILIES[family].spec, lambda name, *range_: random.randint(*range_), fixed)
+
+
+def random_specs(
+    builder: Builder, number: int, seed: int, family: str = "encoder", **fixed: Any
+) -> list[Any]:
+    """Return ``number`` specs that ``builder`` can express, the same for each seed."""
+    random = Random(seed)
+    specs: list[Spec] = []
+    tries = 1000 * number
+    while len(specs) < number:
+        spec = random_spec(random, family, **fixed)
+        supported = builder.supports(spec)
+        specs += [spec] if supported is True else []
+        tries -= 1
+        if not tries:
+            raise ValueError(f"hardly any random spec can be expressed: {supported}")
+    return specs
+
+
+def refusal(builder: Builder, family: str) -> str:
+    """Return why ``builder`` cannot express any model of ``family``, or "" if it can."""
+    random = Random(0)
+    reasons = [builder.supports(random_spec(random, family)) for _ in range(100)]
+    return "" if True in reasons else str(reasons[0])
+
+
+def fixed_in(family: str, fixed: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a framework's fixed fields, which apply only to encoders, for ``family``."""
+    return fixed if family == "encoder" else {}
 
 
 @dataclass(frozen=True)
@@ -121,8 +158,7 @@ def _drawn(
         return answers[name]
 
     spec = draw(family.spec, choose, {})
-    kinds, own = letter_kinds(family.letters), spec.letters()._asdict()
-    names = {size: name for name, size in reversed(own.items()) if kinds[name] != INDICATOR}
+    names = {size: name for name, size in reversed(spec.letters()._asdict().items())}
     values = {name: getattr(spec, name) for name in family.field_names}
     letters = {n: names.get(size, n) for n, size in values.items() if type(size) is int}
     return Case(spec, len(sizes), letters, {letters[n]: size for n, size in known.items()})

@@ -21,8 +21,8 @@ from paramproof.formulas import Report, Spec
 from paramproof.formulas.families import family_of, spec_fields, spec_from
 from paramproof.formulas.models import named_model
 from paramproof.formulas.spec import draw, head_size_of
-from paramproof.random_specs import fixed_in, random_specs, refusal
 from paramproof.verify.agreement import check
+from paramproof.verify.cases import fixed_in, random_specs, refusal
 from paramproof.verify.user_formula import (
     FormulaReference,
     UserFormula,

@@ -36,9 +36,8 @@ from paramproof.formulas.families import family_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, beginnings, has_layer, lies_in
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, MINUS, legible, shown
-from paramproof.random_specs import random_spec
 from paramproof.sources.reference import load_reference
-from paramproof.verify.cases import cases, parts_of
+from paramproof.verify.cases import cases, parts_of, random_spec
 from paramproof.verify.worker import NO_PARENT, Link
 from paramproof.verify.workers import FormulaRefused, Job, Record, run_in_workers
 

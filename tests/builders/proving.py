@@ -9,7 +9,7 @@ import sys
 
 from paramproof.builders.registry import framework
 from paramproof.formulas import FAMILIES
-from paramproof.random_specs import random_specs
+from paramproof.verify.cases import random_specs
 from paramproof.verify.proof import proofs
 from paramproof.verify.worker import load_builder, peak_memory
 

@@ -17,7 +17,7 @@ from paramproof.builders.registry import framework as registered
 from paramproof.formulas import FAMILIES, Spec
 from paramproof.formulas.families import family_of
 from paramproof.formulas.models import named_models
-from paramproof.random_specs import fixed_in, random_spec, refusal
+from paramproof.verify.cases import fixed_in, random_spec, refusal
 from tests.builders.features import FEATURES
 from tests.parity.cases import ENCODERS, SPECS
 

@@ -8,7 +8,7 @@ from paramproof.algebra.residual import explained
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.protocol import UnsupportedSpec
 from paramproof.formulas import closed_form, compare, inventory
-from paramproof.random_specs import fixed_in, refusal
+from paramproof.verify.cases import fixed_in, refusal
 from tests.profiles import one_in
 from tests.strategies import specs, supported_specs
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from paramproof.builders.protocol import UnsupportedSpec
-from paramproof.random_specs import refusal
+from paramproof.verify.cases import refusal
 from tests.laws import LAWS
 from tests.profiles import one_in
 from tests.strategies import supported_specs

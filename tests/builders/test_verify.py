@@ -4,7 +4,7 @@ import pytest
 
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
-from paramproof.random_specs import refusal
+from paramproof.verify.cases import refusal
 from paramproof.verify.results import Sample, verify_job
 from paramproof.verify.user_formula import FormulaReference
 from paramproof.verify.workers import run_in_workers

@@ -12,9 +12,9 @@ from paramproof import check, load
 from paramproof.algebra.symbols import sizes_of
 from paramproof.formulas import FAMILIES, closed_form, inventory
 from paramproof.formulas.families import spec_fields, spec_from
-from paramproof.random_specs import random_specs, refusal
 from paramproof.resolver import resolve
 from paramproof.verify.agreement import require_agreement
+from paramproof.verify.cases import random_specs, refusal
 from tests.specs import SPECS
 
 # Mixer-B/16 of table 1, for images of 224·224: 196 patches of 16·16.

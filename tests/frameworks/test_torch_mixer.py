@@ -4,7 +4,7 @@ import pytest
 
 from paramproof import assert_parameters, check, load
 from paramproof.formulas.families import spec_from
-from paramproof.random_specs import random_specs
+from paramproof.verify.cases import random_specs
 
 pytestmark = pytest.mark.framework("torch")
 

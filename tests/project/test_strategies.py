@@ -6,7 +6,7 @@ import pytest
 from hypothesis import find, given, settings
 
 from paramproof.formulas import EncoderSpec
-from paramproof.random_specs import fixed_in, refusal
+from paramproof.verify.cases import fixed_in, refusal
 from tests.profiles import PROFILES
 from tests.strategies import encoder_specs, random_specs, specs, supported_specs
 
