@@ -229,12 +229,10 @@ def _counts(component: str, ours: Inventory, report: Report) -> list[int]:
     if has_layer(component):
         layers = next(one.repeat for one in ours if lies_in(one.path, component))
         here = [component.replace(LAYER, str(number), 1) for number in range(layers)]
-
-    def more(own: str) -> int:
-        rows = (r for r in report.rows if lies_in(r.path, own) or lies_in(r.path, component))
-        return sum(row.difference for row in rows)
-
-    return [ours.total(component) + more(own) for own in here]
+    whole = ours.total(component)
+    return [
+        whole + sum(row.difference for row in report.rows if lies_in(row.path, own)) for own in here
+    ]
 
 
 def difference(formula: UserFormula, model: Architecture, report: Report) -> Iterator[str]:

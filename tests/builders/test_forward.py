@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramproof.random_specs import fixed_in
+from paramproof.verify.cases import fixed_in
 from tests.parity.bounds import at_tokens
 from tests.parity.cases import Case
 from tests.profiles import one_in
