@@ -343,8 +343,12 @@ def _value(node: Any, names: list[str]) -> Operand:
         case ast.UnaryOp(ast.USub(), operand):
             one = _value(operand, names)
             return -one if isinstance(one, float) else -_whole(one)
-        case ast.BinOp(left, ast.Pow(), ast.Constant(int(power))) if not _ends_in_sum(left):
-            return _whole(_value(left, names)) ** power
+        case ast.BinOp(
+            ast.Name() | ast.Call() | ast.BinOp(_, ast.LShift() | ast.RShift(), _) as atom,
+            ast.Pow(),
+            ast.Constant(int(power)),
+        ):
+            return _whole(_value(atom, names)) ** power
         case ast.BinOp(left, sign, right):
             if isinstance(sign, ast.Mult) and _ends_in_sum(left):
                 raise SyntaxError
@@ -371,6 +375,6 @@ def _ends_in_sum(node: Any) -> bool:
     match node:
         case ast.BinOp(_, ast.Add() | ast.Sub(), _):
             return True
-        case ast.BinOp(_, ast.Mult(), right):
-            return _ends_in_sum(right)
+        case ast.BinOp(_, ast.Mult(), last) | ast.BinOp(last, ast.Div(), _) | ast.UnaryOp(_, last):
+            return _ends_in_sum(last)
     return False
