@@ -140,17 +140,15 @@ class Parent:
 
 def end_with_parent() -> None:
     """End this process of ``multiprocessing`` when its parent ends."""
-    threading.Thread(target=_wait_for_parent, daemon=True).start()
-
-
-def _wait_for_parent() -> None:
     # Imported here, since most commands have no such process.
     from multiprocessing import parent_process
 
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    def wait() -> None:
+        if parent := parent_process():
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def how_it_ended(status: int) -> str:

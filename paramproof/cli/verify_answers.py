@@ -58,7 +58,9 @@ def sample_of(
     chosen = tuple(families or dict.fromkeys(spec.family for spec in specs.values()) or FAMILIES)
     _require_families(models, chosen, "which is not in --family")
     named = {name: one.spec for name, one in named_models().items() if one.spec.family in chosen}
-    return Sample(specs or named, chosen, examples, seed, shard or (1, 1), duration)
+    number, of = shard or (1, 1)
+    own = (specs or named) if number == 1 else {}  # The first shard has the named models.
+    return Sample(own, chosen, examples, seed, (number, of), duration)
 
 
 def _require_families(models: Sequence[Model], families: Sequence[str], but: str) -> None:
@@ -95,8 +97,7 @@ def in_frameworks(
     """
     left: Sequence[str] = ()
     if formula:
-        specs = [*sample.models.values()]
-        family, left = formula.ask(family_and_rest, sample.families, specs)
+        family, left = formula.ask(family_and_rest, sample.families)
         _require_families(models, (family,), f"but {formula.name} counts {family}")
         own = {name: spec for name, spec in sample.models.items() if spec.family == family}
         sample = replace(sample, models=own, families=(family,))

@@ -68,7 +68,7 @@ class Result(Record):
 
     @property
     def family(self) -> str:
-        return family_of(self.spec).name if self.spec else ""
+        return self.spec.family if self.spec else ""
 
     @classmethod
     def broken(cls, framework: Framework, reason: str) -> Result:
@@ -90,8 +90,7 @@ class Sample:
     """Named ``models``, and ``examples`` random specs of each of the ``families``.
 
     With ``seconds``, the drawing goes on until they are over: batch after batch of ``examples``,
-    each with the seed after the last one's. Shard I of N takes every Nth batch, from the Ith on,
-    and the first shard the named models.
+    each with the seed after the last one's. Shard I of N takes every Nth batch, from the Ith on.
     """
 
     models: Mapping[str, Spec]
@@ -138,16 +137,12 @@ def results(
     run = _Run(chosen, builder, formula)
     refused = {name: refusal(builder, name) for name in sample.families if sample.examples}
     number = sum(1 if reason else sample.examples for reason in refused.values())
-    due = len(_named(sample)) + number
+    due = len(sample.models) + number
     link.steps(0, None if sample.seconds else due)
     drawn = _stopping(run.each(sample, refused), sample.seconds)
     for done, result in enumerate(chain(drawn, run.smallest()), 1):
         yield result
         link.steps(done, None if sample.seconds else due + len(run.worst))
-
-
-def _named(sample: Sample) -> Mapping[str, Spec]:
-    return sample.models if sample.shard[0] == 1 else {}
 
 
 def _stopping(found: Iterator[Result], seconds: float | None) -> Iterator[Result]:
@@ -169,7 +164,7 @@ class _Run:
 
     def each(self, sample: Sample, refused: Mapping[str, str]) -> Iterator[Result]:
         shard, of = sample.shard
-        for model, spec in _named(sample).items():
+        for model, spec in sample.models.items():
             yield self.result(spec, model)
         for batch, seed in enumerate(count(sample.seed + shard - 1, of)):
             for family, reason in refused.items():
@@ -194,9 +189,9 @@ class _Run:
         milliseconds = round((time.perf_counter() - start) * 1000, 3)
         if report.equal:
             return Result(*about, "equal", spec, report, milliseconds)
-        worst = self.worst.setdefault(family_of(spec).name, spec)
+        worst = self.worst.setdefault(spec.family, spec)
         if sum(spec.letters()) < sum(worst.letters()):
-            self.worst[family_of(spec).name] = spec
+            self.worst[spec.family] = spec
         return Result(*about, "different", spec, report, milliseconds)
 
     def report(self, spec: Spec) -> Report:
@@ -220,7 +215,7 @@ class _Run:
                 known[smaller] = supported and not self.report(smaller).equal
             return known.get(smaller, False)
 
-        fixed = fixed_in(family_of(spec).name, self.chosen.fixed)
+        fixed = fixed_in(spec.family, self.chosen.fixed)
         try:
             found, reason = smaller_spec(spec, fixed, differs) or spec, ""
         except ImportError:

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 from paramproof.algebra.symbols import FamilyArchitecture, folded_text, in_symbols
 from paramproof.builders.registry import Framework
 from paramproof.derivation.sampling import sample_inside
-from paramproof.formulas import FAMILIES, Family, Inventory, Report, Row, Spec
+from paramproof.formulas import FAMILIES, Family, Inventory, Report, Row
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.comparison import totals
 from paramproof.formulas.expression import expression
@@ -325,17 +325,9 @@ def _replies(
     yield Reply("", question(formula.load(link), *asked))
 
 
-def family_and_rest(
-    formula: UserFormula, among: Sequence[str], specs: Sequence[Spec]
-) -> tuple[str, tuple[str, ...]]:
-    """Return the family that the formula counts, and the components that it leaves out.
-
-    It must count the fullest model of the family, and those of ``specs`` that are of this family.
-    """
+def family_and_rest(formula: UserFormula, among: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return the family that the formula counts, and the components that it leaves out."""
     family = chosen_family(formula, among)
-    for spec in specs:
-        if family_of(spec) is family:
-            formula.counts(FamilyArchitecture.of(spec))
     return family.name, uncounted(formula.counts(fullest(family)), family)
 
 

@@ -103,8 +103,6 @@ def run_in_workers(
     waiting = sorted(frameworks, key=lambda framework: not framework.slow)
     running: list[_Worker[R]] = []
     news: SimpleQueue[tuple[_Worker[R], Any]] = SimpleQueue()
-    for framework in frameworks:
-        on_progress(Progress(framework.name, "waiting"))
     try:
         while waiting or running:
             while waiting and len(running) < (os.cpu_count() or 1):

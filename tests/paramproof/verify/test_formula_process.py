@@ -22,8 +22,8 @@ ENDINGS = {
     "ends_the_process": "ended its process with status 0 at EncoderSpec(",
     "kills_the_process": "ended its process by SIGKILL at EncoderSpec(",
     "interrupted": "raised KeyboardInterrupt at EncoderSpec(",
-    # These count the named models; they fail at a random spec, when called with symbols, or in the
-    # worker of one framework.
+    # These count the model; they fail at a random spec, when called with symbols, or in the worker
+    # of one framework.
     "raises_without_layers": "raised ZeroDivisionError: integer division or modulo by zero at Enc",
     "ends_without_layers": "ended its process with status 0 at EncoderSpec(",
     "ends_at_symbols": "ended its process with status 0 at EncoderSpec(",

@@ -21,7 +21,7 @@ MODELS = {"bert-tiny": named_model("bert-tiny").spec}
 
 
 def specs_of(shard, seconds=None, families=("encoder", "gpt")):
-    sample = Sample(MODELS, families, 3, 5, shard, seconds)
+    sample = Sample(MODELS if shard[0] == 1 else {}, families, 3, 5, shard, seconds)
     return [(one.model, one.spec) for one in results(NOBODYS, Lists(), sample)]
 
 
