@@ -14,6 +14,7 @@ from paramproof.formulas.derivation_data import derivation_from
 from paramproof.formulas.expression import letter
 from paramproof.formulas.printing import MINUS
 from paramproof.views.formula import summand_lines
+from tests.json_schema import documents_of
 
 pytestmark = [
     pytest.mark.framework("transformers"),
@@ -34,6 +35,9 @@ def endless(width=64):
 
 def raising(width=64):
     raise RuntimeError("clear \\x1b[2J the screen")
+
+def lost(width=64, depth=2):
+    return nn.ModuleList(nn.Linear(width, int(str(width))) for _ in range(depth))
 """
 
 
@@ -74,6 +78,38 @@ def test_function(paramproof, models):
     # depth·(2·width·inner + inner + width)
     assert f"{3 * (2 * 64 * 256 + 256 + 64):,}" in done.stdout
     assert "proved" in done.stdout
+
+
+MIXTRAL = {
+    "model_type": "mixtral",
+    "architectures": ["MixtralForCausalLM"],
+    "hidden_size": 32,
+    "num_attention_heads": 4,
+    "num_hidden_layers": 2,
+}
+
+
+@pytest.mark.parametrize(
+    ("document", "command", "holds"),
+    [
+        (
+            "derivation",
+            "derive mixtral",
+            lambda it: it["status"] == "proved" and it["conditions"] and "⌊H/A⌋" in it["formula"],
+        ),
+        ("derivation", "derive models:lost", lambda it: it["status"] == "fitted" and it["reasons"]),
+        ("counts", "count models:lost", lambda it: it["models"][0]["reasons"]),
+        (
+            "verification",
+            "verify --model mixtral.json",
+            lambda it: [one["equal"] for one in it["results"]] == [True],
+        ),
+    ],
+)
+def test_documents(paramproof, models, tmp_path, document, command, holds):
+    (tmp_path / "mixtral.json").write_text(json.dumps(MIXTRAL))
+    data = documents_of(paramproof)(document, *command.split())
+    assert holds(data), data
 
 
 def test_what_is_proved_of_a_model_without_a_family(refused):
