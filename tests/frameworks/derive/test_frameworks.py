@@ -14,6 +14,11 @@ READ = "the shape is fitted in 12 of 12 tensor groups"
 FEW = {"held": 5}
 JAX = {"flax", "jax", "python"}
 
+ENCODERS = [
+    ("mlx", "L·(4·H² + 2·H·in + 5·H + in) + 2·H", {"mlx", "python"}),
+    ("paddle", "L·(4·H² + 2·H·in + 9·H + in)", {"paddlepaddle", "python"}),
+]
+
 FORMULAS = [
     (KERAS, "in_keras:model", {}, f"{FLOORED} + 2·V·H", ["H ≥ A"], READ, set()),
     # Keras divides a size out of sight, and at sizes of 12 it asks whether 12 is H.
@@ -55,6 +60,15 @@ FORMULAS = [
     (("equinox",), "in_equinox:tied", FEW, f"{FLOORED} + V·H", None, "", set()),
     # One module holds all layers.
     (("equinox",), "in_equinox:stacked", FEW, "L·(H² + H)", None, "", set()),
+    # Nothing is computed or allocated: the large ones have billions of parameters, and validation
+    # goes further. Statistics are not trainable.
+    *(
+        ((framework,), f"in_{framework}:{name}", {}, formula, ["A divides H"], "", versions)
+        for framework, formula, versions in ENCODERS
+        for name in ("encoder", "large")
+    ),
+    (("mlx",), "in_mlx:normalised", {}, "2·H² + 6·H", [], "", set()),
+    (("paddle",), "in_paddle:normalised", {}, "2·H² + 6·H", [], "", set()),
 ]
 
 
