@@ -168,17 +168,14 @@ def test_rows():
     assert row.path == "layers.*.feed_forward.intermediate.bias"
 
 
-def test_a_strided_view_is_not_the_contiguous_one():
+def test_a_strided_view_is_not_the_contiguous_one(torch):
     """As many elements of one storage, from the same start."""
-    import torch
-
     vector = torch.empty(12)
     pair = torch.nn.ParameterList([vector[:9:4], vector[:3]])
     assert compare(pair, SPEC).actual == 6
 
 
-def test_on_the_meta_device_at_real_size():
-    import torch
+def test_on_the_meta_device_at_real_size(torch):
     from torch import nn
 
     with torch.device("meta"):
@@ -211,9 +208,8 @@ def refusal(model):
 
 @pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("strategy", ["FULL_SHARD", "NO_SHARD"])
-def test_sharded_by_fsdp(own, strategy, two_ranks):
+def test_sharded_by_fsdp(own, strategy, two_ranks, torch):
     """With flat parameters, or with the original ones, which are pieces of shards."""
-    import torch
     from torch.distributed.fsdp import FullyShardedDataParallel, ShardingStrategy
 
     net = FullyShardedDataParallel(

@@ -108,8 +108,7 @@ OF_FAMILIES = {
 @pytest.mark.parametrize(
     ("family", "fault"), OF_FAMILIES, ids=lambda one: getattr(one, "__name__", one)
 )
-def test_a_proof_of_a_wrong_model_says_what_is_wrong(family, fault):
-    import torch
+def test_a_proof_of_a_wrong_model_says_what_is_wrong(family, fault, torch):
 
     from paramproof.builders.frameworks.torch import MODULES, TorchModel
 

@@ -23,13 +23,6 @@ print("torch._dynamo" in sys.modules)
 
 
 @pytest.fixture
-def torch():
-    import torch
-
-    return torch
-
-
-@pytest.fixture
 def meta():
     from paramproof.builders.meta import meta
 

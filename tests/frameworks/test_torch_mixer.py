@@ -26,9 +26,7 @@ def test_every_tensor_of_a_mixer_agrees_with_the_formula(mixer):
     assert all(check(builder, spec).equal for spec in random_specs(builder, 50, 0, "mixer"))
 
 
-def test_its_forward_pass_needs_every_parameter(mixer):
-    import torch
-
+def test_its_forward_pass_needs_every_parameter(mixer, torch):
     spec = spec_from({**B16, "num_patches": 5, "patch_size": 2, "hidden_size": 6, "num_blocks": 2})
     module = load("mixer-torch").build(spec, allocate=True).module
     module(torch.ones(2, 5, 12)).square().sum().backward()

@@ -48,16 +48,12 @@ def shapes(recorder):
         (lambda torch, h, a: call(torch.empty(1, a).expand, h, -1), (H, A)),
     ],
 )
-def test_shapes_of_new_tensors(shapes, make, shape):
-    import torch
-
+def test_shapes_of_new_tensors(shapes, make, shape, torch):
     found = shapes.lengths(make(torch, size("H"), size("A")))
     assert found == tuple(expression(0) + length for length in shape)
 
 
-def test_which_tensors_sizes_decide(shapes):
-    import torch
-
+def test_which_tensors_sizes_decide(shapes, torch):
     assert not shapes.is_of_sizes(torch.empty(6))
     assert not shapes.is_of_sizes(torch.tensor([1, 6]))
     assert shapes.is_of_sizes(torch.empty(size("H")))
@@ -65,10 +61,8 @@ def test_which_tensors_sizes_decide(shapes):
     assert shapes.is_of_sizes(call(torch.tensor, [1, size("H")]) + torch.tensor([1, 2]))
 
 
-def test_a_tensor_is_not_taken_for_one_that_is_gone(shapes):
+def test_a_tensor_is_not_taken_for_one_that_is_gone(shapes, torch):
     """A tensor that is made where another was freed has the address of its storage."""
-    import torch
-
     for _ in range(20):
         call(torch.tensor, [1, size("H")]) + torch.tensor([1, 2])
     assert not any(shapes.is_of_sizes(torch.empty(2, dtype=torch.int64)) for _ in range(20))
@@ -78,25 +72,20 @@ def caveats(recorder):
     return [caveat_text(one).partition(" (")[0] for one in recorder.caveats]
 
 
-def test_a_number_that_is_read_is_a_caveat_that_names_the_function(shapes, recorder):
-    import torch
-
+def test_a_number_that_is_read_is_a_caveat_that_names_the_function(shapes, recorder, torch):
     tensor = call(torch.tensor, size("H"))
     recorder.caveats.clear()
     assert int(tensor) == 6
     assert caveats(recorder) == ["a number that sizes decide was read from a tensor by __int__"]
 
 
-def test_a_number_from_a_plain_tensor_is_none(shapes, recorder):
-    import torch
-
+def test_a_number_from_a_plain_tensor_is_none(shapes, recorder, torch):
     assert int(torch.tensor(6)) == 6
     assert torch.tensor(6).item() == 6
     assert caveats(recorder) == []
 
 
-def test_a_loop_over_the_rows_of_a_tensor(shapes):
-    import torch
+def test_a_loop_over_the_rows_of_a_tensor(shapes, torch):
 
     from paramproof.tracing.instrumented.iteration import symbolic_iteration
 
