@@ -7,6 +7,7 @@ which its models start to differ. The constructor itself stays as it is.
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from inspect import signature
 from random import Random
@@ -109,51 +110,42 @@ def fails(error: type[Exception], compute: Callable[[], object]) -> bool:
     return False
 
 
-def widths(**foolers: tuple[str, int, Callable[[int], Any]]) -> None:
-    """Register models whose layers have biases while a condition on their width holds.
+def _register_rows(size: str, of: Callable[..., Any], **foolers: tuple[str, int, Any]) -> None:
+    """Register models ``of`` a condition, which decides about the biases of their layers.
 
-    Each has an outcome, the width at which the condition changes, and the condition.
+    Each has an outcome, the size at which the condition changes, and the condition.
     """
-
-    def of(condition):
-        def model(dim=64, n=3):
-            return linears(dim, n, condition(dim))
-
-        return model
-
-    _register_rows(foolers, of, "dim")
-
-
-def depths(**foolers: tuple[str, int, Callable[[int], Any]]) -> None:
-    """Register models whose layers have biases while a condition on their number holds."""
-
-    def of(condition):
-        def model(dim=16, n=3):
-            return linears(dim, n, condition(n))
-
-        return model
-
-    _register_rows(foolers, of, "n")
-
-
-def layers(**foolers: tuple[str, int, Callable[[int], Any]]) -> None:
-    """Register models in which a condition on the number of a layer decides about its bias."""
-
-    def of(condition):
-        def model(dim=16, n=3):
-            return each(dim, n, condition)
-
-        return model
-
-    _register_rows(foolers, of, "n")
-
-
-def _register_rows(foolers: Any, of: Callable[..., Any], size: str) -> None:
-    module = sys._getframe(2).f_globals["__name__"]
+    module = sys._getframe(1).f_globals["__name__"]
     for name, (outcome, turn, condition) in foolers.items():
         model = of(condition)
         model.__name__, model.__module__ = name, module
         fooler(outcome, **{size: turn})(model)
+
+
+def _by_width(condition):
+    def model(dim=64, n=3):
+        return linears(dim, n, condition(dim))
+
+    return model
+
+
+def _by_depth(condition):
+    def model(dim=16, n=3):
+        return linears(dim, n, condition(n))
+
+    return model
+
+
+def _by_layer(condition):
+    def model(dim=16, n=3):
+        return each(dim, n, condition)
+
+    return model
+
+
+widths = partial(_register_rows, "dim", _by_width)
+depths = partial(_register_rows, "n", _by_depth)
+layers = partial(_register_rows, "n", _by_layer)
 
 
 GROUPS = """adversaries another_package arithmetic comparing counting harmless objects tables

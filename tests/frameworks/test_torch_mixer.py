@@ -5,29 +5,24 @@ import pytest
 from paramproof import assert_parameters, check, load
 from paramproof.formulas.families import spec_from
 from paramproof.verify.cases import random_specs
+from tests.contract.test_outside_family import B16, WHOLE
 
 pytestmark = pytest.mark.framework("torch")
 
-B16 = {
-    "family": "mixer",
-    "num_patches": 196,
-    "patch_size": 16,
-    "hidden_size": 768,
-    "num_blocks": 12,
-    "tokens_mlp_dim": 384,
-    "channels_mlp_dim": 3072,
-}
+FIELDS = {"family": "mixer", **B16}
 
 
 def test_every_tensor_of_a_mixer_agrees_with_the_formula(mixer):
     builder = load("mixer-torch")
-    report = check(builder, spec_from(B16))
-    assert (report.equal, report.actual) == (True, 59_880_472)
+    report = check(builder, spec_from(FIELDS))
+    assert (report.equal, report.actual) == (True, WHOLE)
     assert all(check(builder, spec).equal for spec in random_specs(builder, 50, 0, "mixer"))
 
 
 def test_its_forward_pass_needs_every_parameter(mixer, torch):
-    spec = spec_from({**B16, "num_patches": 5, "patch_size": 2, "hidden_size": 6, "num_blocks": 2})
+    spec = spec_from(
+        {**FIELDS, "num_patches": 5, "patch_size": 2, "hidden_size": 6, "num_blocks": 2}
+    )
     module = load("mixer-torch").build(spec, allocate=True).module
     module(torch.ones(2, 5, 12)).square().sum().backward()
     assert all(parameter.grad is not None for parameter in module.parameters())
@@ -37,7 +32,7 @@ def test_a_live_model_of_it(mixer):
     """By shapes alone, without heads to split."""
     from torch import nn
 
-    spec = spec_from({**B16, "num_blocks": 2})
+    spec = spec_from({**FIELDS, "num_blocks": 2})
     module = load("mixer-torch").build(spec).module
     assert_parameters(module, spec)
     module.blocks[1].patch_mixing[2] = nn.Linear(384, 195, device="meta")

@@ -10,7 +10,7 @@ from paramproof.catalogue.entries import usual_class
 from paramproof.formulas import LlamaSpec
 from paramproof.resolver import resolve
 from paramproof.sources.checkpoints import checkpoint
-from tests.frameworks.transformers_configs import CLASSES, NO_IDS, SMALL, config_of
+from tests.frameworks.transformers_configs import CLASSES, NO_IDS, OPTIONS, SMALL, config_of
 
 pytestmark = pytest.mark.framework("transformers")
 
@@ -122,16 +122,7 @@ def test_another_class_than_the_saved_one(tmp_path):
     }
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "options"),
-    [
-        ("llama", "LlamaForCausalLM", {"attention_bias": True}),
-        ("llama", "LlamaForCausalLM", {"mlp_bias": True}),
-        ("gpt2", "GPT2LMHeadModel", {"add_cross_attention": True}),
-        ("ernie", "ErnieModel", {"use_task_id": True}),
-        ("bert", "BertForMaskedLM", {"tie_word_embeddings": False}),
-    ],
-)
+@pytest.mark.parametrize(("kind", "name", "options"), OPTIONS)
 def test_options_refused_in_a_config_are_noticed_in_the_file_too(kind, name, options, tmp_path):
     _, file = saved(tmp_path, kind, name, **options)
     plain = config_of({"model_type": kind, **SMALL[kind]}).to_dict()

@@ -6,7 +6,7 @@ from paramproof.formulas.errors import InvalidInput
 from paramproof.resolver import resolve
 from paramproof.resolver.models import described_types
 from tests.configs import BERT, ERNIE, FOUND, GPT2, LLAMA, ROBERTA, UNNAMED
-from tests.frameworks.transformers_configs import CLASSES, SMALL, config_of, model_of
+from tests.frameworks.transformers_configs import CLASSES, OPTIONS, SMALL, config_of, model_of
 
 pytestmark = pytest.mark.framework("transformers")
 
@@ -50,17 +50,7 @@ def test_old_names_of_sizes():
     assert count(keys) == model_of(config_of(keys), "GPT2LMHeadModel").num_parameters()
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "change"),
-    [
-        ("bert", "BertForMaskedLM", {"tie_word_embeddings": False}),
-        ("roberta", "RobertaForMaskedLM", {"tie_word_embeddings": False}),
-        ("ernie", "ErnieModel", {"use_task_id": True}),
-        ("gpt2", "GPT2LMHeadModel", {"add_cross_attention": True}),
-        ("llama", "LlamaForCausalLM", {"attention_bias": True}),
-        ("llama", "LlamaForCausalLM", {"mlp_bias": True}),
-    ],
-)
+@pytest.mark.parametrize(("kind", "name", "change"), OPTIONS)
 def test_other_tensors_than_the_family_has(kind, name, change):
     """The count agrees with the model that transformers builds, not with the family's."""
     keys = {"model_type": kind, **SMALL[kind], "architectures": [name]}

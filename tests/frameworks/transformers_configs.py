@@ -20,6 +20,16 @@ SMALL = {
 SMALL["ernie"] = SMALL["bert"] | {"type_vocab_size": 4}
 SMALL["phi3"] = SMALL["llama"] | {"head_dim": 4}
 SMALL["roberta"] = SMALL["bert"] | {"max_position_embeddings": 19, "type_vocab_size": 1}
+OPTIONS = [
+    ("bert", "BertForMaskedLM", {"tie_word_embeddings": False}),
+    ("roberta", "RobertaForMaskedLM", {"tie_word_embeddings": False}),
+    ("ernie", "ErnieModel", {"use_task_id": True}),
+    ("gpt2", "GPT2LMHeadModel", {"add_cross_attention": True}),
+    ("llama", "LlamaForCausalLM", {"attention_bias": True}),
+    ("llama", "LlamaForCausalLM", {"mlp_bias": True}),
+]
+"""Options with which a model has more tensors than its family."""
+
 NO_IDS = {"pad_token_id": None, "bos_token_id": None, "eos_token_id": None}
 """Of models whose vocabulary is smaller than the ids of special tokens."""
 
