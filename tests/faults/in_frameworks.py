@@ -352,34 +352,6 @@ PLANTS: dict[str, Callable[[], Plants]] = {
 """By the name of a framework's module, a function that imports it and returns its faults."""
 
 
-Build = Callable[[EncoderSpec, Numerics | None], BuiltModel]
-Plant = Callable[[Build, EncoderSpec, Numerics | None], BuiltModel]
-
-
-def sizes(change: Callable[[EncoderSpec], Mapping[str, Any]]) -> Plant:
-
-    def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> BuiltModel:
-        return build(replace(spec, **change(spec)), numerics)
-
-    return plant
-
-
-def activation(name: str) -> Plant:
-
-    def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> BuiltModel:
-        return build(spec, numerics and replace(numerics, hidden_act=name))
-
-    return plant
-
-
-def names(change: Callable[[Weight], Weight]) -> Plant:
-
-    def plant(build: Build, spec: EncoderSpec, numerics: Numerics | None) -> BuiltModel:
-        return Misnamed(build(spec, numerics), change)
-
-    return plant
-
-
 class Misnamed:
     def __init__(self, model: BuiltModel, change: Callable[[Weight], Weight]) -> None:
         self.model = model
@@ -423,23 +395,34 @@ def norm_unknown(weight: Weight) -> Weight:
     return replace(weight, parts=()) if weight.parts == ("embeddings.layer_norm.scale",) else weight
 
 
-MISREAD: dict[str, Plant] = {
-    "last layer lost": sizes(lambda spec: {"num_hidden_layers": spec.num_hidden_layers - 1}),
-    "two positions more": sizes(
-        lambda spec: {"max_position_embeddings": spec.max_position_embeddings + 2}
-    ),
-    "feed forward padded to 8": sizes(
-        lambda spec: {"intermediate_size": -(-spec.intermediate_size // 8) * 8}
-    ),
+OTHER_FIELDS: dict[str, Callable[[EncoderSpec], dict[str, Any]]] = {
+    "last layer lost": lambda spec: {"num_hidden_layers": spec.num_hidden_layers - 1},
+    "two positions more": lambda spec: {
+        "max_position_embeddings": spec.max_position_embeddings + 2
+    },
+    "feed forward padded to 8": lambda spec: {
+        "intermediate_size": -(-spec.intermediate_size // 8) * 8
+    },
     # The head that uses it is missing, too.
-    "pooler forgotten": sizes(lambda spec: {"pooler": False, "nsp_head": False}),
-    "decoder untied": sizes(lambda spec: {"tie_word_embeddings": False}),
-    "norm renamed": names(norm_unknown),
-    "feed forward biases swapped": names(feed_forward_biases_exchanged),
-    "query and key swapped": names(exchanged("query", "key")),
-    "square kernel transposed": names(pooler_transposed),
-    "gelu by tanh": activation("gelu_new"),
+    "pooler forgotten": lambda spec: {"pooler": False, "nsp_head": False},
+    "decoder untied": lambda spec: {"tie_word_embeddings": False},
 }
+OTHER_WEIGHTS: dict[str, Callable[[Weight], Weight]] = {
+    "norm renamed": norm_unknown,
+    "feed forward biases swapped": feed_forward_biases_exchanged,
+    "query and key swapped": exchanged("query", "key"),
+    "square kernel transposed": pooler_transposed,
+}
+MISREAD = (*OTHER_FIELDS, *OTHER_WEIGHTS, "gelu by tanh")
+"""Faults that a builder of any framework may have."""
+
+
+def misread(name: str, build: Any, spec: EncoderSpec, numerics: Numerics | None) -> BuiltModel:
+    if name == "gelu by tanh":
+        return build(spec, numerics and replace(numerics, hidden_act="gelu_new"))
+    if name in OTHER_WEIGHTS:
+        return Misnamed(build(spec, numerics), OTHER_WEIGHTS[name])
+    return build(replace(spec, **OTHER_FIELDS[name](spec)), numerics)
 
 
 def faults_of(framework: Framework) -> list[str]:
@@ -467,12 +450,12 @@ class Faulty:
         self.builder: Builder = load_once(framework.name)
         self.supports = self.builder.supports
         self.own = PLANTS[module_of(framework)]().get(name)
-        self.misread = MISREAD[name] if self.own is None else None
+        self.name = name
 
     def build(self, spec: EncoderSpec, numerics: Numerics | None = None, **how: Any) -> BuiltModel:
         build = partial(self.builder.build, **how)
         if self.own is None:
-            return self.misread(build, spec, numerics)
+            return misread(self.name, build, spec, numerics)
         with self.own():
             return build(spec, numerics)
 

@@ -4,7 +4,7 @@ import pytest
 
 from paramproof.builders.protocol import UnsupportedSpec
 from tests.faults.evidence import EVIDENCE, IN_FULL, catches, kinds
-from tests.faults.in_frameworks import MISREAD, Faulty, due, faults_of, impossible, observed
+from tests.faults.in_frameworks import OTHER_FIELDS, Faulty, due, faults_of, impossible, observed
 from tests.faults.in_torch import FAULTS
 from tests.selection import load_once, loaded, registered, selected
 
@@ -50,10 +50,10 @@ def test_a_fault_is_caught_by_exactly_the_evidence_that_it_names(planted):
 @pytest.mark.framework(IN_FULL)
 @pytest.mark.parametrize("evidence", EVIDENCE)
 def test_a_crash_is_not_a_catch(evidence, monkeypatch):
-    def broken(build, spec, numerics):
+    def broken(spec):
         raise RuntimeError("this is no difference")
 
-    monkeypatch.setitem(MISREAD, "crash", broken)
+    monkeypatch.setitem(OTHER_FIELDS, "crash", broken)
     framework = registered(IN_FULL)
     with pytest.raises(RuntimeError, match="this is no difference"):
         catches(evidence, framework, Faulty(framework, "crash"))

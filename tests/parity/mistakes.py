@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from einops import rearrange
 
-from paramproof.formulas import Numerics
 from tests.parity.cases import Case
 from tests.reference import encoder
 from tests.reference.steps import Steps
@@ -25,69 +25,48 @@ POSITIONS = "embeddings.position_embeddings.weight"
 TYPES = "embeddings.token_type_embeddings.weight"
 
 
-def rewrite_weights(case: Case, rewrite: Callable[[str, Array], Array]) -> Case:
-    weights = {path: rewrite(path, array) for path, array in case.weights.items()}
+def rewritten(change: Callable[[Case, str, Array], Array], case: Case) -> Case:
+    """Return ``case`` with each weight changed, by path."""
+    weights = {path: change(case, path, array) for path, array in case.weights.items()}
     return replace(case, own=weights)
 
 
-def approximate_gelu(case: Case) -> Case:
-    eps = case.numerics.layer_norm_eps
-    return replace(case, numerics=Numerics(layer_norm_eps=eps, hidden_act="gelu_new"))
-
-
-def another_epsilon(case: Case) -> Case:
-    return replace(case, numerics=replace(case.numerics, layer_norm_eps=1e-3))
-
-
-def attention_scale_left_out(case: Case) -> Case:
+def unscaled(case: Case, path: str, x: Array) -> Array:
     root = np.sqrt(case.spec.head_size).astype(case.dtype)
-    return rewrite_weights(case, lambda path, x: x * root if ".attention.query." in path else x)
+    return x * root if ".attention.query." in path else x
 
 
-def positions_off_by_one(case: Case) -> Case:
-    return rewrite_weights(case, lambda path, x: np.roll(x, 1, axis=0) if path == POSITIONS else x)
+def interleaved(case: Case, path: str, x: Array) -> Array:
+    if path.split(".")[-2] not in PROJECTIONS:
+        return x
+    return rearrange(x, "... (a k) -> ... (k a)", a=case.spec.num_attention_heads)
 
 
-def types_ignored(case: Case) -> Case:
-    return rewrite_weights(
-        case, lambda path, x: np.tile(x[:1], (len(x), 1)) if path == TYPES else x
-    )
-
-
-def square_kernel_transposed(case: Case) -> Case:
-    return rewrite_weights(
-        case, lambda path, x: x.T if path.endswith("attention.output.kernel") else x
-    )
-
-
-def heads_interleaved(case: Case) -> Case:
-    def rewrite(path: str, x: Array) -> Array:
-        if path.split(".")[-2] not in PROJECTIONS:
-            return x
-        return rearrange(x, "... (a k) -> ... (k a)", a=case.spec.num_attention_heads)
-
-    return rewrite_weights(case, rewrite)
-
-
-def query_and_key_swapped(case: Case) -> Case:
+def swapped(case: Case, path: str, x: Array) -> Array:
     other = {"query": "key", "key": "query"}
-
-    def rewrite(path: str, _: Array) -> Array:
-        return case.weights[".".join(other.get(part, part) for part in path.split("."))]
-
-    return rewrite_weights(case, rewrite)
+    return case.weights[".".join(other.get(part, part) for part in path.split("."))]
 
 
-MISTAKES = (
-    another_epsilon,
-    approximate_gelu,
-    attention_scale_left_out,
-    positions_off_by_one,
-    types_ignored,
-    square_kernel_transposed,
-    heads_interleaved,
-    query_and_key_swapped,
-)
+MISTAKES: dict[str, Callable[[Case], Case]] = {
+    "another epsilon": lambda case: numerics(case, layer_norm_eps=1e-3),
+    "approximate gelu": lambda case: numerics(case, hidden_act="gelu_new"),
+    "attention scale left out": partial(rewritten, unscaled),
+    "positions off by one": partial(
+        rewritten, lambda case, path, x: np.roll(x, 1, axis=0) if path == POSITIONS else x
+    ),
+    "types ignored": partial(
+        rewritten, lambda case, path, x: np.tile(x[:1], (len(x), 1)) if path == TYPES else x
+    ),
+    "square kernel transposed": partial(
+        rewritten, lambda case, path, x: x.T if path.endswith("attention.output.kernel") else x
+    ),
+    "heads interleaved": partial(rewritten, interleaved),
+    "query and key swapped": partial(rewritten, swapped),
+}
+
+
+def numerics(case: Case, **changed: Any) -> Case:
+    return replace(case, numerics=replace(case.numerics, **changed))
 
 
 right_layer = encoder.layer
@@ -106,39 +85,27 @@ def norms_before(steps: Steps, path: str, x: Array, mask: Array, heads: int) -> 
     return x + steps.linear(f"{path}.feed_forward.output", inner)
 
 
-def key_bias_lost(case: Case) -> Case:
-    """Drop a bias that moves all scores of a query alike, which the softmax ignores."""
-    return rewrite_weights(
-        case, lambda path, x: 0 * x if path.endswith("attention.key.bias") else x
-    )
-
-
-def value_bias_folded(case: Case) -> Case:
+def value_bias_folded(case: Case, path: str, x: Array) -> Array:
     """Fold b_V·W_O into b_O: shares sum to 1, so b_V passes through them."""
-
-    def rewrite(path: str, x: Array) -> Array:
-        layer = path.removesuffix(".attention.output.bias")
-        if layer != path:
-            bias = case.weights[f"{layer}.attention.value.bias"]
-            return x + bias @ case.weights[f"{layer}.attention.output.kernel"]
-        return 0 * x if path.endswith("attention.value.bias") else x
-
-    return rewrite_weights(case, rewrite)
+    layer = path.removesuffix(".attention.output.bias")
+    if layer != path:
+        bias = case.weights[f"{layer}.attention.value.bias"]
+        return x + bias @ case.weights[f"{layer}.attention.output.kernel"]
+    return 0 * x if path.endswith("attention.value.bias") else x
 
 
-def type_folded_into_positions(case: Case) -> Case:
+def type_folded_into_positions(case: Case, path: str, x: Array) -> Array:
     """Add one type to every position instead: every token has a type, so a common row can move."""
     common = case.weights[TYPES][0]
-
-    def rewrite(path: str, x: Array) -> Array:
-        return x + common if path == POSITIONS else x - common if path == TYPES else x
-
-    return rewrite_weights(case, rewrite)
+    return x + common if path == POSITIONS else x - common if path == TYPES else x
 
 
-UNSEEN = {
-    key_bias_lost: "attention.key.bias",
-    value_bias_folded: "attention.value.bias",
-    type_folded_into_positions: "token_type_embeddings.weight",
+UNSEEN: dict[str, Callable[[Case], Case]] = {
+    # It moves all scores of a query alike, which the softmax ignores.
+    "attention.key.bias": partial(
+        rewritten, lambda case, path, x: 0 * x if path.endswith("attention.key.bias") else x
+    ),
+    "attention.value.bias": partial(rewritten, value_bias_folded),
+    "token_type_embeddings.weight": partial(rewritten, type_folded_into_positions),
 }
-"""Mistakes that no output shows, and the tensors that each one leaves unused."""
+"""Mistakes that no output shows, by the tensors that each one leaves unused."""
