@@ -129,13 +129,12 @@ class Report:
 
     def _on_another(self) -> str:
         """Return a sentence on a model that shares less than half with the formula, or ""."""
-        unlike, lacking = 0, 0
-        for row in self.rows:
-            if row.kind in ("missing", "unexpected", "wrong shape"):
-                is_shape = row.kind == "wrong shape"
-                own = math.prod(row.observed or ()) if is_shape else max(row.difference, 0)
-                unlike += own
-                lacking += own - row.difference
+        rows = [row for row in self.rows if row.kind in ("missing", "unexpected", "wrong shape")]
+        unlike = sum(
+            math.prod(row.observed or ()) if row.kind == "wrong shape" else max(row.difference, 0)
+            for row in rows
+        )
+        lacking = unlike - _sum(rows)
         if 2 * unlike <= self.actual or 2 * lacking <= self.formula:
             return ""
         of = f"of the formula's {self.formula:,} parameters, {self.formula - lacking:,}"

@@ -69,10 +69,7 @@ class Condition:
 
     @property
     def only(self) -> tuple[str, int] | None:
-        """The letter that this condition fixes, with its value: ``("m", 1)`` for ``m divides 1``.
-
-        None if it does not fix a letter.
-        """
+        """The letter that this condition fixes, with its value: ("m", 1) for ``m divides 1``."""
         apart = self.left - self.right
         if not (self.holds and len(apart.letters) == 1):
             return None
@@ -97,10 +94,7 @@ class Condition:
         return None
 
     def implies(self, other: Condition) -> bool:
-        """Return True if ``other`` is met wherever this condition is.
-
-        False may also mean that the difference of the two does not decide it.
-        """
+        """Return True if ``other`` is met wherever this is. False may mean: not decided."""
         if self.holds and other.holds and self.relation is other.relation is Relation.DIVIDES:
             return self.left == other.left and other.right in (self.right, 2 * self.right)
         known = self.bound
@@ -148,11 +142,7 @@ class Condition:
 
 
 def condition_in(written: str) -> Condition:
-    """Return the condition that is printed as ``written``: ``A divides H``, ``V ≤ 25000``.
-
-    The condition is normalized, as conditions are printed. Raises ``ValueError``, in one line that
-    quotes the text, for anything else.
-    """
+    """Return the condition that is printed so, normalized: ``A divides H``, ``V ≤ 25000``."""
     parts = RELATION.split(written)
     if len(parts) != 3:
         raise ValueError(f"{shown(written)} is not a condition")

@@ -173,10 +173,7 @@ def kept(inventory: Inventory, keeps: Callable[[Tensor], bool]) -> Inventory:
 
 
 def belongs(part: PartName, tensor: Tensor) -> bool:
-    """Return whether a tensor belongs to a part of a model.
-
-    Raises ``Undecided`` if its name does not say.
-    """
+    """Return whether a tensor is in a part. Raises ``Undecided`` if its name does not say."""
     is_in_part = getattr(tensor.parts or parts_of(tensor.path), part)
     if is_in_part is None:
         what = PARTS_IN_WORDS[part]

@@ -318,11 +318,7 @@ class Derivation(Architecture):
         )
 
     def renamed(self, letters: Mapping[str, str]) -> Derivation:
-        """Return this derivation with other letters; ``letters`` maps the old ones to the new.
-
-        Text keeps the old letters: the caveats and the names of buffers.
-        """
-
+        """Return this derivation with other letters, except in caveats and in names of buffers."""
         named: dict[str, Any] = {
             key: {letters[name]: value for name, value in getattr(self, key).items()}
             for key in ("sizes", "fields", "validated")
@@ -336,10 +332,7 @@ class Derivation(Architecture):
 
 
 def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Counter[Stored]:
-    """Return the expected number of tensors of each group and shape at these sizes.
-
-    Tensors without entries, with a 0 in the shape, are left out.
-    """
+    """Return how many tensors there are of each group and shape; empty ones are left out."""
     found: Counter[Stored] = Counter()
     for tensor in tensors:
         lengths = [length.value(sizes) for length in tensor.shape]

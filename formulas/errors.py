@@ -159,10 +159,7 @@ def require_type(value: object, kind: type | tuple[type, ...], what: str) -> Non
 def canonical_name(
     name: str, names: Iterable[str], folded: Callable[[str], str] = str.casefold
 ) -> str | None:
-    """Return the one of ``names`` that equals ``name`` once both are ``folded``.
-
-    An exact match takes precedence. None if no name or several names match.
-    """
+    """Return the one of ``names`` that equals ``name``: exactly, or once both are ``folded``."""
     known = list(names)
     if name in known:
         return name

@@ -189,10 +189,7 @@ class Notation(NamedTuple):
         return self.function.format(one.function, ", ".join(operands))
 
     def side(self, side: Operand, *, is_right: bool = False, in_fraction: bool = False) -> str:
-        """Return what stands on one side of a sign, with floats as Python writes them.
-
-        A sum is in brackets, and a product right of the sign: ``H/2·A`` would mean ``A·H/2``.
-        """
+        """Return one side of a sign, in brackets if it is a sum, or a product right of the sign."""
         if isinstance(side, Computed):
             return self.atom(side)
         if not isinstance(side, Expression):
@@ -229,10 +226,7 @@ def latex(one: Expression | Number) -> str:
 
 
 def _always(sum_: Expression) -> list[_Group]:
-    """Group terms without layers and indicators: H·(V + P) for V·H + P·H, but H² + H.
-
-    A sum with a negative term is not factored.
-    """
+    """Group terms without layers and indicators: H·(V + P) for V·H + P·H, but H² + H."""
     if len(sum_.terms) < 2 or any(number < 0 for number in sum_.terms.values()):
         return [_Group((), sum_)] if sum_ else []
     factor = common_factor(sum_.terms.items())

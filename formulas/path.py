@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from paramproof.formulas.printing import some_of
 
@@ -70,10 +71,7 @@ def starred(path: str) -> str:
 
 
 def placed(paths: Sequence[str]) -> str:
-    """Return paths that differ only in numbers as text: ``layers 1-3: norm.bias``.
-
-    Numbers of experts, if they differ, become a ``*``. A path without a number stays as it is.
-    """
+    """Return paths that differ in numbers as text: ``layers 1-3: norm.bias``, ``*`` for experts."""
     levels = list(zip(*(path.split(".") for path in paths), strict=True))
     depth = next((n for n, level in enumerate(levels) if LAYER_NUMBER.match(level[0])), None)
     if depth is None or (not depth and len(paths) == 1):
@@ -86,12 +84,11 @@ def placed(paths: Sequence[str]) -> str:
 def ranges(numbers: Sequence[str]) -> str:
     """Return numbers as text, three or more in a row as a range: ``0, 4 and 7-27``."""
     small = {one for one in numbers if one.isdecimal() and len(one) < MAX_DIGITS}
-    texts, rest = [], sorted(map(int, small))
-    while rest:
-        last = next(n for n, one in enumerate([*rest[1:], None]) if one != rest[n] + 1)
-        run = [str(one) for one in rest[: last + 1]]
-        texts += [f"{run[0]}-{run[-1]}"] if last > 1 else run
-        rest = rest[last + 1 :]
+    texts: list[str] = []
+    # Numbers in a row are as far from their places as each other.
+    for _, numbered in groupby(enumerate(sorted(map(int, small))), lambda one: one[1] - one[0]):
+        run = [str(number) for _, number in numbered]
+        texts += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else run
     texts += sorted({*numbers} - small)
     if len(texts) > MAX_RANGES:
         return some_of(texts, MAX_RANGES)
@@ -131,10 +128,7 @@ def _shared_name(level: Sequence[str]) -> str:
 
 
 def merged(orders: Iterable[Iterable[str]]) -> list[str]:
-    """Return every name in ``orders``, each after the names that precede it in its own order.
-
-    Earlier orders take precedence: the components of several models, in one order.
-    """
+    """Return all names, each after those before it in its order; earlier orders take precedence."""
     found: list[str] = []
     for order in orders:
         place = 0
