@@ -111,10 +111,7 @@ class Table:
         return [column.write(cell) for column, cell in zip(self.columns, row.cells, strict=True)]
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Yield the rows for JSON: the cells by the keys of their columns.
-
-        Numbers, text and None stay as they are; other cells, such as formulas, become text.
-        """
+        """Yield the rows for JSON, by the keys of their columns; formulas become text."""
         for row in self.rows:
             yield {
                 column.key: cell if isinstance(cell, PLAIN) else column.form(cell)
@@ -138,10 +135,7 @@ def markdown(table: Table) -> str:
 def markdown_rows(
     headings: Sequence[str], rows: Iterable[Iterable[str]], rule: Sequence[str] | None = None
 ) -> str:
-    """Return a table of cells of Markdown; ``rule`` is the line below the headings.
-
-    Bars in cells are escaped.
-    """
+    """Return a table of cells of Markdown; ``rule`` is the line below the headings."""
     cells = ([cell.replace("|", r"\|") for cell in row] for row in rows)
     lines = [headings, rule or ["---"] * len(headings), *cells]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

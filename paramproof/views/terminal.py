@@ -39,14 +39,17 @@ FINE_BREAKS = re.compile(rf"{BREAKS.pattern}|(?<=[-_])(?=\w)")
 
 
 def print_table(out: Console, table: Table) -> None:
-    """Print a table and its notes."""
     whole, most = table, out.width
     for table in (whole, *whole.narrower()):
         if _total(_least_widths(table, _columns(table), BREAKS, most)) <= most:
             break
     columns = [[in_signs_of(text, out.encoding) for text in texts] for texts in _columns(table)]
     widths = _fitting_widths(table, columns, most)
-    lines = _lines(table, [*map(_broken, columns, widths)], widths)
+    broken = [
+        [_broken(text, width) for text in texts]
+        for texts, width in zip(columns, widths, strict=True)
+    ]
+    lines = _lines(table, broken, widths)
     out.print(Text("\n").join(lines), soft_wrap=True)
     if left_out := [one.heading for one in whole.columns if one not in table.columns]:
         print_lines(out, [f"no room in {most} columns for {' and '.join(left_out)}"])
@@ -84,13 +87,13 @@ def _lines(
     yield Text()
 
 
-def _columns(table: Table) -> list[list[str]]:
+def _columns(table: Table) -> list[tuple[str, ...]]:
     """Return the texts of each column, its heading first; those of the first are indented."""
-    rows = [(row.level, table.written(row)) for row in table.rows]
-    return [
-        [column.heading, *(f"{INDENT * level * (not i)}{cells[i]}" for level, cells in rows)]
-        for i, column in enumerate(table.columns)
-    ]
+    rows = [[column.heading for column in table.columns]]
+    for row in table.rows:
+        first, *others = table.written(row)
+        rows.append([f"{INDENT * row.level}{first}", *others])
+    return list(zip(*rows, strict=True))
 
 
 def _fitting_widths(table: Table, columns: Sequence[Sequence[str]], most: int) -> list[int]:
@@ -122,24 +125,19 @@ def _least_widths(
     return widths
 
 
-def _broken(texts: Sequence[str], width: int) -> Iterator[list[str]]:
-    """Yield each text broken into lines of ``width``, all of them indented alike."""
-    for text in texts:
-        before = " " * _indent(text)
-        lines = [before]
-        for piece in _chopped(text.strip(" "), width - len(before)):
-            if cell_len(lines[-1] + piece.rstrip(" ")) > width and lines[-1] != before:
+def _broken(text: str, width: int) -> list[str]:
+    """Return a text in lines of ``width``, all of them indented alike."""
+    before = " " * _indent(text)
+    lines, room = [before], max(1, width - len(before))
+    for piece in BREAKS.split(text.strip(" ")):
+        parts = [piece]
+        if cell_len(piece.rstrip(" ")) > room:
+            parts = [one for part in FINE_BREAKS.split(piece) for one in chop_cells(part, room)]
+        for part in parts:
+            if cell_len(lines[-1] + part.rstrip(" ")) > width and lines[-1] != before:
                 lines.append(before)
-            lines[-1] += piece
-        yield [line.rstrip(" ") for line in lines]
-
-
-def _chopped(text: str, width: int) -> Iterator[str]:
-    """Yield the pieces of a text, those that are wider than ``width`` broken further."""
-    for piece in BREAKS.split(text):
-        fits = cell_len(piece.rstrip(" ")) <= width
-        for part in [piece] if fits else FINE_BREAKS.split(piece):
-            yield from [part] if fits or width < 1 else chop_cells(part, width)
+            lines[-1] += part
+    return [line.rstrip(" ") for line in lines]
 
 
 def _indent(text: str) -> int:
@@ -150,7 +148,7 @@ def _total(widths: Sequence[int]) -> int:
     return sum(widths) + 2 * len(widths)
 
 
-SIGNS: dict[str, str | int | None] = {
+SIGNS = {
     MINUS: "-",
     "·": "*",
     "×": "x",
@@ -167,10 +165,6 @@ SIGNS: dict[str, str | int | None] = {
 }
 """What is printed for a sign in a terminal without it: ``−L·H²`` is printed as ``-L*H^2``."""
 
-DIGITS: dict[str, str | int | None] = {
-    chr(sign): chr(digit) for digit, sign in SUPERSCRIPTS.items()
-}
-
 
 def in_signs_of(text: str, encoding: str) -> str:
     """Return ``text`` unchanged if ``encoding`` can encode it, or else in ASCII.
@@ -185,8 +179,9 @@ def in_signs_of(text: str, encoding: str) -> str:
 
 
 def _in_ascii(text: str) -> str:
-    powers = re.sub(rf"[{''.join(DIGITS)}]+", lambda found: f"^{found[0]}", text)
-    signs = powers.translate(str.maketrans(SIGNS | DIGITS))
+    digits = {sign: digit for digit, sign in SUPERSCRIPTS.items()}
+    powers = re.sub(rf"[{''.join(map(chr, digits))}]+", lambda found: f"^{found[0]}", text)
+    signs = powers.translate(str.maketrans(SIGNS)).translate(digits)
     return signs.encode("ascii", "backslashreplace").decode("ascii")
 
 

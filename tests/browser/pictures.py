@@ -14,23 +14,18 @@ from paramproof.cli.site import server_of
 from tests.browser.watched import PATIENCE, Watched
 
 VIEWS = {
-    "first": ("index.html", {}),
-    "model": ("model.html", {"model": "bert-base-uncased"}),
-    "experts": ("model.html", {"model": "deepseek-v3"}),
-    "layers": ("model.html", {"model": "jamba"}),
-    "number": ("number.html", {"n": "2362368"}),
-    "difference": ("difference.html", {"a": "bert-base", "b": "gpt2"}),
-    "four": (
-        "difference.html",
-        {"a": "deepseek-v3", "b": "kimi-k2", "c": "gpt-oss-120b", "d": "qwen3-235b-a22b"},
-    ),
-    "error": ("number.html", {"n": "many"}),
-    "frameworks": ("frameworks.html", {"component": "pooler"}),
-    "about": ("about.html", {}),
+    "first": "index.html",
+    "model": "model.html#model=bert-base-uncased",
+    "experts": "model.html#model=deepseek-v3",
+    "layers": "model.html#model=jamba",
+    "number": "number.html#n=2362368",
+    "difference": "difference.html#a=bert-base&b=gpt2",
+    "four": "difference.html#a=deepseek-v3&b=kimi-k2&c=gpt-oss-120b&d=qwen3-235b-a22b",
+    "error": "number.html#n=many",
+    "frameworks": "frameworks.html#component=pooler",
+    "about": "about.html",
 }
-"""Each view with its page and state."""
-
-ASKED = ("model.html", "number.html", "difference.html")
+ANSWERED = ("model", "number", "difference")
 SIZES = {"wide": (1280, 900), "phone": (390, 844)}
 SCHEMES = ("light", "dark")
 
@@ -53,25 +48,19 @@ def main():
         context = browser.new_context()
         context.set_default_timeout(PATIENCE)
         watched = Watched(context, f"http://127.0.0.1:{server.server_port}/")
-        for name, (path, state) in VIEWS.items():
+        for name, path in VIEWS.items():
             for size, (width, height) in SIZES.items():
                 watched.page.set_viewport_size({"width": width, "height": height})
                 for scheme in SCHEMES:
                     watched.page.emulate_media(color_scheme=scheme)
-                    open_view(watched, path, state)
+                    # Opened anew, since a page decides at its start what is folded.
+                    watched.page.goto("about:blank")
+                    watched.open(path)
+                    if path.startswith(ANSWERED):
+                        watched.settle()
                     draw(watched.page, folder, f"{name}-{size}-{scheme}")
         browser.close()
         server.shutdown()
-
-
-def open_view(watched, path, state):
-    """Open a view anew, since a page decides at its start what is folded."""
-    watched.page.goto("about:blank")
-    if path in ASKED:
-        watched.page.goto(f"{watched.address}{path}")
-        watched.state(path, **state)
-    else:
-        watched.open(f"{path}#{'&'.join(f'{key}={value}' for key, value in state.items())}")
 
 
 def draw(page, folder, name):

@@ -6,45 +6,30 @@ import pytest
 
 MARKUP = "<img src=x onerror=\"document.body.dataset.run=''\"><script>alert(1)</script>"
 
+
+def config(text="", **keys):
+    return {"config": text or json.dumps({"model_type": "qwen3", **keys})}
+
+
+HUGE = '{"model_type": "qwen3", "hidden_size": 1%s}'
 HOSTILE = {
-    "markup in a type": ({"config": json.dumps({"model_type": MARKUP})}, "onerror"),
-    "markup in a value": (
-        {"config": json.dumps({"model_type": "qwen3", "hidden_act": MARKUP})},
-        "onerror",
-    ),
-    "markup in a class": (
-        {"config": json.dumps({"model_type": "qwen3", "architectures": [MARKUP]})},
-        "onerror",
-    ),
+    "markup in a type": (config(model_type=MARKUP), "onerror"),
+    "markup in a value": (config(hidden_act=MARKUP), "onerror"),
+    "markup in a class": (config(architectures=[MARKUP]), "onerror"),
     "markup in a name": ({"model": MARKUP}, "does not exist"),
     "markup in a letter": ({"model": "gpt2", MARKUP: "1"}, "is not a letter of this model"),
     "markup in a size": ({"model": "gpt2", "L": MARKUP}, "is not a positive whole number"),
     "markup in a convention": ({"model": "gpt2", "under": MARKUP}, "no convention is named"),
     "markup in a dtype": ({"model": "gpt2", "dtype": MARKUP}, "no dtype is named"),
-    "a number of 400 digits": (
-        {"config": '{"model_type": "qwen3", "hidden_size": 1' + "0" * 400 + "}"},
-        "is not possible",
-    ),
-    "a number of 5,000 digits": (
-        {"config": '{"model_type": "qwen3", "hidden_size": 1' + "0" * 5000 + "}"},
-        "a number of 5,001 digits is not a size",
-    ),
-    "nested lists": ({"config": "[" * 50_000}, "nested deeper than 100 levels"),
-    "nested objects": ({"config": '{"a":' * 20_000}, "nested deeper than 100 levels"),
-    "nested in a key": (
-        {"config": '{"model_type": "qwen3", "hidden_act": ' + "[" * 90 + "]" * 90 + "}"},
-        "hidden_act=[[[",
-    ),
-    "a key twice": (
-        {"config": '{"model_type": "gpt2", "model_type": "bert"}'},
-        "appears twice",
-    ),
-    "no object": ({"config": "[1, 2]"}, "is not a JSON object"),
-    "a line break in a type": ({"config": json.dumps({"model_type": "a\nb"})}, "a\\nb"),
-    "code beside it": (
-        {"config": json.dumps({"model_type": "x", "auto_map": {"AutoModel": "a--b.C"}})},
-        "",
-    ),
+    "a number of 400 digits": (config(HUGE % ("0" * 400)), "is not possible"),
+    "5,000 digits": (config(HUGE % ("0" * 5000)), "a number of 5,001 digits is not a size"),
+    "nested lists": (config("[" * 50_000), "nested deeper than 100 levels"),
+    "nested objects": (config('{"a":' * 20_000), "nested deeper than 100 levels"),
+    "nested in a key": (config(hidden_act=json.loads("[" * 90 + "]" * 90)), "hidden_act=[[["),
+    "a key twice": (config('{"model_type": "gpt2", "model_type": "bert"}'), "appears twice"),
+    "no object": (config("[1, 2]"), "is not a JSON object"),
+    "a line break in a type": (config(model_type="a\nb"), "a\\nb"),
+    "code beside it": (config(model_type="x", auto_map={"AutoModel": "a--b.C"}), ""),
     "a path": ({"model": "../../etc/passwd"}, "does not exist"),
 }
 

@@ -7,6 +7,7 @@ import pytest
 from paramproof.catalogue import model_types
 from paramproof.resolver import resolve
 from paramproof.views.conventions import under_every
+from tests.browser.watched import folded
 from tests.configs import LLAMA_3_1_8B
 
 
@@ -65,10 +66,6 @@ def test_unfolded_parts_stay_unfolded_and_keep_the_focus(models):
     )
     assert not models.page.locator("[title='embeddings.word_embeddings']").is_visible()
     assert models.page.evaluate("document.activeElement.parentNode.dataset.path") == "embeddings"
-
-
-def folded(text):
-    return " ".join(text.split())
 
 
 @pytest.mark.parametrize("name", ["roberta-base", "transformer-one-layer"])
@@ -183,41 +180,33 @@ def test_without_an_image_python_starts_anew(new_page):
     assert new_page.total == 109_482_240 + 7_087_872
 
 
-def test_a_pasted_configuration(models):
-    keys = LLAMA_3_1_8B
+GIVEN = {
+    "paste": (
+        """data.setData("text/plain", text);
+        document.body.dispatchEvent(
+          new ClipboardEvent("paste", { clipboardData: data, bubbles: true })
+        );""",
+        LLAMA_3_1_8B,
+    ),
+    "drop": (
+        """data.items.add(new File([text], "config.json"));
+        dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));""",
+        {"model_type": "qwen3", "hidden_size": 512},
+    ),
+}
+
+
+@pytest.mark.parametrize("how", GIVEN)
+def test_a_configuration_is_given_by(models, how):
+    event, keys = GIVEN[how]
     models.state("model.html", model="bert-base")
-    models.page.evaluate(
-        """(text) => {
-          delete document.body.dataset.answered;
-          const data = new DataTransfer();
-          data.setData("text/plain", text);
-          document.body.dispatchEvent(
-            new ClipboardEvent("paste", { clipboardData: data, bubbles: true })
-          );
-        }""",
-        json.dumps(keys, indent=2),
-    )
+    start = "delete document.body.dataset.answered; const data = new DataTransfer();"
+    models.page.evaluate(f"(text) => {{ {start} {event} }}", json.dumps(keys, indent=2))
     models.page.wait_for_url("**/model.html#config=*")
     models.settle()
     assert models.total == resolve(keys).inventory().total()
     # It is in the fragment, which no request contains.
     assert not any("config" in url.partition("#")[0] for url in models.asked)
-
-
-def test_a_dropped_configuration(models):
-    keys = {"model_type": "qwen3", "hidden_size": 512}
-    models.page.evaluate(
-        """(text) => {
-          delete document.body.dataset.answered;
-          const data = new DataTransfer();
-          data.items.add(new File([text], "config.json"));
-          dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
-        }""",
-        json.dumps(keys),
-    )
-    models.page.wait_for_url("**config=*")
-    models.settle()
-    assert models.total == resolve(keys).inventory().total()
 
 
 def test_copied_text(models):

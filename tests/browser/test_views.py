@@ -2,10 +2,7 @@
 
 from paramproof.differences.answer import recorded
 from paramproof.resolver import resolve
-
-
-def folded(text):
-    return " ".join(text.split())
+from tests.browser.watched import folded
 
 
 def test_a_number_is_explained_as_the_command_line_does(numbers, paramproof):

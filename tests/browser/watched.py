@@ -6,6 +6,10 @@ PATIENCE = 120_000
 """Milliseconds; a test must not depend on speed."""
 
 
+def folded(text):
+    return " ".join(text.split())
+
+
 class Watched:
     """A page on the site, with its requests, console errors and dialogs."""
 

@@ -1,12 +1,18 @@
-"""Letters for sizes: all different, by custom, and those that a file has already."""
+"""Letters for sizes: all different, by custom, and those that a file has already; A·K as H."""
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from paramproof.algebra.letters import letters_for, with_experts_per_token
+from paramproof.algebra.symbols import folded, symbols
+from paramproof.formulas import EncoderLetters, closed_form
+from paramproof.formulas.expression import letter
 from paramproof.formulas.models import size_names
+from paramproof.formulas.notation import text
+from tests.cases import letters_of
 from tests.derivations import MIXTURE
 
 FIELDS = st.text("abcdeHL_.[]0123", min_size=1, max_size=12) | st.sampled_from(
@@ -21,9 +27,21 @@ def test_letters_are_different(fields):
     assert len(set(letters.values())) == len(fields)
 
 
-def test_letters_by_custom():
-    fields = ["hidden_size", "n_embd", "text_config.hidden_size", "mlp_expansion", "depths[1]"]
-    assert list(letters_for(fields).values()) == ["H", "H2", "H_text", "me", "de_1"]
+LETTERS = {
+    "hidden_size n_embd text_config.hidden_size mlp_expansion depths[1]": "H H2 H_text me de_1",
+    "dim width d_model embed_dim dim[12] vision_config.text.dim": "H H2 H3 H4 H_12 H_vision_text",
+    # Beside a width of the feed-forward network, hidden_dim is the model's. DistilBERT calls its
+    # feed-forward width so, beside its own dim.
+    "hidden_dim mlp_dim depth": "H F L",
+    "hidden_dim intermediate_dim": "H F",
+    "dim hidden_dim": "H F",
+    "a.hidden_dim b.hidden_dim b.mlp_dim": "F_a H_b F_b",
+}
+
+
+@pytest.mark.parametrize("fields", LETTERS)
+def test_letters_by_custom(fields):
+    assert " ".join(letters_for(fields.split()).values()) == LETTERS[fields]
 
 
 def test_known_letters_are_kept_and_given_to_no_other_field():
@@ -32,23 +50,6 @@ def test_known_letters_are_kept_and_given_to_no_other_field():
     found = letters_for(fields, known)
     assert found == {"model_embed": "me2", "hidden_size": "X", "n_embd": "H"}
     assert list(found) == fields
-
-
-def test_letters_of_a_part_of_a_part_and_of_the_third_alike():
-    fields = ["dim", "width", "d_model", "embed_dim", "dim[12]", "vision_config.text.dim"]
-    found = list(letters_for(fields).values())
-    assert found == ["H", "H2", "H3", "H4", "H_12", "H_vision_text"]
-
-
-def test_a_hidden_dim_is_the_models_beside_a_feed_forward_one():
-    assert letters_for(["hidden_dim", "mlp_dim", "depth"]) == {
-        "hidden_dim": "H", "mlp_dim": "F", "depth": "L",
-    }  # fmt: skip
-    assert list(letters_for(["hidden_dim", "intermediate_dim"]).values()) == ["H", "F"]
-    # DistilBERT calls its feed-forward width so, beside its own dim.
-    assert letters_for(["dim", "hidden_dim"]) == {"dim": "H", "hidden_dim": "F"}
-    parts = ["a.hidden_dim", "b.hidden_dim", "b.mlp_dim"]
-    assert list(letters_for(parts).values()) == ["F_a", "H_b", "F_b"]
 
 
 KNOWN = replace(
@@ -60,15 +61,14 @@ KNOWN = replace(
 
 def test_a_letter_for_experts_per_token_is_added():
     found = with_experts_per_token(MIXTURE, {"num_experts_per_tok": 3, "hidden_size": 9})
-    assert found.sizes == {**MIXTURE.sizes, "nept": 3}
-    assert found.fields == {**MIXTURE.fields, "nept": "num_experts_per_tok"}
-    assert found.inert == ("nept",)
-    assert found.tensors == MIXTURE.tensors
+    assert found == replace(KNOWN, sizes={**MIXTURE.sizes, "nept": 3}, inert=("nept",))
 
 
-def test_one_for_experts_that_is_there_is_kept():
-    """Under another name too: the type knows both."""
+def test_a_number_of_experts_that_is_known_or_none_adds_no_letter():
+    """Known under another name, too: the type knows both."""
     assert with_experts_per_token(KNOWN, {"num_experts_per_tok": 3, "moe_topk": 4}) == KNOWN
+    keys = {"num_experts_per_tok": None, "moe_topk": True, "top_k": 0, "index_topk": 8}
+    assert with_experts_per_token(MIXTURE, keys) == MIXTURE
 
 
 def test_a_part_of_a_configuration_has_its_own():
@@ -77,6 +77,13 @@ def test_a_part_of_a_configuration_has_its_own():
     assert found.fields["tk_text"] == "text_config.top_k"
 
 
-def test_what_is_no_number_of_experts_is_left():
-    keys = {"num_experts_per_tok": None, "moe_topk": True, "top_k": 0, "index_topk": 8}
-    assert with_experts_per_token(MIXTURE, keys) == MIXTURE
+L, A, K, V = map(letter, "LAKV")
+
+
+def test_heads_and_their_size_are_folded_into_the_hidden_size():
+    assert text(folded(4 * L * A**2 * K**2 - 2 * A * K)) == "4·L·H² − 2·H"
+    assert text(folded(A**2 * K)) == "H·A"
+    assert text(folded(A * K**3)) == "H·K²"
+    assert text(folded(V * K)) == "V·K"
+    assert folded(7) == 7
+    assert folded(closed_form(letters_of("encoder"))) == closed_form(symbols(EncoderLetters))

@@ -18,32 +18,19 @@ from paramproof.formulas.expression import expression
 from tests.specs import SPECS
 from tests.weight_lists import Lists, extra
 
-SPEC = EncoderSpec(
-    vocab_size=31,
-    hidden_size=12,
-    num_hidden_layers=2,
-    num_attention_heads=4,
-    intermediate_size=17,
-    max_position_embeddings=9,
-    type_vocab_size=5,
-)
-
-
+SIZES = {"vocab_size": 31, "hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 4}
+SIZES |= {"intermediate_size": 17, "max_position_embeddings": 9, "type_vocab_size": 5}
+SPEC = EncoderSpec(**SIZES)
 BARE = replace(SPEC, pooler=False)
 FIRST = "actual − formula = "
 
 
 def residuals(builder, spec=SPEC):
-    """Return the residual of the whole, and that of each group of rows if there are several."""
     return [*with_residual(check(builder, spec), FamilyArchitecture.of(spec)).residual]
 
 
 def without(*names):
     return Lists(lambda weights, _: [w for w in weights if not any(n in w.path for n in names)])
-
-
-def with_weight(weight):
-    return Lists(lambda weights, _: [*weights, weight])
 
 
 def test_equal():
@@ -101,22 +88,18 @@ NOT_LETTERS = "\x1b[2J" + ".".join(["{a,b}"] * 60)
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_is_too_much(weight, spec, said):
-    (line,) = residuals(with_weight(weight), spec)
+    (line,) = residuals(Lists(lambda weights, _: [*weights, weight]), spec)
     assert line.startswith(FIRST + said)
     assert len(line) < 120
 
 
-def test_a_residual_without_fitting_letters_is_a_number():
-    """Two axes are wrong at once: nothing shows which letters have changed."""
+def test_a_table_of_positions_of_another_shape_and_one_that_should_be_fixed():
+    """If two axes are wrong at once, nothing shows which letters have changed: it is a number."""
 
     def change(weights, spec):
         return [replace(w, shape=(10, 13)) if "position" in w.path else w for w in weights]
 
     assert residuals(Lists(change)) == [f"{FIRST}22   embeddings.position_embeddings.weight"]
-
-
-def test_trained_positions_that_should_be_fixed():
-    """A trainable table of positions where the formula has sinusoids."""
     trained = Lists(lambda weights, _: [replace(w, trainable=True) for w in weights])
     assert residuals(trained, SPECS["encoder-decoder"])[0] == f"{FIRST}2·P·H"
 

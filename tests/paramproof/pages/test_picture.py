@@ -1,6 +1,7 @@
 """The picture of a model: boxes fill it, cells add up to it, components open and lead back."""
 
 import re
+from itertools import combinations
 from random import Random
 from urllib.parse import unquote
 
@@ -18,8 +19,29 @@ from paramproof.pages.picture import (
 )
 from paramproof.pages.viewing import View
 from paramproof.resolver import resolve
-from tests.boxes import require_filled
 from tests.configs import BERT
+
+CLOSE = 1e-9
+"""Tolerance for positions on a sheet, which are floats."""
+
+
+def require_filled(boxes, sizes, whole, total=None):
+    """Fail if an area is not in proportion to its size, or if boxes overlap or exceed the sheet."""
+    areas = [box.width * box.height for box in boxes]
+    area = whole.width * whole.height
+    assert areas == pytest.approx(
+        [area * size / (total or sum(sizes)) for size in sizes], rel=CLOSE
+    )
+    slack = CLOSE * (whole.width + whole.height)
+    for box in boxes:
+        assert min(box.x - whole.x, box.y - whole.y) >= -slack
+        assert box.x + box.width <= whole.x + whole.width + slack
+        assert box.y + box.height <= whole.y + whole.height + slack
+    for one, two in combinations(boxes, 2):
+        wide = min(one.x + one.width, two.x + two.width) - max(one.x, two.x)
+        high = min(one.y + one.height, two.y + two.height) - max(one.y, two.y)
+        assert min(wide, high) <= slack, (one, two)
+
 
 NAMES = ["bert-base", "transformer-base", "deepseek-v3", "t5-small"]
 

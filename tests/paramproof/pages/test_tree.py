@@ -11,12 +11,8 @@ from paramproof.resolver import resolve
 AT_A_GLANCE = 30
 """The number of lines."""
 
-MANY_KINDS = ["jamba", "nemotron_h", "lfm2"]
-"""Model types with several kinds of layers."""
-
 
 def elements(view):
-    """Return the tree as elements."""
     written = tree(view).replace("<wbr>", "").replace("<details open", '<details open=""')
     return ElementTree.fromstring(f"<div>{written}</div>")
 
@@ -49,22 +45,16 @@ def visible_lines(element, depth=0):
 @pytest.mark.parametrize("name", ["bert-base", "transformer-base", "deepseek-v3", "t5-small"])
 def test_each_component_and_tensor_is_a_line(name):
     view = View(resolve(name))
-    rows = [row for row in view.rows if view.at(row.total)]
-    whole = view.number
-    expected = [
-        [
-            f"each {view.at(row.each):,}",
-            f"× {view.at(row.times):,}",
-            f"total {view.at(row.total):,}",
-            f" {100 * view.at(row.total) / whole:.2f} %",
-        ]
-        for row in rows
-    ]
+    expected = []
+    for row in view.rows:
+        each, times, total = map(view.at, (row.each, row.times, row.total))
+        share = f" {100 * total / view.number:.2f} %"
+        expected += [[f"each {each:,}", f"× {times:,}", f"total {total:,}", share]] * bool(total)
     assert tuple(texts(elements(view)[0])) == HEADS
     assert [line[3:] for line in lines_of(view)] == expected
 
 
-@pytest.mark.parametrize("name", ["bert-base", "deepseek-v3", "clip-vit-l-14", *MANY_KINDS])
+@pytest.mark.parametrize("name", ["bert-base", "deepseek-v3", "clip-vit-l-14", "jamba", "lfm2"])
 def test_the_initially_unfolded_lines_stay_readable(name):
     view = View(resolve(name))
     lines = [*visible_lines(elements(view))]

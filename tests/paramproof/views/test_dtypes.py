@@ -41,14 +41,10 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_other_spellings(name):
-    dtype = require_dtype(name)
-    assert dtype == OTHERS[name]
-    assert bytes_text(999, name) == bytes_text(999, dtype)
-
-
-def test_every_spelling_means_exactly_one_dtype():
+def test_other_spellings():
+    """Each means exactly one dtype."""
+    assert {name: require_dtype(name) for name in OTHERS} == OTHERS
+    assert all(bytes_text(999, name) == bytes_text(999, OTHERS[name]) for name in OTHERS)
     assert set(SPELLINGS.values()) <= set(BITS)
     assert not set(SPELLINGS) & set(BITS)
 
