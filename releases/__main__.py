@@ -29,11 +29,8 @@ CATALOGUE = ROOT / "docs" / "catalogue-releases.json"
 EXAMPLES = 5
 """The number of random models of each family, in addition to the named ones."""
 
-LONGEST = 1800
-"""Seconds that ``verify`` may take in one framework."""
-
-SECONDS = 500
-"""The processor time for each model type that is derived."""
+LONGEST, SECONDS = 1800, 500
+"""Seconds for ``verify`` in one framework, and of processor time for each type that is derived."""
 
 OLDEST = [5, 4]
 """The first release of transformers whose configurations are dataclasses, as deriving needs."""
@@ -107,7 +104,7 @@ def main(arguments: list[str]) -> int:
     if unknown := sorted(set(options.names) - named):
         print(f"releases/table.toml does not name {', '.join(unknown)}", file=sys.stderr)
         return 2
-    file = CATALOGUE if options.catalogue else VERSIONS
+    file, measure = (CATALOGUE, compared) if options.catalogue else (VERSIONS, tried)
     known = {} if options.again else results(file)
     for release in there:
         is_wanted = not options.names or {release.library, release.name} & {*options.names}
@@ -115,10 +112,9 @@ def main(arguments: list[str]) -> int:
             continue
         started = time.perf_counter()
         with tempfile.TemporaryDirectory() as folder:
-            error = installed(release, Path(folder))
-            found = (compared if options.catalogue else tried)(release, Path(folder), error)
-        ordered = {**results(file), release.name: found}
-        ordered = {one.name: ordered[one.name] for one in releases() if one.name in ordered}
+            found = measure(release, Path(folder), installed(release, Path(folder)))
+        every = {**results(file), release.name: found}
+        ordered = {one.name: every[one.name] for one in releases() if one.name in every}
         file.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", "utf-8")
         print(f"{release.name}: {time.perf_counter() - started:.0f} s", flush=True)
     return 0

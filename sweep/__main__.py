@@ -55,10 +55,9 @@ from sweep.jobs import UPDATES, compare, differences_in, refresh
 from sweep.library.model_types import swept_types
 from sweep.pool import Work, run_in_processes
 from sweep.samples.adversary import judge_random
-from sweep.samples.coverage import Kind, causes, coverage_table, measure
+from sweep.samples.coverage import Kind, causes, count_configs, coverage_table, measure
 from sweep.samples.fuzz import compare_random
-from sweep.samples.public_configs import count_configs
-from sweep.samples.verdict import JUDGED, Verdict
+from sweep.samples.random_configs import JUDGED, Verdict
 from sweep.store import failures_by_reason, read_entry, read_failures, write_entry, write_failures
 
 MAX_TYPES = 60

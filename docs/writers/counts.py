@@ -29,7 +29,7 @@ from paramproof.views.published import (
 from paramproof.views.table import markdown, markdown_rows
 
 if TYPE_CHECKING:
-    from sweep.samples.public_configs import PublicResult
+    from sweep.samples.coverage import PublicResult
 
 KINDS = ("exact", "exact, under a convention", "rounded or cut off", "none")
 
@@ -98,7 +98,7 @@ def write_index() -> None:
 @cache
 def public() -> tuple[PublicResult, ...]:
     """Return the results of all public configurations, without building any."""
-    from sweep.samples.public_configs import count_configs
+    from sweep.samples.coverage import count_configs
 
     return tuple(count_configs(()))
 

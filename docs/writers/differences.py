@@ -12,7 +12,6 @@ import re
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from functools import partial
-from typing import Any
 
 from docs.writers.blocks import MARKED, PAGES, ROOT, place
 from paramproof.builders.registry import Framework, frameworks
@@ -41,19 +40,12 @@ ANSWER = re.compile(r"answer (?P<frameworks>\S+): (?P<row>[^/\s]+)(?:/(?P<fact>\
 MAX_QUESTIONS_NAMED = 3
 """So many ways of asking are named beside an answer; where there were more, none is."""
 
-QUESTIONS: dict[Section, tuple[str, str]] = {
-    "shapes": ("tensor", "shape"),
-    "defaults": ("row", "question"),
-    "counts": ("row", "number of"),
+SECTIONS: dict[Section, tuple[str, str, tuple[str, ...]]] = {
+    "shapes": ("tensor", "shape", ("framework", "path", "shape", "layout")),
+    "defaults": ("row", "question", ("answer", "framework", "asked")),
+    "counts": ("row", "number of", ("framework", "how", COUNTED[-1], "difference")),
 }
-"""The headings of a row's name and of its question, by section."""
-
-SHOWN: dict[Section, tuple[str, ...]] = {
-    "shapes": ("row", "what", "framework", "path", "shape", "layout"),
-    "defaults": ("row", "what", "answer", "framework", "asked"),
-    "counts": ("row", "what", "framework", "how", COUNTED[-1], "difference"),
-}
-"""The columns of each section's tables."""
+"""The headings of a row's name and of its question, and the other columns, by section."""
 
 place("formula", NAME)(lambda: f"{closed_form(counted_spec(COUNTED[-1]).letters()):,}")
 place("layouts", NAME)(lambda: ", ".join(f"*{name}* `{one}`" for name, one in LAYOUTS.items()))
@@ -91,7 +83,7 @@ def difference_table(section: Section, answers: Sequence[Answer]) -> Table:
 
     Each question starts a section of the table.
     """
-    name, question = QUESTIONS[section]
+    name, question, shown = SECTIONS[section]
     every = list(dict.fromkeys(answer.framework for answer in answers))
     rows: list[TableRow] = []
     for own in by_row(section, answers):
@@ -107,22 +99,17 @@ def difference_table(section: Section, answers: Sequence[Answer]) -> Table:
             about = (None, None)
     columns = (Column(name, "row", is_code=True), Column(question, "what"))
     facts = (Column("framework", "framework"), *FACTS[section], Column("asked", "asked"))
-    return Table.of((*columns, *facts), rows).only(*SHOWN[section])
+    return Table.of((*columns, *facts), rows).only("row", "what", *shown)
 
 
-def section_table(section: Section) -> str:
-    return markdown(difference_table(section, recorded()[1]))
-
-
-for _section in SHOWN:
-    place(_section, NAME)(partial(section_table, _section))
+for _section in SECTIONS:
+    place(_section, NAME)(lambda own=_section: markdown(difference_table(own, recorded()[1])))
 
 
 def versions() -> dict[str, dict[str, str]]:
     """Return, for each of our frameworks, what it needs in the versions of constraints.txt."""
-    text = (ROOT / "constraints.txt").read_text("utf-8")
-    lines = re.findall(r"^([\w.-]+)==(\S+)$", text, re.MULTILINE)
-    pinned = {name.lower().replace("_", "-"): version for name, version in lines}
+    text = (ROOT / "constraints.txt").read_text("utf-8").lower().replace("_", "-")
+    pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", text, re.MULTILINE))
     return {
         one.name: {name: pinned[name.lower().replace("_", "-")] for name in one.distributions}
         for one in _ours()
@@ -135,11 +122,11 @@ def measure() -> None:
     Raises ``RuntimeError``, without writing, if a framework is missing or broken.
     """
     ours, pinned = _ours(), versions()
-    for framework in ours:
+    for one in ours:
         # ``+cpu`` names a build.
-        there = {name: (v or "").split("+")[0] for name, v in framework.versions().items()}
-        if there != pinned[framework.name]:
-            raise RuntimeError(f"{framework.name}: not as in constraints.txt")
+        there = {name: (v or "").split("+")[0] for name, v in one.versions().items()}
+        if there != pinned[one.name]:
+            raise RuntimeError(f"{one.name}: not as in constraints.txt")
     order = [one.name for one in ours]
     found = run_in_workers(ours, Job(answers, Answer))
     measured = sorted(found, key=lambda answer: order.index(answer.framework))
@@ -150,22 +137,18 @@ def measure() -> None:
 
 def record(versions: Mapping[str, Mapping[str, str]], answers: Sequence[Answer]) -> str:
     """Return the record as JSON: a line for each answer, with the frameworks that give it."""
-    rows = []
+    as_json, rows = partial(json.dumps, ensure_ascii=False), []
     for row in in_order(answers):
         same = [answer for answer in answers if answer.row == row]
         found: dict[str, list[str]] = {}
         for answer in same:
-            found.setdefault(_json(answer.facts), []).append(answer.framework)
+            found.setdefault(as_json(answer.facts), []).append(answer.framework)
         said = ",\n ".join(f'["{" ".join(names)}", {facts}]' for facts, names in found.items())
         about = ("section", "row", "what", "components")
-        head = ", ".join(f'"{key}": {_json(getattr(same[0], key))}' for key in about)
+        head = ", ".join(f'"{key}": {as_json(getattr(same[0], key))}' for key in about)
         rows.append(f'{{{head}, "answers": [\n {said}]}}')
     written = ",\n".join(rows)
-    return f'{{"versions": {_json(versions)},\n"rows": [\n{written}\n]}}\n'
-
-
-def _json(data: Any) -> str:
-    return json.dumps(data, ensure_ascii=False)
+    return f'{{"versions": {as_json(versions)},\n"rows": [\n{written}\n]}}\n'
 
 
 def _ours() -> list[Framework]:

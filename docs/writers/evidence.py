@@ -17,7 +17,6 @@ from docs.writers.blocks import (
     kept,
     place,
     put,
-    script_in,
 )
 from paramproof.builders.registry import Framework, frameworks
 from paramproof.differences.answer import versions_text
@@ -34,7 +33,9 @@ for _name in ("score", "sampled-score"):
     place(_name, "evidence")(
         partial(lambda name: block(name, PAGES["mutation"].read_text("utf-8")), _name)
     )
-# An excerpt; a test finds its lines in the output.
+# Tests compare them with what is printed now.
+kept("report", "readme")
+kept("derived", "readme")
 kept("derived", "tutorial")
 
 
@@ -116,31 +117,3 @@ def steps() -> str:
     """Return the steps that frameworks compute in float32, even with float64 weights."""
     found = ((one.name, ", ".join(one.float32_steps)) for one in frameworks().values())
     return "\n".join(f"- {name}: {steps}" for name, steps in sorted(found) if steps)
-
-
-@place("report", "readme", needs=("torch",))
-def report() -> str:
-    """Return the comparison of PyTorch's encoder without its first feed-forward bias."""
-    from paramproof.algebra.residual import explained
-    from paramproof.algebra.symbols import FamilyArchitecture
-    from paramproof.verify.agreement import check
-    from tests.faults.in_frameworks import Faulty
-    from tests.specs import SMALL_ENCODER
-
-    wrong = Faulty(frameworks()["torch"], "intermediate bias dropped")
-    report = check(wrong, SMALL_ENCODER)
-    return indented(str(explained(report, FamilyArchitecture.of(SMALL_ENCODER))))
-
-
-@place("derived", "readme", needs=("torch",))
-def derived() -> str:
-    """Return the formula of the page's own model, its guards, and its status."""
-    from paramproof.derivation.pipeline import derive
-    from paramproof.tracing.constructors.function import function_constructor
-    from paramproof.views.formula import formula_lines
-
-    names: dict[str, Any] = {"__name__": "mine"}
-    exec(script_in(PAGES["readme"].read_text("utf-8"), "mine.py"), names)
-    found = derive(function_constructor("mine:model", names["model"]))
-    conditions = ", ".join(str(stated.condition) for stated in found.conditions)
-    return indented("\n".join([*formula_lines(found), f"holds where {conditions}", found.status]))

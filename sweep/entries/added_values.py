@@ -32,7 +32,7 @@ from paramproof.formulas.path import leaf, parent
 from sweep.fields.probe import ROPE_SORTS, fields_to_probe, own_fields
 from sweep.fields.probe_values import PROBES
 from sweep.library.keys import Keys, has_key, part_in, set_key
-from sweep.library.mismatch import find_mismatch
+from sweep.library.model import find_mismatch
 from sweep.library.model_types import config_class_of
 from sweep.library.refusal import attempt
 from sweep.library.seed_values import seed_config

@@ -30,7 +30,7 @@ from sweep.fields.limits import with_bounds, with_stages
 from sweep.fields.older_keys import with_networks
 from sweep.fields.read_keys import with_read_keys
 from sweep.fields.spellings import with_spellings
-from sweep.library.mismatch import Mismatch, find_mismatch
+from sweep.library.model import Mismatch, find_mismatch
 from sweep.library.model_types import WIDELY_USED, classes_of_type
 from sweep.samples.fuzz import check_variant
 from sweep.store import read_entry, read_failures

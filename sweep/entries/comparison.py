@@ -31,7 +31,7 @@ from sweep.fields.defaults import class_default
 from sweep.fields.probe import fields_to_probe, names_in_code
 from sweep.fields.unread_fields import UnreadFields
 from sweep.fields.variants import VARIANT_SIZE
-from sweep.library.mismatch import Mismatch
+from sweep.library.model import Mismatch
 from sweep.library.model_types import classes_of_type
 from sweep.library.refusal import Attempt
 from sweep.samples.fuzz import check_variant

@@ -26,9 +26,8 @@ from sweep.fields.defaults import Defaults, computed_formulas
 from sweep.fields.probe import MAX_POINTS, Prober, ProbeResults, fields_to_probe, is_table
 from sweep.fields.probe_values import LARGE
 from sweep.fields.variants import TASK_ENDINGS, VARIANT_SIZE, candidate_changes, held_changes
-from sweep.library.heads import untied_on_loading
 from sweep.library.keys import Keys
-from sweep.library.model import full_keys
+from sweep.library.model import full_keys, untied_on_loading
 from sweep.library.model_types import classes_of_type, config_class_of, parts_of
 from sweep.library.refusal import Attempt
 from sweep.library.seed_values import missing_sizes, seed_config, seed_values_of

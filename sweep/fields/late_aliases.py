@@ -21,8 +21,7 @@ from paramproof.catalogue.files import TypeFile, parse_type
 from paramproof.catalogue.names import known_keys
 from sweep.fields.field_reads import Fields, config_fields
 from sweep.library.keys import Keys
-from sweep.library.mismatch import find_mismatch
-from sweep.library.model import attribute_or_none, full_keys, sub_configs
+from sweep.library.model import attribute_or_none, find_mismatch, full_keys, sub_configs
 from sweep.library.model_types import config_class_of
 from sweep.library.refusal import attempt
 from sweep.library.seed_values import seed_config

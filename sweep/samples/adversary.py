@@ -22,11 +22,11 @@ from paramproof.catalogue.entries import entry, type_named
 from paramproof.catalogue.files import type_of
 from paramproof.resolver import resolve
 from sweep.library.keys import Keys, part_in
-from sweep.library.mismatch import Mismatch, MismatchKind, find_mismatch
+from sweep.library.model import Mismatch, MismatchKind, find_mismatch
 from sweep.library.model_types import config_class_of
 from sweep.library.refusal import attempt
 from sweep.names import config_keys
-from sweep.samples.verdict import Verdict
+from sweep.samples.random_configs import Verdict
 from sweep.store import ROOT
 
 SAVED_SHARE = 0.5

@@ -3,35 +3,37 @@
 ``saved`` are the defaults of each model type as transformers saves them. ``edited`` are the same
 with all keys, of which one to three sizes or flags have another value. ``served`` and ``public``
 are files of models that people serve and publish. Each counted configuration is compared with the
-model that transformers builds, tensor by tensor.
+model that transformers builds, tensor by tensor. ``count_configs`` has the result for each public
+file, which a page lists.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from enum import Enum
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import transformers
 from transformers import CONFIG_MAPPING
 
-from paramproof.catalogue import model_types
+from paramproof.catalogue import entry, model_types
 from paramproof.catalogue.configuration import named_class
 from paramproof.catalogue.entries import type_named, usual_class
 from paramproof.catalogue.files import read_type
 from paramproof.catalogue.names import has_type
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
 from paramproof.views.table import markdown_rows
 from sweep.library.keys import Keys
-from sweep.library.model import build, config_of
+from sweep.library.model import Mismatch, build, config_of, find_mismatch
 from sweep.library.model_types import classes_of_type
 from sweep.library.refusal import Attempt, attempt
 from sweep.samples import adversary
-from sweep.samples.public_configs import read_configs
-from sweep.samples.verdict import Verdict
+from sweep.samples.random_configs import Verdict
 from sweep.store import ROOT
 
 SERVED = ROOT / "tests" / "catalogue" / "served.jsonl"
@@ -40,6 +42,85 @@ EDITS = 4
 """Edited configurations of each type."""
 
 MAX_CHANGES = 3
+
+
+FILE = ROOT / "tests" / "catalogue" / "public.jsonl"
+"""The configurations, one a line, each with its ``source``: a repository, and a path in it.
+
+Names, versions, number types, texts of labels and tasks, custom code, and lists of more than 400
+characters in storage formats are left out.
+"""
+
+REASONS = {
+    Refusal.NOT_TRIED: "a value that is not supported",
+    Refusal.OTHER_VALUE: "a value other than the entry's",
+    Refusal.NO_SIZE: "null in place of a size",
+    Refusal.OTHER_PART: "a part of another model type",
+    Refusal.CONDITIONS: "sizes that do not satisfy the conditions",
+    Refusal.CONSTRUCTOR: "sizes that transformers refuses",
+    Refusal.OTHER: "anything else that the catalogue does not read",
+}
+"""Why the catalogue does not count a configuration, in words."""
+
+
+OTHER_NAME = "a size under a name that the type does not have"
+"""Why a configuration is refused as wrong: transformers would pass over the size."""
+
+
+class PublicResult(NamedTuple):
+    """The result for one configuration.
+
+    ``parameters`` is None if it is refused; ``reason`` is then the class of reasons and ``why`` the
+    error. ``mismatch`` is how transformers' model differs, or None if it does not.
+    """
+
+    model_type: str
+    architecture: str
+    source: str
+    parameters: int | None
+    reason: str = ""
+    why: str = ""
+    mismatch: Mismatch | None = None
+
+
+def read_configs() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in FILE.read_text("utf-8").splitlines()]
+
+
+def count_configs(held: Container[int] = range(sys.maxsize)) -> Iterator[PublicResult]:
+    """Yield the result for each configuration; those at the places ``held`` are built too."""
+    for place, one in enumerate(read_configs()):
+        yield _count_config(one["config"], one["source"], place in held)
+
+
+def _count_config(config: Mapping[str, Any], source: str, held: bool) -> PublicResult:
+    model_type, (name, *_) = config["model_type"], config["architectures"]
+    if model_type not in CONFIG_MAPPING:
+        return PublicResult(model_type, name, source, None, "a model type that transformers lacks")
+    try:
+        read = entry(config)
+    except InvalidInput as error:
+        return PublicResult(model_type, name, source, None, OTHER_NAME, error.reason)
+    except NotInCatalogue as error:
+        if not hasattr(transformers, name):
+            return PublicResult(
+                model_type, name, source, None, "a class that transformers lacks", name
+            )
+        reason = _reason(error, model_type, name)
+        return PublicResult(model_type, name, source, None, reason, error.reason)
+    model_class = getattr(transformers, read.derivation.name)
+    mismatch = (
+        find_mismatch(read, CONFIG_MAPPING[model_type], model_class, config) if held else None
+    )
+    return PublicResult(model_type, name, source, read.count, mismatch=mismatch)
+
+
+def _reason(error: NotInCatalogue, model_type: str, name: str) -> str:
+    if model_type not in model_types():
+        return "a model type without an entry"
+    if name.casefold() not in map(str.casefold, read_type(model_type).classes):
+        return "a class without an entry"
+    return REASONS[error.refusal]
 
 
 class Kind(Enum):

@@ -20,7 +20,7 @@ from paramproof.catalogue.files import TypeFile, read_type
 from paramproof.catalogue.written_forms import read_configuration
 from sweep.failure import Reason, SweepError
 from sweep.library.keys import remove_key, set_key
-from sweep.library.mismatch import Mismatch, find_mismatch
+from sweep.library.model import Mismatch, find_mismatch
 from sweep.samples.random_configs import draw_entry, random_config
 
 CONFIGS_PER_VARIANT = 5

@@ -1,9 +1,13 @@
-"""Random configurations of a variant, as files may have them."""
+"""Random configurations of a variant, as files may have them, and what may come of comparing one.
+
+A ``Verdict`` compares the catalogue's count of a configuration with a library's model.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from random import Random
 from typing import Any, NamedTuple
 
@@ -38,6 +42,24 @@ from sweep.library.keys import Keys, has_key, part_in, set_key
 
 SHARES_LEFT_OUT = (0.0, 0.0, 0.15, 0.5)
 """Half of the configurations give every size."""
+
+
+class Verdict(Enum):
+    """The result for one configuration; without a count, some do not try if it is built."""
+
+    NOT_COUNTED = "not counted"
+    EQUAL = "equal to {}"
+    REFUSED = "counted, but refused by {}"
+    OTHER = "counted, but built differently"
+    NOT_BUILT = "neither counted nor built"
+
+    def text(self, library: str = "transformers") -> str:
+        """Return the result in words, with the name of the library that builds the model."""
+        return self.value.format(library)
+
+
+JUDGED = (Verdict.NOT_COUNTED, Verdict.EQUAL, Verdict.REFUSED, Verdict.OTHER)
+"""The results of those that build a model only if there is a count."""
 
 
 def random_config(

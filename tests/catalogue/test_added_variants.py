@@ -29,7 +29,7 @@ from sweep.entries.added_variants import (
 from sweep.entries.kind_lists import KindListFinder
 from sweep.fields.variants import Change
 from sweep.samples.adversary import judge
-from sweep.samples.verdict import Verdict
+from sweep.samples.random_configs import Verdict
 from sweep.store import read_entry
 
 KINDS = LayerKinds("types", "depth", ("wide",), "narrow")

@@ -25,13 +25,12 @@ pytestmark = pytest.mark.framework("transformers")
 
 transformers = pytest.importorskip("transformers")
 
-from sweep.library.mismatch import MismatchKind, find_mismatch
+from sweep.library.model import MismatchKind, find_mismatch
 from sweep.library.model_types import MOST_USED, types_to_check
 from sweep.samples import adversary
 from sweep.samples.adversary import judge, judge_random
 from sweep.samples.fuzz import MismatchError, check_variant, compare_random
-from sweep.samples.random_configs import random_config
-from sweep.samples.verdict import Verdict
+from sweep.samples.random_configs import Verdict, random_config
 from sweep.store import data_digest
 from tests.answers import CASES, RELEASED, read
 

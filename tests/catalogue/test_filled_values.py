@@ -19,7 +19,7 @@ transformers = pytest.importorskip("transformers")
 from sweep.fields.filled_values import FilledValues, with_filled_values
 from sweep.fields.saved_values import SavedValues, value_in
 from sweep.fields.unread_fields import UnreadFields
-from sweep.library.mismatch import find_mismatch
+from sweep.library.model import find_mismatch
 from sweep.store import read_entry
 
 WITH_RULES = [

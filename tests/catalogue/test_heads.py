@@ -19,7 +19,7 @@ from transformers import CONFIG_MAPPING
 from paramproof.catalogue import entry, model_types, read_type
 from paramproof.catalogue.names import transformers_types
 from paramproof.tracing.constructors.transformers_class import make_readable
-from sweep.library.heads import untied_on_loading
+from sweep.library.model import untied_on_loading
 from sweep.library.model_types import types_to_check
 from sweep.library.seed_values import SEED_VALUES, missing_sizes
 from sweep.store import data_digest

@@ -11,7 +11,7 @@ pytest.importorskip("transformers")
 
 from docs.writers import counts
 from docs.writers.blocks import AGAIN, PAGES, content, places
-from sweep.samples import public_configs
+from sweep.samples import coverage
 from sweep.store import data_digest
 
 TEXT = PAGES["public-configurations"].read_text("utf-8")
@@ -19,8 +19,8 @@ TEXT = PAGES["public-configurations"].read_text("utf-8")
 
 def test_a_tenth_equals_transformers_models():
     """The tenth changes with the catalogue's data; ``python -m sweep --public`` builds all."""
-    tenth = range(data_digest() % 10, len(public_configs.read_configs()), 10)
-    held = [one for place, one in enumerate(public_configs.count_configs(tenth)) if place in tenth]
+    tenth = range(data_digest() % 10, len(coverage.read_configs()), 10)
+    held = [one for place, one in enumerate(coverage.count_configs(tenth)) if place in tenth]
     assert not [one for one in held if one.mismatch]
     assert sum(one.parameters is not None for one in held) > len(held) / 4
 
@@ -38,14 +38,14 @@ def test_the_figures_of_the_page_add_up():
     said = {what: int(number.replace(",", "")) for what, number in rows}
     counted = said.pop("counted, each equal to transformers")
     everything = said.pop("configurations")
-    assert counted + sum(said.values()) == everything == len(public_configs.read_configs()) >= 475
+    assert counted + sum(said.values()) == everything == len(coverage.read_configs()) >= 475
     assert counted > everything / 3
     listed = re.findall(r"^- (\d+), `", TEXT, re.MULTILINE)
     assert sum(map(int, listed)) == everything - counted
 
 
 def test_configurations_are_distinct_and_have_a_source():
-    found = public_configs.read_configs()
+    found = coverage.read_configs()
     assert len({json.dumps(one["config"], sort_keys=True) for one in found}) == len(found)
     assert all(re.fullmatch(r"[\w.-]+/[\w.-]+: \S.*", one["source"]) for one in found)
     assert all(one["config"]["architectures"] for one in found)
@@ -57,12 +57,10 @@ def test_a_wrong_count_is_printed(monkeypatch, capsys):
     config = {"model_type": "bert", "architectures": ["BertModel"], "hidden_size": 24}
     config |= {"num_attention_heads": 3, "num_hidden_layers": 1, "vocab_size": 99}
     other = config | {"num_hidden_layers": 2}
-    monkeypatch.setattr(
-        public_configs, "read_configs", lambda: [{"source": "a/b: c", "config": config}]
-    )
+    monkeypatch.setattr(coverage, "read_configs", lambda: [{"source": "a/b: c", "config": config}])
     assert main(["--public"]) == 0
-    read = public_configs.entry(other)
-    monkeypatch.setattr(public_configs, "entry", lambda _: read)
+    read = coverage.entry(other)
+    monkeypatch.setattr(coverage, "entry", lambda _: read)
     assert main(["--public"]) == 1
     assert "differs from the entry; a/b: c\n1 of 1 public configurations are counted, 0 equal" in (
         capsys.readouterr().out

@@ -19,7 +19,7 @@ from sweep.fields import defaults, field_reads, older_keys
 from sweep.fields.older_keys import number_like_absent
 from sweep.fields.probe import Prober
 from sweep.fields.unread_fields import UnreadFields
-from sweep.library import mismatch, model
+from sweep.library import model
 from sweep.library.refusal import Attempt, attempt
 from sweep.pool import run_in_processes
 from sweep.samples import coverage
@@ -45,7 +45,7 @@ def prober():
 
 def find_mismatch(sizes):
     found = entry({"model_type": "bert", **SMALL})
-    return mismatch.find_mismatch(found, BERT, transformers.BertModel, sizes)
+    return model.find_mismatch(found, BERT, transformers.BertModel, sizes)
 
 
 def default_of_a_size():
@@ -60,7 +60,7 @@ def lists_of_kinds():
 
 CALLERS = {
     "the points of a prober": (model, "count_stored", prober),
-    "a comparison with the entry": (mismatch, "build", lambda: find_mismatch(SMALL)),
+    "a comparison with the entry": (model, "build", lambda: find_mismatch(SMALL)),
     "what can be built": (coverage, "build", lambda: coverage.judge(coverage.Kind.SAVED, UNKNOWN)),
     "recorded reads": (field_reads, "build", lambda: unread().record("BertModel", SMALL)),
     "normalized keys": (field_reads, "config_of", lambda: list(unread().bases(""))),

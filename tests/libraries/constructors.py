@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 # Before timm and others, which import torchvision.
-from sweep.library import torchvision_operators  # noqa: F401
+import sweep  # noqa: F401
 
 # isort: split
 import diffusers
@@ -30,7 +30,7 @@ import timm
 import torch
 from timm.models import _builder
 
-from sweep.witnesses.arguments import filled, sizes_named
+from sweep.witnesses.keras_hub import filled, sizes_named
 
 DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 FIXED = {

@@ -7,10 +7,9 @@ import pytest
 
 from paramproof.catalogue import entries
 from paramproof.catalogue.files import parse_type, read_type
-from sweep.mlx_lm.__main__ import main
-from sweep.mlx_lm.check import check_type, judge
+from sweep.mlx_lm.__main__ import check_type, judge, main
 from sweep.mlx_lm.entry import build_mlx_lm_entry, published_models
-from sweep.samples.verdict import Verdict
+from sweep.samples.random_configs import Verdict
 from sweep.store import read_entry
 
 CONFIGURATIONS = 80
