@@ -7,12 +7,12 @@ the form, an answer is a title, a table or a number, and lines on what it rests 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from paramproof.cli.options import (
     INSTEAD,
@@ -21,6 +21,7 @@ from paramproof.cli.options import (
     completing,
     derive_option,
     json_option,
+    require_together,
 )
 from paramproof.cli.output import (
     complain,
@@ -84,34 +85,6 @@ The tree is the form without any of them, and takes all others.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountOptions:
-    depth: int | None
-    dtype: str
-    json_file: Path | None
-    conventions: Sequence[str]
-    every: bool
-    symbolic: bool
-    active: bool
-    html_file: Path | None
-    latex: bool
-    lines_file: str | None
-    resume: bool
-    buffers: bool
-    class_name: str
-
-
-def _require_one_form(given: Sequence[str]) -> None:
-    for form in (one for one in FORMS if one in given):
-        for other in given:
-            if other != form and other not in FORMS[form]:
-                *known, last = sorted(FORMS[form])
-                takes = f"{', '.join(known)} and {last}"
-                raise ValueError(f"{form} cannot be combined with {other}, only with {takes}")
-    if "--resume" in given and "--jsonl" not in given:
-        raise ValueError("--resume needs --jsonl")
-
-
 @click.command("count", short_help="Count the parameters of models.")
 @click.argument("models", metavar="[MODEL...]", nargs=-1, shell_complete=MODELS)
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Print N levels of the tree.")
@@ -159,12 +132,11 @@ def count_command(models: Sequence[str], **options: Any) -> None:
 
     Counting needs no framework, but deriving does. Several models are printed side by side.
     """
-    ctx = click.get_current_context()
-    given = (one for one in ctx.command.params if one.name and one.name != "models")
-    written = ParameterSource.COMMANDLINE
-    _require_one_form([p.opts[0] for p in given if ctx.get_parameter_source(p.name) is written])
-    dtype = options.pop("dtype")
-    chosen = CountOptions(**options, dtype=require_dtype(dtype) if dtype else "")
+    require_together(FORMS)
+    chosen = SimpleNamespace(**options)
+    chosen.dtype = require_dtype(chosen.dtype) if chosen.dtype else ""
+    if chosen.resume and not chosen.lines_file:
+        raise ValueError("--resume needs --jsonl")
     if chosen.lines_file:
         if models:
             raise ValueError("--jsonl reads configurations from its FILE: leave out MODEL")
@@ -177,44 +149,38 @@ def count_command(models: Sequence[str], **options: Any) -> None:
     if chosen.html_file:
         _write_page(chosen.html_file, models, chosen)
         return
-    resolved, refused = _resolved(models, chosen.class_name)
-    is_apart = chosen.conventions or chosen.every or chosen.symbolic or chosen.active
-    if chosen.json_file:
+    in_letters = chosen.symbolic or chosen.active or chosen.latex
+    found = _resolved(models, chosen.class_name, weighs=not in_letters)
+    if chosen.json_file and found:
         how: dict[str, Any] = {"depth": chosen.depth, "dtype": chosen.dtype}
         how |= {"active": chosen.active, "under": chosen.conventions}
-        body = {"models": [count_data(model, model.inventory(), **how) for model in resolved]}
+        body = {"models": [count_data(model, model.inventory(), **how) for model in found]}
         write_json(chosen.json_file, document("counts", body))
-    elif len(resolved) > 1 and not (is_apart or chosen.latex):
-        _print_beside(resolved, chosen)
+    elif len(found) > 1 and not (in_letters or chosen.conventions or chosen.every):
+        _print_beside(found, chosen)
     else:
-        for model in resolved:
-            _print_model(model, chosen)
-    if refused:
+        for one in found:
+            _print_model(one, chosen)
+    if len(found) < len(models):
         raise SystemExit(2)
 
 
-def _resolved(models: Sequence[str], class_name: str) -> tuple[list[Model], bool]:
-    """Return the models that can be counted, and whether any was refused.
-
-    Errors for refused models go to standard error. Raises ``ValueError`` if none can be counted.
-    """
+def _resolved(models: Sequence[str], class_name: str, weighs: bool) -> list[Model]:
+    """Return the models that can be counted; of several, print the errors of all others."""
     require_one_input(models)
-    found: list[Model] = []
-    refused: list[ValueError] = []
+    found = []
     for model in models:
         try:
-            found.append(resolving(model, class_name, weighs=True))
+            found.append(resolving(model, class_name, weighs=weighs))
         except ValueError as error:
-            refused.append(error)
-    for problem in refused[:-1] if not found else refused:
-        complain(problem)
-    if not found:
-        raise refused[-1]
+            if len(models) == 1:
+                raise
+            complain(error)
     require_families(one.architecture for one in found)
-    return found, bool(refused)
+    return found
 
 
-def _write_page(file: Path, models: Sequence[str], chosen: CountOptions) -> None:
+def _write_page(file: Path, models: Sequence[str], chosen: SimpleNamespace) -> None:
     from paramproof.pages.document import model_file
 
     if len(models) > 1 or len(chosen.conventions) > 1:
@@ -225,18 +191,18 @@ def _write_page(file: Path, models: Sequence[str], chosen: CountOptions) -> None
     write_file(file, model_file(model, under, chosen.dtype), "--html")
 
 
-def _print_model(model: Model, chosen: CountOptions) -> None:
+def _print_model(model: Model, chosen: SimpleNamespace) -> None:
     if chosen.latex:
-        letters, closed = _in_letters(_with_formula(model), chosen.conventions)
+        letters, closed = _in_letters(model, chosen.conventions)
         say(latex_sum(letters, closed or letters.total()))
         return
     named, first, conventions = model.inventory(), "", with_storage(chosen.conventions)
     number = int(count(named, *conventions))
     under = ", ".join(conventions) if chosen.conventions else ""
     if chosen.active:
-        first, number = _print_active(_with_formula(model), chosen.symbolic)
+        first, number = _print_active(model, chosen.symbolic)
     elif chosen.symbolic:
-        model, what = _with_formula(model), "parameters" if under else "trainable parameters"
+        what = "parameters" if under else "trainable parameters"
         _title(model, f"{what} in letters, {under or TIED}")
         _print_terms(model, *_in_letters(model, chosen.conventions))
     elif chosen.every:
@@ -257,7 +223,7 @@ def _print_model(model: Model, chosen: CountOptions) -> None:
     print_lines(console, _origin(model, chosen))
 
 
-def _print_beside(models: Sequence[Model], chosen: CountOptions) -> None:
+def _print_beside(models: Sequence[Model], chosen: SimpleNamespace) -> None:
     # One model, which is counted most often, needs no table of several.
     from paramproof.cli.side_by_side import tables_side_by_side
 
@@ -269,13 +235,6 @@ def _print_beside(models: Sequence[Model], chosen: CountOptions) -> None:
         lines = (*model.beside_total(), *_bytes(model, number, chosen.dtype))
         said = (*lines, *_origin(model, chosen))
         print_lines(console, (f"{model.title}: {line}" for line in said))
-
-
-def _with_formula(model: Model) -> Model:
-    if not model.has_formula:
-        options = "--active, --symbolic and --latex"
-        raise ValueError(f"{model.title} has weights, and no formula: {options} need a config.json")
-    return model
 
 
 def _title(model: Model, what: str) -> None:
@@ -328,7 +287,7 @@ def _bytes(model: Model, number: int, dtype: str) -> Iterator[str]:
             yield f"bytes if every weight is quantized, without scales: {size}"
 
 
-def _origin(model: Model, chosen: CountOptions) -> Iterator[str]:
+def _origin(model: Model, chosen: SimpleNamespace) -> Iterator[str]:
     yield from model.origin()
     if chosen.buffers and model.has_formula:
         names = ", ".join(map(legible, model.architecture.buffers)) or "none"

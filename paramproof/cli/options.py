@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from paramproof.builders.registry import frameworks
@@ -132,6 +133,23 @@ def _complete_families(
     before, comma, last = incomplete.rpartition(",")
     found = (name for name in FAMILIES if name.startswith(last))
     return [CompletionItem(f"{before}{comma}{name}") for name in found]
+
+
+def require_together(together: Mapping[str, Collection[str]]) -> None:
+    """Require that each option in the table is given only with those that it can be combined with.
+
+    Raises ``ValueError``, in one line that names two options.
+    """
+    ctx = click.get_current_context()
+    options = (one for one in ctx.command.params if isinstance(one, click.Option))
+    written = ParameterSource.COMMANDLINE
+    given = [one.opts[0] for one in options if ctx.get_parameter_source(one.name or "") is written]
+    for option in (one for one in together if one in given):
+        for other in given:
+            if other != option and other not in together[option]:
+                *known, last = sorted(together[option])
+                takes = f"{', '.join(known)} and {last}".removeprefix(" and ")
+                raise ValueError(f"{option} cannot be combined with {other}, only with {takes}")
 
 
 def _writable(ctx: click.Context, param: click.Parameter, given: str | None) -> Path | None:

@@ -37,7 +37,9 @@ ONE = expression(1)
 COUNTED = "counted"
 """The status of a live model or a file, whose weights were counted without a formula."""
 
-NO_FORMULA = "has weights, and no formula: give its config.json, or use paramproof count"
+NO_FORMULA = (
+    "has weights, and no formula: give its config.json, or let paramproof count print its tree"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
