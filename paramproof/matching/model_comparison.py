@@ -18,7 +18,7 @@ from paramproof.matching.names import match_derived, match_family
 from paramproof.resolver import resolve
 from paramproof.resolver.lookup import warned
 from paramproof.resolver.request import REFERENCE
-from paramproof.sources.checkpoints import Checkpoint, checkpoint, recorded_spec
+from paramproof.sources.checkpoints import Checkpoint, checkpoint
 from paramproof.sources.live import live_weights
 from paramproof.sources.reference import in_one_line, load_reference
 
@@ -103,8 +103,8 @@ def formula_beside(observed: object) -> str:
     """
     if not isinstance(observed, Checkpoint):
         raise InvalidInput("a live model is compared with a model: name it (--model MODEL)")
-    if spec := recorded_spec(observed.path):
-        return spec
+    if observed.spec:
+        return observed.spec
     config = observed.path.parent / "config.json"
     if not config.exists():
         where = path_text(observed.path)

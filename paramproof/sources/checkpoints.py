@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
@@ -34,9 +34,6 @@ INDEX = ".safetensors.index.json"
 PICKLED = {".bin", ".ckpt", ".pickle", ".pkl", ".pt", ".pth"}
 """Suffixes of files that ``torch.save`` and ``pickle`` write."""
 
-PICKLE = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
-"""The first bytes of such files."""
-
 SHARD = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<shards>\d{5})\.safetensors")
 """The file name that Hugging Face gives a shard."""
 
@@ -46,6 +43,14 @@ SPEC = "spec"
 """The entry of a header's metadata that contains the spec of the weights."""
 
 CONVERT = "it may run code, so it is never opened here: convert it to safetensors"
+
+PICKLE = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+OTHER_FORMATS = {
+    **dict.fromkeys(PICKLE, f"it begins as a pickle; {CONVERT}"),
+    b"GGUF": "it is in GGUF, llama.cpp's format, with names and packed types of its own: give the "
+    "safetensors files that it was converted from",
+}
+"""The first bytes of files in other formats, with what they are and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +71,15 @@ class StoredTensor:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The tensors of a file, or of all shards of an index."""
+    """The tensors of a file, or of all shards of an index; ``spec`` is what a file says of them.
+
+    ``save_weights`` writes it into the header, as JSON.
+    """
 
     path: Path
     shards: int
     tensors: tuple[StoredTensor, ...]
+    spec: str = ""
 
     @property
     def dtypes(self) -> tuple[str, ...]:
@@ -92,13 +101,15 @@ def checkpoint(path: str | Path) -> Checkpoint:
     weights: those of an adapter, of a quantised model, or FSDP's flat parameters.
     """
     path = _file_in(Path(path))
-    if path.suffix != ".json":
-        found = Checkpoint(path, 1, tuple(_in_file(path)))
-        _require_no_lone_shard(path)
+    if path.suffix == ".json":
+        headers = [_in_shard(shard, names) for shard, names in _shards(path).items()]
+        spec = ""
     else:
-        shards = _shards(path)
-        tensors = [stored for shard, names in shards.items() for stored in _in_shard(shard, names)]
-        found = Checkpoint(path, len(shards), tuple(tensors))
+        headers = [_header(path)]
+        spec = headers[0].metadata.get(SPEC, "")
+        _require_no_lone_shard(path)
+    tensors = (stored for header in headers for stored in header.tensors.values())
+    found = Checkpoint(path, len(headers), tuple(tensors), spec)
     _require_weights(found)
     return found
 
@@ -117,30 +128,24 @@ def _file_in(path: Path) -> Path:
     raise InvalidInput("is a directory without a safetensors file or an index", where=str(path))
 
 
-def recorded_spec(path: str | Path) -> str:
-    """Return the spec that ``save_weights`` wrote into the header of ``path``, as JSON, or ""."""
-    if Path(path).suffix != ".safetensors":
-        return ""
-    try:
-        return read_header(Path(path)).metadata.get(SPEC, "")
-    except (OSError, ValueError):
-        return ""
-
-
-def _in_file(path: Path) -> Iterator[StoredTensor]:
+def _header(path: Path) -> Header:
     require_file(path)
+    where = path_text(path)
     if path.suffix in PICKLED:
-        raise InvalidInput(f"{path_text(path)} is a pickle by its name; {CONVERT}")
+        raise InvalidInput(f"{where} is a pickle by its name; {CONVERT}")
+    start = b""
     try:
-        for name, stored in read_header(path).tensors.items():
-            if not name or name.startswith("."):
-                reason = f"{shown(name)} is not the name of a tensor in a model"
-                raise InvalidInput(reason, where=path_text(path))
-            yield stored
+        with path.open("rb") as file:
+            start = file.read(LENGTH_BYTES)
+        header = read_header(path)
     except (NotSafetensors, OSError) as error:
-        where = path_text(path)
-        problem = f"is not a complete safetensors file: {_why(path, error)}"
-        raise InvalidInput(f"{where} {problem}") from None
+        others = (what for sign, what in OTHER_FORMATS.items() if start.startswith(sign))
+        why = next(others, getattr(error, "strerror", error))
+        raise InvalidInput(f"{where} is not a complete safetensors file: {why}") from None
+    for name in header.tensors:
+        if not name or name.startswith("."):
+            raise InvalidInput(f"{shown(name)} is not the name of a tensor in a model", where=where)
+    return header
 
 
 def _require_no_lone_shard(path: Path) -> None:
@@ -158,32 +163,15 @@ def _require_weights(found: Checkpoint) -> None:
     """Raise ``ValueError`` if names or types show that the tensors are not plain weights."""
     # GPT-2's old masks are bytes as well, and end in bias.
     packed = (
-        (stored.name, disguises()["quantised"])
+        (stored.name, "quantised")
         for stored in found.tensors
         if stored.dtype[:1] in ("I", "U") and stored.name.endswith("weight")
     )
     names = (stored.name for stored in found.tensors)
     if recognised := disguise(names, "adapter", "flat", "quantised") or next(packed, None):
         name, kind = recognised
-        where = path_text(found.path)
-        raise InvalidInput(f"{where} {kind['what']} (it has {legible(name)}): {kind['file']}")
-
-
-def _why(path: Path, error: NotSafetensors | OSError) -> str:
-    """Return why a file is not safetensors, as far as its first bytes tell."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(8)
-    except OSError as denied:
-        return denied.strerror or str(denied)
-    if start.startswith(PICKLE):
-        return f"it begins as a pickle; {CONVERT}"
-    if start.startswith(b"GGUF"):
-        return (
-            "it is in GGUF, llama.cpp's format, with names and packed types of its own: "
-            "give the safetensors files that it was converted from"
-        )
-    return str(error)
+        where, about = path_text(found.path), disguises()[kind]
+        raise InvalidInput(f"{where} {about['what']} (it has {legible(name)}): {about['file']}")
 
 
 def _shards(path: Path) -> dict[Path, list[str]]:
@@ -203,15 +191,14 @@ def _shards(path: Path) -> dict[Path, list[str]]:
     return shards
 
 
-def _in_shard(path: Path, names: list[str]) -> list[StoredTensor]:
-    where = path_text(path)
-    tensors = list(_in_file(path))
-    found = {stored.name for stored in tensors}
-    for one in (name for name in names if name not in found):
-        raise InvalidInput(f"{where} does not have {shown(one)}, which the index assigns to it")
-    for one in sorted(found - {*names}):
-        raise InvalidInput(f"{where} has {shown(one)}, which the index does not assign to it")
-    return tensors
+def _in_shard(path: Path, names: list[str]) -> Header:
+    header = _header(path)
+    if differ := {*names} ^ {*header.tensors}:
+        name = min(differ)
+        both = ["the shard", "the index"]
+        has, lacks = both if name in header.tensors else both[::-1]
+        raise InvalidInput(f"{path_text(path)}: {shown(name)} is in {has}, but not in {lacks}")
+    return header
 
 
 MAX_HEADER_BYTES = 100_000_000
@@ -305,13 +292,13 @@ def _stored(name: str, found: Any) -> StoredTensor:
     where = shown(name)
     if not isinstance(found, dict):
         raise NotSafetensors(f"{where} is {shown(found)} in its header, not a table")
-    dtype, shape, offsets = (found.get(key) for key in ("dtype", "shape", "data_offsets"))
-    if not isinstance(dtype, str) or dtype not in BITS:
-        raise NotSafetensors(f"{where} has the dtype {shown(dtype)}, which is not in the format")
-    if not _are_sizes(shape):
-        raise NotSafetensors(f"{where} has the shape {shown(shape)}, which is not a list of sizes")
-    if not _are_sizes(offsets) or len(offsets) != 2:
-        raise NotSafetensors(f"{where} has the data_offsets {shown(offsets)}, not two offsets")
+    entry: list[Any] = [found.get(key) for key in ("dtype", "shape", "data_offsets")]
+    dtype, shape, offsets = entry
+    is_known = isinstance(dtype, str) and dtype in BITS
+    if not (is_known and _are_sizes(shape) and _are_sizes(offsets) and len(offsets) == 2):
+        given = f"dtype {shown(dtype)}, shape {shown(shape)} and data_offsets {shown(offsets)}"
+        problem = "a known dtype, a list of sizes and two offsets are needed"
+        raise NotSafetensors(f"{where} has {given}: {problem}")
     first, last = offsets
     if 8 * (last - first) != BITS[dtype] * _elements(shape):
         kind = f"{dtype} of shape {legible(shape)}"

@@ -28,7 +28,7 @@ from paramproof.builders.registry import Framework, model_packages
 from paramproof.formulas import Weight
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible
-from paramproof.sources.tensor_names import Disguise, disguise, disguises
+from paramproof.sources.tensor_names import disguise, disguises
 
 Value = TypeVar("Value")
 
@@ -120,11 +120,11 @@ def torch_weights(model: Any) -> Iterator[Weight]:
     """
     if not hasattr(type(model), "named_parameters"):
         raise InvalidInput(f"{name_of(model)} is not an nn.Module")
-    if recognised := _disguise(model):
+    by_name = disguise((path for path, _ in model.named_parameters()), "adapter", "flat")
+    if recognised := by_name or next(_disguises(model), None):
         path, kind = recognised
-        raise InvalidInput(
-            f"{name_of(model)} {kind['what']} (it has {legible(path)}): {kind['model']}"
-        )
+        what, instead = disguises()[kind]["what"], disguises()[kind]["model"]
+        raise InvalidInput(f"{name_of(model)} {what} (it has {legible(path)}): {instead}")
     found: dict[object, list[tuple[str, Any]]] = {}
     for path, parameter in model.named_parameters(remove_duplicate=False):
         if type(parameter).__name__ == "UninitializedParameter":
@@ -156,29 +156,26 @@ def _elements(parameter: Any) -> object:
     return storage, parameter.storage_offset(), tuple(steps)
 
 
-def _disguise(model: Any) -> tuple[str, Disguise] | None:
-    named = dict(model.named_parameters())
-    if by_name := disguise(named, "adapter", "flat"):
-        return by_name
+def _disguises(model: Any) -> Iterator[tuple[str, str]]:
+    """Yield the paths that show that parameters are not plain weights, with what they are."""
     sharded = any(
         getattr(getattr(module, "_handle", None), "uses_sharded_strategy", False)
         for module in model.modules()
     )
-    for path, parameter in named.items():
+    for path, parameter in model.named_parameters():
         # FSDP 1 gives the module this name, except inside ``summon_full_params``.
         if sharded and "_fsdp_wrapped_module" in path.split("."):
-            return path, disguises()["flat"]
+            yield path, "flat"
         # Only floating-point numbers can be trained; bitsandbytes and Quanto have others.
         if not (parameter.is_floating_point() or parameter.is_complex()):
-            return path, disguises()["quantised"]
+            yield path, "quantised"
     for path, _ in model.named_buffers():
         if path.split(".")[-1] in ("qweight", "weight_packed"):
-            return path, disguises()["quantised"]
+            yield path, "quantised"
     for path, module in model.named_modules():
         # PyTorch's own quantised modules, whose weights are neither parameters nor buffers.
         if ".nn.quantized." in type(module).__module__:
-            return path or name_of(module), disguises()["quantised"]
-    return None
+            yield path or name_of(module), "quantised"
 
 
 def _keras(model: Any) -> Iterator[Weight]:
@@ -206,33 +203,29 @@ def _linen(model: Any) -> Iterator[Weight]:
 
 
 def _linen_variables(variables: Mapping[str, Any]) -> Iterator[Weight]:
-    _require_collections(variables)
     found: dict[object, list[tuple[str, Any, bool]]] = {}
+    is_linen = not variables or isinstance(variables.get("params"), Mapping)
     for collection, tree in variables.items():
-        for path, leaf in _leaves(tree, collection):
-            _require_known(leaf, path)
-            if not hasattr(leaf, "shape"):
+        for path, leaf in _leaves(tree, str(collection)):
+            if comes_from("torch", leaf) or is_of_another_framework(leaf):
+                raise InvalidInput(
+                    f"{legible(path)} is not linen's but of {name_of(leaf)}: a dict does not tell "
+                    "which arrays are trained, and which are tied, so give the module"
+                )
+            if is_linen and not hasattr(leaf, "shape"):
                 kind = legible(type(leaf).__name__)
                 raise InvalidInput(f"{legible(path)} is not an array but {kind}")
             # An array with two names is stored once; equal abstract shapes are separate arrays.
             abstract = type(leaf).__name__ == "ShapeDtypeStruct"
             key = path if abstract else id(leaf)
             found.setdefault(key, []).append((path, leaf, collection == "params"))
+    if not is_linen:
+        raise InvalidInput(
+            f"{name_of(variables)} has no collection 'params', so it is not the variables of a "
+            "linen module: give them as module.init returns them, {'params': …}; " + supported()
+        )
     for (path, leaf, trainable), *others in found.values():
         yield Weight(path, tuple(leaf.shape), trainable, aliases=tuple(name for name, *_ in others))
-
-
-def _require_collections(variables: Mapping[str, Any]) -> None:
-    """Refuse a mapping that is not the variables of a linen module, such as params alone."""
-    if not variables or isinstance(variables.get("params"), Mapping):
-        return
-    for name, tree in variables.items():
-        for path, leaf in _leaves(tree, str(name)):
-            _require_known(leaf, path)
-    raise InvalidInput(
-        f"{name_of(variables)} has no collection 'params', so it is not the variables of a linen "
-        f"module: give them as module.init returns them, {{'params': …}}; {supported()}"
-    )
 
 
 def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -243,25 +236,6 @@ def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield from _leaves(tree.unbox(), path)
     else:
         yield path, tree
-
-
-def _require_known(leaf: Any, path: str) -> None:
-    """Refuse an array of a framework whose models cannot be counted from a mapping of arrays."""
-    if comes_from("torch", leaf):
-        raise InvalidInput(
-            f"{legible(path)} is a PyTorch tensor: a state_dict also has buffers, and tied "
-            "matrices twice, so give the module"
-        )
-    if framework_with_reader(leaf):
-        raise InvalidInput(
-            f"{legible(path)} is not linen's but of {name_of(leaf)}: a dict does not tell which "
-            "arrays are trained, so give the module"
-        )
-    if other := unsupported_framework(leaf):
-        raise InvalidInput(
-            f"{legible(path)} belongs to {other} ({name_of(leaf)}), which is not supported yet; "
-            f"{supported()}"
-        )
 
 
 def _nnx(model: Any) -> Iterator[Weight]:

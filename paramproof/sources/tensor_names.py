@@ -27,9 +27,6 @@ MAX_NAMES_TRIED = 100
 MAX_NAME = 1000
 """The longest name that is looked up, in characters: all known names are shorter."""
 
-Disguise = Mapping[str, Any]
-"""A kind in ``disguises.toml``: what it is, its signs, and what to do with a file or a model."""
-
 DATA_PARALLEL = "module"
 """The prefix that ``nn.DataParallel`` and DeepSpeed add to every name, only at its beginning."""
 
@@ -43,15 +40,16 @@ WRAPPERS = {
 
 
 @cache
-def disguises() -> Mapping[str, Disguise]:
+def disguises() -> Mapping[str, Mapping[str, Any]]:
     return tomllib.loads(Path(__file__).with_name("disguises.toml").read_text("utf-8"))
 
 
-def disguise(names: Iterable[str], *kinds: str) -> tuple[str, Disguise] | None:
+def disguise(names: Iterable[str], *kinds: str) -> tuple[str, str] | None:
     """Return the first name with a sign of one of the ``kinds``, and the kind; None without any."""
     signs = {sign: kind for kind in kinds for sign in disguises()[kind]["signs"]}
-    found = ((name, signs[part]) for name in names for part in name.split(".") if part in signs)
-    return next(((name, disguises()[kind]) for name, kind in found), None)
+    return next(
+        ((name, signs[part]) for name in names for part in name.split(".") if part in signs), None
+    )
 
 
 def unwrapped(name: str) -> tuple[str, list[str]]:

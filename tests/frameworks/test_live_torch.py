@@ -310,8 +310,9 @@ REFUSED = {
     "what merge_and_unload() returns, or the model before it had them",
     lazy: "ModuleDict is not built: cls.weight has no shape yet",
     no_weights: "ModuleList is empty: it has no weights",
-    (lambda: encoder()["h"][0].ln_1.state_dict(prefix="ln_1.")): "ln_1.weight is a PyTorch tensor: "
-    "a state_dict also",
+    (
+        lambda: encoder()["h"][0].ln_1.state_dict(prefix="ln_1.")
+    ): "ln_1.weight is not linen's but of torch.Tensor: a state_dict also",
 }
 
 
