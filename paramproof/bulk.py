@@ -132,7 +132,7 @@ def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
     """
     spelled, notes = as_transformers(keys)
     found = entry_of(spelled)
-    reading = ConfigReading.of_entry(spelled, found)
+    reading = ConfigReading.of(spelled, found)
     return {
         **reading_data(reading),
         "total": found.count,

@@ -71,38 +71,50 @@ def resolve(
     """
     request, start = read_request(source), time.monotonic()
     require_type(class_name, str, "class_name")
-    where, found = path_text(request.name), request.architecture
+    where, formula = path_text(request.name), request.architecture
     if request.keys is None and class_name:
         raise InvalidInput("takes no class: give its config.json", where=where)
-    facts: dict[str, Any] = {"name": request.name, "named": request.named, "notes": request.notes}
-    if request.reference:
-        found = derive_formula(request, note=note)
+    is_derived, facts = bool(request.reference), dict[str, Any]()
+    if is_derived:
+        formula = derive_formula(request, note=note)
+    elif formula is None:
+        keys = request.keys or {}
+        try:
+            found = _entry_or_derived(request, class_name, note, derives=derives)
+        except (InvalidInput, NotInCatalogue) as error:
+            error.where = error.where or where
+            raise
+        is_derived, formula = not found.name, formula_of(found, keys)
+        reading = ConfigReading.of(keys, found, is_default=request.is_default)
+        facts = {"keys": keys, "reading": reading, "heads": found.heads}
+    if is_derived:
         facts["seconds"] = time.monotonic() - start
-    if found:
-        model = Model(architecture=found, lines=request.lines, **facts)
-        if not (weighs or model.has_formula):
-            raise InvalidInput(NO_FORMULA, where=where)
-        return model
-    try:
-        return Model(**facts, **_configured(request, class_name, note, derives=derives))
-    except (InvalidInput, NotInCatalogue) as error:
-        error.where = error.where or where
-        raise
+    of_request = {name: getattr(request, name) for name in ("name", "named", "notes", "lines")}
+    model = Model(architecture=formula, **of_request, **facts)
+    if not (weighs or model.has_formula):
+        raise InvalidInput(NO_FORMULA, where=where)
+    return model
 
 
-def _configured(request: Request, class_name: str, note: Note, *, derives: bool) -> dict[str, Any]:
-    keys, start = request.keys or {}, time.monotonic()
+def _entry_or_derived(request: Request, class_name: str, note: Note, *, derives: bool) -> Entry:
+    """Return the entry of a configuration, without a name if its formula had to be derived."""
+    keys = request.keys or {}
     try:
-        found = entry_of(keys, class_name)
+        return entry_of(keys, class_name)
     except NotInCatalogue as error:
         if not (derives and error.install) or framework("transformers").missing:
             raise
-        formula, reading = _on_the_spot(request, class_name, note)
-        took = time.monotonic() - start
-        return {"architecture": formula, "reading": reading, "keys": keys, "seconds": took}
-    reading = ConfigReading.of_entry(keys, found, is_default=request.is_default)
-    formula = formula_of(found, keys)
-    return {"architecture": formula, "reading": reading, "keys": keys, "heads": found.heads}
+    key = json.dumps(keys, sort_keys=True, default=repr), class_name
+    if key not in _derived:
+        _derived[key] = derive_formula(request, class_name, note=note)
+    found = Entry(_derived[key], _derived[key].sizes, "", bool(class_name or named_class(keys)))
+    if known := _type_file(keys):
+        found = replace(found, unknown=find_unknown_keys(known, keys))
+        # Where the catalogue does not understand all keys, these may name any size.
+        with suppress(NotInCatalogue):
+            assumed = assumed_sizes(read_configuration(known, keys), found.derivation, found.sizes)
+            found = replace(found, assumed=assumed)
+    return found
 
 
 def formula_of(found: Entry, keys: Mapping[str, Any]) -> Derivation:
@@ -169,26 +181,6 @@ def derive_formula(
             find_unknown_keys(file, one)
     chosen = class_name or named_class(keys) or (usual_class(known) if known else "")
     return run(path_text(request.name), keys=keys, architecture=chosen)
-
-
-def _on_the_spot(request: Request, class_name: str, note: Note) -> tuple[Derivation, ConfigReading]:
-    """Derive the formula of a configuration from its class in transformers.
-
-    Raises ``ValueError``, in one line, if transformers refuses the configuration.
-    """
-    keys = request.keys or {}
-    key = json.dumps(keys, sort_keys=True, default=repr), class_name
-    if key not in _derived:
-        _derived[key] = derive_formula(request, class_name, note=note)
-    facts: dict[str, Any] = {"is_class_named": bool(class_name or named_class(keys))}
-    if known := _type_file(keys):
-        facts["unknown"] = find_unknown_keys(known, keys)
-        # Where the catalogue does not understand all keys, these may name any size.
-        with suppress(NotInCatalogue):
-            given = read_configuration(known, keys)
-            facts["assumed"] = assumed_sizes(given, _derived[key], _derived[key].sizes)
-    reading = ConfigReading.of(keys, _derived[key], **facts)
-    return with_experts_per_token(_derived[key], keys), reading
 
 
 def _type_file(keys: Mapping[str, Any]) -> TypeFile | None:

@@ -64,26 +64,25 @@ class ConfigReading:
     entry: str = ""
 
     @classmethod
-    def of(cls, keys: Mapping[str, Any], derivation: Derivation, **more: Any) -> ConfigReading:
-        """Return how a configuration was read whose class has this formula, with ``more`` facts."""
+    def of(
+        cls, keys: Mapping[str, Any], found: Entry, *, is_default: bool = False
+    ) -> ConfigReading:
+        """Return how a configuration was read for which this entry was found."""
         return cls(
             model_type=str(keys["model_type"]),
-            class_name=derivation.name,
+            class_name=found.derivation.name,
+            is_class_named=found.is_class_named,
+            is_default=is_default,
+            assumed=found.assumed,
+            unknown=found.unknown,
             **_quantization(keys),
             dtype=_dtype(keys),
             has_code="auto_map" in keys,
-            left_out=_left_out(keys, derivation),
-            library=library_of(derivation.evidence.versions),
-            **more,
+            read_as=found.read_as,
+            left_out=_left_out(keys, found.derivation),
+            library=library_of(found.derivation.evidence.versions),
+            entry=found.name,
         )
-
-    @classmethod
-    def of_entry(
-        cls, keys: Mapping[str, Any], found: Entry, *, is_default: bool = False
-    ) -> ConfigReading:
-        facts = {"is_class_named": found.is_class_named, "read_as": found.read_as}
-        facts |= {"assumed": found.assumed, "unknown": found.unknown, "entry": found.name}
-        return cls.of(keys, found.derivation, is_default=is_default, **facts)
 
     def lines(self) -> Iterator[str]:
         if self.is_default:

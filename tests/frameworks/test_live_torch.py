@@ -312,7 +312,7 @@ REFUSED = {
     no_weights: "ModuleList is empty: it has no weights",
     (
         lambda: encoder()["h"][0].ln_1.state_dict(prefix="ln_1.")
-    ): "ln_1.weight is not linen's but of torch.Tensor: a state_dict also",
+    ): "ln_1.weight is not linen's but of torch.Tensor: a dict does not tell",
 }
 
 
