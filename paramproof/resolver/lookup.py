@@ -133,10 +133,7 @@ def warned(model: Model) -> Model:
 
 
 def entry_of(keys: Mapping[str, Any], class_name: str = "") -> Entry:
-    """Return the entry of a configuration.
-
-    Raises the errors of ``entry``; ``NotInCatalogue`` says how to derive a formula, if that helps.
-    """
+    """Return what ``entry`` does; its error says how to derive a formula, if that helps."""
     try:
         return entry(keys, class_name)
     except NotInCatalogue as error:
@@ -189,10 +186,7 @@ def _type_file(keys: Mapping[str, Any]) -> TypeFile | None:
 
 
 def _is_in_transformers(keys: Mapping[str, Any], class_name: str) -> bool:
-    """Return whether transformers has the model type and the class.
-
-    The release of the catalogue has it, or the installed one, which may be newer.
-    """
+    """Return whether the catalogue's release has the class, or the installed one, maybe newer."""
     model_type, name = str(keys.get("model_type")), class_name or named_class(keys)
     if not has_type(model_type):
         return model_type not in model_types() and is_installed_type(model_type)

@@ -116,7 +116,6 @@ class Model:
 
     @property
     def as_loaded(self) -> Architecture:
-        """The formula of the model as transformers loads it, with ``heads`` untied."""
         return self.architecture.untied(one.path for one in self.heads)
 
     @property
@@ -129,10 +128,7 @@ class Model:
         return self.architecture.reasons_at(self.sizes)
 
     def remarks(self) -> Iterator[str]:
-        """Yield how it was read, what was assumed, and what was ignored.
-
-        Nothing was assumed of a named model, and all that is ignored in it changes nothing.
-        """
+        # Nothing was assumed of a named model, and all that is ignored in it changes nothing.
         yield from self.notes
         yield from self.reading.remarks() if self.reading and not self.named else ()
 
@@ -149,10 +145,7 @@ class Model:
             yield f"{what}: {some_of(reasons, MAX_NAMED, '; ')}"
 
     def beside_total(self) -> Iterator[str]:
-        """Yield lines on what the total does not count.
-
-        These are frozen tensors, layers that the class leaves out, and heads that load untied.
-        """
+        """Yield what the total leaves out: frozen, unbuilt, and untied by loading."""
         yield from frozen_lines(self.inventory())
         yield from self.reading.beside_total() if self.reading else ()
         if self.heads:
@@ -264,10 +257,7 @@ def described_types() -> dict[str, Any]:
 
 
 def spec_of(one: Architecture, keys: Mapping[str, Any]) -> Spec | None:
-    """Return the spec of a configuration with these keys, whose class has the architecture ``one``.
-
-    Return None if no family has the class, or if the class has other tensors.
-    """
+    """Return the spec of a configuration, None if no family has its class and all its tensors."""
     described = described_types().get(str(keys["model_type"]), {"classes": {}})
     if one.name not in described["classes"]:
         return None

@@ -110,10 +110,7 @@ class ConfigReading:
             )
 
     def remarks(self) -> Iterator[str]:
-        """Yield what was assumed and what was ignored, a line for each kind.
-
-        Keys that look like sizes come first, and all of them are named.
-        """
+        """Yield what was assumed and what was ignored; all keys that look like sizes are named."""
         for model_type, other in self.read_as.items():
             yield (
                 f"read as {other}, the type of the class that the file names: transformers does "

@@ -141,10 +141,7 @@ def _read_text(source: str) -> Request:
 
 
 def request_for_name(name: str) -> Request:
-    """Return the request for a named model, a model type or a class, without looking at files.
-
-    Raises ``InvalidInput`` for an unknown name.
-    """
+    """Read a named model, a model type or a class, without looking at files."""
     if request := _named(name) or _type_or_class(name) or _meant(name):
         return request
     raise _unknown(name)
@@ -189,7 +186,6 @@ def _in_file(path: str) -> Request:
 
 
 def _stored(path: str) -> Request:
-    """Return the request for a file with weights, or a directory with one."""
     from paramproof.sources.checkpoints import checkpoint
 
     read = checkpoint(path)
@@ -226,11 +222,7 @@ def _described(name: str, keys: Mapping[str, Any]) -> Request:
 
 
 def _derivation_in(document: Mapping[str, Any]) -> Derivation:
-    """Return the derivation in a document.
-
-    Raises ``InvalidInput`` if the document has another version, or if it does not say what its
-    tensors and conditions say: its form is older, or it was changed.
-    """
+    """Refuse another version, and what contradicts its own tensors: an older or changed form."""
     if document["paramproof"] != VERSION:
         version = shown(document["paramproof"])
         raise InvalidInput(f"has the JSON form {version}, and this release reads {VERSION}")
@@ -277,10 +269,10 @@ def is_installed_type(text: str) -> bool:
 
     That release may be newer than the catalogue's. It is not imported to find out.
     """
-    found = find_spec("transformers") if text.replace("-", "_").isidentifier() else None
+    name = text.replace("-", "_")
+    found = find_spec("transformers") if name.isidentifier() else None
     folders = (found.submodule_search_locations if found else None) or ()
     # `Path.is_dir` raises an error for a name that is too long to be one.
-    name = text.replace("-", "_")
     return any(os.path.isdir(os.path.join(one, "models", name)) for one in folders)
 
 

@@ -121,10 +121,7 @@ def kind_of(keys: Keys, file: str = "") -> str:
 
 
 def _program(keys: Keys) -> dict[str, Any] | None:
-    """Return the program that wrote a file, or None if no program has its keys.
-
-    Raises ``InvalidInput`` for the fewest keys with which no variant of a program agrees.
-    """
+    """Return the program that wrote a file; refuse the fewest keys that no variant agrees with."""
     tried = []
     for one in _data(SPELLINGS)["program"]:
         if keys.get("model_type") not in (None, one.get("calls_itself")):

@@ -115,7 +115,6 @@ def checkpoint(path: str | Path) -> Checkpoint:
 
 
 def _file_in(path: Path) -> Path:
-    """Return the checkpoint in a directory, and the path of a file as it is."""
     if not os.path.isdir(path):  # `Path.is_dir` raises an error for a name that is too long.
         return path
     for pattern in (f"*{INDEX}", "*.safetensors"):
@@ -160,7 +159,6 @@ def _require_no_lone_shard(path: Path) -> None:
 
 
 def _require_weights(found: Checkpoint) -> None:
-    """Raise ``ValueError`` if names or types show that the tensors are not plain weights."""
     # GPT-2's old masks are bytes as well, and end in bias.
     packed = (
         (stored.name, "quantised")
@@ -235,7 +233,7 @@ class Header(NamedTuple):
 
 
 def read_header(path: Path) -> Header:
-    """Return the header of the safetensors file at ``path``.
+    """Read a file's header.
 
     Raises ``NotSafetensors`` if the file does not follow the format, ``ValueError``, which names
     the file, if its JSON repeats a key, and ``OSError`` if it cannot be read.
@@ -243,21 +241,15 @@ def read_header(path: Path) -> Header:
     size = path.stat().st_size
     with path.open("rb") as file:
         start = file.read(LENGTH_BYTES)
-        if len(start) < LENGTH_BYTES:
-            raise NotSafetensors(
-                f"it has only {size} bytes, and the length of its header takes {LENGTH_BYTES}"
-            )
-        length = int.from_bytes(start, "little")
-        if LENGTH_BYTES + length > size:
-            raise NotSafetensors(
-                f"its header would have {length:,} bytes, but the file has only {size:,}"
-            )
+        length = int.from_bytes(start, "little") if len(start) == LENGTH_BYTES else 0
+        if (needed := LENGTH_BYTES + length) > size:
+            problem = f"its header would end at byte {needed:,}"
+            raise NotSafetensors(f"{problem}, but the file has only {size:,}")
         if length > MAX_HEADER_BYTES:
             raise NotSafetensors(f"its header has more than {MAX_HEADER_BYTES:,} bytes")
         data = file.read(length)
     entries = _entries(data, path)
-    metadata = entries.pop(METADATA, None)
-    if metadata is None:
+    if (metadata := entries.pop(METADATA, None)) is None:
         metadata = {}
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
         raise NotSafetensors(f"{METADATA} of its header is not a table of texts")
@@ -270,12 +262,10 @@ def read_header(path: Path) -> Header:
                 "where those of the tensor before it end"
             )
         end = stored.last
-    header_end = LENGTH_BYTES + length
-    if header_end + end != size:
-        raise NotSafetensors(
-            f"its header describes a file of {header_end + end:,} bytes, but the file has {size:,}"
-        )
-    return Header(tensors, metadata, header_end)
+    if (whole := needed + end) != size:
+        problem = f"its header describes a file of {whole:,} bytes"
+        raise NotSafetensors(f"{problem}, but the file has {size:,}")
+    return Header(tensors, metadata, needed)
 
 
 def _entries(data: bytes, path: Path) -> dict[str, Any]:

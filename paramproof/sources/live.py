@@ -55,10 +55,7 @@ def live_weights(model: Any) -> list[Weight]:
 
 
 def reader(model: Any) -> Callable[[Any], Iterable[Weight]]:
-    """Return the function that reads the weights of ``model``, by the modules of its classes.
-
-    Raises ``ValueError``, with the full name of the class, if there is none.
-    """
+    """Return the function that reads a model, by the modules of its classes."""
     # Keras comes before PyTorch: with that backend, a Keras layer is an nn.Module, too.
     if read := _of(READERS, model):
         return read
@@ -70,7 +67,7 @@ def reader(model: Any) -> Callable[[Any], Iterable[Weight]]:
             f"{name_of(model)} is a module of {title} and more: give the module alone"
         )
     module = model[0] if is_pair(model) else model
-    if other := unsupported_framework(module):
+    if other := _of(UNSUPPORTED, module):
         raise InvalidInput(
             f"{name_of(module)} is a module of {other}, which is not supported yet; {supported()}"
         )
@@ -88,19 +85,13 @@ def framework_with_reader(model: Any) -> Framework | None:
     return _of(model_packages(), model)
 
 
-def unsupported_framework(model: Any) -> str:
-    return _of(UNSUPPORTED, model) or ""
-
-
 def _of(packages: Mapping[str, Value], model: Any) -> Value | None:
-    """Return the value of the first package that a class of ``model`` comes from, or None."""
-    found = (one for package, one in packages.items() if comes_from(package, model))
-    return next(found, None)
+    return next((one for package, one in packages.items() if comes_from(package, model)), None)
 
 
 def is_of_another_framework(model: Any) -> bool:
     """Return whether a mapping may be a model or an array of a framework other than linen."""
-    return bool(framework_with_reader(model) or unsupported_framework(model))
+    return bool(framework_with_reader(model) or _of(UNSUPPORTED, model))
 
 
 def is_pair(model: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
@@ -90,20 +89,14 @@ def require_file(path: Path) -> None:
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError) as error:
-        raise InvalidInput(_why_absent(path, error), where=path_text(path)) from None
+        is_there = os.path.lexists(path) or isinstance(error, PermissionError)
+        reason = f"cannot be read: {getattr(error, 'strerror', error)}"
+        where = path_text(path)
+        raise InvalidInput(reason if is_there else "does not exist", where=where) from None
     if stat.S_ISDIR(mode):
         raise InvalidInput("is a directory: name a file in it", where=path_text(path))
     if not stat.S_ISREG(mode):
         raise InvalidInput("is not a regular file", where=path_text(path))
-
-
-def _why_absent(path: Path, error: Exception) -> str:
-    number = error.errno if isinstance(error, OSError) else None
-    if number == errno.ELOOP:
-        return "is a loop of symbolic links"
-    if number == errno.EACCES:
-        return "is in a directory that you may not read"
-    return "is a symbolic link to a missing file" if os.path.islink(path) else "does not exist"
 
 
 def _require_shallow(text: str) -> None:

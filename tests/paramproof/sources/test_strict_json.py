@@ -177,8 +177,8 @@ def test_paths_that_are_not_files_are_refused(tmp_path):
         "a\0b": "does not exist",
         "/dev/null": "is not a regular file",
         fifo: "is not a regular file",
-        loop: "is a loop of symbolic links",
-        dangling: "is a symbolic link to a missing file",
+        loop: "cannot be read: Too many levels of symbolic links",
+        dangling: "cannot be read: No such file or directory",
     }
     for path, reason in reasons.items():
         for function in (require_file, object_in_file):
