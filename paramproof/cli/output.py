@@ -16,11 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from rich.console import Console
-from rich.text import Text
 
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 from paramproof.json_form import json_text
-from paramproof.views.terminal import in_signs_of
 
 STANDARD_OUTPUT = "-"
 """The file name that stands for standard output in --json."""
@@ -30,7 +28,6 @@ WHERE = "to FILE, or to standard output (-), with the text on standard error."
 
 UNBOUNDED = 1000
 """The width of a pipe, whose lines are not wrapped."""
-
 
 HAS_SIGPIPE = hasattr(signal, "SIGPIPE")
 """Whether the system has the signal: Windows has only some of the POSIX signals."""
@@ -46,12 +43,7 @@ class Ended(BaseException):
         self.number = number
 
 
-class _Signs(Console):
-    """A console that lays out its tables in characters that the terminal has."""
-
-    def render_str(self, text: str, **how: Any) -> Text:
-        return super().render_str(in_signs_of(text, self.encoding), **how)
-
+class _Console(Console):
     def on_broken_pipe(self) -> None:
         raise Ended(READER_LEFT)
 
@@ -67,9 +59,9 @@ def _width(stream: TextIO | None) -> int | None:
     return None if stream and stream.isatty() else UNBOUNDED
 
 
-console = _Signs(emoji=False, highlight=False, width=_width(sys.stdout))
+console = _Console(emoji=False, highlight=False, width=_width(sys.stdout))
 errors = Console(stderr=True, emoji=False)
-_beside_json = _Signs(stderr=True, emoji=False, width=_width(sys.stderr))
+_beside_json = _Console(stderr=True, emoji=False, width=_width(sys.stderr))
 
 
 def say(line: str) -> None:
@@ -111,7 +103,7 @@ def require_writable(path: Path, option: str = "--json") -> None:
     Raises ``ValueError``, in one line, if it is a directory or its directory does not exist.
     """
     if not _is_standard_output(path) and (problem := _why_unwritable(os.path.realpath(path))):
-        raise ValueError(f"{option} {path_text(path)}: {problem}")
+        raise ValueError(f"{option} {path_text(path)}: cannot be written: {problem}")
 
 
 def _why_unwritable(file: str) -> str:
@@ -121,17 +113,15 @@ def _why_unwritable(file: str) -> str:
         mode = os.stat(file).st_mode
     except FileNotFoundError:
         if not os.path.isdir(folder):
-            return "cannot be written: its directory does not exist"
-        return "" if os.access(folder, os.W_OK) else "cannot be written: Permission denied"
+            return "its directory does not exist"
+        file, mode = folder, stat.S_IFREG
     except OSError as error:  # A file in place of a directory, or a name that is too long.
-        return f"cannot be written: {error.strerror}"
+        return error.strerror or str(error)
+    # A device or a pipe is written itself; any other file is replaced as a whole.
+    needed = (file, folder) if stat.S_ISREG(mode) else (file,)
     if stat.S_ISDIR(mode):
-        return "cannot be written: it is a directory"
-    if not os.access(file, os.W_OK):
-        return "cannot be written: Permission denied"
-    if stat.S_ISREG(mode) and not os.access(folder, os.W_OK):
-        return "its directory is not writable"
-    return ""
+        return "it is a directory"
+    return "" if all(os.access(one, os.W_OK) for one in needed) else "Permission denied"
 
 
 class CommandAnswer(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import webbrowser
-from collections.abc import Callable
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -23,11 +22,6 @@ NEEDED = ("index.html", "paramproof.whl", "pyodide/pyodide.asm.wasm")
 
 
 class _Files(SimpleHTTPRequestHandler):
-    extensions_map = SimpleHTTPRequestHandler.extensions_map | {
-        ".mjs": "text/javascript",
-        ".wasm": "application/wasm",
-    }
-
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's
         pass
 
@@ -50,9 +44,8 @@ def server_of(folder: Path, port: int = 0) -> ThreadingHTTPServer:
             f"{path_text(folder)} is not a built site: {missing[0]} is missing; "
             "'tox run -e site' builds one in build/site"
         )
-    handler: Callable[..., SimpleHTTPRequestHandler] = partial(_Files, directory=str(folder))
     try:
-        return _Server((LOOPBACK, port), handler)
+        return _Server((LOOPBACK, port), partial(_Files, directory=str(folder)))
     except OSError as error:
         raise ValueError(f"port {port} cannot be served: {error.strerror}") from None
 
