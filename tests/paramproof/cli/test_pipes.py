@@ -1,30 +1,8 @@
 """Standard output that is not a terminal: a reader that leaves, a width that the user sets."""
 
-import os
 import signal
-import subprocess
 
 import pytest
-
-
-@pytest.fixture
-def run_unread(invocation):
-    """Run the command with a standard output whose reader has gone."""
-
-    def run(*arguments, **environment):
-        reader, writer = os.pipe()
-        os.close(reader)
-        try:
-            return subprocess.run(
-                **invocation(*arguments, **environment),
-                stdout=writer,
-                stderr=subprocess.PIPE,
-                timeout=300,
-            )
-        finally:
-            os.close(writer)
-
-    return run
 
 
 @pytest.mark.parametrize(
@@ -39,32 +17,30 @@ def run_unread(invocation):
     ],
     ids=" ".join,
 )
-def test_a_reader_that_leaves_ends_the_command_quietly(run_unread, arguments):
+def test_a_reader_that_leaves_ends_the_command_quietly(run_unread, invocation, arguments):
     """As in ``| head``, with the status of any tool that SIGPIPE ends, and never with 0 or 1."""
-    done = run_unread(*arguments)
+    done = run_unread(invocation(*arguments))
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
 
 
-def test_an_unread_verdict_does_not_count(run_unread, outsider):
-    done = run_unread("verify", "--framework", "toy-wrong", "--model", "bert-tiny")
+def test_an_unread_verdict_does_not_count(run_unread, invocation, outsider):
+    done = run_unread(invocation("verify", "--framework", "toy-wrong", "--model", "bert-tiny"))
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_unread_json(run_unread, unbuffered):
+def test_unread_json(run_unread, invocation, unbuffered):
     """So short that it is written only at the end, unless output is unbuffered."""
     asked = "explain", "335043584", "bert-large", "--json", "-"
-    done = run_unread(*asked, PYTHONUNBUFFERED=unbuffered)
+    done = run_unread(invocation(*asked, PYTHONUNBUFFERED=unbuffered))
     assert done.returncode == 128 + signal.SIGPIPE
     assert done.stderr.startswith("335,043,584 is")
     assert "paramproof" not in done.stderr
 
 
-def test_head_prints_the_first_line(invocation):
+def test_head_prints_the_first_line(shell):
     """Through a shell, whose pipeline has the status of ``head``."""
-    asked = invocation("count", "bert-base")
-    args = ["bash", "-c", '"$@" | head -1; echo "${PIPESTATUS[@]}"', "bash", *asked.pop("args")]
-    done = subprocess.run(args, **asked, capture_output=True, timeout=300)
+    done = shell('| head -1; echo "${PIPESTATUS[@]}"', "count", "bert-base")
     title, statuses = done.stdout.splitlines()
     assert title.startswith("bert-base-uncased: trainable parameters")
     assert statuses in ("141 0", "0 0")

@@ -9,11 +9,9 @@ import pytest
 
 
 @pytest.mark.parametrize("closed", ["", "2>&-", "2>/dev/full"])
-def test_no_bars_in_a_pipe(invocation, outsider, closed):
+def test_no_bars_in_a_pipe(shell, outsider, closed):
     """If standard error is closed, the run continues, and nothing goes to standard output."""
-    asked = invocation("verify", "--framework", "toy", "--examples", "1")
-    args = asked.pop("args")
-    done = subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", *args], **asked, capture_output=True)
+    done = shell(closed, "verify", "--framework", "toy", "--examples", "1")
     assert (done.returncode, done.stderr) == (0, "")
     assert "13 of 13 models equal the formula" in done.stdout
 

@@ -138,14 +138,8 @@ def test_every_public_name_can_be_imported(without_posix):
 
 @pytest.mark.parametrize("more", ["", EINVAL_FOR_A_CLOSED_PIPE], ids=["EPIPE", "EINVAL"])
 @pytest.mark.parametrize("arguments", [("count", "bert-base"), ("frameworks",), ("--help",)])
-def test_a_reader_that_leaves(without_posix, arguments, more):
-    reader, writer = os.pipe()
-    os.close(reader)
-    try:
-        asked = without_posix(*arguments, more=more)
-        done = subprocess.run(**asked, stdout=writer, stderr=subprocess.PIPE, timeout=120)
-    finally:
-        os.close(writer)
+def test_a_reader_that_leaves(without_posix, run_unread, arguments, more):
+    done = run_unread(without_posix(*arguments, more=more))
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
 
 
