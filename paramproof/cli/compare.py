@@ -65,12 +65,13 @@ def compare_command(thing: str, model: str, class_name: str, json_file: Path | N
 
 
 def _about(observed: object, resolved: Model) -> Iterator[str]:
-    if isinstance(observed, Checkpoint):
-        where = f" in {observed.shards} shards" if observed.shards > 1 else ""
-        dtypes = some_of([*map(legible, observed.dtypes)], MAX_DTYPES_NAMED)
-        yield f"{path_text(observed.path)}: {len(observed.tensors):,} tensors{where}, {dtypes}"
-    if isinstance(observed, Checkpoint) or not resolved.names:
-        yield from resolved.origin()
-    if isinstance(observed, Checkpoint) and observed.wrappers:
+    if not isinstance(observed, Checkpoint):
+        yield from () if resolved.names else resolved.origin()
+        return
+    where = f" in {observed.shards} shards" if observed.shards > 1 else ""
+    dtypes = some_of([*map(legible, observed.dtypes)], MAX_DTYPES_NAMED)
+    yield f"{path_text(observed.path)}: {len(observed.tensors):,} tensors{where}, {dtypes}"
+    yield from resolved.origin()
+    if observed.wrappers:
         names = ", ".join(f"{name}. ({WRAPPERS[name]})" for name in observed.wrappers)
         yield f"ignored in names: {names}"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
 
 from paramproof.cli.options import MODELS, class_option, json_option, time_limit_option
-from paramproof.cli.output import require_writable, say, tables_beside, write_json
+from paramproof.cli.output import say, tables_beside, write_json
 from paramproof.cli.resolving import deriving_progress
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data
@@ -62,12 +61,12 @@ def derive_command(
       paramproof derive bert
       paramproof derive LlamaForCausalLM --size num_hidden_layers=80
     """
-    if json_file:
-        require_writable(json_file)
-    how: dict[str, Any] = {"sizes": _sizes(sizes), "seed": seed, "seconds": seconds}
+    given = _sizes(sizes)
     with deriving_progress() as note:
         note("starting a process")
-        derivation = derive_formula(model, class_name, note=note, **how)
+        derivation = derive_formula(
+            model, class_name, sizes=given, seed=seed, seconds=seconds, note=note
+        )
     if json_file:
         write_json(json_file, document("derivation", derivation_data(derivation)))
     if as_latex:

@@ -1,4 +1,8 @@
-"""The tables of ``verify``: of results, of proofs, and of the summary of a long run."""
+"""The tables of ``verify``: of results, of proofs, and of the summary of a long run.
+
+Each has a section per framework, with a heading of its own, and fits in 80 columns: names are
+folded if needed, numbers never.
+"""
 
 from __future__ import annotations
 
@@ -14,29 +18,21 @@ from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_z
 
 
 def verify_table(results: Sequence[Result]) -> Table:
-    """Return a section per framework: a line per named model, and one per family of random ones.
-
-    The table fits in 80 columns: names are folded if needed, numbers never.
-    """
+    """Return a line for each named model, and one for the random models of each family."""
     headings = ("formula", "actual", "difference", "ms", "MB")
-    return Table.of((Column("framework, spec"), *map(numbers, headings)), _verify_rows(results))
-
-
-def _verify_rows(results: Sequence[Result]) -> Iterator[TableRow]:
+    rows: list[TableRow] = []
     for name, group in groupby(results, key=lambda result: result.framework):
         own = [result for result in group if not result.smallest]
-        yield _heading(f"{name} {own[0].version}", *[None] * 5)
-        for result in own:
-            if result.model or result.status == "broken":
-                yield TableRow(_line(result), level=1)
-        for family in FAMILIES:
-            drawn = [one for one in own if one.report and not one.model and one.family == family]
-            if drawn:
-                yield TableRow(_summary(family, drawn), level=1)
+        rows.append(_heading(f"{name} {own[0].version}", *[None] * 5))
+        named = (_line(one) for one in own if one.model or one.status == "broken")
+        drawn = [one for one in own if one.report and not one.model]
+        families = ((name, [one for one in drawn if one.family == name]) for name in FAMILIES)
+        summaries = (_summary(family, of_family) for family, of_family in families if of_family)
+        rows += [TableRow(cells, level=1) for cells in (*named, *summaries)]
+    return Table.of((Column("framework, spec"), *map(numbers, headings)), rows)
 
 
 def _heading(*cells: str | None) -> TableRow:
-    """Return the first row of a framework's section."""
     return TableRow(cells, is_bold=True, starts_section=True)
 
 
@@ -52,7 +48,7 @@ def _line(result: Result) -> tuple[object, ...]:
 
 
 def _summary(family: str, results: Sequence[Result]) -> tuple[object, ...]:
-    """Return one line for random specs: sums, how many differ, mean time, last peak memory."""
+    """Return sums, how many models differ, the mean time and the last peak of memory."""
     reports = [result.report for result in results if result.report]
     different = sum(result.failed for result in results)
     return (
@@ -70,21 +66,16 @@ def _megabytes(result: Result) -> str:
 
 
 def proof_table(proofs: Sequence[Proof]) -> Table:
-    """Return a section per framework, with the proof or the failure of each family or model."""
+    """Return the proof or the failure of each family or model."""
     what = "model" if any(proof.model for proof in proofs) else "family"
-    columns = (
-        Column(f"framework, {what}"),
-        Column("number of trainable parameters"),
-        numbers("seconds"),
-    )
+    columns = Column(f"framework, {what}"), Column("number of trainable parameters")
     rows: list[TableRow] = []
     for name, group in groupby(proofs, key=lambda proof: proof.framework):
-        own = list(group)
-        about = own[0].status if own[0].status == "broken" else None
-        rows.append(_heading(f"{name} {own[0].version}", about, None))
-        for proof in own:
-            rows += _proof_rows(proof)
-    return Table.of(columns, rows)
+        first, *others = group
+        about = first.status if first.status == "broken" else None
+        rows.append(_heading(f"{name} {first.version}", about, None))
+        rows += [row for proof in (first, *others) for row in _proof_rows(proof)]
+    return Table.of((*columns, numbers("seconds")), rows)
 
 
 def _proof_rows(proof: Proof) -> Iterator[TableRow]:
@@ -92,21 +83,15 @@ def _proof_rows(proof: Proof) -> Iterator[TableRow]:
     if proof.status == "not expressible":
         yield TableRow((about, f"{proof.status}: {proof.reason}", None), level=1)
     elif proof.status != "broken":
-        scope, seconds = f"{proof.status}: {_scope(proof)}", f"{proof.seconds:.1f}"
-        yield TableRow((about, scope, seconds), level=1)
+        fixed = [f"{letter} = {size}" for letter, size in proof.known.items()]
+        parts = f"{len(proof.parts)} combination{'s' * (len(proof.parts) > 1)} of parts"
+        scope = f"{proof.status}: {', '.join([*fixed, parts, *proof.conditions])}"
+        yield TableRow((about, scope, f"{proof.seconds:.1f}"), level=1)
         yield TableRow(("formula", proof.formula, None), level=2)
 
 
-def _scope(proof: Proof) -> str:
-    """Return the sizes and combinations of parts for which the count was proved."""
-    fixed = [f"{letter} = {size}" for letter, size in proof.known.items()]
-    number = len(proof.parts)
-    plural = "s" * (number > 1)
-    return ", ".join([*fixed, f"{number} combination{plural} of parts", *proof.conditions])
-
-
 def shard_table(groups: Iterable[Mapping[str, Any]]) -> Table:
-    """Return the summary of a long run, a section per framework with a line per family."""
+    """Return a line for each family."""
     headings = ("models", "equal", "different", "parameters")
     rows: list[TableRow] = []
     for framework, group in groupby(groups, key=lambda one: one["framework"]):
