@@ -12,19 +12,14 @@ def exact(L, H, F, V, P, T, pooler, mlm, untied, nsp):
 
 def from_spec(spec):
     """The same, with branches on the parts, as in calculators."""
-    hidden, inner = spec.hidden_size, spec.intermediate_size
-    tables = spec.vocab_size + spec.max_position_embeddings + spec.type_vocab_size
-    total = tables * hidden + 2 * hidden
-    total += spec.num_hidden_layers * (4 * hidden**2 + 2 * hidden * inner + inner + 9 * hidden)
+    hidden, tokens = spec.hidden_size, spec.vocab_size
+    total = exact(*spec.letters()[:2], *spec.letters()[3:7], pooler=0, mlm=0, untied=0, nsp=0)
     if spec.pooler:
         total += hidden * hidden + hidden
     if spec.mlm_head:
-        total += hidden * hidden + 3 * hidden + spec.vocab_size
-        if not spec.tie_word_embeddings:
-            total += spec.vocab_size * hidden
-    if spec.nsp_head:
-        total += 2 * hidden + 2
-    return total
+        total += hidden * hidden + 3 * hidden + tokens
+        total += 0 if spec.tie_word_embeddings else tokens * hidden
+    return total + 2 * hidden + 2 if spec.nsp_head else total
 
 
 def without_biases(spec):

@@ -52,23 +52,18 @@ ManyLetters = namedtuple("ManyLetters", "H a b c d e f g h i j k m n")
 
 def test_a_family_may_have_any_number_of_letters(monkeypatch):
     """Each letter is tried at a different prime."""
-
-    def put(closed_form):
-        total = SimpleNamespace(total=lambda: 7)
-        many = SimpleNamespace(
-            name="many", letters=ManyLetters, inventory=lambda _: total, closed_form=closed_form
-        )
-        monkeypatch.setitem(registered(), "many", many)
-        require_agreement(["many"])
-
     seen = []
-    put(lambda letters: seen.append(letters) or 7)
+    many = SimpleNamespace(
+        letters=ManyLetters,
+        inventory=lambda _: SimpleNamespace(total=lambda: 7),
+        closed_form=lambda letters: seen.append(letters) or 7,
+    )
+    monkeypatch.setitem(registered(), "many", many)
+    require_agreement(["many"])
     (letters,) = seen
     assert letters[:3] == (100003, 100019, 100043)
     assert len(set(letters)) == 14
     assert all(sympy.isprime(size) for size in letters)
-    with pytest.raises(FormulaError, match=r"^the formula of many raises AttributeError: "):
-        put(lambda letters: letters.X)
 
 
 def test_families_agree():
@@ -135,13 +130,6 @@ def test_only_the_contradiction_is_printed(
     assert err == (
         "paramproof: the two derivations of encoder differ: closed form − inventory = −H·F\n"
     )
-
-
-def test_contradictions_of_other_families_do_not_matter(replace_closed_form, monkeypatch, capsys):
-    replace_closed_form("gpt", short_of_a_bias)
-    monkeypatch.setattr("sys.argv", ["paramproof", "count", "bert-base"])
-    main()
-    assert "109,482,240" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -118,12 +118,9 @@ def test_a_long_run_says_how_far_it_is(monkeypatch, capsys):
 
 @pytest.mark.parametrize("text", ["", "3", "0/3", "4/3", "1/0", "1/3/5", "-1/3", "a/b", "1/2e3"])
 def test_what_is_not_a_shard(text):
+    assert shard_of("3/8") == (3, 8)
     with pytest.raises(ValueError, match=r"is not I/N with I from 1 to N, such as 3/8$"):
         shard_of(text)
-
-
-def test_a_shard():
-    assert shard_of("3/8") == (3, 8)
 
 
 @pytest.fixture
@@ -173,7 +170,9 @@ def test_a_shard_that_died(run_shard, paramproof, failing_toy):
 def test_differences_stay_in_the_summary(run_shard, paramproof, tmp_path):
     """Of random models the smallest; the command shows it again."""
     file = run_shard(2, "--framework", "toy-wrong", "--family", "encoder", status=1)
-    (failure,) = json.loads((tmp_path / file).read_text())["failures"]
+    summary = json.loads((tmp_path / file).read_text())
+    (failure,), (group,) = summary["failures"], summary["groups"]
+    assert group["models"] == 25
     assert failure["spec"]["hidden_size"] == failure["spec"]["vocab_size"] == 1
     done = paramproof("verify", "--summary", file)
     assert "actual − formula = −L·F   feed_forward.intermediate.bias" in done.stdout
