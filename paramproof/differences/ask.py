@@ -23,7 +23,7 @@ from paramproof.formulas import FAMILIES, EncoderLetters, EncoderSpec, closed_fo
 from paramproof.formulas.models import named_model
 from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shape_text
-from paramproof.verify.cases import known_sizes, supported_cases
+from paramproof.verify.cases import supported_cases
 from paramproof.verify.proof import NamedTensor, read
 from paramproof.verify.worker import NO_PARENT, Link
 
@@ -66,8 +66,7 @@ def _probe(chosen: Framework) -> ModuleType:
 
 def _shapes(chosen: Framework, builder: Builder, shapes: Mapping[str, str]) -> Iterator[Answer]:
     """Yield an answer for each canonical tensor, and two for the decoder's table: tied and not."""
-    family = FAMILIES["encoder"]
-    supported = supported_cases(builder, family, known_sizes(chosen.fixed, family))
+    supported = supported_cases(builder, FAMILIES["encoder"], chosen.fixed)
     tied = next(case for case in supported if not case.parts["untied"])
     for case in (tied, *(case for case in supported[:1] if case.parts["untied"])):
         for tensor in read(builder, case).tensors:

@@ -1,8 +1,8 @@
 """The specs of a family: random ones from a seed, and one for each combination of optional parts.
 
-Such a case is found by drawing a spec with every possible answer to each choice that is not a size.
-So it respects what a random spec does, that H is A times K and G divides A, and works for families
-of plug-ins too. Generic sizes are primes: numbers of layers from 2 up, and all others from 11 up,
+A case is found by drawing a spec with every possible answer to each choice that is not a size. So
+it respects what a random spec does, that H is A times K and G divides A, and works for families of
+plug-ins too. Generic sizes are primes: numbers of layers from 2 up, and all others from 11 up,
 each about twice the one before. So only sizes that are always equal are equal here, and they share
 a letter.
 
@@ -171,11 +171,14 @@ def _lengths() -> Iterator[int]:
         length = 2 * prime + 1
 
 
-def supported_cases(builder: Builder, family: Family, known: Mapping[str, int]) -> list[Case]:
+def supported_cases(builder: Builder, family: Family, fixed: Mapping[str, object]) -> list[Case]:
     """Return a case for each combination of parts that ``builder`` can express, the fullest first.
 
-    Of several cases with the same parts, it is the one with most free sizes. Raises ``ValueError``.
+    If several cases have the same parts, the one with most free sizes is returned. ``fixed`` are
+    the fields that the framework cannot vary.
     """
+    names = family.field_names
+    known = {n: size for n, size in fixed.items() if n in names and type(size) is int}
     found: dict[tuple[int, ...], Case] = {}
     refusal: object = ""
     for case in sorted(cases(family, known), key=lambda case: -case.free):
@@ -195,9 +198,3 @@ def case_of(spec: Spec, among: Iterable[Case]) -> Case:
         if case.parts == parts_of(spec):
             return case
     raise ValueError("its combination of parts cannot be expressed at other sizes")
-
-
-def known_sizes(fixed: Mapping[str, object], family: Family) -> dict[str, int]:
-    """Return the sizes of this family that a framework cannot vary, those in ``fixed``."""
-    names = family.field_names
-    return {n: v for n, v in fixed.items() if n in names and type(v) is int}

@@ -44,7 +44,7 @@ from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 from paramproof.verify.agreement import check
-from paramproof.verify.cases import Case, case_of, known_sizes, supported_cases
+from paramproof.verify.cases import Case, case_of, supported_cases
 from paramproof.verify.worker import NO_PARENT, Link
 from paramproof.verify.workers import Job, Record
 
@@ -147,9 +147,8 @@ def _cases(builder: Builder, chosen: Framework, family: str, spec: Spec | None) 
     supported = builder.supports(spec) if spec else True
     if supported is not True:
         return str(supported)
-    own = FAMILIES[family]
     try:
-        found = supported_cases(builder, own, known_sizes(chosen.fixed, own))
+        found = supported_cases(builder, FAMILIES[family], chosen.fixed)
         return [case_of(spec, found)] if spec else found
     except ValueError as error:
         return str(error)
@@ -272,7 +271,7 @@ def read(
 ) -> Reading:
     """Derive the tensors of ``builder``'s models of one case; ``outcomes`` is as in ``derive``.
 
-    Raises ``ValueError``, in one line that names the tensor, if there is no formula.
+    Raises ``ValueError``, in one line that names the tensor, if no formula is found.
     """
     source = _Source(builder, case)
     try:

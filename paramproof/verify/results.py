@@ -131,7 +131,7 @@ def results(
 ) -> Iterator[Result]:
     """Yield a result for each named model and each random spec, and the smallest that differ.
 
-    A family that the framework cannot express has a single result, which says so. Raises
+    A family that the framework cannot express has a single result with the reason. Raises
     ``FormulaRefused`` if ``formula`` cannot be called.
     """
     run = _Run(chosen, builder, formula)

@@ -293,7 +293,7 @@ NOBODY = Framework("", "", ())
 
 @dataclass(frozen=True, slots=True)
 class Reply(Record):
-    """What a formula's process replies, and no framework."""
+    """The reply of a formula's process, which has no framework."""
 
     value: Any
 

@@ -26,7 +26,7 @@ from paramproof.verify.workers import FormulaRefused
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a job may tell the parent; by default, nobody listens.
+    """A job's way to send messages to the parent; by default, nobody listens.
 
     ``catches`` are the errors of a user's code: in a worker all, since no Ctrl-C reaches it.
     """

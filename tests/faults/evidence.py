@@ -17,7 +17,7 @@ from paramproof.formulas import FAMILIES, EncoderSpec, Numerics, closed_form
 from paramproof.formulas.condition import Condition, Consequence
 from paramproof.formulas.models import named_models
 from paramproof.verify.agreement import check
-from paramproof.verify.cases import known_sizes, supported_cases
+from paramproof.verify.cases import supported_cases
 from paramproof.verify.proof import read, residuals
 from tests.laws import LAWS
 from tests.parity.cases import Case, own_epsilon
@@ -69,11 +69,10 @@ def anchors(framework: Framework, builder: Builder) -> None:
 
 def derivation(framework: Framework, builder: Builder) -> None:
     """Every tensor in letters, derived from the builder, for every combination of parts."""
-    known = known_sizes(framework.fixed, ENCODER)
     # Results remembered from other builds belong to other sizes, and were not traced.
     anew = builder.builder if isinstance(builder, Remembering) else builder
     outcomes = OUTCOMES.setdefault(framework.name, {})
-    for case in supported_cases(builder, ENCODER, known):
+    for case in supported_cases(builder, ENCODER, framework.fixed):
         if framework.name != IN_FULL:
             if case.parts != EVERY_HEAD:
                 continue

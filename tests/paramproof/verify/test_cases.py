@@ -7,7 +7,7 @@ import sympy
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.expression import letter
 from paramproof.formulas.spec import INDICATOR, LAYERS, letter_kinds
-from paramproof.verify.cases import known_sizes, supported_cases
+from paramproof.verify.cases import supported_cases
 from tests.cases import CASES, case_of, every_case
 from tests.weight_lists import Lists
 
@@ -60,9 +60,7 @@ def test_equal_fields_share_a_letter():
 def test_known_sizes_are_numbers():
     """Even if a size is known that is generic for another letter."""
     fixed = {"type_vocab_size": 2, "tie_word_embeddings": True}
-    known = known_sizes(fixed, FAMILIES["encoder"])
-    assert known == {"type_vocab_size": 2}
-    *_, bare = supported_cases(Lists(), FAMILIES["encoder"], known)
+    *_, bare = supported_cases(Lists(), FAMILIES["encoder"], fixed)
     assert (str(bare), bare.known, bare.spec.type_vocab_size) == ("bare", {"T": 2}, 2)
     assert (2, letter("A") * letter("K")) == (bare.letters.T, bare.letters.H)
     assert "T" not in bare.sizes
