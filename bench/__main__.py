@@ -288,20 +288,16 @@ def main(arguments: list[str]) -> None:
         )
     ]
     data["curves"] = {name: data["curves"][name] for name in order}
-    data["machine"] = machine(chosen, data["machine"]["versions"])
-    RESULTS.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
-
-
-def machine(chosen: list[str], known: dict[str, str | None]) -> dict[str, Any]:
-    tools = {"torchinfo": version("torchinfo"), "python": platform.python_version()}
-    versions = known | tools
+    versions = data["machine"]["versions"]
+    versions |= {"torchinfo": version("torchinfo"), "python": platform.python_version()}
     for name in chosen:
         versions |= framework(name).versions()
-    return {
+    data["machine"] = {
         "system": f"{platform.system()}, {platform.machine()}",
-        "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None,
+        "processors": os.cpu_count(),
         "versions": dict(sorted(versions.items())),
     }
+    RESULTS.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

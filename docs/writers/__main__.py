@@ -1,7 +1,7 @@
 """Fill the marked places of README and docs: ``python -m docs.writers [PAGE ...] [--measure]``.
 
-Run it in the checkout. Without PAGE it fills all pages. It prints which places it leaves as they
-are because a package that they need is not installed. ``--measure`` first measures anew what the
+Run it in the checkout. Without PAGE it fills all pages. It prints which page it leaves as it is
+because a package that it needs is not installed. ``--measure`` first measures anew what the
 places show: it builds the models of every framework, and takes long.
 """
 

@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from paramproof.builders.registry import Framework
 from paramproof.views.table import grouped, markdown_rows
@@ -43,20 +43,17 @@ FILE = re.compile(r"^<!-- ([\w-]+\.\w+) -->\n\n```\w*\n(.*?)^```$", re.DOTALL | 
 COMMAND = re.compile(r"^ +\$ (paramproof .*)$", re.MULTILINE)
 
 
-class Place(NamedTuple):
-    content: Content
-    needs: tuple[str, ...]
-
-
-PLACES: dict[tuple[str, str], Place] = {}
+PLACES: dict[tuple[str, str], Content] = {}
 KEPT: set[tuple[str, str]] = set()
+NEEDS = {"public-configurations": "transformers"}
+"""The packages that pages need to be filled."""
 
 
-def place(name: str, *pages: str, needs: tuple[str, ...] = ()) -> Callable[[Content], Content]:
+def place(name: str, *pages: str) -> Callable[[Content], Content]:
     """Register a function that returns the content of a place, in Markdown."""
 
     def register(content: Content) -> Content:
-        PLACES.update({(page, name): Place(content, needs) for page in pages})
+        PLACES.update({(page, name): content for page in pages})
         return content
 
     return register
@@ -75,16 +72,11 @@ def places() -> Iterator[tuple[str, str, str]]:
                 yield page, match["name"], match["body"].strip("\n")
 
 
-def absent(page: str, name: str) -> list[str]:
-    needs = PLACES[page, name].needs if (page, name) in PLACES else ()
-    return [one for one in needs if find_spec(one) is None]
-
-
 def content(page: str, name: str, text: str, run: Run | None = None) -> str:
     """Return what fills a place that has ``text``. Raises ``KeyError`` if nothing does."""
     run = run or run_command
     if name != "session" and not name.startswith("paramproof "):
-        return PLACES[page, name].content().strip("\n")
+        return PLACES[page, name]().strip("\n")
     with tempfile.TemporaryDirectory() as folder:
         write_files(PAGES[page], Path(folder))
         if name != "session":
@@ -97,17 +89,11 @@ def content(page: str, name: str, text: str, run: Run | None = None) -> str:
 
 
 def fill(page: str) -> None:
-    """Fill all places of a page for which everything that they need is installed."""
-
-    def filled(name: str, text: str) -> str | None:
-        if (page, name) in KEPT:
-            return None
-        if missing := absent(page, name):
-            print(f"{page}: '{name}' needs {', '.join(missing)}", file=sys.stderr)
-            return None
-        return content(page, name, text)
-
-    _rewrite(page, filled)
+    """Fill all places of a page, unless a package that it needs is not installed."""
+    if page in NEEDS and find_spec(NEEDS[page]) is None:
+        print(f"{page} needs {NEEDS[page]}", file=sys.stderr)
+        return
+    _rewrite(page, lambda name, text: None if (page, name) in KEPT else content(page, name, text))
 
 
 def put(page: str, **contents: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import asdict, replace
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING
 
 from docs.writers.blocks import figures, place
@@ -103,14 +103,13 @@ def public() -> tuple[PublicResult, ...]:
     return tuple(count_configs(()))
 
 
-TRANSFORMERS = partial(place, needs=("transformers",))
-TRANSFORMERS("all", "public-configurations")(lambda: f"{len(public()):,}")
-TRANSFORMERS("model types", "public-configurations")(
-    lambda: str(len({one.model_type for one in public()}))
+place("all", "public-configurations")(lambda: f"{len(public()):,}")
+place("model types", "public-configurations")(
+    lambda: f"{len({one.model_type for one in public()})}"
 )
 
 
-@TRANSFORMERS("configurations", "public-configurations")
+@place("configurations", "public-configurations")
 def _configurations() -> str:
     reasons = Counter(one.reason for one in public() if one.reason).most_common()
     rows = {
@@ -121,7 +120,7 @@ def _configurations() -> str:
     return figures(["", ""], rows.items())
 
 
-@TRANSFORMERS("refused", "public-configurations")
+@place("refused", "public-configurations")
 def _refused() -> str:
     lines = []
     for reason, _ in Counter(one.reason for one in public() if one.reason).most_common():

@@ -103,7 +103,8 @@ def difference_table(section: Section, answers: Sequence[Answer]) -> Table:
 
 
 for _section in SECTIONS:
-    place(_section, NAME)(lambda own=_section: markdown(difference_table(own, recorded()[1])))
+    _table = partial(lambda one: markdown(difference_table(one, recorded()[1])), _section)
+    place(_section, NAME)(_table)
 
 
 def versions() -> dict[str, dict[str, str]]:

@@ -9,52 +9,38 @@ from docs.writers.blocks import place
 from paramproof.views.table import markdown_rows
 from tests.json_schema import definition, description, has_keys, kinds, schema
 
-WORDS = {
-    "integer": "int",
-    "number": "float",
-    "string": "text",
-    "boolean": "bool",
-    "null": "null",
-    "array": "list",
-    "object": "object",
-}
-"""The page's names for the types of JSON Schema."""
+WORDS = {"integer": "int", "number": "float", "string": "text", "boolean": "bool", "array": "list"}
+"""The page's names for types of JSON Schema, where they are others."""
 
 IN_EVERY_DOCUMENT = ("paramproof", "kind")
+DEFINITIONS: dict[str, dict[str, Any]] = schema()["$defs"]
 
 Row: TypeAlias = tuple[str, str, str]
 
 
 @place("kinds", "json")
 def _kinds() -> str:
-    rows = ((f"[{kind}](#{kind})", description(_definition(kind), schema())) for kind in kinds())
+    rows = ((f"[{kind}](#{kind})", description(DEFINITIONS[kind], schema())) for kind in kinds())
     return markdown_rows(["kind", "what it is"], rows)
 
 
-@place("keys", "json")
-def _keys() -> str:
-    return "\n\n".join(map(_section, kinds()))
+place("keys", "json")(lambda: "\n\n".join(map(_section, kinds())))
 
 
 @place("objects", "json")
 def _objects() -> str:
-    others = (one for one in schema()["$defs"] if one not in kinds() and _has_section(one))
+    others = (one for one in DEFINITIONS if one not in kinds() and _has_section(one))
     return "\n\n".join(map(_section, others))
-
-
-def _definition(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = schema()["$defs"][name]
-    return found
 
 
 def _has_section(name: str) -> bool:
     """Return whether a definition has a section, to which its uses link."""
-    one = _definition(name)
+    one = DEFINITIONS[name]
     return has_keys(one, schema()) or "prefixItems" in one.get("items", {})
 
 
 def _section(name: str) -> str:
-    one = _definition(name)
+    one = DEFINITIONS[name]
     rows = [*_rows(one, "", IN_EVERY_DOCUMENT if name in kinds() else ())]
     said = description(one, schema())
     if "$ref" in one:
@@ -83,8 +69,8 @@ def _inside(value: dict[str, Any], path: str) -> Iterator[Row]:
 
 def _type(value: dict[str, Any]) -> str:
     if "$ref" in value:
-        name = value["$ref"].removeprefix("#/$defs/")
-        return _link(value) if _has_section(name) else _type(definition(value, schema()))
+        named = _has_section(value["$ref"].removeprefix("#/$defs/"))
+        return _link(value) if named else _type(definition(value, schema()))
     if "enum" in value:
         return "text"
     if choices := value.get("anyOf") or value.get("oneOf"):
@@ -98,7 +84,7 @@ def _type(value: dict[str, Any]) -> str:
         return f"list of {_type(items)}"
     if value["type"] == "object" and isinstance(values, dict) and "properties" not in value:
         return f"object of {_type(values)}"
-    return WORDS[value["type"]]
+    return WORDS.get(value["type"], str(value["type"]))
 
 
 def _link(one: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from docs.writers.blocks import (
     AGAIN,
     KEPT,
     MARKED,
+    NEEDS,
     PAGES,
     PLACES,
     block,
@@ -22,8 +23,8 @@ from docs.writers.blocks import (
 from paramproof.differences.answer import recorded
 from tests.sessions import failures, printed_by
 
-# Places that need a framework are compared in the lane of that framework.
-HERE = [one for one in places() if not (PLACES.get(one[:2]) and PLACES[one[:2]].needs)]
+# A page that needs a framework is compared in the lane of that framework.
+HERE = [one for one in places() if one[0] not in NEEDS]
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def test_places_are_found_and_filled(tmp_path, monkeypatch):
     page.write_text(text, "utf-8")
     monkeypatch.setitem(PAGES, "page", page)
     for name, found in (("n", "2"), ("t", "| x |\n")):
-        monkeypatch.setitem(PLACES, ("page", name), blocks.Place(lambda found=found: found, ()))
+        monkeypatch.setitem(PLACES, ("page", name), lambda found=found: found)
     monkeypatch.setattr(blocks, "KEPT", {("page", "kept")})
     fill("page")
     filled = page.read_text("utf-8")
