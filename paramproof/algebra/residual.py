@@ -41,7 +41,6 @@ class Residual:
 
 
 def explained(report: Report, architecture: Architecture, width: int | None = None) -> str:
-    """Return ``report`` as text, with its difference in letters."""
     found = with_residual(replace(report, about=architecture.about), architecture)
     return found.render(width)
 
@@ -57,10 +56,7 @@ def with_residual(report: Report, architecture: Architecture) -> Report:
 
 
 def lines(residuals: Iterable[Residual], named: Inventory) -> list[str]:
-    """Return a line for each component in which the difference lies; ``named`` is in letters.
-
-    There are at most as many lines as a report has rows, and one for the sum of the others.
-    """
+    """Return a line for the whole difference, and for each component in which it lies."""
     groups: dict[str, list[Expression]] = defaultdict(list)
     for residual in residuals:
         groups[residual.path].append(residual.size)

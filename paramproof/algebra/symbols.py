@@ -84,14 +84,12 @@ class FamilyArchitecture(Architecture):
 
     conditions = ()
     fixed = ()
+    status = WRITTEN
     evidence = Evidence(0, 0, 0, 0.0, {})
 
     @classmethod
     def of(cls, spec: Spec) -> FamilyArchitecture:
-        """Return the architecture of a spec.
-
-        The letters are computed from symbols for the sizes once, which gives the field of each.
-        """
+        # The letters of symbols for the sizes give the field of each letter.
         own = asdict(spec)
         symbolic = {name: letter(name) for name, value in own.items() if type(value) is int}
         kind: Any = type(spec)
@@ -125,10 +123,6 @@ class FamilyArchitecture(Architecture):
         own: Any = self.spec
         fields = {self.fields[name]: size for name, size in changed.items()}
         return FamilyArchitecture.of(replace(own, **fields)) if fields else self
-
-    @property
-    def status(self) -> str:
-        return WRITTEN
 
 
 def in_symbols(model: Architecture) -> tuple[Inventory, dict[str, int]]:

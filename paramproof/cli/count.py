@@ -154,7 +154,7 @@ def count_command(models: Sequence[str], **options: Any) -> None:
     if chosen.json_file and found:
         how: dict[str, Any] = {"depth": chosen.depth, "dtype": chosen.dtype}
         how |= {"active": chosen.active, "under": chosen.conventions}
-        body = {"models": [count_data(model, model.inventory(), **how) for model in found]}
+        body = {"models": [count_data(model, **how) for model in found]}
         write_json(chosen.json_file, document("counts", body))
     elif len(found) > 1 and not (in_letters or chosen.conventions or chosen.every):
         _print_beside(found, chosen)

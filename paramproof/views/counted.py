@@ -173,8 +173,7 @@ class Count:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as data for ``json.dumps``, as ``paramproof/schema.json`` says."""
-        body = count_data(self.model, self._inventory, active=self.active is not None)
-        return document("count", body)
+        return document("count", count_data(self.model, active=self.active is not None))
 
     def __int__(self) -> int:
         return self.total
@@ -192,20 +191,19 @@ class Count:
 
 def count_data(
     model: Model,
-    named: Inventory,
     *,
     depth: int | None = None,
     dtype: str = "",
     active: bool = False,
     under: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return one model, whose tensors are ``named``, as what ``json.dumps`` takes.
+    """Return one model as what ``json.dumps`` takes.
 
-    ``total`` counts its trainable parameters, tied ones once; those of ``components`` add up to it
-    level by level, down to ``depth``; ``tensors`` has all, fixed and tied ones too. With ``active``
-    it has the parameters per token, too. With conventions, ``under`` is their count, and the
-    components and tensors are those that they count.
+    The totals of ``components`` add up to ``total`` level by level, down to ``depth``; ``tensors``
+    has fixed and tied ones too. With conventions, ``under`` is their count, and components and
+    tensors are those that they count.
     """
+    named = model.inventory()
 
     def in_bytes(number: int) -> dict[str, Any]:
         return {"dtype": dtype, "bytes": bytes_of(number, dtype)} if dtype else {}
@@ -247,7 +245,6 @@ def count_data(
 
 
 def _about(model: Model, *, active: bool) -> dict[str, Any]:
-    """Return what is known of a model and its formula; ``derive --json`` writes more of it."""
     how = {"status": model.status, "notes": [*model.remarks(), *model.lines]}
     if not model.has_formula:
         return how
@@ -292,7 +289,6 @@ def _about(model: Model, *, active: bool) -> dict[str, Any]:
 
 
 def reading_data(reading: ConfigReading) -> dict[str, Any]:
-    """Return how a configuration was read as what ``json.dumps`` takes."""
     return {
         "model_type": reading.model_type,
         "class": reading.class_name,

@@ -96,7 +96,6 @@ class Difference:
         return f"<Difference: {self.other} − {self.first}: {number}; {'; '.join(self.causes())}>"
 
     def _repr_html_(self) -> str:
-        """Return a table of components for a notebook, and what makes the difference."""
         return joined(notebook_table(self.table()), lines(self.causes()))
 
     @property
@@ -150,14 +149,12 @@ class Difference:
         return Table.of(columns, [*rows, TableRow(total, starts_section=True)], notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return this as data that ``json.dumps`` takes, as ``paramproof/schema.json`` says."""
         *rows, total = self._whole().records()
         sizes = [one.to_dict() for one in self.sizes]
         return document("difference", {**vars(self), "rows": rows, "total": total, "sizes": sizes})
 
 
 def difference_of(first: Model, other: Model) -> Difference:
-    """Return what ``other`` has more than ``first``, each at its own sizes."""
     one, two = first.architecture, other.architecture
     letters = letters_beside(one, two)
     sizes = one.sizes, {letters[name]: size for name, size in two.sizes.items()}

@@ -105,10 +105,7 @@ COLUMNS: dict[str, tuple[Column, Callable[[Published, Model], object]]] = {
 
 
 def published_active_table(models: Iterable[tuple[Published, Model]]) -> Table:
-    """Return the active parameters per token of the models for which they are published.
-
-    ``active`` is the number under the convention that comes first; those under all of them follow.
-    """
+    """Return the published active parameters: the number to show, and that of each convention."""
     columns = (
         Column("model", "model"),
         numbers("active", "active"),

@@ -77,7 +77,7 @@ def test_text_data_and_page_agree(name):
     model = Model(name="it", architecture=derivation)
     written = document("derivation", derivation_data(derivation))
     assert_document(written, "derivation")
-    for data in (count_data(model, model.inventory()), written):
+    for data in (count_data(model), written):
         assert (data["status"], tuple(data["reasons"])) == (status, reasons)
     first, *others = (line for line in model.origin() if "buffers" not in line)
     assert first.endswith(f": {status}")
