@@ -15,6 +15,7 @@ from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import CONVENTIONS, PARTS, count
+from paramproof.formulas.errors import NotInCatalogue
 from paramproof.formulas.expression import letter
 from paramproof.formulas.spec import EncoderSpec, GPTSpec, LlamaSpec
 from paramproof.resolver import lookup, resolve
@@ -57,11 +58,12 @@ def derive_in_process(monkeypatch):
 
         return derive(transformers_constructor(what, keys, architecture))
 
-    def on_the_spot(request, class_name, note, *, derives):
-        formula, reading = lookup._on_the_spot(request, class_name, note)
-        return {"architecture": formula, "reading": reading, "keys": request.keys}
+    def absent(keys, class_name):
+        raise NotInCatalogue("not in the catalogue", install="derive it")
 
-    monkeypatch.setattr(lookup, "_configured", on_the_spot)
+    found = lookup._entry_or_derived
+    monkeypatch.setattr(lookup, "entry_of", absent)
+    monkeypatch.setattr(lookup, "_entry_or_derived", lambda *a, derives: found(*a, derives=True))
     monkeypatch.setattr("paramproof.derivation.process.derive_in_subprocess", derived)
     monkeypatch.setattr(lookup, "_derived", {})
 
