@@ -44,33 +44,6 @@ def test_the_wheel_has_one_name_and_all_of_it(wheel):
     assert sorted(content(wheel)) == sorted(due())
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "paramproof/py.typed",
-        "paramproof/schema.json",
-        "paramproof/formulas/py.typed",
-        "paramproof/formulas/models.toml",
-        "paramproof/formulas/size_names.json",
-        "paramproof/formulas/configurations/experts.toml",
-        "paramproof/builders/frameworks/torch/__init__.py",
-        "paramproof/catalogue/index.json",
-        "paramproof/catalogue/irrelevant_keys.json",
-        "paramproof/differences/questions.toml",
-        "paramproof/differences/recorded.json",
-        "paramproof/catalogue/names.json",
-        "paramproof/catalogue/conversions.json",
-    ],
-)
-def test_the_wheel_includes_data_files(wheel, name):
-    assert name in content(wheel)
-
-
-@pytest.mark.parametrize("name", ["claims", "writers", "bench", "tests", "framework-differences"])
-def test_the_wheel_excludes_development_files(wheel, name):
-    assert not [path for path in content(wheel) if name in path]
-
-
 def test_the_sdist_makes_the_same_wheel(wheel, tmp_path):
     archive = build("sdist", ROOT, tmp_path)
     with tarfile.open(archive) as file:

@@ -40,19 +40,12 @@ def version(folder):
     return done.stdout.strip()
 
 
-def test_a_tag(clone, tmp_path):
+def test_tags(clone, tmp_path):
+    assert version(tmp_path).startswith("0.0.1.dev1+g")
     clone("tag", "v0.3.1")
     assert version(tmp_path) == "0.3.1"
-
-
-def test_a_commit_after_a_tag(clone, tmp_path):
-    clone("tag", "v0.3.1")
     clone("commit", "--allow-empty", "--message", "Go on")
     assert version(tmp_path).startswith("0.3.2.dev1+g")
-
-
-def test_no_tag(clone, tmp_path):
-    assert version(tmp_path).startswith("0.0.1.dev1+g")
 
 
 def test_no_repository(tmp_path):
