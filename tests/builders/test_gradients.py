@@ -31,7 +31,7 @@ def assert_reached_but(gradients, dead):
 @pytest.mark.expressed("name")
 @pytest.mark.parametrize("name", [*ENCODERS, *SPECS])
 def test_every_trainable_tensor_is_reached(builder, name):
-    case = fixed_case(builder, name, seed=9)
+    case = fixed_case(builder, name, seed=9 if name in ENCODERS else 0)
     reached = gradients(built(builder, case), case)
     due = {path for path, tensor in stored_tensors(case.spec).items() if tensor.trainable}
     assert set(reached) == due

@@ -59,7 +59,8 @@ def test_parity_of_outputs_and_gradients(framework, builder, name, dtype):
     case = fixed_case(builder, name, dtype)
     model = built(builder, case)
     found = {kind: array.dtype for kind, array in outputs(model, case).items()}
-    assert found == dict.fromkeys(case.shapes, dtype)
+    rounded = {"pooled"} & {*found} if "tanh" in framework.float32_steps else ()
+    assert found == dict.fromkeys(case.shapes, dtype) | dict.fromkeys(rounded, "float32")
     assert_explained(case, *output_differences(model, case, framework.name))
     if dtype == "float64":
         assert_explained(case, slope_difference(model, case, framework.name))
