@@ -129,7 +129,7 @@ class Derivation(Architecture):
         self.require(sizes)
 
         def at_sizes(one: Tensor) -> Tensor:
-            where = f"{self.name}: {one.tied_to or one.path}"
+            where = f"{self.name}: {one.path}"
             lengths = (*one.shape, one.repeat)
             *shape, repeat = (_whole(value_at(length, sizes, where)) for length in lengths)
             return replace(one, shape=tuple(shape), repeat=repeat, present=1 if repeat else 0)

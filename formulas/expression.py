@@ -336,7 +336,7 @@ class Computed:
 
     @cached_property
     def key(self) -> str:
-        """A text that is unique to this number. It does not depend on how quotients are printed."""
+        """A text that is unique to this number; that of a quotient has the terms of both sides."""
         pair = sides(self)
         return repr([*map(_ordered, pair)] if pair else self)
 

@@ -119,9 +119,10 @@ def test_only_name_sizes_fields_and_evidence_are_required():
 
 
 def test_tensors_that_are_given_replace_those_of_the_data():
-    weight, bias, _ = derivation().tensors
-    found = derivation_from(derivation_data(derivation()), [weight, replace(bias, aliases=())])
-    assert found == derivation(tensors=(weight, bias))
+    weight, bias, ids = derivation().tensors
+    given = [ids, weight, replace(bias, aliases=())]
+    found = derivation_from(derivation_data(derivation()), given)
+    assert found == derivation(tensors=(weight, bias, ids)), "buffers are last"
 
 
 WEIGHT = derivation().tensors[0]
