@@ -11,26 +11,19 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from importlib import import_module
 from types import FrameType
-from typing import Any, NoReturn, cast
+from typing import NoReturn, cast
 
 import click
 
-from paramproof.cli.output import HAS_SIGPIPE, READER_LEFT, Ended, complain
+from paramproof.cli.output import complain
 from paramproof.formulas.errors import BROKEN_PLUGINS, FormulaError
 from paramproof.formulas.printing import path_text
 from paramproof.views.terminal import write_any_sign
 
-# Click 8.1 does not have this class: it prints the help itself.
-NO_ARGUMENTS = getattr(click.exceptions, "NoArgsIsHelpError", ())
-"""Raised if no command is given; its message is the help, which has many lines."""
-
 NOT_WRITTEN = (errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC)
 """The errors of a failed write."""
-
 
 GROUPS = {
     "Models": ("count", "explain", "diff", "models"),
@@ -46,6 +39,12 @@ COMMANDS = (*(name for names in GROUPS.values() for name in names), *UNLISTED)
 
 OTHER_NAMES = {"checkpoint": "compare"}
 
+GONE = {"hunt": "verify --shard", "prove": "verify --prove"}
+"""What former commands are called now."""
+
+SIGPIPE = 13
+"""The signal that ends a program on POSIX if nobody reads its output any more."""
+
 ASKING_TO_END = ("SIGTERM", "SIGHUP", "SIGBREAK")
 """Signals that ask a process to end. SIGHUP exists only on POSIX, SIGBREAK only on Windows."""
 
@@ -57,26 +56,16 @@ Examples:
 """
 
 
-@contextmanager
-def _reader_may_leave() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:
-        raise Ended(READER_LEFT) from None
-
-
-GONE = {"hunt": "verify --shard", "prove": "verify --prove"}
-"""What former commands are called now."""
+class Ended(BaseException):
+    """A signal has asked this process to end. Not an ``Exception``, so that none is caught."""
 
 
 class _Commands(click.Group):
-    """Commands that end like any Unix tool if their reader leaves; Click would exit with 1."""
-
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in GONE:
             raise ValueError(f"there is no {cmd_name} any more: use 'paramproof {GONE[cmd_name]}'")
         if cmd_name not in COMMANDS:
-            return super().get_command(ctx, cmd_name)
+            return None
         module = OTHER_NAMES.get(cmd_name, cmd_name)
         command = getattr(import_module(f"paramproof.cli.{module}"), f"{module}_command")
         return cast(click.Command, command)
@@ -89,21 +78,21 @@ class _Commands(click.Group):
             with formatter.section(group):
                 formatter.write_dl(rows)
 
-    @_reader_may_leave()
-    def make_context(self, *arguments: Any, **extra: Any) -> click.Context:
-        return super().make_context(*arguments, **extra)
-
-    @_reader_may_leave()
-    def invoke(self, ctx: click.Context) -> Any:
-        return super().invoke(ctx)
-
 
 @click.group(
-    cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXAMPLES
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=EXAMPLES,
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
 )
 @click.version_option(package_name="paramproof")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Count the parameters of transformers, by formulas checked against real frameworks."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        sys.exit(2)
 
 
 # Click lists these names in the help, and suggests them for a misspelt command.
@@ -111,39 +100,42 @@ cli.commands.update(dict.fromkeys(COMMANDS, click.Command(None)))
 
 
 def main() -> None:
-    """Run the command; print a user's mistake as one line and exit with status 2."""
+    """Run the command; print a user's mistake as one line and exit with status 2.
+
+    A command whose reader leaves ends like any Unix tool. Click and rich would end it with 1.
+    """
     if sys.stdout is None:
-        _fail(ValueError("standard output is closed"))
+        _fail("standard output is closed")
     write_any_sign(sys.stdout)
     write_any_sign(sys.stderr)
     _heed_signals()
+    stdout = sys.stdout
     try:
         try:
             cli.main(prog_name="paramproof", standalone_mode=False)
         finally:
             sys.stdout.flush()
             _remark_on_plugins(sys.exc_info()[1])
-    except NO_ARGUMENTS as error:
-        with suppress(OSError):
-            print(error.format_message(), file=sys.stderr, flush=True)
-        sys.exit(2)
     except click.ClickException as error:
-        _fail(ValueError(error.format_message()))
-    except ValueError as error:
-        _fail(error)
-    except FormulaError as error:
-        _fail(error, status=1)
+        _fail(error.format_message())
+    except (ValueError, FormulaError) as error:
+        _fail(error, status=1 if isinstance(error, FormulaError) else 2)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
     except Ended as ended:
-        _end_by(ended.number)
+        _end_by(*ended.args)
+    except SystemExit as ending:
+        # Click has then wrapped its output, and rich has caught the error.
+        if sys.stdout is not stdout or isinstance(ending.__context__, BrokenPipeError):
+            _end_by(SIGPIPE)
+        raise
     except OSError as error:
         if _reader_left(error):
-            _end_by(READER_LEFT)
+            _end_by(SIGPIPE)
         _discard_output()
         named = "standard output" if error.errno in NOT_WRITTEN else "paramproof"
         where = path_text(error.filename) if error.filename else named
-        _fail(ValueError(f"{where}: {error.strerror or error}"))
+        _fail(f"{where}: {error.strerror or error}")
 
 
 def _heed_signals() -> None:
@@ -161,9 +153,8 @@ def _raise_ended(number: int, frame: FrameType | None) -> None:
 
 def _reader_left(error: OSError) -> bool:
     """Return whether a pipe has lost its reader, which Windows reports as an invalid argument."""
-    if isinstance(error, BrokenPipeError):
-        return True
-    return not HAS_SIGPIPE and error.errno == errno.EINVAL and not error.filename
+    is_pipe = not (error.filename or hasattr(signal, "SIGPIPE"))
+    return isinstance(error, BrokenPipeError) or (is_pipe and error.errno == errno.EINVAL)
 
 
 def _end_by(number: int) -> NoReturn:
@@ -187,7 +178,7 @@ def _remark_on_plugins(error: BaseException | None) -> None:
             complain(broken)
 
 
-def _fail(error: Exception, status: int = 2) -> NoReturn:
+def _fail(problem: object, status: int = 2) -> NoReturn:
     # Without a standard error, only the status reports the failure.
-    complain(error)
+    complain(problem)
     sys.exit(status)

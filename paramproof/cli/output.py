@@ -1,13 +1,11 @@
 """Write to the terminal, and to the file that --json or --html names.
 
-A reader may leave before the end of the output: the command then ends as a signal would end it.
 Files are written completely or not at all.
 """
 
 from __future__ import annotations
 
 import os
-import signal
 import stat
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -29,24 +27,6 @@ WHERE = "to FILE, or to standard output (-), with the text on standard error."
 UNBOUNDED = 1000
 """The width of a pipe, whose lines are not wrapped."""
 
-HAS_SIGPIPE = hasattr(signal, "SIGPIPE")
-"""Whether the system has the signal: Windows has only some of the POSIX signals."""
-
-READER_LEFT: int = signal.SIGPIPE if HAS_SIGPIPE else 13
-"""The signal that ends a program on POSIX if nobody reads its output any more."""
-
-
-class Ended(BaseException):
-    """A signal has asked this process to end. Not an ``Exception``, so that none is caught."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-
-class _Console(Console):
-    def on_broken_pipe(self) -> None:
-        raise Ended(READER_LEFT)
-
 
 def _width(stream: TextIO | None) -> int | None:
     """Return the width of tables: that of COLUMNS, or None for the terminal's own.
@@ -59,9 +39,9 @@ def _width(stream: TextIO | None) -> int | None:
     return None if stream and stream.isatty() else UNBOUNDED
 
 
-console = _Console(emoji=False, highlight=False, width=_width(sys.stdout))
+console = Console(emoji=False, highlight=False, width=_width(sys.stdout))
 errors = Console(stderr=True, emoji=False)
-_beside_json = _Console(stderr=True, emoji=False, width=_width(sys.stderr))
+_beside_json = Console(stderr=True, emoji=False, width=_width(sys.stderr))
 
 
 def say(line: str) -> None:
@@ -78,10 +58,10 @@ def remark(line: str) -> None:
         errors.print(f"note: {line}", markup=False, highlight=False, soft_wrap=True)
 
 
-def complain(error: Exception) -> None:
+def complain(problem: object) -> None:
     with suppress(OSError):
         if sys.stderr:
-            line = legible(" ".join(str(error).split()), MAX_MESSAGE_SHOWN)
+            line = legible(" ".join(str(problem).split()), MAX_MESSAGE_SHOWN)
             print(f"paramproof: {line}", file=sys.stderr, flush=True)
 
 
