@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from paramproof.cli.options import MODELS, class_option, json_option
-from paramproof.cli.output import CommandAnswer, finish, print_unwrapped, width_of
+from paramproof.cli.output import CommandAnswer, finish
 from paramproof.cli.resolving import require_families, resolving
 from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.json_form import document
@@ -54,14 +53,12 @@ def compare_command(thing: str, model: str, class_name: str, json_file: Path | N
     require_families([resolved.canonical])
     report = report_on(observed, resolved.canonical, is_untied=bool(resolved.heads))
 
-    def show(out: Console) -> None:
-        print_unwrapped(out, _about(observed, resolved))
-        print_unwrapped(out, [report.render(width_of(out))])
-
     body = {"compared": thing, "model": resolved.name, "equal": report.equal}
     body |= {"residual": "".join(report.residual[:1]), "frozen": report.frozen}
     body |= {"notes": report.notes, "report": report.as_data()}
-    finish(CommandAnswer(document("comparison", body), report.equal, show), json_file)
+    about, data = _about(observed, resolved), document("comparison", body)
+    answer = CommandAnswer(data, report.equal, lambda width: [*about, report.render(width)])
+    finish(answer, json_file)
 
 
 def _about(observed: object, resolved: Model) -> Iterator[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from paramproof.cli.options import MODELS, class_option, json_option, time_limit_option
-from paramproof.cli.output import say, tables_beside, write_json
+from paramproof.cli.output import CommandAnswer, finish
 from paramproof.cli.resolving import deriving_progress
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data
@@ -24,7 +23,7 @@ from paramproof.views.formula import (
     sizes_table,
     tensors_table,
 )
-from paramproof.views.terminal import print_lines, print_table
+from paramproof.views.table import Table
 
 
 @click.command("derive", short_help="Derive the formula of a model from its code.")
@@ -67,24 +66,21 @@ def derive_command(
         derivation = derive_formula(
             model, class_name, sizes=given, seed=seed, seconds=seconds, note=note
         )
-    if json_file:
-        write_json(json_file, document("derivation", derivation_data(derivation)))
-    if as_latex:
-        say(latex(derivation.formula))
-    else:
-        print_derivation(tables_beside(json_file), derivation)
+    parts = [latex(derivation.formula)] if as_latex else parts_of(derivation)
+    data = document("derivation", derivation_data(derivation))
+    finish(CommandAnswer(data, True, lambda width: parts), json_file)
 
 
-def print_derivation(out: Console, derivation: Derivation) -> None:
+def parts_of(derivation: Derivation) -> Iterator[Table | str]:
     versions = derivation.evidence.versions.items()
     built = ", ".join(f"{name} {version}" for name, version in versions)
-    out.print(f"{legible(derivation.name)}, built with {built}\n", markup=False, highlight=False)
-    print_table(out, tensors_table(derivation))
-    print_lines(out, formula_lines(derivation))
-    print_table(out, sizes_table(derivation))
+    yield f"{legible(derivation.name)}, built with {built}\n"
+    yield tensors_table(derivation)
+    yield from formula_lines(derivation)
+    yield sizes_table(derivation)
     if derivation.conditions:
-        print_table(out, conditions_table(derivation))
-    print_lines(out, evidence_lines(derivation))
+        yield conditions_table(derivation)
+    yield from evidence_lines(derivation)
 
 
 def _sizes(given: Sequence[str]) -> dict[str, int]:

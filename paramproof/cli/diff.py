@@ -8,10 +8,9 @@ from pathlib import Path
 import click
 
 from paramproof.cli.options import INSTEAD, MODELS, class_option, derive_option, json_option
-from paramproof.cli.output import console, write_json
+from paramproof.cli.output import console, show, write_json
 from paramproof.cli.resolving import resolving_all
 from paramproof.views.difference import difference_of
-from paramproof.views.terminal import print_lines, print_table
 
 
 @click.command("diff", short_help="Compare two models, in letters and in numbers.")
@@ -40,11 +39,9 @@ def diff_command(first: str, other: str, json_file: Path | None, class_name: str
         return
     table = found.table()
     if table.columns[-1].key == "formula" and found.resized:
-        print_table(
-            console, replace(table.only("component", "first", "other", "difference"), notes=())
-        )
+        numbers = table.only("component", "first", "other", "difference")
+        show(console, [replace(numbers, notes=())])
         table = table.only("component", "structure", "sizes", "formula")
-    print_table(console, table)
     # A formula that is written by hand has no other source.
-    for model in (one for one in models if one.class_name):
-        print_lines(console, (f"{model.title}: {line}" for line in model.origin()))
+    others = (model for model in models if model.class_name)
+    show(console, [table, *(f"{one.title}: {line}" for one in others for line in one.origin())])

@@ -9,7 +9,7 @@ import click
 
 from paramproof.builders.registry import framework, frameworks
 from paramproof.cli.options import completing, framework_option, json_option
-from paramproof.cli.output import tables_beside, width_of, write_json
+from paramproof.cli.output import CommandAnswer, finish
 from paramproof.differences.answer import (
     COUNTED,
     Answer,
@@ -22,10 +22,9 @@ from paramproof.differences.answer import (
     text_of,
     versions_text,
 )
-from paramproof.formulas.errors import InvalidInput, canonical_name, no_such
+from paramproof.formulas.errors import InvalidInput, no_such
 from paramproof.json_form import document
 from paramproof.views.table import Column, Table, TableRow
-from paramproof.views.terminal import print_lines, print_table
 
 EXAMPLE = "paramproof differences torch keras-jax"
 
@@ -75,15 +74,12 @@ def differences_command(
     docs/framework-differences.md lists common pitfalls.
     """
     versions, answers = recorded()
-    if component is not None and not any(one.concerns(component) for one in answers if component):
+    if component is not None and not any(one.concerns(component) for one in answers):
         raise no_such("component", component, components())
     known = frameworks()
-    found = (canonical_name(name, known) or framework(name).name for name in (*first, *names))
-    named = {name: known[name] for name in found}
-    others = (
-        one for one in known.values() if (not one.missing if measure else one.name in versions)
-    )
-    chosen = [*(named.values() or others)]
+    named = dict.fromkeys(framework(name).name for name in (*first, *names))
+    installed = [name for name, one in known.items() if not one.missing]
+    chosen = [*(named or (installed if measure else versions))]
     if len(chosen) < 2:
         only = f"{len(chosen) or 'no'} framework is {'named' if named else 'installed'}"
         raise InvalidInput(f"{only}: name two or more, as in {EXAMPLE}")
@@ -93,33 +89,30 @@ def differences_command(
         from paramproof.differences import ask
         from paramproof.verify.workers import Job
 
-        job = Job(ask.answers, Answer)
-        answers, _ = run_in_frameworks([one.name for one in chosen], job)
-        versions = {one.name: one.versions() for one in chosen}
-    if unknown := [one.name for one in chosen if one.name not in versions]:
+        answers, _ = run_in_frameworks(chosen, Job(ask.answers, Answer))
+        versions = {name: known[name].versions() for name in chosen}
+    if unknown := [name for name in chosen if name not in versions]:
         raise InvalidInput(f"nothing is recorded about {unknown[0]}: --measure asks it")
-    versions = {one.name: versions[one.name] for one in chosen}
+    versions = {name: versions[name] for name in chosen}
     failed = [one for one in answers if one.failed]
     differ = differing([one for one in answers if one.framework in versions and not one.failed])
     differ = [one for one in differ if not component or one.concerns(component)]
-    if json_file:
-        results = [{"id": one.id, **one.as_json()} for one in [*failed, *differ]]
-        write_json(json_file, document("differences", {"versions": versions, "results": results}))
-    out = tables_beside(json_file)
-    how = "Measured" if measure else "Recorded"
-    print_lines(out, [f"{how} with {versions_text(versions.values())}."])
     brief = not named and not component
-    shown = [one for one in differ if one.section == "defaults" or not brief]
-    for table in difference_tables(shown, [*versions], apart=width_of(out) is not None):
-        print_table(out, table)
-    if not differ:
-        print_lines(out, ["They do not differ in anything that was measured."])
-    elif brief:
-        print_lines(out, [f"Name frameworks to compare their tensors and counts too: {EXAMPLE}"])
-    reasons = (f"{one.framework} is installed but broken: {one.facts['reason']}" for one in failed)
-    print_lines(out, reasons)
-    if failed:
-        raise SystemExit(1)
+
+    def parts(width: int | None) -> Iterator[Table | str]:
+        yield f"{'Measured' if measure else 'Recorded'} with {versions_text(versions.values())}."
+        shown = [one for one in differ if one.section == "defaults" or not brief]
+        yield from difference_tables(shown, chosen, apart=width is not None)
+        if not differ:
+            yield "They do not differ in anything that was measured."
+        elif brief:
+            yield f"Name frameworks to compare their tensors and counts too: {EXAMPLE}"
+        for one in failed:
+            yield f"{one.framework} is installed but broken: {one.facts['reason']}"
+
+    results = [{"id": one.id, **one.as_json()} for one in [*failed, *differ]]
+    data = document("differences", {"versions": versions, "results": results})
+    finish(CommandAnswer(data, not failed, parts), json_file)
 
 
 def difference_tables(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from paramproof.cli.options import MODELS, class_option, derive_option, json_option
-from paramproof.cli.output import print_unwrapped, tables_beside, write_json
+from paramproof.cli.output import CommandAnswer, finish
 from paramproof.explanation.answer import WIDTH, lines
 from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
@@ -40,13 +41,10 @@ def explain_command(
 
         (resolved,) = resolving_all([model], class_name)
     answer = explained(wanted, resolved)
-    out = tables_beside(json_file)
-    print_unwrapped(out, lines(answer, everything=everything, width=min(out.width, WIDTH)))
-    if resolved and resolved.class_name:
-        from paramproof.views.terminal import print_lines  # As above.
 
-        print_lines(out, ("", *resolved.origin()))
-    if json_file:
-        write_json(json_file, answer.to_dict())
-    if not answer.says_something:
-        raise SystemExit(1)
+    def parts(width: int | None) -> Iterator[str]:
+        yield from lines(answer, everything=everything, width=min(width or WIDTH, WIDTH))
+        if resolved and resolved.class_name:
+            yield from ("", *resolved.origin())
+
+    finish(CommandAnswer(answer.to_dict(), answer.says_something, parts), json_file)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from paramproof.cli.options import INSTEAD, family_option, json_option
-from paramproof.cli.output import console, write_json
+from paramproof.cli.output import console, show, write_json
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import SHORT_NAMES, NamedConfiguration, Published
 from paramproof.json_form import document
@@ -21,9 +21,6 @@ from paramproof.views.published import (
     published_table,
     verdict_on,
 )
-from paramproof.views.terminal import print_lines, print_table
-
-SHOWN = ("model", "parameters", "published", "verdict")
 
 
 @click.command("models", short_help="List the named models.")
@@ -46,14 +43,14 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
         body = {"models": [_as_json(one, model) for one, model in models]}
         write_json(json_file, document("models", body))
         return
-    print_table(console, published_table(models, *SHOWN))
+    show(console, [published_table(models, "model", "parameters", "published", "verdict")])
     active = published_active_table(models).only("model", "active", "published", "verdict")
     if active.rows:
-        console.print("active parameters: those used per token in a mixture of experts")
-        print_table(console, active)
+        what = "active parameters: those used per token in a mixture of experts"
+        show(console, [what, active])
     names = {one.name for one, _ in models}
     known = ((short, name) for short, name in SHORT_NAMES.items() if name in names)
-    print_lines(console, (f"{short} is short for {name}" for short, name in known))
+    show(console, (f"{short} is short for {name}" for short, name in known))
 
 
 def _as_json(one: Published, model: Model) -> dict[str, Any]:

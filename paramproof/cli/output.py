@@ -17,6 +17,8 @@ from rich.console import Console
 
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 from paramproof.json_form import json_text
+from paramproof.views.table import Table
+from paramproof.views.terminal import print_table
 
 STANDARD_OUTPUT = "-"
 """The file name that stands for standard output in --json."""
@@ -45,12 +47,17 @@ _beside_json = Console(stderr=True, emoji=False, width=_width(sys.stderr))
 
 
 def say(line: str) -> None:
-    print_unwrapped(console, [line])
+    console.print(line, markup=False, soft_wrap=True)
 
 
-def print_unwrapped(out: Console, lines: Iterable[str]) -> None:
-    for line in lines:
-        out.print(line, markup=False, highlight=False, soft_wrap=True)
+def show(out: Console, parts: Iterable[Table | str]) -> None:
+    """Print tables and lines; those wider than a terminal are wrapped."""
+    for part in parts:
+        if isinstance(part, Table):
+            print_table(out, part)
+        else:
+            is_pipe = out.width == UNBOUNDED
+            out.print(part, markup=False, highlight=False, soft_wrap=is_pipe)
 
 
 def remark(line: str) -> None:
@@ -63,14 +70,6 @@ def complain(problem: object) -> None:
         if sys.stderr:
             line = legible(" ".join(str(problem).split()), MAX_MESSAGE_SHOWN)
             print(f"paramproof: {line}", file=sys.stderr, flush=True)
-
-
-def width_of(out: Console) -> int | None:
-    return None if out.width == UNBOUNDED else out.width
-
-
-def tables_beside(json_file: Path | None) -> Console:
-    return _beside_json if _is_standard_output(json_file) else console
 
 
 def _is_standard_output(path: Path | None) -> bool:
@@ -105,17 +104,22 @@ def _why_unwritable(file: str) -> str:
 
 
 class CommandAnswer(NamedTuple):
-    """What a command found: its document, whether that is a success, and how it is printed."""
+    """What a command found: its document, whether that is a success, and what is printed.
+
+    ``parts`` are tables and lines, for a width, or for None if they may be as wide as they are.
+    """
 
     document: Mapping[str, Any]
     is_success: bool
-    show: Callable[[Console], None]
+    parts: Callable[[int | None], Iterable[Table | str]]
 
 
 def finish(answer: CommandAnswer, json_file: Path | None) -> None:
+    """Write the document, print the parts, and end with status 1 if it is no success."""
     if json_file:
         write_json(json_file, answer.document)
-    answer.show(tables_beside(json_file))
+    out = _beside_json if _is_standard_output(json_file) else console
+    show(out, answer.parts(None if out.width == UNBOUNDED else out.width))
     if not answer.is_success:
         raise SystemExit(1)
 

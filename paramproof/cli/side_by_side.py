@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from paramproof.formulas.notation import BUILT_IN
 from paramproof.formulas.path import LAYER, beginnings, leaf
@@ -34,36 +35,31 @@ def tables_side_by_side(
     trees = [list(tree(named, depth)) for named in inventories]
     shown = None if depth else min(filter(None, map(depth_within, trees)), default=None)
     cut = f"shown to --depth {shown}, of {max(map(len, trees)):,} rows"
-    columns = [Column("component", "0"), _numbers(models[0], "1")]
+    columns = [Column("component", "0"), numbers(models[0].title, "1", absent="-")]
     for number, model in enumerate(models[1:], 1):
-        difference = numbers("− first", f"{2 * number + 1}", signed_or_zero, absent="-")
-        columns += [_numbers(model, f"{2 * number}"), difference]
+        columns.append(numbers(model.title, f"{2 * number}", absent="-"))
+        columns.append(numbers("− first", f"{2 * number + 1}", signed_or_zero, absent="-"))
+    totals = [{"total": named.total()} for named in inventories]
+    if dtype:
+        totals = [{**one, f"bytes, {dtype}": bytes_of(one["total"], dtype)} for one in totals]
     rows = [
         *_rows([_sizes(model) for model in models], are_sizes=True),
         *_rows([_nodes(nodes, shown) for nodes in trees]),
-        *_rows([_totals(named.total(), dtype) for named in inventories]),
+        *_rows(totals),
     ]
     table = Table.of(columns, rows, [cut] if shown else [])
     widths = [GAP + max(map(len, cells)) for cells in zip(*map(table.written, rows), strict=True)]
-    left = [*range(2, len(columns), 2)]
-    while left:
-        room, taken = width - COMPONENT - widths[1], left[:0]
-        while left and (not taken or sum(widths[left[0] : left[0] + 2]) <= room):
-            room -= sum(widths[left[0] : left[0] + 2])
-            taken += [left[0], left.pop(0) + 1]
-        part = table.only("0", "1", *map(str, taken))
-        if len(taken) == 2:
+    start = 2
+    while start < len(columns):
+        needed = accumulate(map(sum, zip(widths[start::2], widths[start + 1 :: 2], strict=True)))
+        fitting = sum(one <= width - COMPONENT - widths[1] for one in needed) or 1
+        end = start + 2 * fitting
+        part = table.only("0", "1", *map(str, range(start, end)))
+        if fitting == 1:
             last = replace(part.columns[-1], heading="difference")
             part = replace(part, columns=(*part.columns[:-1], last))
         yield part
-
-
-def _numbers(model: Model, key: str) -> Column:
-    return numbers(model.title, key, absent="-")
-
-
-def _totals(total: int, dtype: str) -> Mapping[str, int]:
-    return {"total": total, **({f"bytes, {dtype}": bytes_of(total, dtype)} if dtype else {})}
+        start = end
 
 
 def _nodes(rows: Sequence[TreeRow], depth: int | None) -> Mapping[str, int]:

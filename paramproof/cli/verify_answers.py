@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from paramproof.algebra.residual import explained
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.registry import Framework, framework
-from paramproof.cli.output import CommandAnswer, print_unwrapped, remark, width_of
+from paramproof.cli.output import CommandAnswer, remark
 from paramproof.cli.tables import proof_table, shard_table, verify_table
 from paramproof.cli.workers import (
     chosen_frameworks,
@@ -37,7 +35,6 @@ from paramproof.verify.shards import missing, read_summaries, summary_of, summed
 from paramproof.verify.user_formula import FormulaReference, compared_at_sizes, family_and_rest
 from paramproof.views.formula import certainty
 from paramproof.views.table import Table
-from paramproof.views.terminal import print_table
 
 MINUTE = 60.0
 
@@ -70,19 +67,6 @@ def _require_families(models: Sequence[Model], families: Sequence[str], but: str
             raise ValueError(f"--model {model.title} is of the family {model.family}, {but}")
 
 
-def _printing(
-    table: Table, lines: Callable[[int | None], Iterable[str]]
-) -> Callable[[Console], None]:
-    """Return what prints a table, and the ``lines`` for a width below it."""
-
-    def show(out: Console) -> None:
-        print_table(out, table)
-        for line in lines(width_of(out)):
-            out.print(line, markup=False)
-
-    return show
-
-
 def in_frameworks(
     names: Sequence[str],
     sample: Sample,
@@ -107,7 +91,8 @@ def in_frameworks(
     reports = [one for one in results if one.report and not one.smallest]
     equal = f"{sum(one.status == 'equal' for one in reports)} of {len(reports)} models"
 
-    def lines(width: int | None) -> Iterator[str]:
+    def parts(width: int | None) -> Iterator[Table | str]:
+        yield verify_table(results)
         smallest = any(one.smallest for one in results)
         shown = [one for one in results if one.smallest or (one.model and not formula)]
         yield from _differences(shown, width)
@@ -129,8 +114,7 @@ def in_frameworks(
 
     body = record_data(results, seed=sample.seed, examples=sample.examples)
     success = bool(reports) and not any(one.failed for one in results)
-    show = _printing(verify_table(results), lines)
-    return CommandAnswer(document("verification", body), success, show)
+    return CommandAnswer(document("verification", body), success, parts)
 
 
 def _differences(results: Sequence[Result], width: int | None) -> Iterator[str]:
@@ -193,7 +177,8 @@ def _summary(
 ) -> CommandAnswer:
     models, equal = (sum(one[name] for one in found["groups"]) for name in ("models", "equal"))
 
-    def lines(width: int | None) -> Iterator[str]:
+    def parts(width: int | None) -> Iterator[Table | str]:
+        yield shard_table(found["groups"])
         for one in found["failures"]:
             why = one["report"] if one["spec"] else f"is installed but broken: {one['reason']}"
             yield f"\n{one['framework']}\n{why}"
@@ -201,7 +186,7 @@ def _summary(
         yield from last
 
     success = 0 < models == equal and not found["failures"]
-    return CommandAnswer(document, success, _printing(shard_table(found["groups"]), lines))
+    return CommandAnswer(document, success, parts)
 
 
 def proved(names: Sequence[str], sample: Sample, models: Sequence[Model]) -> CommandAnswer:
@@ -211,7 +196,8 @@ def proved(names: Sequence[str], sample: Sample, models: Sequence[Model]) -> Com
     tried = [proof for proof in proofs if proof.status != "not expressible"]
     failed = [proof for proof in tried if proof.failed]
 
-    def lines(width: int | None) -> Iterator[str]:
+    def parts(width: int | None) -> Iterator[Table | str]:
+        yield proof_table(proofs)
         for proof in proofs:
             for finding in proof.findings:
                 yield f"\n{proof.framework}, {path_text(proof.about)}: {finding}"
@@ -224,8 +210,7 @@ def proved(names: Sequence[str], sample: Sample, models: Sequence[Model]) -> Com
         yield f"{tensors:,} tensors derived in letters, {traced:,} of them traced"
 
     success = bool(tried) and not failed
-    show = _printing(proof_table(proofs), lines)
-    return CommandAnswer(document("proof", record_data(proofs)), success, show)
+    return CommandAnswer(document("proof", record_data(proofs)), success, parts)
 
 
 def formula_at_sizes(
@@ -249,7 +234,7 @@ def formula_at_sizes(
         yield f"{formula.name}: {equal} that meet the conditions"
 
     answer = document("verification", about)
-    return CommandAnswer(answer, not differing, lambda out: print_unwrapped(out, lines()))
+    return CommandAnswer(answer, not differing, lambda width: lines())
 
 
 def built_by_transformers(models: Sequence[Model]) -> CommandAnswer:
@@ -274,4 +259,4 @@ def built_by_transformers(models: Sequence[Model]) -> CommandAnswer:
     equal = sum(result["equal"] for result in results)
     lines.append(f"{equal} of {len(models)} models equal the formula, tensor by tensor")
     answer = document("verification", {"results": results})
-    return CommandAnswer(answer, equal == len(models), lambda out: print_unwrapped(out, lines))
+    return CommandAnswer(answer, equal == len(models), lambda width: lines)

@@ -10,7 +10,8 @@ from rich.console import Console
 
 import paramproof as library
 from paramproof.bulk import count_line
-from paramproof.cli.derive import print_derivation
+from paramproof.cli.derive import parts_of
+from paramproof.cli.output import show
 from paramproof.formulas.condition import condition_in
 from paramproof.formulas.derivation import FITTED, PROVED
 from paramproof.formulas.derivation_data import derivation_data
@@ -67,7 +68,7 @@ CLAIMS = re.compile(r"checked for|and checked|for other sizes")
 
 def output_of(derivation):
     out = Console(width=1000, file=io.StringIO())
-    print_derivation(out, derivation)
+    show(out, parts_of(derivation))
     return out.file.getvalue()
 
 
