@@ -18,7 +18,7 @@ from itertools import combinations_with_replacement
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
-from paramproof.formulas.derivation import DerivedTensor
+from paramproof.formulas.derivation import Derivation, DerivedTensor
 from paramproof.formulas.expression import Expression, expression, letter, sum_of
 from paramproof.formulas.notation import expression_in, text
 from paramproof.formulas.path import leaf, parent
@@ -152,18 +152,23 @@ class Comparison:
 Unexplained: TypeAlias = "Mapping[str, tuple[int, int]]"
 
 
+def parameters(derivation: Derivation) -> Tensors:
+    return [one for one in derivation.tensors if one.role != "buffer"]
+
+
 def compare(
     case: str,
     config: Mapping[str, Any],
-    tensors: Tensors,
+    derivation: Derivation,
     sizes: Sizes,
     theirs: Mapping[Group, int],
     match: Callable[[Tensors, Sizes, Mapping[Group, int]], Unexplained] | None = None,
 ) -> Comparison:
-    """Compare tensors with the groups of a library's model, by name unless ``match`` is given.
+    """Compare an entry with the groups of a library's model, by name unless ``match`` is given.
 
     Raises ``ValueError`` if the formulas of the causes do not add up to the difference.
     """
+    tensors = parameters(derivation)
     made, known, effects = explain(tensors, sizes, config, causes_of(case))
     unexplained = (match or by_name)(made, known, theirs)
     ours = sum(one.size.evaluate(sizes) for one in tensors)

@@ -27,7 +27,7 @@ from typing import Any
 from paramproof.catalogue import entry, read_type
 from paramproof.derivation.sampling import sample_sizes
 from paramproof.formulas.condition import Relation
-from paramproof.formulas.derivation import Derivation, DerivedTensor
+from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.notation import expression_in
 from sweep.witnesses.comparison import (
     Comparison,
@@ -37,6 +37,7 @@ from sweep.witnesses.comparison import (
     causes_of,
     compare,
     explain,
+    parameters,
 )
 
 UNUSED = ("tensorflow", "tensorflow_text", "sentencepiece")
@@ -161,23 +162,18 @@ def compare_random(name: str, number: int, seed: int = 0) -> Iterator[Comparison
             groups = build(backbone, arguments, sizes or {})
         except (KeyError, ValueError):
             continue
-        yield compare(name, {}, weights(derivation), sizes or {}, groups, by_size)
+        yield compare(name, {}, derivation, sizes or {}, groups, by_size)
         number -= 1
         if not number:
             return
     raise Refused(f"{name} refuses most sizes")
 
 
-def weights(derivation: Derivation) -> list[DerivedTensor]:
-    """Return the tensors that are parameters, whether they are trained or not."""
-    return [one for one in derivation.tensors if one.role != "buffer"]
-
-
 def expected(name: str, preset: str) -> int:
     """Return the number of parameters of a preset by the catalogue and the causes."""
     pair = pairs()[name]
     sizes: Mapping[str, int] = {**pair.sizes, **pair.presets[preset]}
-    tensors = weights(pair.derivation(sizes.keys() - pair.equal.keys()))
+    tensors = parameters(pair.derivation(sizes.keys() - pair.equal.keys()))
     said, sizes, _ = explain(tensors, sizes, {}, causes_of(name))
     return sum(one.size.evaluate(sizes) for one in said)
 

@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.resources import files
-from math import prod
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -216,14 +215,15 @@ def compare_random(model_type: str, number: int, seed: int = 0) -> Iterator[Comp
 def compare_entry(
     config: Mapping[str, Any], entry: Entry, groups: Mapping[Group, int]
 ) -> Comparison:
-    tensors = [one for one in entry.derivation.tensors if one.role != "buffer"]
-    return compare(config["model_type"], config, tensors, entry.sizes, groups)
+    return compare(config["model_type"], config, entry.derivation, entry.sizes, groups)
 
 
 def compare_config(config: Mapping[str, Any]) -> Comparison:
     """Compare a configuration that both libraries count. Raises as they do."""
-    usual = usual_class(read_type(type_named(config) or config["model_type"]))
-    return compare_entry(config, entry(config, usual), build(config))
+    groups, model_type = build(config), type_named(config) or config["model_type"]
+    # mlx-lm builds the model that generates, whatever class a configuration names.
+    ours = entry(config, usual_class(read_type(model_type)))
+    return compare_entry({**config, "model_type": model_type}, ours, groups)
 
 
 def types_of_both() -> list[str]:
@@ -240,35 +240,21 @@ def is_built(model_type: str) -> bool:
 
 
 def compare_public() -> Iterator[dict[str, Any]]:
-    """Yield the result of each configuration of the tests whose model type mlx-lm builds."""
+    """Yield the comparison of each configuration of the tests that both libraries count.
+
+    Raises ``RuntimeError`` if a difference is not explained.
+    """
     every = [one for name in FILES for one in (FOLDER / name).read_text("utf-8").splitlines()]
     # A file of a served model may be a public one, too.
     kept = {json.dumps([one["source"], one["config"]]) for one in map(json.loads, every)}
     for source, config in map(json.loads, sorted(kept)):
-        if is_built(config["model_type"]):
-            model_type = type_named(config) or config["model_type"]
-            yield {"source": source, "model_type": model_type} | _public(config, model_type)
-
-
-def _public(config: Mapping[str, Any], model_type: str) -> dict[str, Any]:
-    """Return whether both count a configuration, and equally, with the causes; or why not."""
-    try:
-        groups = build(config)
-    except Refused as error:
-        return {"verdict": "only paramproof", "why": str(error)}
-    theirs = {"theirs": sum(number * prod(group.shape) for group, number in groups.items())}
-    why = "a model type that transformers lacks"
-    try:
-        if model_type not in transformers_types():
-            return {"verdict": "only mlx-lm", "why": why, **theirs}
-        # mlx-lm builds the model that generates, whatever class a configuration names.
-        ours = entry(config, usual_class(read_type(model_type)))
-    except (InvalidInput, NotInCatalogue) as error:
-        return {"verdict": "only mlx-lm", "why": error.reason, **theirs}
-    found = compare_entry({**config, "model_type": model_type}, ours, groups)
-    if found.unexplained:
-        return {"verdict": "unexplained", "why": str(found.unexplained), **theirs}
-    verdict = "explained" if found.causes else "equal"
-    return {"verdict": verdict, "ours": found.ours, **theirs} | (
-        {"causes": dict(found.causes)} if found.causes else {}
-    )
+        model_type = type_named(config) or config["model_type"]
+        if not is_built(config["model_type"]) or model_type not in transformers_types():
+            continue
+        with suppress(Refused, InvalidInput, NotInCatalogue):
+            found = compare_config(config)
+            if found.unexplained:
+                raise RuntimeError(f"{source}: {found.unexplained}")
+            causes = {"causes": dict(found.causes)} if found.causes else {}
+            about = {"source": source, "model_type": model_type}
+            yield {**about, "ours": found.ours, "theirs": found.theirs, **causes}

@@ -10,9 +10,9 @@ import pytest
 
 from paramproof.catalogue import entry
 from sweep.witnesses import comparison
-from sweep.witnesses.__main__ import EXAMPLES, RESULTS, known, main, mistake, public, tally
+from sweep.witnesses.__main__ import EXAMPLES, RESULTS, known, main, mistake, tally
 from sweep.witnesses.comparison import Group, Refused, causes_of
-from sweep.witnesses.mlx_configs import compare_entry, compare_random, types_of_both
+from sweep.witnesses.mlx_configs import compare_entry, compare_public, compare_random, types_of_both
 from sweep.witnesses.mlx_lm import MissingKeys, build, versions
 from tests.configs import DEEPSEEK_V3, LLAMA_3_1_8B, MIXTRAL_8X7B
 
@@ -69,7 +69,7 @@ def test_all_random_configurations_of_some_types(name):
 
 
 def test_public_configurations():
-    assert public() == DATA["files"]
+    assert [*compare_public()] == DATA["files"]
 
 
 @pytest.mark.parametrize("name", DATA["mistakes"])
