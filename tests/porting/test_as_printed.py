@@ -4,22 +4,15 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 from paramproof.builders.registry import frameworks
 from paramproof.weights.files import read_weights
 from paramproof.weights.transfer import stored_tensors
 from tests.porting.guide import ENVIRONMENTS, FILE, SPEC, checks, script
 
 
-def test_as_printed(tmp_path, pytestconfig):
+def test_as_printed(tmp_path, together):
     """Run the scripts in order, in the processes they need; check the sentences below each."""
-    needed = [frameworks()[name] for names in ENVIRONMENTS.values() for name in names]
-    absent = {package for framework in needed for package in framework.missing}
-    if absent and pytestconfig.getoption("--require"):
-        pytest.fail(f"required and absent: {sorted(absent)}", pytrace=False)
-    if absent:
-        pytest.skip(f"one environment with everything is needed; absent: {sorted(absent)}")
+    together(name for names in ENVIRONMENTS.values() for name in names)
     path = os.pathsep.join(map(os.path.abspath, sys.path))
     for name, names in ENVIRONMENTS.items():
         variables = {k: v for each in names for k, v in frameworks()[each].environment.items()}

@@ -19,23 +19,12 @@ OTHERS = [
 PAIRS = [(name, family) for name in OTHERS for family in SPECS if not refuses_family(name, family)]
 
 
-@pytest.fixture
-def present(request, pytestconfig):
-    """Return the builders of PyTorch and of the other framework, or skip."""
-    name, _ = request.node.callspec.params["pair"]
-    absent = {*frameworks()["torch"].missing, *frameworks()[name].missing}
-    if absent and pytestconfig.getoption("--require"):
-        pytest.fail(f"required and absent: {sorted(absent)}", pytrace=False)
-    if absent:
-        pytest.skip(f"absent: {sorted(absent)}")
-    return load("torch"), load(name)
-
-
 @pytest.mark.shared("weights are carried to each of ten frameworks and back")
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
-def test_both_ways(present, pair):
-    spec = SPECS[pair[1]]
-    torch, framework = present
+def test_both_ways(together, pair):
+    name, family = pair
+    together(["torch", name])
+    torch, framework, spec = load("torch"), load(name), SPECS[family]
     # Fixed positions are the same in all, and not every framework stores them.
     trainable = [tensor for tensor in stored_tensors(spec).values() if tensor.trainable]
     weights = odd_weights(trainable, "float32")

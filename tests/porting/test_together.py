@@ -4,12 +4,6 @@ import os
 import subprocess
 import sys
 
-import pytest
-
-from paramproof.builders.registry import frameworks
-
-TOGETHER = ("torch", "flax-nnx", "equinox", "mlx", "paddle")
-
 MODULE = """
 import equinox
 import jax
@@ -46,12 +40,8 @@ for name in ("in_torch", "in_nnx", "in_equinox", "in_mlx", "in_paddle"):
 """
 
 
-def test_formulas_are_derived_beside_other_frameworks(tmp_path, pytestconfig):
-    absent = {package for one in TOGETHER for package in frameworks()[one].missing}
-    if absent and pytestconfig.getoption("--require"):
-        pytest.fail(f"required and absent: {sorted(absent)}", pytrace=False)
-    if absent:
-        pytest.skip(f"one environment with everything is needed; absent: {sorted(absent)}")
+def test_formulas_are_derived_beside_other_frameworks(tmp_path, together):
+    together(["torch", "flax-nnx", "equinox", "mlx", "paddle"])
     (tmp_path / "together.py").write_text(MODULE)
     path = os.pathsep.join([str(tmp_path), *map(os.path.abspath, sys.path)])
     done = subprocess.run(
