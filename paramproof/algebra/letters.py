@@ -20,10 +20,6 @@ AMBIGUOUS = "hidden_dim"
 """The width of the feed-forward network; the model's width if another field has the former."""
 
 
-def field_names(fields: Iterable[str]) -> dict[str, str]:
-    return {field: field for field in fields}
-
-
 def letters_for(fields: Iterable[str], known: Mapping[str, str] = {}) -> dict[str, str]:
     """Return a letter for each field, all different: ``{"hidden_size": "H", …}``.
 

@@ -11,7 +11,7 @@ from paramproof.formulas.notation import BUILT_IN
 from paramproof.formulas.path import LAYER, beginnings, leaf
 from paramproof.formulas.printing import legible
 from paramproof.resolver import Model
-from paramproof.views.difference import merged_paths, paired_inventories
+from paramproof.views.difference import merged_paths, paired
 from paramproof.views.dtypes import bytes_of
 from paramproof.views.formula import letters_in
 from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
@@ -31,7 +31,7 @@ def tables_side_by_side(
     They show the components down to ``depth``, or to a depth at which every model is still
     readable, and the bytes if a ``dtype`` is given.
     """
-    inventories = paired_inventories(models)
+    inventories = paired([one.architecture for one in models])
     trees = [list(tree(named, depth)) for named in inventories]
     shown = None if depth else min(filter(None, map(depth_within, trees)), default=None)
     cut = f"shown to --depth {shown}, of {max(map(len, trees)):,} rows"

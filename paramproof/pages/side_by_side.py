@@ -9,7 +9,7 @@ from paramproof.pages.model import active_of, dtype_of, title
 from paramproof.pages.viewing import fields_of
 from paramproof.resolver import Model
 from paramproof.views.conventions import ACTIVE, shown_first
-from paramproof.views.difference import Difference, components, difference_of, paired_inventories
+from paramproof.views.difference import Difference, components, difference_of, paired
 from paramproof.views.dtypes import size_text
 from paramproof.views.html import Html, html_table, joined, lines, path, swatch, tag
 from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
@@ -42,9 +42,10 @@ def difference(models: Sequence[Model]) -> Html:
 
 def _several(models: Sequence[Model]) -> Table:
     """Return a table of the components of three or four models."""
+    found = components(paired([one.architecture for one in models]))
     rows = [
         TableRow((name, *(None if size is None else int(size) for size in sizes)))
-        for name, sizes in components(paired_inventories(models)).items()
+        for name, sizes in found.items()
     ]
     total = TableRow((TOTAL, *(model.inventory().total() for model in models)))
     return Table.of(_columns("component", models), [*rows, total])

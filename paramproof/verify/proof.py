@@ -24,7 +24,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from paramproof.algebra.letters import field_names
 from paramproof.algebra.residual import Residual, explained, lines
 from paramproof.algebra.symbols import FamilyArchitecture, symbols
 from paramproof.builders.protocol import Builder
@@ -275,7 +274,8 @@ def read(
     """
     source = _Source(builder, case)
     try:
-        how: Any = {"effort": EFFORT, "outcomes": outcomes, "naming": field_names}
+        how: Any = {"effort": EFFORT, "outcomes": outcomes}
+        how["naming"] = lambda fields: {field: field for field in fields}
         found = derive(source.constructor(), **how)
     finally:
         # An error other than a refusal means that the builder is broken.

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from paramproof.algebra.letters import mean_the_same
 from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.expression import Expression, expression, letter
+from paramproof.formulas.expression import Expression, letter
 from paramproof.formulas.notation import BUILT_IN, text
 from paramproof.formulas.parts import PartName, parts_of
 from paramproof.formulas.path import beginnings, has_layer, merged, parent, shared_path, stack_of
@@ -180,9 +180,8 @@ def difference_of(first: Model, other: Model) -> Difference:
 
 def compared(first: Architecture, other: Architecture) -> list[tuple[str, list[Expression | None]]]:
     """Return both sizes of each component, and of the whole, in the first model's letters."""
-    both = [first.inventory(), other.inventory()]
-    found = components(paired(both, [first.family, other.family]))
-    totals: list[Expression | None] = [expression(named.total()) for named in both]
+    found = components(paired([first, other], in_letters=True))
+    totals: list[Expression | None] = [first.formula, other.formula]
     swap = {old: letter(new) for old, new in letters_beside(first, other).items() if new != old}
     return [
         (path, [one, two and two.substitute(swap)])
@@ -204,23 +203,18 @@ def _split(
     return "", {}
 
 
-def paired_inventories(models: Sequence[Model]) -> list[Inventory]:
-    """Return the tensors of several models in numbers, under names that pair them."""
-    return paired([one.inventory() for one in models], [one.architecture.family for one in models])
-
-
-def paired(models: Sequence[Inventory], families: Sequence[str]) -> list[Inventory]:
+def paired(models: Sequence[Architecture], *, in_letters: bool = False) -> list[Inventory]:
     """Return the tensors of several models under names that are alike where the tensors are.
 
-    ``families`` has the family of each model whose names are canonical, or "". If there is one, the
-    names of transformers in other models become canonical. Names begin as those of the first model:
-    ``transformer.h`` becomes ``model.layers``. If no component of the layers then has one name in
-    all models, their tensors are in groups.
+    If a model is of a family, the names of transformers in other models become canonical. Names
+    begin as those of the first model: ``transformer.h`` becomes ``model.layers``. If no component
+    of the layers then has one name in all models, their tensors are in groups.
     """
-    family = next(filter(None, families), "")
+    whole = [one.inventory(None if in_letters else one.sizes) for one in models]
+    family = next((one.family for one in models if one.family), "")
     first, *others = (
-        named if own or not family else _in_names_of(family, named)
-        for named, own in zip(models, families, strict=True)
+        named if one.family or not family else _in_names_of(family, named)
+        for named, one in zip(whole, models, strict=True)
     )
     alike = [first, *(_begun_as(first, other) for other in others)]
     every = []
@@ -229,7 +223,7 @@ def paired(models: Sequence[Inventory], families: Sequence[str]) -> list[Invento
         every.append({path for path in paths if has_layer(path)} or paths)
     if all(every[0] & other for other in every[1:]):
         return alike
-    return [_in_groups(named) for named in models]
+    return [_in_groups(named) for named in whole]
 
 
 def components(models: Sequence[Inventory]) -> dict[str, list[Expression | None]]:
