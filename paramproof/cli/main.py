@@ -39,9 +39,6 @@ COMMANDS = (*(name for names in GROUPS.values() for name in names), *UNLISTED)
 
 OTHER_NAMES = {"checkpoint": "compare"}
 
-GONE = {"hunt": "verify --shard", "prove": "verify --prove"}
-"""What former commands are called now."""
-
 SIGPIPE = 13
 """The signal that ends a program on POSIX if nobody reads its output any more."""
 
@@ -62,8 +59,6 @@ class Ended(BaseException):
 
 class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in GONE:
-            raise ValueError(f"there is no {cmd_name} any more: use 'paramproof {GONE[cmd_name]}'")
         if cmd_name not in COMMANDS:
             return None
         module = OTHER_NAMES.get(cmd_name, cmd_name)
