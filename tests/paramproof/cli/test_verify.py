@@ -2,14 +2,19 @@
 
 import json
 import re
+from dataclasses import replace
 from importlib import metadata
 
 import pytest
 
+from paramproof.builders.registry import Framework
+from paramproof.cli.verify_answers import built_by_transformers
 from paramproof.formulas import FAMILIES
+from paramproof.resolver import resolve
 from paramproof.verify.proof import Proof
 from paramproof.verify.results import Result
 from tests import literals
+from tests.configs import SMALL_MIXTRAL as SMALL
 
 POLYNOMIAL = "L·(4·H² + 2·H·F + 9·H + F) + H·(V + P + T + 2) + pooler·(H² + H)"
 RESIDUAL = "actual − formula = −L·F   feed_forward.intermediate.bias"
@@ -151,3 +156,33 @@ def test_nothing_to_prove_is_not_a_success(paramproof, outsider, asked):
     assert done.returncode == 1
     assert re.search(r"^ +gpt2? +not expressible: the toy is an encoder", done.stdout, re.MULTILINE)
     assert "0 of 0 pairs" in done.stdout
+
+
+@pytest.fixture
+def config(tmp_path):
+    def write_config(keys, name="config.json"):
+        (tmp_path / name).write_text(json.dumps(keys))
+        return name
+
+    return write_config
+
+
+def test_verify_a_formula(paramproof, config, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "def wrong(V, H, F, L, A, G, num_local_experts):\n"
+        "    K = H // A\n"
+        "    attention, experts = 2 * H * A * K + 2 * H * G * K, 3 * F * H * num_local_experts\n"
+        "    return 2 * V * H + L * (attention + experts + H * num_local_experts + 2 * H)\n"
+    )
+    done = paramproof("verify", "--formula", "mine:wrong", "--model", config(SMALL))
+    assert done.returncode == 1
+    assert "MixtralForCausalLM: its formula was derived, proved" in done.stdout
+    assert "actual − formula = H" in done.stdout.splitlines()
+
+
+def test_verify_against_transformers_needs_it(monkeypatch):
+    monkeypatch.setattr(Framework, "missing", ("transformers",))
+    with pytest.raises(
+        ValueError, match=r"^config.json: building it needs transformers: python -m pip install "
+    ):
+        built_by_transformers([replace(resolve(SMALL), name="config.json")])

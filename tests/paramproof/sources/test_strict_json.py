@@ -73,12 +73,7 @@ def test_nan_is_a_float():
 @pytest.mark.parametrize(
     ("text", "reason", "key"),
     [
-        ("", "is empty", ""),
-        (" \n", "is empty", ""),
-        ("{" * 3, "is not JSON: ", ""),
-        ('{"a": 1} {}', "is not JSON: ", ""),
         ('{"a": "' + "x" * 1000, "is not JSON: ", ""),
-        ("[1]", "is not a JSON object: [1]", ""),
         ("NaN", "is not a JSON object: nan", ""),
         ('"\x1b[2J"', "is not JSON: ", ""),
         ('"\\u001b[2J"', r"is not a JSON object: '\x1b[2J'", ""),
@@ -89,9 +84,10 @@ def test_nan_is_a_float():
         (f'{{"note": "{"1" * 9000}", "b": 1, "a": 1{"0" * 4999}}}', "a number of 5,000 digits", ""),
         (f'{{"a": -{"9" * 5000}}}', "a number of 5,000 digits is not a size", ""),
     ],
-    ids=range(14),
+    ids=range(9),
 )
 def test_other_texts_are_refused(text, reason, key):
+    """``test_hostile`` has more of them."""
     error = refusal(object_in_text, text, "it")
     assert (error.where, error.key) == ("it", key)
     assert error.reason.startswith(reason)
