@@ -1,10 +1,14 @@
-"""What ``verify`` may compare, a function for each: it returns the document and what to print."""
+"""What ``verify`` may compare, a function for each: it returns the document and what to print.
+
+A table has a section for each framework and fits in 80 columns: names are folded, numbers never.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +16,6 @@ from paramproof.algebra.residual import explained
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.registry import Framework, framework
 from paramproof.cli.output import CommandAnswer, remark
-from paramproof.cli.tables import proof_table, shard_table, verify_table
 from paramproof.cli.workers import (
     chosen_frameworks,
     how_to_get,
@@ -34,7 +37,7 @@ from paramproof.verify.results import Result, Sample, verify_job
 from paramproof.verify.shards import missing, read_summaries, summary_of, summed
 from paramproof.verify.user_formula import FormulaReference, compared_at_sizes, family_and_rest
 from paramproof.views.formula import certainty
-from paramproof.views.table import Table
+from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
 
 MINUTE = 60.0
 
@@ -260,3 +263,77 @@ def built_by_transformers(models: Sequence[Model]) -> CommandAnswer:
     lines.append(f"{equal} of {len(models)} models equal the formula, tensor by tensor")
     answer = document("verification", {"results": results})
     return CommandAnswer(answer, equal == len(models), lambda width: lines)
+
+
+def verify_table(results: Sequence[Result]) -> Table:
+    """Return a line for each named model, and one for the random models of each family."""
+    headings = ("formula", "actual", "difference", "ms", "MB")
+    rows: list[TableRow] = []
+    for name, group in groupby(results, key=lambda result: result.framework):
+        own = [one for one in group if not one.smallest]
+        rows.append(_heading(f"{name} {own[0].version}", *[None] * 5))
+        named = [_line([one]) for one in own if one.model or one.status == "broken"]
+        drawn = [one for one in own if one.report and not one.model]
+        families = ([one for one in drawn if one.family == family] for family in FAMILIES)
+        rows += (*named, *map(_line, filter(None, families)))
+    return Table.of((Column("framework, spec"), *map(numbers, headings)), rows)
+
+
+def _heading(*cells: str | None) -> TableRow:
+    return TableRow(cells, is_bold=True, starts_section=True)
+
+
+def _line(results: Sequence[Result]) -> TableRow:
+    """Return sums, the difference, the mean time and the last peak of memory."""
+    last, reports = results[-1], [one.report for one in results if one.report]
+    if not reports:
+        return TableRow((path_text(last.model), None, last.status, None, None, None), level=1)
+    different = sum(one.failed for one in results)
+    if last.model:
+        name, difference = path_text(last.model), signed_or_zero(reports[0].difference)
+        difference += ", shapes" if different and difference == "0" else ""
+    else:
+        name = f"{len(results)} random {last.family} specs"
+        difference = f"{different} differ" if different else "0"
+    formula, actual = (sum(getattr(one, of) for one in reports) for of in ("formula", "actual"))
+    mean = f"{sum(one.milliseconds for one in results) / len(results):,.1f}"
+    memory = f"{last.peak_mb:,.0f}" if last.peak_mb else ""
+    return TableRow((name, formula, actual, difference, mean, memory), level=1)
+
+
+def proof_table(proofs: Sequence[Proof]) -> Table:
+    """Return the proof or the failure of each family or model."""
+    what = "model" if any(proof.model for proof in proofs) else "family"
+    columns = Column(f"framework, {what}"), Column("number of trainable parameters")
+    rows: list[TableRow] = []
+    for name, group in groupby(proofs, key=lambda proof: proof.framework):
+        first, *others = group
+        about = first.status if first.status == "broken" else None
+        rows.append(_heading(f"{name} {first.version}", about, None))
+        rows += [row for proof in (first, *others) for row in _proof_rows(proof)]
+    return Table.of((*columns, numbers("seconds")), rows)
+
+
+def _proof_rows(proof: Proof) -> Iterator[TableRow]:
+    about = path_text(proof.about)
+    if proof.status == "not expressible":
+        yield TableRow((about, f"{proof.status}: {proof.reason}", None), level=1)
+    elif proof.status != "broken":
+        fixed = [f"{letter} = {size}" for letter, size in proof.known.items()]
+        parts = f"{len(proof.parts)} combination{'s' * (len(proof.parts) > 1)} of parts"
+        scope = f"{proof.status}: {', '.join([*fixed, parts, *proof.conditions])}"
+        yield TableRow((about, scope, f"{proof.seconds:.1f}"), level=1)
+        yield TableRow(("formula", proof.formula, None), level=2)
+
+
+def shard_table(groups: Iterable[Mapping[str, Any]]) -> Table:
+    """Return a line for each family."""
+    headings = ("models", "equal", "different", "parameters")
+    rows: list[TableRow] = []
+    for name, group in groupby(groups, key=lambda one: one["framework"]):
+        rows.append(_heading(name, *[None] * 4))
+        for one in group:
+            different = one["models"] - one["equal"]
+            cells = (one["family"], one["models"], one["equal"], different, one["parameters"])
+            rows.append(TableRow(cells, level=1))
+    return Table.of((Column("framework, family"), *map(numbers, headings)), rows)

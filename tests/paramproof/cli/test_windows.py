@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from paramproof.cli.tables import verify_table
+from paramproof.cli.verify_answers import verify_table
 from paramproof.formulas import Report
 from paramproof.verify.results import Result
 from tests.checkpoints import ENCODER, GPT, canonical, write
