@@ -171,9 +171,6 @@ def _in_file(path: str) -> Request:
         within = (os.path.join(path, name) for name in IN_DIRECTORY)
         if file := next(filter(os.path.isfile, within), ""):
             return _in_file(file)
-        if not any(Path(path).glob("*.safetensors*")):
-            reason = "is a directory without a config.json, a params.json or safetensors"
-            raise InvalidInput(reason, where=path_text(path))
     if os.path.isdir(path) or path.endswith(SAFETENSORS):
         return _stored(path)
     try:

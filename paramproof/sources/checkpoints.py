@@ -115,16 +115,16 @@ def checkpoint(path: str | Path) -> Checkpoint:
 
 
 def _file_in(path: Path) -> Path:
-    if not os.path.isdir(path):  # `Path.is_dir` raises an error for a name that is too long.
-        return path
-    for pattern in (f"*{INDEX}", "*.safetensors"):
-        found = sorted(path.glob(pattern))
+    if os.path.isdir(path):  # `Path.is_dir` raises an error for a name that is too long.
+        found = sorted(path.glob(f"*{INDEX}")) or sorted(path.glob("*.safetensors"))
         if len(found) > 1:
             names = some_of([legible(one.name) for one in found], MAX_FILES_NAMED)
             raise InvalidInput(f"has several checkpoints: name one of {names}", where=str(path))
-        if found:
-            return found[0]
-    raise InvalidInput("is a directory without a safetensors file or an index", where=str(path))
+        if not found:
+            problem = "is a directory without a model: name a config.json or a safetensors file"
+            raise InvalidInput(problem, where=str(path))
+        return found[0]
+    return path
 
 
 def _header(path: Path) -> Header:

@@ -77,9 +77,7 @@ def object_in_text(text: str, where: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise InvalidInput(f"is not JSON: {error}", where=where) from None
     except ValueError:  # Python refuses an int with this many digits.
-        digits = max(map(len, re.findall(r"\d+", _without_strings(text))))
-        reason = f"a number of {digits:,} digits is not a size"
-        raise InvalidInput(reason, where=where) from None
+        raise InvalidInput("a number has too many digits for a size", where=where) from None
     if not isinstance(found, dict):
         raise InvalidInput(f"is not a JSON object: {shown(found)}", where=where)
     return found
@@ -104,17 +102,13 @@ def _require_shallow(text: str) -> None:
 
     Python's own limit is its stack, whose overflow in a browser ends the interpreter.
     """
-    bare = _without_strings(text)
+    # One pattern for strings with their escapes would keep each escape in memory.
+    bare = _STRING.sub('""', text.replace("\\\\", "").replace('\\"', ""))
     if sum(map(bare.count, _STEP)) > 2 * MAX_LISTS:
         raise InvalidInput(f"has more than {MAX_LISTS:,} lists and objects")
     steps = map(_STEP.__getitem__, _BRACKET.findall(bare))
     if max(accumulate(steps), default=0) > MAX_DEPTH:
         raise InvalidInput(f"is nested deeper than {MAX_DEPTH} levels")
-
-
-def _without_strings(text: str) -> str:
-    # One pattern for strings with their escapes would keep each escape in memory.
-    return _STRING.sub('""', text.replace("\\\\", "").replace('\\"', ""))
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

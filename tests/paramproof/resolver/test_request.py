@@ -71,7 +71,7 @@ def test_a_name_hides_a_file(tmp_path, monkeypatch):
 
 
 def test_a_directory(tmp_path):
-    with pytest.raises(InvalidInput, match=r"without a config\.json"):
+    with pytest.raises(InvalidInput, match=r"without a model: name a config\.json"):
         read_request(tmp_path)
     write(tmp_path / "model.safetensors", {"w": (2, 3)})
     assert read_request(str(tmp_path)).architecture.formula == 6
