@@ -1,7 +1,6 @@
 """Formulas as users write them: right, wrong, and impossible to call."""
 
 import os
-import signal
 
 
 def exact(L, H, F, V, P, T, pooler, mlm, untied, nsp):
@@ -61,36 +60,12 @@ def raises(spec):
     return spec.d_model
 
 
-def raises_without_layers(spec):
-    return 1 // spec.num_hidden_layers
-
-
 def leaves(spec):
     raise SystemExit(3)
 
 
-def interrupted(spec):
-    raise KeyboardInterrupt
-
-
 def ends_the_process(spec):
     os._exit(0)
-
-
-def kills_the_process(spec):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def ends_without_layers(spec):
-    return spec.hidden_size if spec.num_hidden_layers else os._exit(0)
-
-
-def ends_at_symbols(spec):
-    return 0 if isinstance(spec.hidden_size, int) else os._exit(0)
-
-
-def ends_in_a_worker(spec):
-    return os._exit(0) if "TOY" in os.environ else 0
 
 
 def too_large(spec):
