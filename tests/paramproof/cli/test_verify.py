@@ -63,6 +63,7 @@ def test_different(paramproof, outsider):
     done = paramproof("verify", *asked)
     assert done.returncode == 1
     assert re.search(r" −36,864 +[\d.,]+ +\d+", done.stdout)  # 12 layers without their 3,072.
+    assert re.search(r" 25 random encoder specs +[\d,]+ +[\d,]+ +2\d differ ", done.stdout)
     assert "layers 0-11: feed_forward.intermediate.bias is missing: (3072)" in done.stdout
     assert "spec = EncoderSpec(vocab_size=30522, hidden_size=768" in done.stdout
     smallest = done.stdout.partition("toy-wrong: the smallest spec that differs\n")[2]

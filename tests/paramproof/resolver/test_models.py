@@ -51,3 +51,9 @@ def test_a_shared_weight_of_a_live_model_counts_once():
         ("layers.*.w", "layers.*.w"),
         ("head.w", "layers.*.w"),
     ]
+
+
+def test_a_weight_of_several_layers_belongs_to_a_layer():
+    layers = [Weight(f"layers.{number}.w", (2, 3), True) for number in range(2)]
+    named = CountedWeights.of("mine", [*layers, Weight("w", (2, 3), True)]).named
+    assert [(one.repeat, one.parts.layer) for one in named] == [(2, True), (1, False)]

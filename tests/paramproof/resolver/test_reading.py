@@ -29,6 +29,7 @@ READ = {
     "another program": GOOGLE,
     "another spelling": LLAMA | {"model_type": "LLaMA"},
     "another library": "kimi_k2",
+    "a type that is unknown": LLAMA | {"model_type": "mine"},
     "no class": LLAMA | {"architectures": None},
     "an empty list of classes": LLAMA | {"architectures": []},
     "absent sizes": SMALL | {"intermediate_size": 100},
