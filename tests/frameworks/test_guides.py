@@ -1,25 +1,26 @@
-"""What the tutorial and the how-to guides show of PyTorch."""
+"""What the tutorial, the guides and two pages show of PyTorch, run as it is printed."""
+
+import re
 
 import pytest
 
-from docs.writers.blocks import ROOT, block, write_files
+from docs.writers.blocks import PAGES, block, script_in, write_files
 from tests.plugin import run_pytest
+from tests.sessions import failures, printed_by
 
 pytestmark = pytest.mark.framework("torch")
 
 
 def test_the_derived_formula(paramproof, tmp_path):
-    page = ROOT / "docs" / "tutorial.md"
-    write_files(page, tmp_path)
+    write_files(PAGES["tutorial"], tmp_path)
     printed = paramproof("derive", "mine:model").stdout
-    shown = block("derived", page.read_text("utf-8")).splitlines()
-    for line in shown:
+    for line in block("derived", PAGES["tutorial"].read_text("utf-8")).splitlines():
         assert " ".join(line.split()) in " ".join(printed.split()), printed
 
 
 def test_the_guarded_model(tmp_path):
     """It passes as printed, and fails without a norm."""
-    write_files(ROOT / "docs" / "how-to" / "guard-a-model.md", tmp_path)
+    write_files(PAGES["guard-a-model"], tmp_path)
     printed = (tmp_path / "test_model.py").read_text("utf-8")
     changed = printed.replace("nn.LayerNorm(12), ", "")
     (tmp_path / "test_changed.py").write_text(changed, "utf-8")
@@ -27,3 +28,15 @@ def test_the_guarded_model(tmp_path):
     assert "1 failed, 1 passed" in done.stdout, done.stdout
     assert "embeddings.layer_norm.scale" in done.stdout
     assert "test_changed.py::test_model - AssertionError" in done.stdout
+
+
+def test_the_page_of_derive(tmp_path):
+    text = PAGES["derive"].read_text("utf-8")
+    for name in ("model.py", "show.py"):
+        (tmp_path / name).write_text(script_in(text, name), "utf-8")
+    (shown,) = re.findall(r"```text\n(.*?)```", text, re.DOTALL)
+    assert printed_by("show.py", tmp_path) == shown
+
+
+def test_the_examples_in_python(tmp_path):
+    assert failures(PAGES["python"].read_text("utf-8"), tmp_path, with_torch=True) == 0
