@@ -52,7 +52,6 @@ def compare_command(thing: str, model: str, class_name: str, json_file: Path | N
     resolved = resolving(model or formula_beside(observed), class_name)
     require_families([resolved.canonical])
     report = report_on(observed, resolved.canonical, is_untied=bool(resolved.heads))
-
     body = {"compared": thing, "model": resolved.name, "equal": report.equal}
     body |= {"residual": "".join(report.residual[:1]), "frozen": report.frozen}
     body |= {"notes": report.notes, "report": report.as_data()}

@@ -124,10 +124,8 @@ def difference_tables(
         rows: list[TableRow] = []
         for own in by_row(section, answers):
             said = {one.framework: text_of(one) for one in own}
-            lines: dict[str, list[str]] = {}
-            for name, text in said.items():
-                lines.setdefault(text, []).append(name)
-            cells = [(text, names_text(same, frameworks)) for text, same in lines.items()]
+            alike = {text: [name for name in said if said[name] == text] for text in said.values()}
+            cells = [(text, names_text(same, frameworks)) for text, same in alike.items()]
             question = f"{own[0].row} {own[0].what}" if section == "shapes" else own[0].what
             first, *more = [[*map(said.get, frameworks)]] if beside else cells
             rows.append(TableRow((question, *first), starts_section=apart or not beside))

@@ -13,7 +13,7 @@ import signal
 import sys
 from importlib import import_module
 from types import FrameType
-from typing import NoReturn, cast
+from typing import NoReturn
 
 import click
 
@@ -43,7 +43,7 @@ SIGPIPE = 13
 """The signal that ends a program on POSIX if nobody reads its output any more."""
 
 ASKING_TO_END = ("SIGTERM", "SIGHUP", "SIGBREAK")
-"""Signals that ask a process to end. SIGHUP exists only on POSIX, SIGBREAK only on Windows."""
+"""SIGHUP exists only on POSIX, SIGBREAK only on Windows."""
 
 EXAMPLES = """\b
 Examples:
@@ -62,8 +62,9 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = OTHER_NAMES.get(cmd_name, cmd_name)
-        command = getattr(import_module(f"paramproof.cli.{module}"), f"{module}_command")
-        return cast(click.Command, command)
+        found = import_module(f"paramproof.cli.{module}")
+        command: click.Command = getattr(found, f"{module}_command")
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, COMMANDS))
@@ -134,16 +135,14 @@ def main() -> None:
 
 
 def _heed_signals() -> None:
+    def end(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)  # A second signal ends the process at once.
+        raise Ended(number)
+
     # A signal with another handler, as nohup sets one, is left alone.
     for number in (getattr(signal, name, None) for name in ASKING_TO_END):
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _raise_ended)
-
-
-def _raise_ended(number: int, frame: FrameType | None) -> None:
-    # A second signal ends the process at once.
-    signal.signal(number, signal.SIG_DFL)
-    raise Ended(number)
+            signal.signal(number, end)
 
 
 def _reader_left(error: OSError) -> bool:

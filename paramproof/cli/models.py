@@ -34,11 +34,8 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
     table has the active parameters of mixtures of experts. --json also has sizes, families and
     sources.
     """
-    models = [
-        (one, model)
-        for one, model in every_named_model()
-        if not families or model.family in families
-    ]
+    every = every_named_model()
+    models = [pair for pair in every if not families or pair[1].family in families]
     if json_file:
         body = {"models": [_as_json(one, model) for one, model in models]}
         write_json(json_file, document("models", body))
@@ -71,9 +68,6 @@ def _as_json(one: Published, model: Model) -> dict[str, Any]:
         **({"class": model.class_name} if model.class_name else {}),
         **active,
         "parameters": model.inventory().total(),
-        "published": one.published,
-        "component": one.component,
-        "source": one.source,
-        "config": one.config,
+        **{name: getattr(one, name) for name in ("published", "component", "source", "config")},
         "verdict": {"conventions": list(verdict.conventions), "how": verdict.how},
     }

@@ -36,9 +36,8 @@ def _width(stream: TextIO | None) -> int | None:
     Without COLUMNS, tables in a pipe are as wide as they need to be.
     """
     columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns):
-        return int(columns)
-    return None if stream and stream.isatty() else UNBOUNDED
+    given = int(columns) if columns.isdecimal() else 0
+    return given or (None if stream and stream.isatty() else UNBOUNDED)
 
 
 console = Console(emoji=False, highlight=False, width=_width(sys.stdout))
@@ -72,16 +71,12 @@ def complain(problem: object) -> None:
             print(f"paramproof: {line}", file=sys.stderr, flush=True)
 
 
-def _is_standard_output(path: Path | None) -> bool:
-    return str(path) == STANDARD_OUTPUT
-
-
 def require_writable(path: Path, option: str = "--json") -> None:
     """Check that ``path`` can be written, before a long run and without touching it.
 
     Raises ``ValueError``, in one line, if it is a directory or its directory does not exist.
     """
-    if not _is_standard_output(path) and (problem := _why_unwritable(os.path.realpath(path))):
+    if str(path) != STANDARD_OUTPUT and (problem := _why_unwritable(os.path.realpath(path))):
         raise ValueError(f"{option} {path_text(path)}: cannot be written: {problem}")
 
 
@@ -118,7 +113,7 @@ def finish(answer: CommandAnswer, json_file: Path | None) -> None:
     """Write the document, print the parts, and end with status 1 if it is no success."""
     if json_file:
         write_json(json_file, answer.document)
-    out = _beside_json if _is_standard_output(json_file) else console
+    out = _beside_json if str(json_file) == STANDARD_OUTPUT else console
     show(out, answer.parts(None if out.width == UNBOUNDED else out.width))
     if not answer.is_success:
         raise SystemExit(1)
@@ -136,7 +131,7 @@ def write_file(path: Path, text: str, option: str = "--json") -> None:
 
     Raises ``ValueError`` if that fails, as on a full disk; an existing file is then unchanged.
     """
-    if _is_standard_output(path):
+    if str(path) == STANDARD_OUTPUT:
         sys.stdout.flush()
         # JSON is UTF-8, whatever the encoding of the terminal.
         sys.stdout.buffer.write(text.encode("utf-8"))

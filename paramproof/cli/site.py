@@ -15,8 +15,6 @@ from paramproof.cli.output import say
 from paramproof.formulas.printing import path_text
 
 LOOPBACK = "127.0.0.1"
-FOLDER = Path("build/site")
-"""The folder in which ``tox run -e site`` builds the site."""
 
 NEEDED = ("index.html", "paramproof.whl", "pyodide/pyodide.asm.wasm")
 
@@ -51,13 +49,10 @@ def server_of(folder: Path, port: int = 0) -> ThreadingHTTPServer:
 
 
 @click.command("site", short_help="Serve the built site.")
-@click.argument("folder", type=Path, default=FOLDER)
+@click.argument("folder", type=Path, default="build/site")
 @click.option("--open", "opened", is_flag=True, help="Open the site in the browser.")
 @click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=0,
-    help="Port to use. Default: a free one.",
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port to use. Default: a free one."
 )
 def site_command(folder: Path, opened: bool, port: int) -> None:
     """Serve FOLDER, a site built by 'tox run -e site', on this machine only.
