@@ -28,10 +28,10 @@ PER_TOKEN = (
 )
 """Fields for the number of experts per token."""
 
-NO_SINGLE_ANSWER = (
-    (re.compile(r"zero_expert_num"), "a token may be sent to experts that have no parameters"),
-    (re.compile(r"tid2eid|num_hash_layers"), "layers choose experts by a table of token ids"),
-)
+NO_SINGLE_ANSWER = {
+    r"zero_expert_num": "a token may be sent to experts that have no parameters",
+    r"tid2eid|num_hash_layers": "layers choose experts by a table of token ids",
+}
 """Fields and buffers of models whose active parameters differ from token to token, and why."""
 
 ROUTERS = frozenset({"router", "gate", "gates"})
@@ -39,11 +39,11 @@ EXPERTS_LEVEL = "experts"
 
 
 def says_per_token(field: str) -> bool:
-    return re.fullmatch(PER_TOKEN, _own(field)) is not None
+    return _is(PER_TOKEN, field)
 
 
 def has_experts(architecture: Architecture) -> bool:
-    return any(re.fullmatch(EXPERTS, _own(field)) for field in architecture.fields.values())
+    return any(_is(EXPERTS, field) for field in architecture.fields.values())
 
 
 def per_token(architecture: Architecture) -> dict[str, str]:
@@ -51,7 +51,7 @@ def per_token(architecture: Architecture) -> dict[str, str]:
     parameters = [*architecture.inventory()]
     moving = {name for one in parameters for length in _lengths(one) for name in length.letters}
     fields, sizes = architecture.fields, architecture.sizes
-    numbers = [name for name, field in fields.items() if re.fullmatch(EXPERTS, _own(field))]
+    numbers = [name for name, field in fields.items() if _is(EXPERTS, field)]
     experts = [name for name in numbers if name in moving]
     for name in numbers:
         if name in architecture.fixed:
@@ -66,8 +66,8 @@ def per_token(architecture: Architecture) -> dict[str, str]:
         return {}
     many = "active parameters have no single number"
     for name in (*fields.values(), *architecture.buffers):
-        for sign, why in NO_SINGLE_ANSWER:
-            if sign.fullmatch(_own(name)):
+        for names, why in NO_SINGLE_ANSWER.items():
+            if _is(names, name):
                 raise ValueError(f"{many}: {why} ({legible(name)})")
     found = {name: _chosen(architecture, name) for name in experts}
     if len({parent(fields[name]) for name in experts}) < len(experts):
@@ -123,16 +123,15 @@ section 2.1, and the model cards of Qwen3.
 """
 
 
-def _own(field: str) -> str:
-    return leaf(field.partition("[")[0])
+def _is(names: str, field: str) -> bool:
+    return re.fullmatch(names, leaf(field.partition("[")[0])) is not None
 
 
 def _chosen(architecture: Architecture, experts: str) -> str:
     fields, sizes = architecture.fields, architecture.sizes
     part, field = parent(fields[experts]), legible(fields[experts])
-    found = [
-        name for name, other in fields.items() if parent(other) == part and says_per_token(other)
-    ]
+    same = (name for name, other in fields.items() if parent(other) == part)
+    found = [name for name in same if says_per_token(fields[name])]
     if len(found) != 1:
         several = ", ".join(legible(fields[name]) for name in found) + " are all numbers"
         what = several if found else "no field, such as num_experts_per_tok, is the number"

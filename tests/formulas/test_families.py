@@ -170,26 +170,6 @@ def test_printing_loads_no_other_families(entries):
     assert str(letter("V") * letter("H") + letter("S")) == "V·H + S"
 
 
-@pytest.mark.parametrize(
-    ("values", "reason"),
-    [
-        ({"one": MIXER, "two": MIXER}, "a family named 'mixer' exists already"),
-        ({"gone": GONE}, "ModuleNotFoundError: No module named 'tests.outsider.gone'"),
-        ({"spec": SOURCE}, "it is not a Family, but of type str"),
-    ],
-)
-def test_other_objects_are_an_error_when_requested(entries, values, reason):
-    entries(**values)
-    assert tuple(registered().values())[: len(OURS)] == OURS
-    (broken,) = BROKEN_PLUGINS.values()
-    *_, (name, where) = values.items()
-    assert (broken.where, reason in broken.reason) == (where, True)
-    for meant in (name, name.upper()):
-        with pytest.raises(InvalidInput) as refused:
-            family_named(meant)
-        assert refused.value is broken
-
-
 def test_a_broken_family_does_not_affect_others(entries):
     entries(a=GONE, b=SOURCE, mixer=MIXER, z=MIXER)
     assert list(registered().values()) == [*OURS, FAMILY]
