@@ -8,10 +8,10 @@ always add up to the difference of the totals.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import cycle, zip_longest
+from itertools import chain, cycle, zip_longest
+from textwrap import wrap
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from paramproof.formulas.layout import Weight, stored_shape
@@ -33,9 +33,6 @@ RowKind: TypeAlias = Literal[
 Shape: TypeAlias = tuple[int, ...]
 
 HANGING = "    "  # The indentation of the rest of a line that is folded.
-PIECE = re.compile(r".+?(?:[ ./_]|[-,(](?=[a-z*])|$)", re.DOTALL)
-"""A line is folded after a space or a sign between two names, not inside a number like 1,024."""
-
 EQUAL = "every tensor is as the formula says"  # The last line of a report without a difference.
 
 
@@ -114,7 +111,10 @@ class Report:
         lines = [self.about, totals(self.actual, self.formula), *self.notes, self._on_another()]
         lines += self._differences() if self.rows else [EQUAL] * self.equal
         lines += self.residual[:1]
-        return "\n".join(part for line in filter(None, lines) for part in folded(line, width))
+        if width is not None:
+            parts = (wrap(one, width, subsequent_indent=HANGING) for one in lines)
+            lines = [*chain(*parts)]
+        return "\n".join(filter(None, lines))
 
     def _differences(self) -> list[str]:
         groups = self.groups()
@@ -167,19 +167,6 @@ def _sentence(rows: list[Row]) -> str:
         "wrong name": "",
     }
     return "; ".join(filter(None, (said[row.kind], native * (not names_match), note)))
-
-
-def folded(line: str, width: int | None) -> list[str]:
-    if width is None or len(line) <= width:
-        return [line]
-    parts, room = [""], width - len(HANGING)
-    for piece in PIECE.findall(line):
-        if len(parts[-1]) + len(piece.rstrip()) > room and parts[-1]:
-            parts.append("")
-        parts[-1] += piece
-        while len(parts[-1].rstrip()) > room:
-            parts[-1:] = [parts[-1][:room], parts[-1][room:]]
-    return [f"{HANGING * bool(n)}{part.rstrip()}" for n, part in enumerate(parts)]
 
 
 def _sum(rows: list[Row]) -> int:

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramproof.formulas import Report, Row, Weight, compare, inventory
-from paramproof.formulas.comparison import HANGING, folded
 from tests.specs import SPECS
 from tests.strategies import specs
 
@@ -336,29 +335,3 @@ def test_a_width(width):
     whole, folded = report.render(), report.render(width)
     assert max(map(len, whole.splitlines())) > 80 >= width >= max(map(len, folded.splitlines()))
     assert folded.replace("\n    ", "").replace(" ", "") == whole.replace(" ", "")
-
-
-@pytest.mark.parametrize(
-    ("text", "width", "lines"),
-    [
-        ("attention", 9, ["attention"]),
-        ("attentions of a model", 12, ["attentio", "ns of a", "model"]),
-        ("keras-{jax,torch}", 15, ["keras-{jax,", "torch}"]),
-        ("bert-base-uncased", 16, ["bert-base-", "uncased"]),
-        ("state(module, nnx.Param)", 18, ["state(module,", "nnx.Param)"]),
-        ("total 109,482,240", 16, ["total", "109,482,240"]),
-        ("wrong -36,864", 12, ["wrong", "-36,864"]),
-        ("no width of its own", None, ["no width of its own"]),
-    ],
-)
-def test_where_lines_break(text, width, lines):
-    first, *rest = lines
-    assert folded(text, width) == [first, *(HANGING + one for one in rest)]
-
-
-@given(st.text(st.characters(codec="ascii", exclude_categories=["Cc"])), st.integers(5, 30))
-def test_folding_loses_no_text(text, width):
-    """Only spaces may go, and no line is longer than the width."""
-    lines = folded(text, width)
-    assert all(len(line) <= width for line in lines)
-    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
