@@ -103,16 +103,8 @@ class FieldProbe:
             if sort == sort_of(values[0]) and all(self.changes_nothing(path, v) for v in values)
         ]
 
-    def default_size(self, path: str, default: Any) -> str:
-        """Return the size of an absent key as an entry has it, or "" if there is none."""
-        return "" if default is REQUIRED else self.size_like(path, {}, default)
-
-    def null_size(self, path: str) -> str:
-        """Return the size for which null stands, or "" if it is refused."""
-        return self.size_like(path, {path: None}, None)
-
     def size_like(self, path: str, instead: Keys, default: Any) -> str:
-        """Return the size of a key that gives the same models as ``instead`` of it."""
+        """Return the size of a key that gives the same models as ``instead`` of it, or ""."""
         letters = [letter(one) for name, one in self.letters.items() if name != path]
         ratios = [floor(a, b) for a in letters for b in letters if a != b]
         if type(default) is int:
@@ -204,8 +196,10 @@ def build_mlx_lm_entry(model_type: str) -> dict[str, Any]:
         one["where"] = {**needed, **one.get("where", {})}
     data["decides"] = sorted({*flags, *stuck, *needed})
     at_more = FieldProbe(start, letters, _points(first, MORE_POINTS))
-    own = {path: at_more.default_size(path, defaults[path]) for path in sizes}
-    nulls = {path: at_more.null_size(path) for path in sizes if defaults[path] is None}
+    absent = {path: defaults[path] for path in sizes if defaults[path] is not REQUIRED}
+    own = {path: path in absent and at_more.size_like(path, {}, absent[path]) for path in sizes}
+    nullable = (path for path, default in absent.items() if default is None)
+    nulls = {path: at_more.size_like(path, {path: None}, None) for path in nullable}
     entry = {
         "format": FORMAT,
         "model_type": model_type,

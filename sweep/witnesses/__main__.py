@@ -97,16 +97,13 @@ def main(arguments: list[str]) -> int:
         results[name] = one = tally(witness.compare_random(name, number, options.seed))
         explained = one.built - one.equal - len(one.unexplained)
         counts = f"{one.built} built, {one.equal} equal, {explained} explained"
-        print(f"{name}: {counts}", *map(_unexplained, one.unexplained), sep="\n  ", flush=True)
-    wrong = sum(len(one.unexplained) for one in results.values())
-    print(f"{wrong} differences are not explained")
+        wrong = (f"unexplained: {dict(found.unexplained)}" for found in one.unexplained)
+        print(f"{name}: {counts}", *wrong, sep="\n  ", flush=True)
+    number_wrong = sum(len(one.unexplained) for one in results.values())
+    print(f"{number_wrong} differences are not explained")
     if options.record:
         record(options.library, number, {name: one.data for name, one in results.items()})
-    return 1 if wrong else 0
-
-
-def _unexplained(one: Comparison) -> str:
-    return f"unexplained: {dict(one.unexplained)}"
+    return 1 if number_wrong else 0
 
 
 def record(library: str, number: int, types: Mapping[str, Data]) -> None:

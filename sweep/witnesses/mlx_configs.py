@@ -76,7 +76,10 @@ def _adapt(file: TypeFile, config: dict[str, Any], entry: Entry) -> None:
     """Give a configuration the keys, names and values that mlx-lm reads, for the same model."""
     for path, value in _table("instead", file).items():
         set_key(config, path, _written(copy.deepcopy(value), entry.sizes))
-    _add_sizes(file, config, entry)
+    # Every size under the name that mlx-lm reads.
+    for key in keys_read(config):
+        if key not in config and (size := _size(file, key, entry)) is not None:
+            config[key] = size
     for path, value in _table("absent", file).items():
         if (part := part_in(config, parent(path))) is not None and leaf(path) not in part:
             set_key(config, path, value)
@@ -108,13 +111,6 @@ def _list(file: TypeFile, config: Mapping[str, Any], rule: Any, sizes: Mapping[s
 def _table(name: str, file: TypeFile) -> Mapping[str, Any]:
     table: Mapping[str, Any] = required()[name].get(file.model_type, {})
     return table
-
-
-def _add_sizes(file: TypeFile, config: dict[str, Any], entry: Entry) -> None:
-    """Give every size under the name that mlx-lm reads."""
-    for key in keys_read(config):
-        if key not in config and (size := _size(file, key, entry)) is not None:
-            config[key] = size
 
 
 def _build(file: TypeFile, config: dict[str, Any], entry: Entry) -> Counter[Group]:
