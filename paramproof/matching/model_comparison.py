@@ -17,10 +17,9 @@ from paramproof.formulas.printing import and_more, legible, path_text, some_of
 from paramproof.matching.names import match_derived, match_family
 from paramproof.resolver import resolve
 from paramproof.resolver.lookup import warned
-from paramproof.resolver.request import REFERENCE
 from paramproof.sources.checkpoints import Checkpoint, checkpoint
 from paramproof.sources.live import live_weights
-from paramproof.sources.reference import in_one_line, load_reference
+from paramproof.sources.reference import REFERENCE, in_one_line, load_reference
 
 MAX_NAMES_SHOWN = 4
 """The most names of one storage that a report lists."""

@@ -134,8 +134,12 @@ class Model:
 
     def origin(self) -> Iterator[str]:
         yield from self.lines
-        if self.named:
-            yield from published_lines(self.named)
+        if named := self.named:
+            what = f" for {named.component}" if named.component else ""
+            yield f"published{what}: {named.published} ({named.source})"
+            if named.active:
+                yield f"published as active: {named.active} ({named.active_source or named.source})"
+            yield f"sizes from: {named.config}"
         if self.reading:
             yield from self.reading.lines()
         if self.class_name:
@@ -146,7 +150,10 @@ class Model:
 
     def beside_total(self) -> Iterator[str]:
         """Yield what the total leaves out: frozen, unbuilt, and untied by loading."""
-        yield from frozen_lines(self.inventory())
+        own = self.inventory()
+        if frozen := [*own.frozen()]:
+            names = some_of([legible(one.path) for one in frozen], MAX_NAMED)
+            yield f"frozen: {size(own.frozen()):,} more are not trainable ({names})"
         yield from self.reading.beside_total() if self.reading else ()
         if self.heads:
             yield f"loaded: {self.loaded:,} {self._of_heads()}"
@@ -233,20 +240,6 @@ class CountedWeights(Architecture):
         raise InvalidInput(NO_FORMULA, where=self.name)
 
     at_fields = at
-
-
-def frozen_lines(named: Inventory) -> Iterator[str]:
-    if frozen := [*named.frozen()]:
-        names = some_of([legible(one.path) for one in frozen], MAX_NAMED)
-        yield f"frozen: {size(named.frozen()):,} more are not trainable ({names})"
-
-
-def published_lines(named: Published) -> Iterator[str]:
-    what = f" for {named.component}" if named.component else ""
-    yield f"published{what}: {named.published} ({named.source})"
-    if named.active:
-        yield f"published as active: {named.active} ({named.active_source or named.source})"
-    yield f"sizes from: {named.config}"
 
 
 @cache

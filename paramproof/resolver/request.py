@@ -8,7 +8,6 @@ says of them.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from importlib.util import find_spec
@@ -43,13 +42,11 @@ from paramproof.resolver.spellings import (
     model_meant,
     without_owner,
 )
+from paramproof.sources.reference import REFERENCE
 from paramproof.sources.strict_json import object_in_file, object_in_text
 
 STANDARD_INPUT = "-"
 """The model argument that stands for standard input."""
-
-REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
-"""The form MODULE:FUNCTION."""
 
 IN_DIRECTORY = (
     "config.json",

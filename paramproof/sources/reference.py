@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
@@ -12,6 +13,9 @@ from typing import Any, cast
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible, shown
 
+REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
+"""The form MODULE:FUNCTION."""
+
 MAX_ERROR_SHOWN = 500
 """Characters shown of an error in the user's code."""
 
@@ -21,8 +25,8 @@ def load_reference(reference: str) -> Callable[..., Any]:
 
     Raises ``InvalidInput``, in one line, if there is no such function.
     """
-    module, colon, name = reference.partition(":")
-    if not (colon and name.isidentifier() and all(map(str.isidentifier, module.split(".")))):
+    module, _, name = reference.partition(":")
+    if not REFERENCE.fullmatch(reference):
         raise InvalidInput(f"{shown(reference)} is not MODULE:FUNCTION")
     if module.endswith(".py"):
         raise InvalidInput(f"{reference}: write {module.removesuffix('.py')}:{name}, without .py")
