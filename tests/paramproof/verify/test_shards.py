@@ -218,9 +218,3 @@ def test_files_that_are_no_summary(run_shard, refused, tmp_path):
 )
 def test_options_that_do_not_fit(refused, arguments, words):
     assert words in refused("verify", *arguments)
-
-
-@pytest.mark.parametrize("name", ["hunt", "prove"])
-def test_a_command_that_is_gone_names_the_new_one(refused, name):
-    line = refused(name, "--framework", "toy")
-    assert f"there is no {name} any more: use 'paramproof verify --" in line
