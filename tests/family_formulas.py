@@ -79,8 +79,3 @@ def three_quarters(L, H, V):
 
 def any_spec(spec):
     return spec.hidden_size
-
-
-def any_table(vocab_size, hidden_size, H):
-    """Formula for a model that no family describes."""
-    return vocab_size * hidden_size + H

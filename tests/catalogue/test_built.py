@@ -193,7 +193,6 @@ def test_published_files_are_drawn_too():
 
 
 def draws(model_type, of_class, number):
-    """Return random configurations of the first variant of a class."""
     file, random = read_type(model_type), Random(0)
     variant = variants(file, of_class)[0]
     derivation = derivation_of(file, variant, own_sizes(file, variant.data.get("absent", ())))
@@ -254,29 +253,6 @@ def test_what_is_drawn_does_not_depend_on_the_order_of_sets():
         for seed in range(2)
     }
     assert len(drawn) == 1
-
-
-@pytest.mark.shared("a model is built for each")
-@pytest.mark.parametrize(
-    ("model_type", "key", "listed"),
-    [
-        ("axk1", "first_k_dense_replace", "mlp_layer_types"),
-        ("axk2", "first_k_dense_replace", "mlp_layer_types"),
-        ("cohere2_moe", "first_k_dense_replace", "mlp_layer_types"),
-        ("kimi_linear", "first_k_dense_replace", "mlp_layer_types"),
-        ("axk2", "moe_layer_freq", "mlp_layer_types"),
-        ("glm_moe_dsa", "index_topk_freq", "indexer_types"),
-        ("qwen3_5_moe_text", "full_attention_interval", "layer_types"),
-        ("qwen3_5_text", "full_attention_interval", "layer_types"),
-        ("qwen3_next", "full_attention_interval", "layer_types"),
-    ],
-)
-def test_a_list_that_is_given_decides_over_what_computes_it(model_type, key, listed):
-    """The type's own list beside another value of the key, which transformers ignores then."""
-    config_class = transformers.CONFIG_MAPPING[model_type]
-    own = getattr(config_class(), listed)
-    assert getattr(config_class(**{key: 2}), listed) != own
-    assert judge({"model_type": model_type, key: 2, listed: own}).verdict is Verdict.EQUAL
 
 
 def test_accepted_activations_have_no_parameters():

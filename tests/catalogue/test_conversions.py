@@ -65,7 +65,6 @@ TYPES = dict(classes_of_catalogue())
 
 
 def tiny(name, layers=1):
-    """Return the keys of a configuration of a class, with small sizes."""
     file = read_type(TYPES[name])
     absent = file.classes[name].get("absent", ())
     keys = {"model_type": file.model_type, "architectures": [name]}
@@ -104,7 +103,6 @@ def built(name, part=""):
 
 @pytest.fixture(scope="module", params=[*SINGLY.split(), *OTHERS.split()])
 def saved(request, tmp_path_factory):
-    """Return a class, its model, its configuration and the file that transformers saved."""
     model, keys = built(request.param)
     folder = tmp_path_factory.mktemp("saved")
     model.save_pretrained(folder)
@@ -142,7 +140,6 @@ def test_a_file_with_names_in_memory_equals_the_formula(saved, tmp_path):
 
 @pytest.fixture(scope="module", params=SINGLY.split())
 def experts(request, tmp_path_factory):
-    """Return the shapes that a class with experts stores, an expert's name, and the keys."""
     model, keys = built(request.param, ".experts.")
     folder = tmp_path_factory.mktemp("experts")
     model.save_pretrained(folder)
@@ -170,11 +167,3 @@ def test_a_transposed_expert_is_reported(experts, tmp_path):
     (row,) = compare(file, keys).rows
     assert (row.kind, row.path) == ("wrong shape", expert)
     assert (row.expected, row.observed) == (shapes[expert], turned)
-
-
-def test_the_command_accepts_a_saved_file(paramproof, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    model, _ = built("Qwen3MoeForCausalLM")
-    model.save_pretrained(tmp_path)
-    done = paramproof("checkpoint", "model.safetensors")
-    assert done.returncode == 0, done.stdout + done.stderr

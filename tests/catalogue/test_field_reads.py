@@ -28,8 +28,6 @@ from sweep.store import read_entry
 
 
 class Odd(PreTrainedConfig):
-    """A configuration with an alias and a property."""
-
     model_type = "odd"
     attribute_map = {"hidden_size": "width"}  # noqa: RUF012
     width: int = 8
@@ -38,13 +36,10 @@ class Odd(PreTrainedConfig):
 
     @property
     def twice(self):
-        """Twice the depth."""
         return 2 * self.depth
 
 
 def model_that(read):
-    """Return a model class that calls ``read`` with its configuration."""
-
     class Model(torch.nn.Module):
         def __init__(self, config):
             super().__init__()

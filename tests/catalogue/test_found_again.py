@@ -127,7 +127,6 @@ def test_a_class_that_differs_from_models_is_not_added(monkeypatch):
 
 
 def without_values(data, path):
-    """Return a file that accepts no value of a field but its own."""
     free = {sorts: paths.split() for sorts, paths in data["free"].items()}
     kept = {sorts: " ".join(one for one in paths if one != path) for sorts, paths in free.items()}
     texts = {name: values for name, values in data.get("texts", {}).items() if name != path}

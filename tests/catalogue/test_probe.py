@@ -223,12 +223,6 @@ def test_two_flags_may_matter_only_together():
     assert tried.moved == {"text_config.tie_word_embeddings": [False]}
 
 
-def test_some_classes_always_have_two_labels():
-    assert not reads_labels(transformers.BartForQuestionAnswering)
-    assert not reads_labels(transformers.BertModel)
-    assert reads_labels(transformers.LlamaForSequenceClassification)
-
-
 def test_each_class_with_labels_has_the_symbol():
     """CLVP reads the number only where its summary has labels, which is not supported."""
     lacking = []

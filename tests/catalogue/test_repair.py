@@ -28,7 +28,6 @@ BASE = {key: value for key, value in BERT["classes"]["BertModel"].items() if key
 
 
 def base_alone(change):
-    """Repair the file of BERT, with its base model and first variant alone, after a change."""
     data = {**deepcopy(BERT), "classes": {"BertModel": deepcopy(BASE)}}
     change(data)
     repair = EntryRepair(data)

@@ -91,16 +91,6 @@ def test_a_blank_line_has_a_number_and_no_answer():
     ]
 
 
-def test_the_command(paramproof, tmp_path):
-    lines = [KEYS, b"no json", KEYS]
-    (tmp_path / "in.jsonl").write_bytes(b"\n".join(lines) + b"\n")
-    done = paramproof("count", "--jsonl", "in.jsonl")
-    assert done.returncode == 2
-    assert [json.loads(line)["line"] for line in done.stdout.splitlines()] == [1, 2, 3]
-    assert "2 of 3" in done.stderr
-    assert paramproof("count", "--jsonl", "absent.jsonl").returncode == 2
-
-
 @pytest.fixture
 def run(paramproof, tmp_path):
     def count(lines, *more):

@@ -11,14 +11,12 @@ from paramproof.catalogue import files as catalogue_files
 from paramproof.catalogue import read_type
 from paramproof.catalogue.derivations import derivation_of, variants
 from paramproof.catalogue.entries import entry_in, own_sizes
-from paramproof.catalogue.files import SizeField, entry_names, parse_type, type_of_class
+from paramproof.catalogue.files import entry_names, parse_type, type_of_class
 from paramproof.formulas.derivation import FITTED, PROVED
 from paramproof.formulas.derivation_data import (
     all_tensors_data,
     derivation_from,
-    format_validated,
     parse_tensor,
-    parse_validated,
     scope_data,
 )
 from paramproof.formulas.path import leaf
@@ -137,20 +135,6 @@ def test_a_file_under_another_name_is_refused(monkeypatch, tmp_path):
         read_type.__wrapped__("bert")
 
 
-@pytest.mark.parametrize(
-    ("written", "size", "key"),
-    [
-        ("hidden_size = 768", SizeField("hidden_size", "768"), "hidden_size"),
-        ("part.depths[1] = 2·H", SizeField("part.depths[1]", "2·H"), "part.depths"),
-        ("head_dim", SizeField("head_dim"), "head_dim"),
-    ],
-)
-def test_the_field_of_a_letter(written, size, key):
-    data = file_of() | {"letters": {"X": written}}
-    found = parse_type(data).letters["X"]
-    assert (found, found.key, found.is_in_list) == (size, key, "[" in written)
-
-
 def test_classes_that_contain_each_other_are_refused():
     data = file_of()
     data["classes"]["BertModel"]["contains"] = "BertForMaskedLM"
@@ -173,16 +157,3 @@ def test_the_index_finds_the_type_of_a_class(monkeypatch, tmp_path):
     assert type_of_class("LlamaForCausalLM") == "llama"
     for unknown in ("MixtralForCats", "layer_types", "tensors", '" or "', ""):
         assert type_of_class(unknown) is None
-
-
-@pytest.mark.parametrize(
-    ("validated", "written"),
-    [
-        ({}, ""),
-        ({"H": (12, 9000)}, "H 12..9000"),
-        ({"H_text": (12, 9000), "L": (0, 9)}, "H_text 12..9000, L 0..9"),
-    ],
-)
-def test_validated_sizes_are_written_and_parsed(validated, written):
-    assert format_validated(validated) == written
-    assert parse_validated(written) == validated
