@@ -122,7 +122,7 @@ def test_the_first_screen_of_a_mixture_of_experts(no_script, paramproof):
         "8 of 256 experts",
         "671.03 GB",
         "float8, 1 byte each: 671,026,404,352 bytes",
-        "as published",
+        "as published; scales, and tensors that are not quantized, come on top",
         "671B\nrounded to 3 significant digits\nDeepSeek-AI 2024, arXiv:2412.19437",
         "37B\nrounded to 2 significant digits, under head-only",
         "Proved",

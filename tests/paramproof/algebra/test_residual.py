@@ -13,8 +13,9 @@ from paramproof.algebra.residual import (
     with_residual,
 )
 from paramproof.algebra.symbols import FamilyArchitecture, sizes_of
-from paramproof.formulas import EncoderSpec, Weight, inventory
+from paramproof.formulas import EncoderSpec, Report, Row, Weight, inventory
 from paramproof.formulas.expression import expression
+from tests.derivations import H, V, tensor, with_tensors
 from tests.specs import SPECS
 from tests.weight_lists import Lists, extra
 
@@ -102,6 +103,14 @@ def test_a_table_of_positions_of_another_shape_and_one_that_should_be_fixed():
     assert residuals(Lists(change)) == [f"{FIRST}22   embeddings.position_embeddings.weight"]
     trained = Lists(lambda weights, _: [replace(w, trainable=True) for w in weights])
     assert residuals(trained, SPECS["encoder-decoder"])[0] == f"{FIRST}2·P·H"
+
+
+def test_of_tensors_with_one_path_the_one_of_the_same_shape_is_meant():
+    """As in Swin, whose stages differ in width."""
+    stages = with_tensors(*(tensor("stages.*.w", rows, H) for rows in (H, V)), conditions=())
+    row = Row("missing", "stages.1.w", (50, 8), None, None, -400)
+    found = with_residual(Report(464, 64, (row,)), stages)
+    assert found.residual == (f"{FIRST}−V·H   stages.1.w",)
 
 
 @pytest.mark.parametrize("gone", ["bias", "norm", "kernel", "embeddings", "layers.1"])

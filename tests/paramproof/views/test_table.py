@@ -69,6 +69,7 @@ PRINTED = {
     "versions": (one_cell("torch 2.13.0+cpu, rounded to 3"), 16),
     "paths": (one_cell("/home/someone/config.json"), 18),
     "words": (one_cell("no_room_for_this_word"), 14),
+    "a long word": (one_cell("incomprehensibility"), 14),
     **{f"{width} columns": (NARROW, width) for width in (40, 34, 28, 22, 17)},
     # A table that does not fit is wider than the terminal: no digit is left out.
     "no room for numbers": (VAST, 10),
