@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from paramproof.algebra.letters import with_experts_per_token
+from paramproof.algebra.symbols import WRITTEN
 from paramproof.builders.registry import framework
 from paramproof.catalogue import Entry, entry, model_types
 from paramproof.catalogue.configuration import QUANTIZATION, named_class
@@ -34,7 +35,7 @@ from paramproof.formulas.errors import (
     require_type,
 )
 from paramproof.formulas.printing import path_text
-from paramproof.resolver.models import NO_FORMULA, Model
+from paramproof.resolver.models import COUNTED, NO_FORMULA, Model
 from paramproof.resolver.reading import ConfigReading
 from paramproof.resolver.request import Request, is_installed_type, read_request
 
@@ -43,6 +44,12 @@ Note: TypeAlias = Callable[[str], None]
 
 NOT_BUILT = ("auto_map", QUANTIZATION)
 """Keys that a derivation ignores: custom code, and how the weights are stored."""
+
+NOT_DERIVED = {
+    COUNTED: NO_FORMULA,
+    WRITTEN: "its formula is written by hand: derive a model type instead, such as bert",
+}
+"""Why nothing is derived for an architecture, by its status."""
 
 _derived: dict[tuple[str, str], Derivation] = {}
 """The formulas that this process has derived, by configuration and class."""
@@ -165,12 +172,11 @@ def derive_formula(
     run = partial(derive_in_subprocess, sizes=sizes, seed=seed, seconds=seconds, note=note)
     if request.reference:
         return run(request.reference)
-    if request.keys is None:
-        is_written = request.architecture and request.architecture.family
-        written = "written by hand: derive a model type instead, such as bert"
-        problem = f"its formula is {written if is_written else 'derived already'}"
+    if request.architecture:
+        problem = NOT_DERIVED.get(request.architecture.status, "its formula is derived already")
         raise InvalidInput(problem, where=path_text(request.name))
-    keys = {name: value for name, value in request.keys.items() if name not in NOT_BUILT}
+    given = request.keys or {}
+    keys = {name: value for name, value in given.items() if name not in NOT_BUILT}
     # A derivation would take the default of a size under another name, without a word.
     known = _type_file(keys)
     for one in (keys, *keys.values()):
