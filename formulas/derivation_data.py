@@ -21,7 +21,7 @@ from paramproof.formulas.notation import expression_in, text
 
 OUTCOMES = {one.value[0]: one for one in Outcome}
 
-Told = TypeVar("Told")
+Value = TypeVar("Value")
 
 SCALAR = "scalar"
 
@@ -122,11 +122,11 @@ def all_tensors_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
 
 
 def _by_path(
-    tensors: Iterable[DerivedTensor], told: Callable[[DerivedTensor], Told]
-) -> dict[str, list[Told]]:
-    found: dict[str, list[Told]] = {}
+    tensors: Iterable[DerivedTensor], value_of: Callable[[DerivedTensor], Value]
+) -> dict[str, list[Value]]:
+    found: dict[str, list[Value]] = {}
     for one in tensors:
-        found.setdefault(one.path, []).append(told(one))
+        found.setdefault(one.path, []).append(value_of(one))
     return found
 
 

@@ -29,7 +29,6 @@ from paramproof.formulas.printing import (
         (and_more(["a", "b", "c", "d"], 2), ["a", "b", "and 2 more"]),
         (and_more(["a", "b"], 2), ["a", "b"]),
         (some_of(["a", "b", "c", "d"], 2), "a, b and 2 more"),
-        (some_of(["a", "b", "c"], 2, "; "), "a; b and 1 more"),
         (some_of(["a", "b"], 2), "a, b"),
         (some_of([], 3), ""),
         (legible("größe·重量"), "größe·重量"),
