@@ -57,20 +57,17 @@ Count: TypeAlias = Callable[[Any, EncoderSpec], int]
 """Build a framework's model with its builder, from a spec, and return the number of parameters."""
 
 
-class Way(NamedTuple):
-    """A way to count; ``allocates`` if it creates real weights. ``imports`` are what it needs."""
+class Case(NamedTuple):
+    """One way to count one framework's encoder, with the modules that it needs besides.
 
-    name: str
+    It ``allocates`` if it creates real weights.
+    """
+
+    framework: str
+    way: str
     run: Count
     allocates: bool
     imports: tuple[str, ...] = ()
-
-
-class Case(NamedTuple):
-    """One way to count one framework's encoder."""
-
-    framework: str
-    way: Way
 
 
 def abstract(builder: Any, spec: EncoderSpec) -> int:
@@ -156,30 +153,30 @@ def _wait() -> None:
 
 INFO, BERT = ("torchinfo",), ("transformers.models.bert.modeling_bert",)
 ON_META = partial(torchinfo_summary, allocate=False), partial(num_parameters, device="meta")
-KERAS = [Way("count_params", keras_count_params, True)]
+KERAS = [("count_params", keras_count_params, True)]
 
-USED: dict[str, list[Way]] = {
+USED: dict[str, list[tuple[Any, ...]]] = {
     "torch": [
-        Way("torchinfo.summary", torchinfo_summary, True, INFO),
-        Way("torchinfo.summary, on meta", ON_META[0], False, INFO),
+        ("torchinfo.summary", torchinfo_summary, True, INFO),
+        ("torchinfo.summary, on meta", ON_META[0], False, INFO),
     ],
     "transformers": [
-        Way("num_parameters", num_parameters, True, BERT),
-        Way("num_parameters, on meta", ON_META[1], False, BERT),
+        ("num_parameters", num_parameters, True, BERT),
+        ("num_parameters, on meta", ON_META[1], False, BERT),
     ],
     **dict.fromkeys(("keras-jax", "keras-tensorflow", "keras-torch"), KERAS),
-    "keras-bert": [Way("get_model, count_params", keras_bert_count_params, True, ("keras_bert",))],
+    "keras-bert": [("get_model, count_params", keras_bert_count_params, True, ("keras_bert",))],
     # nnx.tabulate fails on a model with an output that is None.
-    "flax-linen": [Way("tabulate", linen_tabulate, False)],
-    "paddle": [Way("paddle.summary", paddle_summary, True)],
+    "flax-linen": [("tabulate", linen_tabulate, False)],
+    "paddle": [("paddle.summary", paddle_summary, True)],
 }
 """What people use, by framework."""
 
 
 def cases() -> list[Case]:
     """Return every case: for each framework abstract and plain, then the ways that people use."""
-    own = [Way(ABSTRACT, abstract, False), Way(PLAIN, plain, True)]
-    return [Case(name, way) for name in frameworks() for way in [*own, *USED.get(name, [])]]
+    own: list[tuple[Any, ...]] = [(ABSTRACT, abstract, False), (PLAIN, plain, True)]
+    return [Case(name, *way) for name in frameworks() for way in [*own, *USED.get(name, [])]]
 
 
 def encoder(name: str) -> EncoderSpec:
@@ -203,10 +200,10 @@ def measure_model(case: Case, name: str) -> dict[str, Any]:
     """
     start = time.perf_counter()
     builder, spec = load_builder(framework(case.framework)), encoder(name)
-    for module in case.way.imports:
+    for module in case.imports:
         importlib.import_module(module)
     imported = time.perf_counter() - start
-    cold, count = _timed(case.way.run, builder, spec)
+    cold, count = _timed(case.run, builder, spec)
     first = peak_memory()
     warm = [one for (one,) in _passes(case, builder, [spec], *WARM)]
     peaks = {"first_mb": round(first / 1e6, 1), "peak_mb": round(peak_memory() / 1e6, 1)}
@@ -221,7 +218,7 @@ def measure_curves(case: Case) -> dict[str, list[float]]:
     builder, curves = load_builder(framework(case.framework)), {}
     for axis, sizes in SWEEPS.items():
         specs = [swept(axis, size) for size in sizes]
-        case.way.run(builder, specs[0])
+        case.run(builder, specs[0])
         passes = _passes(case, builder, specs, *PASSES)
         curves[axis] = [min(seconds) for seconds in zip(*passes, strict=True)]
     return curves
@@ -233,7 +230,7 @@ def _passes(
     """Count all specs again until so many seconds are spent, but so often at least and at most."""
     found: list[list[float]] = []
     while len(found) < fewest or (sum(map(sum, found)) < enough and len(found) < most):
-        found.append([_timed(case.way.run, builder, one)[0] for one in specs])
+        found.append([_timed(case.run, builder, one)[0] for one in specs])
     return found
 
 
@@ -250,8 +247,8 @@ def jobs(chosen: list[str]) -> Iterator[tuple[int, Case, str]]:
     own = [(number, one) for number, one in enumerate(cases()) if one.framework in chosen]
     for _ in range(ROUNDS):
         yield from ((number, one, BASE) for number, one in own)
-    yield from ((number, one, LARGE) for number, one in own if not one.way.allocates)
-    yield from ((number, one, "curves") for number, one in own if one.way.name == ABSTRACT)
+    yield from ((number, one, LARGE) for number, one in own if not one.allocates)
+    yield from ((number, one, "curves") for number, one in own if one.way == ABSTRACT)
 
 
 def main(arguments: list[str]) -> None:
@@ -273,13 +270,13 @@ def main(arguments: list[str]) -> None:
         if one["framework"] not in chosen
     }
     for number, case, what in jobs(chosen):
-        print(f"{case.framework}: {case.way.name}, {what}", file=sys.stderr, flush=True)
+        print(f"{case.framework}: {case.way}, {what}", file=sys.stderr, flush=True)
         one = framework(case.framework)
         found = in_process("bench", one, "--measure", str(number), what)
         if what == "curves":
             data["curves"][case.framework] = found
         else:
-            models.setdefault((case.framework, case.way.name, what), []).append(found)
+            models.setdefault((case.framework, case.way, what), []).append(found)
     order = [*frameworks()]
     data["models"] = [
         {"framework": name, "way": way, "model": model, "processes": processes}

@@ -39,8 +39,7 @@ LEDGER = Path(__file__).with_suffix(".toml")
 EXACT, CONVENTION, REFUTED = "exact", "exact under a convention", "refuted"
 HEADS = ("model", "where", "as stated", "verdict", "what it is", "claimed − formula", "right is")
 
-TIMES = "\N{MULTIPLICATION SIGN}"
-SIGNS = str.maketrans({TIMES: "*", "·": "*", "−": "-", "[": "(", "]": ")", ",": None, "\n": " "})
+SIGNS = str.maketrans("\N{MULTIPLICATION SIGN}·−[]\n", "**-() ", ",")
 TOKEN = re.compile(r"(?P<number>\d+)|(?P<letter>\w+)|\*\*\s*\d\b|\*(?!\*)|/(?!/)|[-+() ]")
 
 TABLES = {"vocab_size", "target_vocab_size", "max_position_embeddings", "type_vocab_size"}
@@ -297,12 +296,10 @@ def refuted() -> str:
 
 @place("ledger", "claims")
 def ledger() -> str:
-    titles = tomllib.loads(LEDGER.read_text("utf-8"))["sources"]
-    return "\n\n".join(
-        f"## {number}: {about['title']}\n\n"
-        + _table(one for one in entries() if one.source == number)
-        for number, about in titles.items()
-    )
+    sources = tomllib.loads(LEDGER.read_text("utf-8"))["sources"].items()
+    tables = (_table(one for one in entries() if one.source == source) for source, _ in sources)
+    headings = (f"## {source}: {about['title']}" for source, about in sources)
+    return "\n\n".join(map("\n\n".join, zip(headings, tables, strict=True)))
 
 
 def _table(shown: Iterable[Entry]) -> str:

@@ -1,10 +1,8 @@
-"""What the tests found: planted faults, mutants, parity, and two samples that need PyTorch."""
+"""What the tests found: planted faults, mutants and parity, and samples that tests compare."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from functools import partial
 from typing import Any
 
@@ -17,6 +15,7 @@ from docs.writers.blocks import (
     kept,
     place,
     put,
+    run_command,
 )
 from paramproof.builders.registry import Framework, frameworks
 from paramproof.differences.answer import versions_text
@@ -83,9 +82,7 @@ def everywhere() -> str:
 
 
 def measure_verify() -> None:
-    command = [sys.executable, "-m", "paramproof", *VERIFY]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    put("frameworks", verify=indented(done.stdout))
+    put("frameworks", verify=indented(run_command([*VERIFY], ROOT)[0]))
 
 
 def parity() -> dict[str, Any]:
