@@ -17,6 +17,7 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import asdict, dataclass
 from functools import cache, partial
@@ -98,15 +99,11 @@ class UserFormula:
     def arguments(self, config: Any, known: Mapping[str, Any]) -> inspect.BoundArguments | None:
         """Return the letters and fields to pass by name, or else the spec; None if neither fits."""
         named = {name: known[name] for name in self.signature.parameters if name in known}
-        try:
-            if named:
-                return self.signature.bind(**named)
-        except TypeError:  # It needs other arguments, too.
-            pass
-        try:
-            return self.signature.bind(config)
-        except TypeError:
-            return None
+        for args, by_name in ((), named), ((config,), {}):
+            with suppress(TypeError):  # It needs other arguments, or no spec.
+                if args or by_name:
+                    return self.signature.bind(*args, **by_name)
+        return None
 
     def counts(self, model: Architecture) -> dict[str, int]:
         """Return the count of each component; ``total`` if the function returns one number."""
