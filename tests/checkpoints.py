@@ -12,24 +12,17 @@ from paramproof.formulas import EncoderDecoderSpec, EncoderSpec, GPTSpec, LlamaS
 
 SIZES = {"vocab_size": 29, "num_attention_heads": 3, "intermediate_size": 7}
 LAYERS = {"num_hidden_layers": 2}
+POSITIONS = {"hidden_size": 12, "max_position_embeddings": 11}
 ENCODER = EncoderSpec(
-    **SIZES,
-    **LAYERS,
-    hidden_size=12,
-    max_position_embeddings=11,
-    type_vocab_size=2,
-    mlm_head=True,
-    nsp_head=True,
+    **SIZES, **LAYERS, **POSITIONS, type_vocab_size=2, mlm_head=True, nsp_head=True
 )
-GPT = GPTSpec(**SIZES, **LAYERS, hidden_size=12, max_position_embeddings=11)
+GPT = GPTSpec(**SIZES, **LAYERS, **POSITIONS)
 GROUPED = LlamaSpec(
-    vocab_size=29,
-    hidden_size=12,
-    num_attention_heads=6,
-    num_key_value_heads=2,
-    intermediate_size=7,
-    head_dim=4,
+    **SIZES | {"num_attention_heads": 6},
     **LAYERS,
+    hidden_size=12,
+    num_key_value_heads=2,
+    head_dim=4,
 )
 BOTH = EncoderDecoderSpec(
     **SIZES, hidden_size=12, num_encoder_layers=2, num_decoder_layers=1, max_position_embeddings=5

@@ -12,15 +12,11 @@ pytestmark = [
 
 transformers = pytest.importorskip("transformers")
 
-import torch
-
-from paramproof.builders.meta import meta
 from paramproof.catalogue.derivations import kept_variants, tensors_of, variants
 from paramproof.catalogue.files import parse_type
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.formulas.derivation import FITTED
-from paramproof.tracing.constructors import Constructor, LayerKinds
-from paramproof.tracing.torch_mode import ShapeRecorder, observed_tensors
+from paramproof.tracing.constructors import LayerKinds
 from sweep.entries.added_variants import (
     VariantAdder,
     _Candidate,
@@ -30,30 +26,25 @@ from sweep.entries.added_variants import (
 from sweep.entries.kind_lists import KindListFinder
 from sweep.fields.variants import Change
 from sweep.store import read_entry
+from tests.paramproof.derivation.toys import toy
 
 KINDS = LayerKinds("types", "depth", ("wide",), "narrow")
 
 
-class Layers(torch.nn.Module):
-    def __init__(self, types, width, odd):
-        super().__init__()
-        self.layers = torch.nn.ModuleList()
-        for index, kind in enumerate(types):
-            layer = torch.nn.Module()
-            long = 3 * width if kind == "wide" else width
-            bias = odd and index == 0 and kind == "wide"
-            setattr(layer, kind, torch.nn.Linear(width, long, bias=bias))
-            self.layers.append(layer)
-
-
 def constructor(odd=False):
-    def make(sizes):
-        with meta():
-            return Layers(KINDS.drawn(sizes), sizes["width"], odd)
+    """Return a constructor of layers of two kinds; if ``odd``, a wide first one has a bias."""
+
+    def make(width, **sizes):
+        made = []
+        for index, kind in enumerate(KINDS.drawn(sizes)):
+            long = 3 * width if kind == "wide" else width
+            made.append((f"layers.{index}.{kind}.weight", (long, width)))
+            if odd and index == 0 and kind == "wide":
+                made.append((f"layers.{index}.{kind}.bias", (long,)))
+        return made
 
     sizes = {"width": 4, "depth": 9, **KINDS.sizes}
-    numbers = tuple(KINDS.numbers)
-    return Constructor("Layers", sizes, make, observed_tensors, ShapeRecorder, (), numbers=numbers)
+    return replace(toy(make, **sizes), numbers=tuple(KINDS.numbers))
 
 
 def test_a_list_has_the_given_number_of_each_kind_in_another_order_each_time():

@@ -16,10 +16,11 @@ import pkgutil
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 # Before timm and others, which import torchvision.
 import sweep  # noqa: F401
@@ -50,8 +51,9 @@ ARCHITECTURES = 100
 """The minimum number of architectures of timm."""
 
 _OF_THE_BUILDER = """
-    cache_dir feature_cfg features_only kwargs_filter out_indices pretrained_custom_load
+    cache_dir feature_cfg features_only kwargs_filter out_indices pretrained pretrained_custom_load
     pretrained_filter_fn pretrained_strict pretrained_tag pretrained_cfg pretrained_cfg_overlay
+    variant
 """
 
 OF_THE_BUILDER = frozenset(_OF_THE_BUILDER.split())
@@ -134,47 +136,37 @@ def _automatic(
         else {}
     )
     values = {**defaults, **arguments, **described}
-    sizes = {
-        field if number is None else f"{field}_{number}": size
-        for field, value in values.items()
-        for number, size in _sizes_in(value)
-    }
-
-    def moved(field: str, given: Mapping[str, int]) -> Any:
-        value = values[field]
-        found = [
-            given.get(field if number is None else f"{field}_{number}", size)
-            for number, size in _sizes_in(value)
-        ]
-        # A constructor may remove elements from the lists that it is given.
-        return (
-            copy.deepcopy(value)
-            if not found
-            else type(value)(found)
-            if _is_list(value)
-            else found[0]
-        )
+    sizes = {name: size for field in values for name, size in _sizes_in(field, values[field])}
 
     def function(**given: int) -> Any:
-        sized = [field for field in defaults if [*_sizes_in(values[field])]]
-        own = {field: moved(field, given) for field in {**arguments, **dict.fromkeys(sized)}}
+        moved = {
+            # A constructor may remove elements from the lists that it is given.
+            field: _moved(field, copy.deepcopy(value), given)
+            for field, value in values.items()
+            if field in arguments or [*_sizes_in(field, value)]
+        }
+        own = {field: value for field, value in moved.items() if field not in described}
         if config is not None:
-            fields = {one: moved(one, given) for one in described if [*_sizes_in(described[one])]}
-            own["cfg"] = dataclasses.replace(copy.deepcopy(config), **fields) if fields else config
+            fields = {field: value for field, value in moved.items() if field in described}
+            own["cfg"] = dataclasses.replace(copy.deepcopy(config), **fields)
         return cls(**own)
 
     return _with_sizes(name, function, sizes)
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, tuple | list)
-
-
-def _sizes_in(value: Any) -> Iterator[tuple[int | None, int]]:
-    """Yield the sizes of a value that is one or a list of them, each with its place in the list."""
-    every = value if _is_list(value) else [value]
+def _sizes_in(field: str, value: Any) -> Iterator[tuple[str, int]]:
+    """Yield the sizes of a value that is one or a list of them, each with its name."""
+    every = value if isinstance(value, tuple | list) else [value]
     if every and all(type(one) is int and one > 0 for one in every):
-        yield from ((place if _is_list(value) else None, one) for place, one in enumerate(every))
+        names = [field] if every is not value else [f"{field}_{n}" for n in range(len(every))]
+        yield from zip(names, every, strict=True)
+
+
+def _moved(field: str, value: Any, given: Mapping[str, int]) -> Any:
+    found = [given.get(name, size) for name, size in _sizes_in(field, value)]
+    if isinstance(value, tuple | list):
+        return type(value)(found or value)
+    return found[0] if found else value
 
 
 class _BuilderCall(Exception):
@@ -200,22 +192,13 @@ def _recording_builder() -> Iterator[None]:
     builder = _builder.build_model_with_cfg
 
     def record_call(model_cls: Any, *_: Any, **arguments: Any) -> None:
-        raise _BuilderCall(
-            model_cls, {n: v for n, v in arguments.items() if n not in ("variant", "pretrained")}
-        )
+        raise _BuilderCall(model_cls, arguments)
 
-    modules = [
-        module
-        for module in vars(timm.models).values()
-        if inspect.ismodule(module) and vars(module).get(builder.__name__) is builder
-    ]
-    for module in modules:
-        setattr(module, builder.__name__, record_call)
-    try:
+    with ExitStack() as patched:
+        for module in vars(timm.models).values():
+            if inspect.ismodule(module) and vars(module).get(builder.__name__) is builder:
+                patched.enter_context(patch.object(module, builder.__name__, record_call))
         yield
-    finally:
-        for module in modules:
-            setattr(module, builder.__name__, builder)
 
 
 def names(chosen: str) -> list[str]:

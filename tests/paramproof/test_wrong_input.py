@@ -5,18 +5,10 @@ from pathlib import Path
 import pytest
 
 import paramproof
-from paramproof import EncoderSpec, InvalidInput, NotInCatalogue
+from paramproof import InvalidInput, NotInCatalogue
 from paramproof.resolver import resolve
+from tests.specs import SMALL_ENCODER as SPEC
 
-SPEC = EncoderSpec(
-    vocab_size=10,
-    hidden_size=4,
-    num_hidden_layers=1,
-    num_attention_heads=1,
-    intermediate_size=4,
-    max_position_embeddings=4,
-    type_vocab_size=1,
-)
 KEYS = {"model_type": "bert"}
 QWEN = resolve("qwen3").architecture
 FAMILY = resolve("bert-base").architecture

@@ -12,8 +12,8 @@ class Clock:
 
     def __init__(self, monkeypatch):
         self.now, self.spent = 0.0, []
-        for module in (validation,):
-            monkeypatch.setattr(module, "time", SimpleNamespace(process_time=lambda: self.now))
+        clock = SimpleNamespace(process_time=lambda: self.now)
+        monkeypatch.setattr(validation, "time", clock)
 
     def takes(self, seconds):
         def unseen(shapes):

@@ -22,31 +22,31 @@ def model():
     return toy(layers, width=12, heads=3)
 
 
+ARITHMETIC = (arithmetic, "_int_result")
+
+
 @pytest.mark.parametrize(
-    ("bug", "error"),
+    ("planted", "bug", "error"),
     [
-        ("1 // 0", "ZeroDivisionError: "),
-        ("None.terms", "AttributeError: "),
-        ("raise ValueError('planted')", "ValueError: planted"),
+        ((*ARITHMETIC, "1 // 0"), r"symbolic/arithmetic\.py", "ZeroDivisionError: "),
+        ((*ARITHMETIC, "None.terms"), r"symbolic/arithmetic\.py", "AttributeError: "),
+        ((*ARITHMETIC, "raise ValueError('it')"), r"symbolic/arithmetic\.py", "ValueError: it"),
+        # At other sizes only, and in reading a model.
+        (
+            (*ARITHMETIC, "args[3] == 12 // 3 or args[3] == 0 or 1 // 0"),
+            r"symbolic/arithmetic\.py",
+            "ZeroDivisionError",
+        ),
+        (
+            (tensor_groups, "count_stored", "{}['it']", trace_runner),
+            r"tensor_groups\.py",
+            "KeyError: 'it'",
+        ),
     ],
 )
-def test_a_bug_of_the_tracer_at_its_own_sizes(monkeypatch, bug, error):
-    plant(monkeypatch, arithmetic, "_int_result", bug)
-    with pytest.raises(
-        InternalError, match=rf"paramproof, at tracing/symbolic/arithmetic\.py:2: {error}"
-    ):
-        derive(model(), effort=EFFORT)
-
-
-def test_a_bug_of_the_tracer_at_other_sizes_only(monkeypatch):
-    plant(monkeypatch, arithmetic, "_int_result", "args[3] == 12 // 3 or args[3] == 0 or 1 // 0")
-    with pytest.raises(InternalError, match="ZeroDivisionError"):
-        derive(model(), effort=EFFORT)
-
-
-def test_a_bug_in_reading_a_model(monkeypatch):
-    plant(monkeypatch, tensor_groups, "count_stored", "{}['planted']", trace_runner)
-    with pytest.raises(InternalError, match=r"tensor_groups\.py:2: KeyError: 'planted'"):
+def test_a_bug_of_the_tracer(monkeypatch, planted, bug, error):
+    plant(monkeypatch, *planted)
+    with pytest.raises(InternalError, match=rf"paramproof, at tracing/{bug}:2: {error}"):
         derive(model(), effort=EFFORT)
 
 

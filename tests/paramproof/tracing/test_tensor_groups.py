@@ -105,13 +105,18 @@ TWO = ["enc.layer_0.fc1.weight", "enc.layer_1.fc1.weight", "conv1.weight", "conv
 THREE = [*TWO, "enc.layer_2.fc1.weight"]
 
 
-def test_numbers_that_one_size_changes_are_layers():
-    assert layer_patterns([TWO, THREE]) == {"enc.layer_*"}
-    assert layer_patterns([TWO, TWO]) == frozenset()
-
-
-def test_a_part_that_only_one_model_has_is_no_layer():
-    assert layer_patterns([TWO, [*TWO, "head1.weight"]]) == frozenset()
+@pytest.mark.parametrize(
+    ("other", "patterns"),
+    [
+        (THREE, {"enc.layer_*"}),
+        (TWO, set()),
+        # A part that only one model has is no layer, and a model may have no tensors.
+        ([*TWO, "head1.weight"], set()),
+        ([], set()),
+    ],
+)
+def test_numbers_that_one_size_changes_are_layers(other, patterns):
+    assert layer_patterns([TWO, other]) == layer_patterns([other, TWO]) == patterns
 
 
 def test_layers_in_layers():
@@ -143,7 +148,3 @@ def test_layers_of_one_stage_of_several_that_are_named_apart():
 def test_numbers_that_stand_alone_are_not_asked_about():
     assert not has_numbered_names(["layers.0.weight", "layers.1.norm.bias"])
     assert has_numbered_names(["layers.0.fc1.weight"])
-
-
-def test_a_model_without_tensors_has_no_patterns():
-    assert layer_patterns([[], TWO]) == layer_patterns([[], []]) == frozenset()
