@@ -244,7 +244,6 @@ class Branch:
         return [self]
 
     def largest_kind(self) -> str:
-        """Return its kind, or that of its largest part with a kind."""
         found = (part.largest_kind() for part in self.parts)
         return self.kind or next(filter(None, found), "")
 
