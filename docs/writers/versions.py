@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cache
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from docs.writers.blocks import ROOT, place
@@ -33,11 +34,9 @@ place("examples", "versions")(lambda: str(EXAMPLES))
 def tables() -> str:
     """Return a section for each library: a table of its releases, and the causes."""
     found = results(VERSIONS)
-    by_library: dict[str, list[Release]] = {}
-    for release in releases():
-        if release.name in found:
-            by_library.setdefault(release.library, []).append(release)
-    return "\n\n".join(_section(name, there, found) for name, there in by_library.items())
+    tried = (one for one in releases() if one.name in found)
+    by_library = groupby(tried, attrgetter("library"))
+    return "\n\n".join(_section(library, [*there], found) for library, there in by_library)
 
 
 def _section(library: str, there: list[Release], found: Mapping[str, Any]) -> str:
@@ -67,17 +66,11 @@ def _causes(there: list[Release], found: Mapping[str, Any]) -> Iterator[str]:
 
 def cause(release: Release, framework: str) -> str:
     """Return why models differ in a release. Raises ``KeyError`` if no cause is written."""
-    for one in written_causes():
+    for one in tomllib.loads(CAUSES.read_text("utf-8"))["cause"]:
         if release.name in one["releases"] and framework in one["frameworks"]:
             link = f" ([{one['source']}]({one['link']}))" if "link" in one else ""
             return f"{one['why']}{link}."
     raise KeyError(f"{CAUSES.name} has no cause for {release.name}, {framework}")
-
-
-@cache
-def written_causes() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = tomllib.loads(CAUSES.read_text("utf-8"))["cause"]
-    return found
 
 
 @place("catalogue", "versions")
