@@ -32,7 +32,6 @@ def read(path):
 
 
 def answer(case):
-    """Return the line of a configuration with the answer that the reader gives now."""
     asked = {key: case[key] for key in ASKED if key in case}
     try:
         found = entry(case["config"], case.get("class", ""))
@@ -55,7 +54,6 @@ def count(config):
 
 
 def toy_answer(case):
-    """Return the line of a configuration of the toy with the answer that the reader gives now."""
     asked = {key: case[key] for key in ASKED if key in case}
     try:
         found = toy(case["config"], case.get("class", ""), case.get("data", {}))

@@ -15,7 +15,6 @@ def odd(shape, dtype, seed=0):
 
 
 def odd_weights(tensors, dtype):
-    """Return different canonical weights for each of an inventory's tensors."""
     return {t.path: odd(t.shape, dtype, seed) for seed, t in enumerate(tensors)}
 
 

@@ -10,7 +10,6 @@ CASES = {name: supported_cases(Lists(), family, {}) for name, family in FAMILIES
 
 
 def case_of(family, parts):
-    """Return the case with these parts, as ``"pooler + mlm"``; the most general of several."""
     return next(case for case in CASES[family] if str(case) == parts)
 
 

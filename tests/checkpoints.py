@@ -48,7 +48,6 @@ def derivation(keys):
 
 
 def in_memory(keys):
-    """Return the tensors of a model by their names in memory, one for each layer."""
     model = derivation(keys)
     named = model.inventory(model.sizes)
     return {
@@ -89,7 +88,6 @@ def canonical(spec):
 
 
 def sharded(folder, spec, number):
-    """Write an index and ``number`` shards; the tensors go to each in turn."""
     tensors = list(canonical(spec).items())
     weight_map = {}
     for shard in range(number):

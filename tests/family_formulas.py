@@ -60,7 +60,6 @@ def transformer_of_one_attention(N, M, H, F, bias):
 
 
 def mixer(num_blocks, S, hidden_size, D, F, R, C, Y, classifier, B=0):
-    """Take fields and letters together."""
     H = hidden_size
     block = 2 * S * D + D + S + 2 * H * F + F + 5 * H
     return R**2 * C * H + 3 * H + num_blocks * block + classifier * (H + 1) * Y
@@ -73,7 +72,6 @@ def mixer_in_patches(spec):
 
 
 def three_quarters(L, H, V):
-    """The common rule of thumb for any decoder."""
     return 12 * L * H**2 + V * H
 
 

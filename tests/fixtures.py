@@ -41,7 +41,6 @@ def forget(*modules):
 
 @pytest.fixture
 def outsider(tmp_path, monkeypatch):
-    """Install the toy framework and return the site directory."""
     site = tmp_path / "site"
     install(site, "toy_framework", "toy.py", entry="toy")
     forget()
@@ -52,7 +51,6 @@ def outsider(tmp_path, monkeypatch):
 
 @pytest.fixture
 def mixer(outsider):
-    """Install MLP-Mixer and two frameworks that build it, beside the toy."""
     family = ("paramproof.families", "mixer_family:FAMILY", "mixer")
     install(outsider, "mixer_family", "mixer.py", *family)
     install(outsider, "mixer_toy", "mixer_toy.py")

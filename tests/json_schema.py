@@ -62,7 +62,6 @@ def description(one: dict[str, Any], source: dict[str, Any]) -> str:
 
 
 def kinds() -> list[str]:
-    """Return the kinds of document that the schema describes, in its order."""
     return [definition(one, schema())["properties"]["kind"]["const"] for one in schema()["oneOf"]]
 
 
@@ -75,7 +74,6 @@ def _validator(kind: str) -> Draft202012Validator:
 
 
 def assert_document(data: dict[str, Any], kind: str) -> None:
-    """Fail unless ``data`` is a document of this kind without undescribed keys."""
     assert data["kind"] == kind
     # Serialise first: tuples become arrays and keys become text, as in what users read.
     assert json.loads(json.dumps(data)) == data
@@ -86,8 +84,6 @@ def assert_document(data: dict[str, Any], kind: str) -> None:
 
 
 def documents_of(paramproof):
-    """Return a function that runs a command with ``--json`` and returns the document, checked."""
-
     def run(kind, *arguments, status=0):
         done = paramproof(*arguments, "--json", "-")
         assert done.returncode == status, done.stderr

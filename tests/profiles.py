@@ -39,5 +39,4 @@ def register() -> None:
 
 
 def one_in(number: int) -> settings:
-    """Return the current profile with one in ``number`` of its examples."""
     return settings(max_examples=max(1, settings().max_examples // number))

@@ -19,8 +19,6 @@ import pytest
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The part ``number`` of ``of`` equal parts, from 1 on."""
-
     number: int = 1
     of: int = 1
 
@@ -48,7 +46,6 @@ SHARE = pytest.StashKey[Share]()
 
 
 def share_in(text):
-    """Return the share that an option names: ``3/8`` or ``commit/8``."""
     found = re.fullmatch(r"(commit|\d+)/([1-9]\d*)", text)
     if not found:
         raise pytest.UsageError(f"--share {text}: write a part such as 3/8, or commit/8")

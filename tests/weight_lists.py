@@ -32,7 +32,6 @@ class Listed:
 
 
 def plain(spec):
-    """Return a spec of symbolic ints with ints."""
     own = {field.name: getattr(spec, field.name) for field in fields(spec)}
     return replace(spec, **{n: plain_int(v) for n, v in own.items() if not isinstance(v, bool)})
 
@@ -47,8 +46,6 @@ def extra(path, *shape, trainable=True):
 
 
 def added(weight_of):
-    """Return a builder that adds the weight ``weight_of(spec)``, unless that is None."""
-
     def change(weights, spec):
         weight = weight_of(spec)
         return [*weights, weight] if weight else weights

@@ -65,7 +65,6 @@ def test_a_released_model_is_counted_as_it_is_built(line):
 
 
 def test_no_count_of_the_adversary_is_wrong(share):
-    """``python -m sweep --random`` draws thousands."""
     number = share.of_examples(1200)
     known = [one for one in transformers_entries() if type_of(one) in transformers.CONFIG_MAPPING]
     found = list(judge_random(known, number, seed=share.number))

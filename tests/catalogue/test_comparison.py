@@ -153,7 +153,6 @@ def test_a_variant_without_time_is_compared_with_models(monkeypatch, late):
 
 
 def test_each_type_has_its_own_process():
-    """A failure is reported under the type's name."""
     found = {
         name: what
         for name, what, _ in run_in_processes(["internvl_vision", "none"], compare, 60, 2)
@@ -166,8 +165,6 @@ def test_each_type_has_its_own_process():
 
 @pytest.fixture
 def upgraded(monkeypatch):
-    """Return a function that upgrades a changed file of GPT-2 from an earlier release."""
-
     def upgrade(data):
         older = data | {"versions": {**data["versions"], "transformers": "1.0.0"}}
         monkeypatch.setattr(build, "read_entry", {"gpt2": older}.get)

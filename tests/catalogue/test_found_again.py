@@ -79,7 +79,6 @@ def test_a_pass_finds_what_is_taken_away(find, take, model_type):
 
 
 def without_class(data, name):
-    """Return a file without a class, and without the letters that only this class has."""
     others = {one: kept for one, kept in data["classes"].items() if one != name}
     own = set(data["letters"]).difference(data["classes"][name].get("absent", ()))
     only = own.intersection(*(one.get("absent", ()) for one in others.values()))

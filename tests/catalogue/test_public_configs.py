@@ -33,7 +33,6 @@ def test_the_page_is_up_to_date():
 
 
 def test_the_figures_of_the_page_add_up():
-    """Each figure is counted here as a reader of the page would."""
     rows = re.findall(r"^\| ([^`|]+?) \| ([\d,]+) \|$", TEXT, re.MULTILINE)
     said = {what: int(number.replace(",", "")) for what, number in rows}
     counted = said.pop("counted, each equal to transformers")

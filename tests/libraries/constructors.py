@@ -155,7 +155,6 @@ def _automatic(
 
 
 def _sizes_in(field: str, value: Any) -> Iterator[tuple[str, int]]:
-    """Yield the sizes of a value that is one or a list of them, each with its name."""
     every = value if isinstance(value, tuple | list) else [value]
     if every and all(type(one) is int and one > 0 for one in every):
         names = [field] if every is not value else [f"{field}_{n}" for n in range(len(every))]
@@ -170,8 +169,6 @@ def _moved(field: str, value: Any, given: Mapping[str, int]) -> Any:
 
 
 class _BuilderCall(Exception):
-    """An architecture's call of timm's builder; raised before anything is built."""
-
     def __init__(self, cls: type, arguments: dict[str, Any]) -> None:
         super().__init__(cls.__name__)
         self.cls, self.arguments = cls, arguments
@@ -209,7 +206,6 @@ def names(chosen: str) -> list[str]:
 
 
 def _diffusers_classes() -> Iterator[str]:
-    """Yield every model class of diffusers that builds from its defaults."""
     for name in sorted(diffusers._class_to_module):
         try:
             cls = getattr(diffusers, name)

@@ -168,7 +168,6 @@ PRINTED = {
 @pytest.mark.filterwarnings("ignore::paramproof.formulas.errors.ConfigWarning")
 @pytest.mark.parametrize("what", PRINTED)
 def test_what_an_answer_prints(what, snapshot):
-    """In Python, and as a table of a notebook."""
     found = PRINTED[what]()
     assert repr(found) == snapshot
     assert found._repr_html_().replace("><", ">\n<") == snapshot

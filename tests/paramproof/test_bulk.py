@@ -37,7 +37,6 @@ def test_active_parameters_of_experts():
 
 
 def test_a_bad_line_gives_its_reason_in_the_same_place():
-    """``test_hostile`` has more lines."""
     bodies = [*count_lines([KEYS, json.dumps({**LLAMA, "hidden_size": "x"}).encode(), KEYS])]
     assert [body["line"] for body in bodies] == [1, 2, 3]
     error = bodies[1]["error"]

@@ -38,8 +38,6 @@ PartitionName=verify Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
 
 
 class Cluster:
-    """The daemons, which run until the end of the context."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.environment = {**os.environ, "PATH": PATH, "SLURM_CONF": str(folder / "slurm.conf")}
@@ -72,7 +70,6 @@ class Cluster:
         self.started.close()
 
     def start(self, program, *arguments):
-        """Start a program in the background, to be stopped at the end."""
         process = subprocess.Popen(
             [program, *arguments],
             executable=shutil.which(program, path=PATH),
@@ -97,7 +94,6 @@ class Cluster:
         return dict(line.split() for line in said.splitlines())
 
     def jobs(self):
-        """Return the state of each job that is not over, by its number."""
         return self.listed("squeue", "--array", "--format=%i %T")
 
 

@@ -32,7 +32,6 @@ def cluster(request, tmp_path):
 
 @pytest.fixture
 def submit(waiting_toy, invocation, cluster, monkeypatch, tmp_path):
-    """Return a function that submits the page's script, whose jobs find the command."""
     asked = invocation()
     (tmp_path / "bin").mkdir()
     command = tmp_path / "bin" / "paramproof"

@@ -17,13 +17,11 @@ TYPES = ["bert", "deepseek_v3", "gpt2", "llava", "t5"]
 
 
 def fields(model_type):
-    """Return the paths of a type's sizes that are keys of their own, including those of parts."""
     said = (one.path for one in read_type(model_type).letters.values())
     return [path for path in said if "[" not in path]
 
 
 def edits(name):
-    """Yield the name with a letter removed, doubled, replaced, and with two letters swapped."""
     yield from (f"{name[:i]}{name[i + 1 :]}" for i in range(len(name)))
     yield from (f"{name[:i]}{name[i]}{name[i:]}" for i in range(len(name)))
     for i, one in enumerate(name):

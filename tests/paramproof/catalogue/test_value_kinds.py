@@ -112,7 +112,6 @@ def test_each_kind_of_layer_has_rotary_parameters_of_its_own():
     ],
 )
 def test_kinds_of_values(value, kind):
-    """A value that JSON does not have, such as a tuple, has no kind."""
     assert kind_of(value) == kind
 
 

@@ -45,7 +45,6 @@ def seen_product(parts, H, A, L):
 
 
 def unseen(parts, H, A, L):
-    """A length that a layer divides without a trace is fitted as a quotient."""
     parts.add("plain", 1000, H, seen=False)
     parts.add("head", 2 * A, seen=False)
     parts.add("half", H // A, int(2 * H), seen=False)
@@ -143,8 +142,6 @@ def test_a_length_that_was_computed():
 
 
 def test_a_quotient_is_what_is_tried_last():
-    """Where H = A·(A + 1), ⌊H/A⌋ is as long as A + 1."""
-
     def program(parts, H, A, L):
         parts.add("weight", A + 1, seen=False)
 

@@ -174,7 +174,6 @@ def test_the_index_of_another_loop_is_doubted():
     ],
 )
 def test_indices(numbers):
-    """The index of an iteration is what its expression says, by the loop's letter."""
     sizes = POINTS[0]
     plain_numbers = list(numbers(range, sizes["L"], sizes["D"]))
     with recording():

@@ -66,8 +66,6 @@ def test_a_refusal_beyond_is_stated():
 
 
 def deep(limit):
-    """Return a toy with layers; beyond as many as it is wide, ``limit`` layers change the model."""
-
     def make(hidden_size, num_layers):
         bias = num_layers <= hidden_size or num_layers < limit
         return [one for index in range(num_layers) for one in numbered(index, hidden_size, bias)]

@@ -27,8 +27,6 @@ OTHERS = "other tensors are created"
 
 
 def branching(harm):
-    """Return a constructor that asks whether either size is large, and does ``harm`` with that."""
-
     def make(vocab_size, hidden_size):
         large, wide = vocab_size > FARTHER, hidden_size > FARTHER
         model = [("embedding", (vocab_size, hidden_size))]

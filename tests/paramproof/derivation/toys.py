@@ -71,7 +71,6 @@ def toy(make, unseen=None, **sizes):
 
 
 def runner(program, **sizes):
-    """Return what makes the models of a program, with the same sizes drawn at every run."""
     return TraceRunner(constructor(program, program.__module__, sizes), Random(0), 6)
 
 

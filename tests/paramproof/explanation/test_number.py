@@ -61,7 +61,6 @@ BYTES = {
 
 @pytest.mark.parametrize("text", BYTES)
 def test_bytes(text):
-    """At four bytes each, or at two."""
     readings = read(text).bytes_readings
     found = [{one.bytes_each for one in readings if count in one} for count in BYTES[text]]
     assert found == [{4}, {2}]

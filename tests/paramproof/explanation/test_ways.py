@@ -34,7 +34,6 @@ def test_the_index_has_every_named_model_in_order():
 
 @pytest.mark.parametrize("name", ["encoder", "encoder-decoder", "gpt", "llama"])
 def test_letters_give_the_number(name):
-    """At the model's sizes, the formula of each way gives its number."""
     spec = SPECS[name]
     described = describe(resolve(spec))
     sizes = {letter: size for letter, (_, size) in described.letters.items()}

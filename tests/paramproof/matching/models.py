@@ -7,12 +7,10 @@ from tests.specs import LIVE_ENCODER
 
 
 def shapes(spec=LIVE_ENCODER):
-    """Return every tensor of ``spec`` as in the formula, in an order that reveals nothing."""
     expanded = inventory(spec.letters()).expand()
     tensors = [tensor for tensor in expanded if tensor.trainable and not tensor.tied_to]
     return {tensor.path: tensor.shape for tensor in sorted(tensors, key=lambda t: t.path[::-1])}
 
 
 def model(tensors):
-    """Return linen's kind of variables, under meaningless names."""
     return {"params": {f"w{n}": np.empty(shape) for n, shape in enumerate(tensors.values())}}

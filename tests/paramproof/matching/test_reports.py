@@ -102,7 +102,6 @@ MIXTRAL = without(in_memory(SMALL), ".mlp.") | {
 
 
 def sparse(name):
-    """Return the name of a tensor whose layers follow one without experts."""
     if ".mlp.gate." not in name and "experts" not in name:
         return name
     model, layers, number, *rest = name.split(".")
@@ -114,7 +113,6 @@ def begun(prefix, tensors):
 
 
 def file(tensors, of, **how):
-    """Return the report on a file with these tensors, compared with a spec or a configuration."""
     entries = tuple(StoredTensor(name, shape, "F32") for name, shape in tensors.items())
     expected = derivation(of) if isinstance(of, dict) else FamilyArchitecture.of(of)
     return report_on(Checkpoint(Path("model.safetensors"), 1, entries), expected, **how)
@@ -134,13 +132,11 @@ def listed(tensors, of, frozen=("frozen.weight",)):
 
 
 def blocks(tensors, spec):
-    """Return the report on a live model that numbers its blocks from 5."""
     names = {n.replace("layers.0", "net.5").replace("layers.1", "net.6"): n for n in tensors}
     return compare({"params": {n: np.empty(tensors[own]) for n, own in names.items()}}, spec)
 
 
 def sharing(number):
-    """Return a model whose table has this many further names."""
     variables = model(shapes(TIED))
     table = next(array for array in variables["params"].values() if array.shape == (31, 12))
     variables["params"] |= {f"tied{n}": table for n in range(number)}

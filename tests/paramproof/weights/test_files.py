@@ -37,7 +37,6 @@ def path(tmp_path):
 
 
 def refused(path, message, spec=SPEC):
-    """Require an error in one line that begins with the file's name."""
     with pytest.raises(ValueError) as error:  # noqa: PT011
         read_weights(path, spec)
     assert str(error.value).startswith(f"{path}: ")
@@ -71,7 +70,6 @@ EXPONENT = {"F16": 31 << 10, "BF16": 255 << 7}
 
 @pytest.mark.parametrize("kind", HALVES)
 def test_half_precision_is_read_exactly(path, kind):
-    """Each finite value of both signs, including subnormals and both zeros."""
     bits = np.arange(2**16, dtype="<u2")
     bits = bits[bits & EXPONENT[kind] != EXPONENT[kind]]
     spec = replace(SPEC, vocab_size=-(-len(bits) // SPEC.hidden_size))

@@ -22,8 +22,6 @@ FIXED = "embeddings.position_embeddings.weight"
 
 
 class Arrays:
-    """A model that holds the tensors of SPEC unchanged, except those left out."""
-
     dtype = "float32"
 
     def __init__(self, *, without=(), frozen=False, further=()):
@@ -117,7 +115,6 @@ LAYOUTS = {
 
 
 def round_trip(weight, arrays):
-    """Return the stored array, after splitting it into ``arrays`` and storing it again."""
     stored = from_canonical(weight, arrays, K, "float64")
     assert stored.shape == weight.shape
     tensors = {path: Tensor(path, part.shape, "") for path, part in arrays.items()}

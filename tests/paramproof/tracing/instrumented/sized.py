@@ -13,7 +13,6 @@ def size(number, expression):
 
 
 def length_of_list(values):
-    """Return the expression of a list's length, and whether anything is known of it."""
     known = known_length(values)
     return (False, None) if known is None else (True, known.length)
 

@@ -27,8 +27,6 @@ LINES = TEXT.splitlines()
 
 @pytest.fixture
 def load(tmp_path):
-    """Return a function that copies a file to a module of its own, which no other test shares."""
-
     def copy(source):
         path = tmp_path / f"{NAME}.py"
         path.write_text(source.read_text("utf-8"), "utf-8")

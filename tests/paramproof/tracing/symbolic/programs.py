@@ -132,5 +132,4 @@ GRAMMAR = ATOMS | TEMPLATES | LEAVES
 
 
 def programs(kind, depth):
-    """Return a strategy for expressions that give an "int", a "float" or a "bool"."""
     return texts(GRAMMAR, kind, depth)
