@@ -2,8 +2,7 @@
 
 Configurations: ``spellings.toml`` describes each program that writes them: how to recognise its
 files, what its keys are called in transformers, and which of them change the model. A file that no
-program describes exactly is refused, with the key. Files of other kinds, such as a tokenizer's, are
-named for what they are.
+program describes exactly is refused, with the key.
 
 Names: one from the Hub, from ollama or from prose means a model if both are equal once they are
 folded, and words that change no size are left out (``names.toml``). Nothing is guessed: a name
@@ -23,7 +22,7 @@ from paramproof.catalogue.files import model_types
 from paramproof.catalogue.names import has_type, type_with_class
 from paramproof.catalogue.unknown_keys import is_misspelt
 from paramproof.formulas.errors import InvalidInput, canonical_name
-from paramproof.formulas.printing import MAX_PATH_SHOWN, legible, shown
+from paramproof.formulas.printing import MAX_PATH_SHOWN, shown
 
 Keys = Mapping[str, Any]
 
@@ -109,15 +108,9 @@ def as_transformers(keys: Keys) -> tuple[Keys, tuple[str, ...]]:
 
 
 def kind_of(keys: Keys, file: str = "") -> str:
-    """Return what a file is that is no configuration, and what to give instead, or ""."""
-    for kind in _data(SPELLINGS)["kind"]:
-        signs = (sign.split() for sign in kind.get("signs", ()))
-        is_one = "vocab_size" not in keys and any(keys.keys() >= {*sign} for sign in signs)
-        if is_one or file.endswith(tuple(kind.get("files", ()))):
-            base = keys.get(kind.get("base", ""))
-            which = f" {legible(base)}" if isinstance(base, str) else ""
-            return f"{kind['what']}: {kind['instead']}{which}"
-    return ""
+    from paramproof.sources.tensor_names import kind_of  # Most models need none of this.
+
+    return kind_of(keys, file)
 
 
 def _program(keys: Keys) -> dict[str, Any] | None:

@@ -23,16 +23,13 @@ from typing import Any, NamedTuple, TypeGuard
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible, path_text, shown, some_of
 from paramproof.sources.strict_json import object_in_file, object_in_text, require_file
-from paramproof.sources.tensor_names import disguise, disguises, unwrapped
+from paramproof.sources.tensor_names import disguise, disguises, kind_of, unwrapped
 
 MAX_INDEX_BYTES = 2**26
 """The largest index, in bytes: enough for some 500,000 names."""
 
 INDEX = ".safetensors.index.json"
 """How the name of an index of shards ends."""
-
-PICKLED = {".bin", ".ckpt", ".pickle", ".pkl", ".pt", ".pth"}
-"""Suffixes of files that ``torch.save`` and ``pickle`` write."""
 
 SHARD = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<shards>\d{5})\.safetensors")
 """The file name that Hugging Face gives a shard."""
@@ -41,16 +38,6 @@ MAX_FILES_NAMED = 4
 
 SPEC = "spec"
 """The entry of a header's metadata that contains the spec of the weights."""
-
-CONVERT = "it may run code, so it is never opened here: convert it to safetensors"
-
-PICKLE = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
-OTHER_FORMATS = {
-    **dict.fromkeys(PICKLE, f"it begins as a pickle; {CONVERT}"),
-    b"GGUF": "it is in GGUF, llama.cpp's format, with names and packed types of its own: give the "
-    "safetensors files that it was converted from",
-}
-"""The first bytes of files in other formats, with what they are and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,17 +117,16 @@ def _file_in(path: Path) -> Path:
 def _header(path: Path) -> Header:
     require_file(path)
     where = path_text(path)
-    if path.suffix in PICKLED:
-        raise InvalidInput(f"{where} is a pickle by its name; {CONVERT}")
+    if kind := kind_of({}, path.name):
+        raise InvalidInput(kind, where=where)
     start = b""
     try:
         with path.open("rb") as file:
             start = file.read(LENGTH_BYTES)
         header = read_header(path)
     except (NotSafetensors, OSError) as error:
-        others = (what for sign, what in OTHER_FORMATS.items() if start.startswith(sign))
-        why = next(others, getattr(error, "strerror", error))
-        raise InvalidInput(f"{where} is not a complete safetensors file: {why}") from None
+        why = f"is not a complete safetensors file: {getattr(error, 'strerror', error)}"
+        raise InvalidInput(kind_of({}, start=start) or why, where=where) from None
     for name in header.tensors:
         if not name or name.startswith("."):
             raise InvalidInput(f"{shown(name)} is not the name of a tensor in a model", where=where)

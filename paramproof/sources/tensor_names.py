@@ -20,6 +20,7 @@ from paramproof.builders.huggingface import names_of
 from paramproof.builders.names import NUMBER, Storage, storage_of
 from paramproof.formulas import Inventory
 from paramproof.formulas.path import LAYER, has_layer
+from paramproof.formulas.printing import legible
 
 MAX_NAMES_TRIED = 100
 """The most names of a file that are tried to find the prefix of all of them."""
@@ -40,8 +41,22 @@ WRAPPERS = {
 
 
 @cache
-def disguises() -> Mapping[str, Mapping[str, Any]]:
+def disguises() -> Mapping[str, Any]:
     return tomllib.loads(Path(__file__).with_name("disguises.toml").read_text("utf-8"))
+
+
+def kind_of(keys: Mapping[str, Any], file: str = "", start: bytes = b"") -> str:
+    """Return what a file is that is no configuration, and what to give instead, or ""."""
+    for kind in disguises()["kind"]:
+        signs = (sign.split() for sign in kind.get("signs", ()))
+        is_one = "vocab_size" not in keys and any(keys.keys() >= {*sign} for sign in signs)
+        begins = tuple(sign.encode("latin-1") for sign in kind.get("begins", ()))
+        is_one = is_one or file.endswith(tuple(kind.get("files", ()))) or start.startswith(begins)
+        if is_one:
+            base = keys.get(kind.get("base", ""))
+            which = f" {legible(base)}" if isinstance(base, str) else ""
+            return f"{kind['what']}: {kind['instead']}{which}"
+    return ""
 
 
 def disguise(names: Iterable[str], *kinds: str) -> tuple[str, str] | None:

@@ -141,7 +141,10 @@ def test_a_pickle_is_not_even_opened(suffix, tmp_path, refusal):
     path = tmp_path / f"pytorch_model{suffix}"
     path.write_bytes(pickle.dumps(Bomb()))
     path.chmod(0)
-    assert "is a pickle by its name; it may run code, so it is never opened here" in refusal(path)
+    assert (
+        "is a pickle by its name or its first bytes, so it may run code and is never loaded"
+        in refusal(path)
+    )
     assert not (tmp_path / "run").exists()
 
 
