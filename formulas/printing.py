@@ -63,7 +63,7 @@ def and_more(names: Sequence[str], limit: int) -> list[str]:
     return [*names[:limit], f"and {rest:,} more"] if rest > 0 else list(names)
 
 
-def some_of(names: Sequence[str], limit: int) -> str:
+def some_of(names: Sequence[str], limit: int, between: str = ", ") -> str:
     """Return the first ``limit`` of ``names`` as one text: ``a, b and 3 more``."""
     rest = and_more(names, limit)[limit:]
-    return " ".join([", ".join(names[:limit]), *rest])
+    return " ".join([between.join(names[:limit]), *rest])
