@@ -1,4 +1,4 @@
-"""Standard output that is not a terminal: a reader that leaves, a width that the user sets."""
+"""Outputs that are not a terminal: a reader that leaves, no bars, a width that is none."""
 
 import signal
 
@@ -38,19 +38,12 @@ def test_unread_json(run_unread, invocation, unbuffered):
     assert "paramproof" not in done.stderr
 
 
-def test_head_prints_the_first_line(shell):
-    """Through a shell, whose pipeline has the status of ``head``."""
-    done = shell('| head -1; echo "${PIPESTATUS[@]}"', "count", "bert-base")
-    title, statuses = done.stdout.splitlines()
-    assert title.startswith("bert-base-uncased: trainable parameters")
-    assert statuses in ("141 0", "0 0")
-    assert done.stderr == ""
-
-
-@pytest.mark.parametrize("columns", ["80", "100"])
-def test_a_pipe_has_the_given_width(paramproof, columns):
-    done = paramproof("count", "bert-base", "--all-conventions", COLUMNS=columns)
-    assert max(map(len, done.stdout.splitlines())) == int(columns)
+@pytest.mark.parametrize("closed", ["", "2>&-", "2>/dev/full"])
+def test_no_bars_in_a_pipe(shell, outsider, closed):
+    """If standard error is closed, the run continues, and nothing goes to standard output."""
+    done = shell(closed, "verify", "--framework", "toy", "--examples", "1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "13 of 13 models equal the formula" in done.stdout
 
 
 @pytest.mark.parametrize("columns", ["", "0", "wide", "-5"])

@@ -1,7 +1,8 @@
-"""Output to a terminal: foreign text, long output, characters that it cannot display."""
+"""Output to a terminal: bars, full devices, characters that it cannot display."""
 
 import json
 import os
+import pty
 import re
 import stat
 import subprocess
@@ -131,6 +132,34 @@ def test_json_of_workers_on_standard_output(paramproof, outsider, how):
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["results"]
     assert " toy 2" in done.stderr
+
+
+def test_bars_in_a_terminal(invocation, outsider):
+    """Standard error is the terminal, 80 columns wide; standard output is a pipe."""
+    ours, theirs = pty.openpty()
+    asked = invocation("verify", "--prove", "--framework", "toy", TERM="xterm", COLUMNS="80")
+    with subprocess.Popen(**asked, stdout=subprocess.PIPE, stderr=theirs) as process:
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                chunk = os.read(ours, 1 << 16)
+            except OSError:  # at its end, on Linux
+                break
+            if not chunk:
+                break
+            seen += chunk
+        stdout = process.stdout.read()
+    os.close(ours)
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode())
+    lines = [line.rstrip() for line in re.split(r"[\r\n]+", text) if line.strip()]
+    assert max(map(len, lines)) <= 80
+    states = [re.sub(r"^toy +\S+ (.*) \S+$", r"\1", line) for line in lines]
+    assert "importing" in states
+    assert any(re.fullmatch(r"\d of 2", state) for state in states), states
+    assert states[-1] == "done"
+    assert "1 of 1 pairs of framework and family equal the formula" in stdout
+    assert process.returncode == 0
 
 
 @pytest.mark.skipif(not FULL.exists(), reason=NO_FULL)

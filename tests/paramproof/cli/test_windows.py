@@ -69,12 +69,22 @@ def without_posix(invocation, tmp_path):
     return of
 
 
-def test_the_names_are_missing(without_posix):
+@pytest.fixture
+def run_python(without_posix):
+    """Run Python code without the names."""
+
+    def run(code):
+        asked = without_posix()
+        asked["args"][asked["args"].index("-c") + 1] = code
+        return subprocess.run(**asked, capture_output=True, timeout=120)
+
+    return run
+
+
+def test_the_names_are_missing(run_python):
     """The other tests prove nothing if this one fails."""
     code = "import os, signal; print(hasattr(os, 'fork'), hasattr(signal, 'SIGPIPE'))\nimport fcntl"
-    asked = without_posix()
-    asked["args"][asked["args"].index("-c") + 1] = code
-    done = subprocess.run(**asked, capture_output=True, timeout=60)
+    done = run_python(code)
     assert done.stdout == "False False\n"
     assert done.stderr.splitlines()[-1].startswith("ModuleNotFoundError: ")
 
@@ -128,11 +138,8 @@ def test_a_configuration_from_a_pipe(without_posix):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_every_public_name_can_be_imported(without_posix):
-    asked = without_posix()
-    code = "import paramproof; [getattr(paramproof, name) for name in paramproof.__all__]"
-    asked["args"][asked["args"].index("-c") + 1] = code
-    done = subprocess.run(**asked, capture_output=True, timeout=120)
+def test_every_public_name_can_be_imported(run_python):
+    done = run_python("import paramproof; [getattr(paramproof, n) for n in paramproof.__all__]")
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -143,16 +150,14 @@ def test_a_reader_that_leaves(without_posix, run_unread, arguments, more):
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, "")
 
 
-def test_peak_memory_is_unknown_on_windows(without_posix):
-    asked = without_posix()
+def test_peak_memory_is_unknown_on_windows(run_python):
     code = """if True:
         from pathlib import Path
         from paramproof.verify.worker import peak_memory
         Path.exists = lambda path: False  # Linux has it in /proc as well.
         print(peak_memory())
     """
-    asked["args"][asked["args"].index("-c") + 1] = code
-    done = subprocess.run(**asked, capture_output=True, timeout=60)
+    done = run_python(code)
     assert (done.stdout, done.stderr) == ("0\n", "")
 
 
