@@ -8,12 +8,13 @@ from importlib import metadata
 import pytest
 
 from paramproof.builders.registry import Framework
-from paramproof.cli.verify_answers import built_by_transformers
-from paramproof.formulas import FAMILIES
+from paramproof.cli.verify_answers import built_by_transformers, verify_table
+from paramproof.formulas import FAMILIES, Report
 from paramproof.resolver import resolve
 from paramproof.verify.proof import Proof
 from paramproof.verify.results import Result
 from tests import literals
+from tests.checkpoints import ENCODER
 from tests.configs import SMALL_MIXTRAL as SMALL
 
 POLYNOMIAL = "L·(4·H² + 2·H·F + 9·H + F) + H·(V + P + T + 2) + pooler·(H² + H)"
@@ -187,3 +188,16 @@ def test_verify_against_transformers_needs_it(monkeypatch):
         ValueError, match=r"^config.json: building it needs transformers: python -m pip install "
     ):
         built_by_transformers([replace(resolve(SMALL), name="config.json")])
+
+
+@pytest.mark.parametrize(("peak_mb", "printed"), [(0.0, ""), (1234.5, "1,234")])
+@pytest.mark.parametrize("model", ["bert-tiny", ""])
+def test_unknown_memory_is_left_blank(model, peak_mb, printed):
+    result = Result("toy", "1.0", model, "equal", ENCODER, Report(7, 7, ()), 1.0, peak_mb)
+    table = verify_table([result])
+    assert table.written(table.rows[-1])[-1] == printed
+
+
+def test_shapes_alone_may_differ():
+    result = Result("toy", "1.0", "bert-tiny", "different", ENCODER, Report(7, 7, ()))
+    assert verify_table([result]).rows[-1].cells[3] == "0, shapes"

@@ -7,10 +7,7 @@ import subprocess
 
 import pytest
 
-from paramproof.cli.verify_answers import verify_table
-from paramproof.formulas import Report
-from paramproof.verify.results import Result
-from tests.checkpoints import ENCODER, GPT, canonical, write
+from tests.checkpoints import GPT, canonical, write
 
 ON_WINDOWS = {"SIGABRT", "SIGFPE", "SIGILL", "SIGINT", "SIGSEGV", "SIGTERM", "SIG_DFL", "SIG_IGN"}
 """The signals that Python has on Windows, and two ways to handle them."""
@@ -159,11 +156,3 @@ def test_peak_memory_is_unknown_on_windows(run_python):
     """
     done = run_python(code)
     assert (done.stdout, done.stderr) == ("0\n", "")
-
-
-@pytest.mark.parametrize(("peak_mb", "printed"), [(0.0, ""), (1234.5, "1,234")])
-@pytest.mark.parametrize("model", ["bert-tiny", ""])
-def test_unknown_memory_is_left_blank(model, peak_mb, printed):
-    result = Result("toy", "1.0", model, "equal", ENCODER, Report(7, 7, ()), 1.0, peak_mb)
-    table = verify_table([result])
-    assert table.written(table.rows[-1])[-1] == printed
