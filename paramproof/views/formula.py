@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from math import prod
 from typing import NamedTuple
 
 from paramproof.formulas import Inventory, Tensor
@@ -43,14 +42,15 @@ class Term(NamedTuple):
     times: Quantity
 
 
-def terms(named: Inventory) -> list[Term]:
+def terms(named: Inventory, *paths: str) -> list[Term]:
     """Return the terms of the count of a model, in the order of the forward pass.
 
-    Multiplied by their numbers of layers, they add up to ``named.total()``.
+    Multiplied by their numbers of layers, they add up to ``named.total()``. There is one for each
+    component, or for each kind of layer in ``paths``.
     """
     present = replace(named, tensors=tuple(t for t in named if t.present != 0))
     found = []
-    for path in _term_paths(present, ""):
+    for path in paths or _term_paths(present, ""):
         for times, kind in present.kinds(path).items():
             counted = (t for t in kind if t.trainable and t.tied_to is None)
             each = sum((tensor.present * tensor.size for tensor in counted), 0)
@@ -166,11 +166,10 @@ def formula_lines(derivation: Derivation) -> Iterator[str]:
 def summand_lines(derivation: Derivation) -> Iterator[str]:
     """Yield the formula, a line for each kind of layer."""
     sign = " "
-    for times, tensors in derivation.summands().items():
-        trainable = [tensor for tensor in tensors if tensor.role == "trainable"]
-        if each := sum_of(prod(tensor.shape, start=ONE) for tensor in trainable):
-            inside = text(each) if times == ONE else f"{factor(times)} × ({text(each)})"
-            yield f"  {sign} {inside}"
+    for one in terms(derivation.inventory(), ""):
+        if one.each:
+            often = "" if one.times == 1 else f"{factor(expression(one.times))} × "
+            yield f"  {sign} {often}({text(one.each)})" if often else f"  {sign} {text(one.each)}"
             sign = "+"
 
 
