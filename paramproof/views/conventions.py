@@ -122,9 +122,9 @@ def total_and_active(model: Model) -> Counts:
     found: Counts = dict.fromkeys(ACTIVE_CONVENTIONS)
     for name, convention in ACTIVE_CONVENTIONS.items():
         with suppress(Undecided):
-            formulas = [expression(size(convention(named))) for named in both]
-            counts = (formula.evaluate(one.sizes) for formula in formulas)
-            found[name] = TotalAndActive(*counts, formulas[1])
+            total, formula = (expression(size(convention(named))) for named in both)
+            counts = total.evaluate(one.sizes), formula.evaluate(one.sizes)
+            found[name] = TotalAndActive(*counts, formula)
     published = model.named.active if model.named else ""
     said = verdict_on_active(published, found).conventions if published else ()
     first, *_ = (*said, ACTIVE)

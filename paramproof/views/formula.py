@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.architecture import Architecture
@@ -145,7 +145,7 @@ def letters_table(
 ) -> Table:
     """Return letters with their sizes and fields, and what there is to ``note`` about each."""
     columns = [Column("letter"), numbers("size"), Column("field", form=legible)]
-    rows = [(name, one.sizes[name], one.fields[name]) for name in letters]
+    rows: list[tuple[Any, ...]] = [(name, one.sizes[name], one.fields[name]) for name in letters]
     if note:
         columns.append(Column(""))
         rows = [(*row, note(row[0])) for row in rows]

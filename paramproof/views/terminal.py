@@ -148,7 +148,7 @@ def _total(widths: Sequence[int]) -> int:
     return sum(widths) + 2 * len(widths)
 
 
-SIGNS = {
+SIGNS: dict[str, str | int | None] = {
     MINUS: "-",
     "·": "*",
     "×": "x",
