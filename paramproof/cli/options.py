@@ -135,8 +135,8 @@ def _complete_families(
     return [CompletionItem(f"{before}{comma}{name}") for name in found]
 
 
-def require_together(together: Mapping[str, Collection[str]]) -> None:
-    """Require that each option in the table is given only with those that it can be combined with.
+def require_together(together: Mapping[str, Collection[str]]) -> set[str]:
+    """Return the options that were given, each in the table with no others than it has there.
 
     Raises ``ValueError``, in one line that names two options.
     """
@@ -150,6 +150,7 @@ def require_together(together: Mapping[str, Collection[str]]) -> None:
                 *known, last = sorted(together[option])
                 takes = f"{', '.join(known)} and {last}".removeprefix(" and ")
                 raise ValueError(f"{option} cannot be combined with {other}, only with {takes}")
+    return {*given}
 
 
 def _writable(ctx: click.Context, param: click.Parameter, given: str | None) -> Path | None:

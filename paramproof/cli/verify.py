@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from paramproof.cli.options import (
     MAX_SECONDS,
@@ -17,6 +16,7 @@ from paramproof.cli.options import (
     framework_option,
     json_option,
     models_option,
+    require_together,
     time_limit_option,
 )
 from paramproof.cli.output import finish
@@ -38,7 +38,7 @@ from paramproof.verify.user_formula import TIME_LIMIT, FormulaReference
 COMMON = {"--framework", "--family", "--model", "--json"}
 DRAWN = {*COMMON, "--examples", "--seed", "--shard", "--seconds"}
 
-TOGETHER = {"--summary": {"files"}, "--prove": COMMON, "--shard": DRAWN, "--seconds": DRAWN}
+TOGETHER = {"--summary": {"FILE"}, "--prove": COMMON, "--shard": DRAWN, "--seconds": DRAWN}
 """The options that may be given beside these; beside others, all may."""
 
 
@@ -87,10 +87,7 @@ TOGETHER = {"--summary": {"files"}, "--prove": COMMON, "--shard": DRAWN, "--seco
 )
 @click.option("--summary", is_flag=True, help="Verify nothing; sum up FILEs that --shard wrote.")
 @click.argument("files", nargs=-1, type=Path, metavar="[FILE]...")
-@click.pass_context
 def verify_command(
-    ctx: click.Context,
-    /,
     models: Sequence[str],
     json_file: Path | None,
     reference: str | None,
@@ -120,14 +117,7 @@ def verify_command(
     With --seconds, drawing goes on with the next seed, and --shard takes every Nth seed from the
     Ith on. The results are then counted, and --json writes them for --summary.
     """
-    given = {
-        param.opts[0]
-        for param in ctx.command.params
-        if param.name and ctx.get_parameter_source(param.name) is not ParameterSource.DEFAULT
-    }
-    for flag, beside in TOGETHER.items():
-        if flag in given and (others := sorted(given - beside - {flag})):
-            raise ValueError(f"{flag} and {others[0]} cannot be combined")
+    given = require_together(TOGETHER)
     if {"--prove", "--model", "--family"} <= given:
         raise ValueError("--model and --family cannot be combined: a model has only one family")
     if summary and files:

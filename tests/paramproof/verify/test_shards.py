@@ -207,10 +207,13 @@ def test_files_that_are_no_summary(run_shard, refused, tmp_path):
     ("arguments", "words"),
     [
         (("--shard", "4/3"), "'4/3' is not I/N with I from 1 to N"),
-        (("--shard", "1/3", "--formula", "m:f"), "--shard and --formula cannot be combined"),
-        (("--seconds", "1", "--prove"), "--prove and --seconds cannot be combined"),
-        (("--prove", "--examples", "3"), "--prove and --examples cannot be combined"),
-        (("--summary", "x", "--seed", "3"), "--summary and --seed cannot be combined"),
+        (("--shard", "1/3", "--formula", "m:f"), "--shard cannot be combined with --formula"),
+        (("--seconds", "1", "--prove"), "--prove cannot be combined with --seconds"),
+        (("--prove", "--examples", "3"), "--prove cannot be combined with --examples"),
+        (
+            ("--summary", "x", "--seed", "3"),
+            "--summary cannot be combined with --seed, only with FILE",
+        ),
         (("--seconds", "0"), "0 is not in the range"),
         (("--summary",), "--summary needs the FILEs of shards"),
         (("bert-base",), "nothing else takes a FILE"),
