@@ -2,6 +2,7 @@
 
 import json
 import re
+import stat
 import subprocess
 import sys
 from importlib import metadata
@@ -82,15 +83,19 @@ def test_an_impossible_file_is_refused_before_the_run(refused, tmp_path, command
     assert (tmp_path / "file").read_text() == "as it was"
 
 
-def test_json_is_written_to_existing_files_and_dangling_links(paramproof, tmp_path):
-    """A count that is explained, so that the status is 0."""
-    (tmp_path / "link").symlink_to(tmp_path / "new.json")
-    (tmp_path / "old.json").write_text("as it was")
+def test_json_is_written_to_existing_files_and_dangling_links(invocation, tmp_path):
+    """A new file has the user's umask, and an old one keeps its mode."""
+    new, old = tmp_path / "new.json", tmp_path / "old.json"
+    (tmp_path / "link").symlink_to(new)
+    old.write_text("as it was")
+    old.chmod(0o604)
     for path in ("link", "old.json"):
-        assert paramproof("explain", "2362368", "bert-base", "--json", path).returncode == 0
-    written = (tmp_path / "new.json").read_text()
-    assert json.loads(written)["exact"] == 2362368
-    assert (tmp_path / "old.json").read_text() == written
+        asked = invocation("explain", "2362368", "bert-base", "--json", path)
+        assert subprocess.run(**asked, umask=0o027, capture_output=True).returncode == 0
+    assert json.loads(new.read_text())["exact"] == 2362368
+    assert old.read_text() == new.read_text()
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (new, old)] == [0o640, 0o604]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "new.json", "old.json"]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")

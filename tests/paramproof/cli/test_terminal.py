@@ -4,9 +4,7 @@ import json
 import os
 import pty
 import re
-import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -20,7 +18,6 @@ from tests.work import calls_of
 
 FULL = Path("/dev/full")
 NO_FULL = "no device that is always full"
-PROGRAM = "from paramproof.cli.main import main; main()"
 
 
 def test_a_count_takes_no_longer_for_more_layers(tmp_path):
@@ -170,43 +167,18 @@ def test_json_on_a_full_standard_output_is_one_line(shell):
     assert last == "paramproof: standard output: No space left on device"
 
 
-def mode(path):
-    return stat.S_IMODE(path.stat().st_mode)
-
-
-def test_a_new_file_has_the_users_umask_and_an_old_one_keeps_its_mode(tmp_path):
-    old = tmp_path / "old.json"
-    old.write_text("as it was")
-    old.chmod(0o640)
-    before = os.umask(0o027)
-    try:
-        for name in ("new.json", "old.json"):
-            arguments = ["explain", "335043584", "bert-large", "--json", str(tmp_path / name)]
-            assert CliRunner().invoke(cli, arguments).exit_code == 0
-    finally:
-        os.umask(before)
-    assert (mode(tmp_path / "new.json"), mode(old)) == (0o640, 0o640)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.json", "old.json"]
-
-
-def test_a_failed_write_keeps_the_old_file(tmp_path):
+def test_a_failed_write_keeps_the_old_file(invocation, tmp_path):
     """A limit on file sizes makes writing fail half-way, as a full disk does."""
     file = tmp_path / "out.json"
     file.write_text("as it was")
-    program = (
+    # The limit would truncate the bytecode of imported modules for later runs, too.
+    asked = invocation("explain", "110M", "--json", "out.json", PYTHONDONTWRITEBYTECODE="1")
+    asked["args"][3] = (
         "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
-        f"resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); {PROGRAM}"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); {asked['args'][3]}"
     )
-    done = subprocess.run(
-        # Without -B the limit would truncate the bytecode of imported modules for later runs, too.
-        [sys.executable, "-PBc", program, "explain", "335043584", "bert-large", "--json", file],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        capture_output=True,
-        text=True,
-    )
-    assert (done.returncode, done.stderr) == (
-        2,
-        f"paramproof: --json {file}: cannot be written: File too large\n",
-    )
+    done = subprocess.run(**asked, capture_output=True)
+    said = "paramproof: --json out.json: cannot be written: File too large\n"
+    assert (done.returncode, done.stderr) == (2, said)
     assert file.read_text() == "as it was"
     assert list(tmp_path.iterdir()) == [file]
