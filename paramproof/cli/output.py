@@ -41,8 +41,7 @@ def _width(stream: TextIO | None) -> int | None:
 
 
 console = Console(emoji=False, highlight=False, width=_width(sys.stdout))
-errors = Console(stderr=True, emoji=False)
-_beside_json = Console(stderr=True, emoji=False, width=_width(sys.stderr))
+errors = Console(stderr=True, emoji=False, width=_width(sys.stderr))
 
 
 def say(line: str) -> None:
@@ -113,7 +112,7 @@ def finish(answer: CommandAnswer, json_file: Path | None) -> None:
     """Write the document, print the parts, and end with status 1 if it is no success."""
     if json_file:
         write_json(json_file, answer.document)
-    out = _beside_json if str(json_file) == STANDARD_OUTPUT else console
+    out = errors if str(json_file) == STANDARD_OUTPUT else console
     show(out, answer.parts(None if out.width == UNBOUNDED else out.width))
     if not answer.is_success:
         raise SystemExit(1)

@@ -42,8 +42,12 @@ def tables_side_by_side(
     totals = [{"total": named.total()} for named in inventories]
     if dtype:
         totals = [{**one, f"bytes, {dtype}": bytes_of(one["total"], dtype)} for one in totals]
+    sizes = []
+    for model in models:  # By letter, or by field if no family defines the letter.
+        fields = letters_in(model, model.architecture.formula).items()
+        sizes.append({k if k in BUILT_IN else field: model.sizes[k] for k, field in fields})
     rows = [
-        *_rows([_sizes(model) for model in models], are_sizes=True),
+        *_rows(sizes, are_sizes=True),
         *_rows([_nodes(nodes, shown) for nodes in trees]),
         *_rows(totals),
     ]
@@ -70,12 +74,6 @@ def _nodes(rows: Sequence[TreeRow], depth: int | None) -> Mapping[str, int]:
         if leaf(node.path) != LAYER and (depth is None or node.depth <= depth):
             found[node.path] += node.total
     return found
-
-
-def _sizes(model: Model) -> Mapping[str, int]:
-    """Return the sizes of a model by letter, or by field if no family defines the letter."""
-    fields = letters_in(model, model.architecture.formula).items()
-    return {k if k in BUILT_IN else field: model.sizes[k] for k, field in fields}
 
 
 def _rows(models: Sequence[Mapping[str, int]], *, are_sizes: bool = False) -> Iterator[TableRow]:
