@@ -1,20 +1,14 @@
 """Read the weights of a live model of any framework, whatever their names.
 
-A model's framework is recognised by the modules of its classes. No framework is imported for that:
-the code that built the model has imported its framework. The module of a framework whose header has
-``model_packages`` reads its models. The readers here are of the frameworks that several modules
-build with, such as Keras, or none, such as tf-keras.
+A model's framework is recognised by the modules of its classes, so none is imported for that. Each
+defines its parameters: ``nn.Parameter`` in PyTorch (a storage counts once, a buffer never),
+``weights`` in Keras (with the moving statistics of a batch norm), the ``params`` collection in
+linen, ``nnx.Param`` in nnx (other collections and statistics are not trainable). A framework whose
+header has ``model_packages`` reads its own models.
 
-Each framework defines its parameters: ``nn.Parameter`` in PyTorch (a storage counts once, a buffer
-never), ``weights`` in Keras (including the moving statistics of a batch norm), the ``params``
-collection in linen (other collections are not trainable), ``nnx.Param`` in nnx (the statistics of a
-batch norm are not trainable). ``nn.DataParallel``, ``torch.compile`` and FSDP 2 (``fully_shard``)
-leave parameters and shapes unchanged; models changed by FSDP 1, quantisation or adapters are
-refused.
-
-A model of an unsupported framework is refused by name, even if it looks like something else, such
-as a dict. A plain dict of arrays tells neither its framework nor which arrays are trained, so it is
-refused unless it has linen's ``params`` collection.
+``nn.DataParallel``, ``torch.compile`` and FSDP 2 leave parameters and shapes unchanged. Models that
+FSDP 1, quantisation or adapters changed are refused, and so are those of other frameworks, even if
+they look like a dict: a dict of arrays tells neither its framework nor which arrays are trained.
 """
 
 from __future__ import annotations
@@ -41,9 +35,8 @@ def name_of(model: Any) -> str:
 def live_weights(model: Any) -> list[Weight]:
     """Return every weight of a live model once, by identity.
 
-    ``model`` is a ``torch.nn.Module``, a Keras 3 or tf-keras model or layer, an ``nnx.Module``
-    or its ``nnx.State``, of linen a bound module, a pair (module, variables), or the variables as
-    ``module.init`` returns them, or a model of a framework with ``model_packages``.
+    ``model`` is a module, layer or model of a framework, or an ``nnx.State``; of linen a bound
+    module, a pair (module, variables), or the variables as ``module.init`` returns them.
 
     Raises ``ValueError``, in one line, for a model that is not built, is empty, or belongs to an
     unsupported framework.
