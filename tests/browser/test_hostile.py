@@ -22,7 +22,7 @@ HOSTILE = {
     "markup in a convention": ({"model": "gpt2", "under": MARKUP}, "no convention is named"),
     "markup in a dtype": ({"model": "gpt2", "dtype": MARKUP}, "no dtype is named"),
     "a number of 400 digits": (config(HUGE % ("0" * 400)), "is not possible"),
-    "5,000 digits": (config(HUGE % ("0" * 5000)), "a number of 5,001 digits is not a size"),
+    "5,000 digits": (config(HUGE % ("0" * 5000)), "a number has too many digits for a size"),
     "nested lists": (config("[" * 50_000), "nested deeper than 100 levels"),
     "nested objects": (config('{"a":' * 20_000), "nested deeper than 100 levels"),
     "nested in a key": (config(hidden_act=json.loads("[" * 90 + "]" * 90)), "hidden_act=[[["),
