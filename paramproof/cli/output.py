@@ -21,7 +21,7 @@ from paramproof.views.table import Table
 from paramproof.views.terminal import print_table
 
 STANDARD_OUTPUT = "-"
-"""The file name that stands for standard output in --json."""
+"""The file name of standard output in --json."""
 
 WHERE = "to FILE, or to standard output (-), with the text on standard error."
 """The end of the help of --json."""
@@ -98,7 +98,7 @@ def _why_unwritable(file: str) -> str:
 
 
 class CommandAnswer(NamedTuple):
-    """What a command found: its document, whether that is a success, and what is printed.
+    """The answer of a command: its document, whether it is a success, and what is printed.
 
     ``parts`` are tables and lines, for a width, or for None if they may be as wide as they are.
     """
@@ -109,7 +109,7 @@ class CommandAnswer(NamedTuple):
 
 
 def finish(answer: CommandAnswer, json_file: Path | None) -> None:
-    """Write the document, print the parts, and end with status 1 if it is no success."""
+    """Write the document, print the parts, and end with status 1 after a failure."""
     if json_file:
         write_json(json_file, answer.document)
     out = errors if str(json_file) == STANDARD_OUTPUT else console

@@ -46,11 +46,9 @@ def test_numbers_are_whole(run_at_80_columns, arguments):
 
 @pytest.mark.parametrize("model", named_models())
 def test_the_tree_of_every_model(model):
-    out = Console(width=80, file=io.StringIO())
-    print_table(out, tree_table(inventory(named_models()[model].spec.letters())))
-    lines = out.file.getvalue().splitlines()
+    lines = printed(tree_table(inventory(named_models()[model].spec.letters())), 80)
     assert max(map(len, lines)) <= 80
-    assert "…" not in out.file.getvalue()
+    assert "…" not in "".join(lines)
 
 
 def test_verify(run_at_80_columns, outsider):
@@ -90,7 +88,6 @@ def test_differences(frameworks, width):
 
 
 def printed(table, width):
-    """Return the lines of a table."""
     out = Console(width=width, file=io.StringIO())
     print_table(out, table)
     return out.file.getvalue().splitlines()
