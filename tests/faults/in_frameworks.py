@@ -82,8 +82,7 @@ IMPOSSIBLE = {"keras_bert": {"decoder untied": "always ties its MLM decoder"}}
 """By framework, the faults that it cannot have, with the reason in its refusal."""
 
 
-@contextmanager
-def constructed(kind: type, name: str, **options: Any) -> Iterator[None]:
+def constructed(kind: type, name: str, **options: Any) -> Plant:
     """Give other ``options`` to every ``kind`` that is constructed with a name of this pattern."""
     original: Any = kind.__init__
 
@@ -94,12 +93,10 @@ def constructed(kind: type, name: str, **options: Any) -> Iterator[None]:
 
     # Keras inspects it, to create a configuration from the arguments.
     constructor.__signature__ = inspect.signature(original)  # type: ignore[attr-defined]
-    with mock.patch.object(kind, "__init__", constructor):
-        yield
+    return partial(mock.patch.object, kind, "__init__", constructor)
 
 
-@contextmanager
-def followed(owner: Any, name: str, edit: Callable[..., Any]) -> Iterator[None]:
+def followed(owner: Any, name: str, edit: Callable[..., Any]) -> Plant:
     """Call ``edit`` after ``owner.name``, with the same arguments.
 
     These begin with the result, if there is one, and what ``edit`` returns then replaces it.
@@ -112,15 +109,14 @@ def followed(owner: Any, name: str, edit: Callable[..., Any]) -> Iterator[None]:
         edited = edit(*args) if made is None else edit(made, *args)
         return made if edited is None else edited
 
-    with mock.patch.object(owner, name, replaced):
-        yield
+    return partial(mock.patch.object, owner, name, replaced)
 
 
 def in_tree(framework: str, owner: Any, method: str, **others: Callable[..., Any]) -> Plants:
     """Return faults that change an encoder after ``owner.method``, whose first argument it is."""
     edits = {name: partial(drop, path) for name, path in zip(IN_ITS_CODE, DROPPED[framework])}  # noqa: B905
     edits |= {name.replace("_", " "): edit for name, edit in others.items()}
-    return {name: partial(followed, owner, method, edit) for name, edit in edits.items()}
+    return {name: followed(owner, method, edit) for name, edit in edits.items()}
 
 
 def with_final_norm(models: dict[Any, Any], annotated: bool = False) -> AbstractContextManager[Any]:
@@ -155,7 +151,7 @@ def torch() -> Plants:
         def edit(encoder: Any, spec: Any, *_: Any) -> None:
             plant(encoder, spec, nn, layers)
 
-        with followed(Encoder, "__init__", edit), followed(TorchModel, "__init__", read_as):
+        with followed(Encoder, "__init__", edit)(), followed(TorchModel, "__init__", read_as)():
             yield
 
     return {name: partial(planted, fault.plant) for name, fault in FAULTS.items()}
@@ -257,11 +253,11 @@ def flax_linen() -> Plants:
             for option, value in options.items():
                 object.__setattr__(getattr(module, name), option, value)
 
-        return partial(followed, composition.on(Module, kind), "compose", edit)
+        return followed(composition.on(Module, kind), "compose", edit)
 
     encoder, layer = composition.Encoder, composition.EncoderLayer
     return {
-        "query bias dropped": partial(constructed, nn.DenseGeneral, "query", use_bias=False),
+        "query bias dropped": constructed(nn.DenseGeneral, "query", use_bias=False),
         "attention biases lost": options(layer, "attention", use_bias=False),
         "intermediate bias dropped": options(layer, "intermediate", use_bias=False),
         "pooler bias dropped": options(encoder, "pooler", use_bias=False),
@@ -283,18 +279,16 @@ def keras() -> Plants:
         encoder.final_norm.build((None, None, encoder.hidden_size))
 
     attention, norm = layers.MultiHeadAttention, {"center": False, "scale": False}
-    table = partial(constructed, layers.Embedding, "word_embeddings", trainable=False)
+    table = constructed(layers.Embedding, "word_embeddings", trainable=False)
     return {
-        "query bias dropped": partial(constructed, layers.EinsumDense, "query", bias_axes=None),
-        "attention biases lost": partial(constructed, attention, "attention", use_bias=False),
-        "intermediate bias dropped": partial(
-            constructed, layers.Dense, "intermediate", use_bias=False
+        "query bias dropped": constructed(layers.EinsumDense, "query", bias_axes=None),
+        "attention biases lost": constructed(attention, "attention", use_bias=False),
+        "intermediate bias dropped": constructed(layers.Dense, "intermediate", use_bias=False),
+        "pooler bias dropped": constructed(layers.Dense, "pooler", use_bias=False),
+        "norms without parameters": constructed(
+            layers.LayerNormalization, "embeddings_norm", **norm
         ),
-        "pooler bias dropped": partial(constructed, layers.Dense, "pooler", use_bias=False),
-        "norms without parameters": partial(
-            constructed, layers.LayerNormalization, "embeddings_norm", **norm
-        ),
-        "final norm added": partial(followed, Encoder, "build", add_norm),
+        "final norm added": followed(Encoder, "build", add_norm),
         "token table frozen": table,
     }
 
@@ -325,21 +319,13 @@ def keras_bert() -> Plants:
     attention, norm = "Encoder-.*-MultiHeadSelfAttention", {"center": False, "scale": False}
     dense = keras.layers.Dense
     return {
-        "query bias dropped": partial(
-            followed, MultiHeadAttention, "build", partial(without, "bq")
-        ),
-        "attention biases lost": partial(
-            constructed, MultiHeadAttention, attention, use_bias=False
-        ),
-        "intermediate bias dropped": partial(
-            followed, FeedForward, "build", partial(without, "b1")
-        ),
-        "pooler bias dropped": partial(constructed, dense, "NSP-Dense", use_bias=False),
-        "norms without parameters": partial(
-            constructed, LayerNormalization, "Embedding-Norm", **norm
-        ),
-        "final norm added": partial(followed, ours, "_model", add_norm),
-        "token table frozen": partial(followed, ours, "_model", freeze),
+        "query bias dropped": followed(MultiHeadAttention, "build", partial(without, "bq")),
+        "attention biases lost": constructed(MultiHeadAttention, attention, use_bias=False),
+        "intermediate bias dropped": followed(FeedForward, "build", partial(without, "b1")),
+        "pooler bias dropped": constructed(dense, "NSP-Dense", use_bias=False),
+        "norms without parameters": constructed(LayerNormalization, "Embedding-Norm", **norm),
+        "final norm added": followed(ours, "_model", add_norm),
+        "token table frozen": followed(ours, "_model", freeze),
     }
 
 
