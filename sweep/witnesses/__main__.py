@@ -11,9 +11,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,42 +28,24 @@ EXAMPLES = {"mlx-lm": 100, "keras-hub": 5}
 Data = dict[str, Any]
 
 
-@dataclass
-class Tally:
-    """The comparisons of one model type: how many were built, and each cause's formulas."""
+def tally(comparisons: Iterable[Comparison | None]) -> tuple[Data, list[Comparison]]:
+    """Return the number of models and each cause's formulas, and what no cause explains.
 
-    built: int = 0
-    equal: int = 0
-    refused: int = 0
-    causes: dict[str, Counter[str]] = field(default_factory=dict)
-    unexplained: list[Comparison] = field(default_factory=list)
-
-    @property
-    def data(self) -> Data:
-        """The tally as JSON. Raises ``ValueError`` if a difference is not explained."""
-        for one in self.unexplained:
-            raise ValueError(f"not explained: {dict(one.unexplained)}")
-        causes = {name: dict(self.causes[name]) for name in sorted(self.causes)}
-        return {
-            "built": self.built, "refused": self.refused, "equal": self.equal, "causes": causes
-        }  # fmt: skip
-
-
-def tally(comparisons: Iterable[Comparison | None]) -> Tally:
-    """Add up comparisons; None is a configuration that the library refuses."""
-    found = Tally()
-    for one in comparisons:
-        if one is None:
-            found.refused += 1
-            continue
-        found.built += 1
-        if one.unexplained:
-            found.unexplained.append(one)
-            continue
-        found.equal += not one.causes
+    None is a configuration that the library refuses.
+    """
+    every, causes = [*comparisons], defaultdict[str, Counter[str]](Counter)
+    built = [one for one in every if one]
+    explained = [one for one in built if not one.unexplained]
+    for one in explained:
         for name, formula in one.causes.items():
-            found.causes.setdefault(name, Counter())[formula] += 1
-    return found
+            causes[name][formula] += 1
+    data = {
+        "built": len(built),
+        "refused": len(every) - len(built),
+        "equal": sum(not one.causes for one in explained),
+        "causes": {name: dict(causes[name]) for name in sorted(causes)},
+    }
+    return data, [one for one in built if one.unexplained]
 
 
 def known() -> dict[str, Data]:
@@ -92,17 +73,17 @@ def main(arguments: list[str]) -> int:
         print(f"not a model of both libraries: {', '.join(unknown)}", file=sys.stderr)
         return 2
     number = options.examples or EXAMPLES[options.library]
-    results = {}
+    results, number_wrong = {}, 0
     for name in options.names or every:
-        results[name] = one = tally(witness.compare_random(name, number, options.seed))
-        explained = one.built - one.equal - len(one.unexplained)
-        counts = f"{one.built} built, {one.equal} equal, {explained} explained"
-        wrong = (f"unexplained: {dict(found.unexplained)}" for found in one.unexplained)
+        found, unexplained = tally(witness.compare_random(name, number, options.seed))
+        results[name], number_wrong = found, number_wrong + len(unexplained)
+        explained = found["built"] - found["equal"] - len(unexplained)
+        counts = f"{found['built']} built, {found['equal']} equal, {explained} explained"
+        wrong = (f"unexplained: {dict(one.unexplained)}" for one in unexplained)
         print(f"{name}: {counts}", *wrong, sep="\n  ", flush=True)
-    number_wrong = sum(len(one.unexplained) for one in results.values())
     print(f"{number_wrong} differences are not explained")
-    if options.record:
-        record(options.library, number, {name: one.data for name, one in results.items()})
+    if options.record and not number_wrong:
+        record(options.library, number, results)
     return 1 if number_wrong else 0
 
 
