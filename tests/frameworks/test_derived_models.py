@@ -9,7 +9,6 @@ import textwrap
 import pytest
 
 from paramproof import assert_parameters, compare
-from paramproof.cli.output import console
 from paramproof.cli.verify_answers import built_by_transformers
 from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
@@ -220,14 +219,13 @@ def test_a_users_own_model(mixtral):
     assert report.difference == 100
 
 
-def test_verify_reports_differences(mixtral, monkeypatch, capsys):
+def test_verify_reports_differences(mixtral):
     from dataclasses import replace
 
     wrong = replace(mixtral.architecture, sizes={**mixtral.architecture.sizes, "H": 36, "A": 4})
     answer = built_by_transformers([replace(mixtral, architecture=wrong)])
     assert not answer.is_success
-    answer.show(console)
-    printed = capsys.readouterr().out
+    printed = "\n".join(answer.parts(None))
     assert "0 of 1 models equal the formula" in printed
     assert "lm_head.weight has the shape (100, 32), not (100, 36)" in printed
 
