@@ -28,6 +28,7 @@ from paramproof.cli.output import (
     console,
     require_writable,
     say,
+    show,
     write_file,
     write_json,
 )
@@ -64,7 +65,6 @@ from paramproof.views.formula import (
     letters_table,
     terms_table,
 )
-from paramproof.views.terminal import print_lines, print_table
 from paramproof.views.tree import tree_table
 
 TIED = "tied tensors counted once"
@@ -203,42 +203,37 @@ def _print_model(model: Model, chosen: SimpleNamespace) -> None:
         first, number = _print_active(model, chosen.symbolic)
     elif chosen.symbolic:
         what = "parameters" if under else "trainable parameters"
-        _title(model, f"{what} in letters, {under or TIED}")
+        show(console, [f"{model.title}: {what} in letters, {under or TIED}"])
         _print_terms(model, *_in_letters(model, chosen.conventions))
     elif chosen.every:
-        _title(model, "every convention; those after `listed` count trainable parameters")
-        print_table(console, conventions_table(named))
+        what = "every convention; those after `listed` count trainable parameters"
+        show(console, [f"{model.title}: {what}", conventions_table(named)])
     elif under and not chosen.depth:
         units = f"{in_units(number)} × 10⁶, {in_units(number, MEBI)} × 2²⁰"
         rounded = f"rounded: {as_named(number)}, {as_named(number, 3)}"
         told = (f"{name}: {CONVENTIONS[name].__doc__}" for name in conventions)
-        print_lines(console, (f"{model.title}, {under}: {number:,}", units, rounded, *told))
+        show(console, (f"{model.title}, {under}: {number:,}", units, rounded, *told))
     else:
-        _title(model, under or COUNTED)
         counted = as_counted(named, conventions) if under else named
         beside = () if under else model.beside_total()
-        print_table(console, tree_table(counted, chosen.depth, chosen.dtype, beside))
+        table = tree_table(counted, chosen.depth, chosen.dtype, beside)
+        show(console, [f"{model.title}: {under or COUNTED}", table])
     if chosen.dtype or not first:
-        print_lines(console, (f"{first}{line}" for line in _bytes(model, number, chosen.dtype)))
-    print_lines(console, _origin(model, chosen))
+        show(console, (f"{first}{line}" for line in _bytes(model, number, chosen.dtype)))
+    show(console, _origin(model, chosen))
 
 
 def _print_beside(models: Sequence[Model], chosen: SimpleNamespace) -> None:
     # One model, which is counted most often, needs no table of several.
     from paramproof.cli.side_by_side import tables_side_by_side
 
-    console.print(COUNTED)
-    for table in tables_side_by_side(models, chosen.depth, chosen.dtype, console.width):
-        print_table(console, table)
+    tables = tables_side_by_side(models, chosen.depth, chosen.dtype, console.width)
+    show(console, [COUNTED, *tables])
     for model in models:
         number = int(model.inventory().total())
         lines = (*model.beside_total(), *_bytes(model, number, chosen.dtype))
         said = (*lines, *_origin(model, chosen))
-        print_lines(console, (f"{model.title}: {line}" for line in said))
-
-
-def _title(model: Model, what: str) -> None:
-    console.print(f"{model.title}: {what}", markup=False)
+        show(console, (f"{model.title}: {line}" for line in said))
 
 
 def _in_letters(model: Model, conventions: Sequence[str]) -> tuple[Inventory, Expression | None]:
@@ -253,10 +248,10 @@ def _print_terms(
     model: Model, counted: Inventory, closed: Expression | None = None, notes: Sequence[str] = ()
 ) -> None:
     table = terms_table(counted, model.sizes, closed).only("component", "each", "times", "total")
-    print_table(console, replace(table, notes=tuple(notes)))
+    show(console, [replace(table, notes=tuple(notes))])
     if letters := letters_in(model, expression(counted.total())):
-        print_table(console, letters_table(model.architecture, letters))
-    print_lines(console, holds_where(model))
+        show(console, [letters_table(model.architecture, letters)])
+    show(console, holds_where(model))
 
 
 def _print_active(model: Model, symbolic: bool) -> tuple[str, int]:
@@ -265,12 +260,12 @@ def _print_active(model: Model, symbolic: bool) -> tuple[str, int]:
     first, found = shown_first(counts)
     notes = (*verdict_line(model, counts), *routing(model))
     if symbolic:
-        _title(model, f"active parameters per token in letters, {first}")
+        show(console, [f"{model.title}: active parameters per token in letters, {first}"])
         _print_terms(model, active_in_letters(model, first), notes=notes)
     else:
-        _title(model, f"total and active parameters, {TIED}")
         table = active_table(counts)
-        print_table(console, replace(table, notes=(*notes, *table.notes)))
+        table = replace(table, notes=(*notes, *table.notes))
+        show(console, [f"{model.title}: total and active parameters, {TIED}", table])
     return f"active, {first}: ", found.active if found else 0
 
 
