@@ -22,7 +22,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import partial
 from importlib.metadata import version
 from typing import Any, NamedTuple, TypeAlias
@@ -39,17 +39,10 @@ RESULTS = DOCS / "benchmarks.json"
 ROUNDS = 2
 """Processes of each case."""
 
-WARM, PASSES = (1.0, 2, 10), (3.0, 2, 5)
-"""Calls after the first, and passes over the sizes of a curve: seconds, the fewest, the most."""
+SECONDS, FEWEST, MOST = 1.0, 2, 10
+"""How long later counts go on, and how many there are at least and at most."""
 
 BASE, LARGE = "bert-base-uncased", "encoder-175b"
-
-SWEEPS = {
-    "num_hidden_layers": (1, 2, 4, 8, 16, 32, 64, 96),
-    "hidden_size": (64, 256, 768, 2048, 12288),
-    "vocab_size": (100, 1_000, 10_000, 100_000, 1_000_000),
-}
-"""The sizes of BERT-base, of which one varies; with H, as in real models, A = H/64 and F = 4H."""
 
 ABSTRACT, PLAIN = "build, read, compare (abstract)", "build for real, count"
 
@@ -185,15 +178,7 @@ def encoder(name: str) -> EncoderSpec:
     return spec
 
 
-def swept(axis: str, size: int) -> EncoderSpec:
-    """Return the spec at one point of a curve, with two layers unless their number varies."""
-    sizes: dict[str, Any] = {"num_hidden_layers": 2, axis: size}
-    if axis == "hidden_size":
-        sizes |= {"num_attention_heads": size // 64, "intermediate_size": 4 * size}
-    return replace(encoder(BASE), **sizes)
-
-
-def measure_model(case: Case, name: str) -> dict[str, Any]:
+def measured(case: Case, name: str) -> dict[str, Any]:
     """Return seconds to import, of the first call and of later ones, the count, and peaks in MB.
 
     ``first_mb`` is the peak once the first call is over, ``peak_mb`` that of the process.
@@ -205,33 +190,11 @@ def measure_model(case: Case, name: str) -> dict[str, Any]:
     imported = time.perf_counter() - start
     cold, count = _timed(case.run, builder, spec)
     first = peak_memory()
-    warm = [one for (one,) in _passes(case, builder, [spec], *WARM)]
+    warm: list[float] = []
+    while len(warm) < FEWEST or (sum(warm) < SECONDS and len(warm) < MOST):
+        warm.append(_timed(case.run, builder, spec)[0])
     peaks = {"first_mb": round(first / 1e6, 1), "peak_mb": round(peak_memory() / 1e6, 1)}
     return {"import": round(imported, 3), "cold": cold, "warm": warm, "count": count, **peaks}
-
-
-def measure_curves(case: Case) -> dict[str, list[float]]:
-    """Return the seconds at each size of each curve: the best of several passes over all the sizes.
-
-    By passes, and not size by size, so that a machine that slows down does not bend the curve.
-    """
-    builder, curves = load_builder(framework(case.framework)), {}
-    for axis, sizes in SWEEPS.items():
-        specs = [swept(axis, size) for size in sizes]
-        case.run(builder, specs[0])
-        passes = _passes(case, builder, specs, *PASSES)
-        curves[axis] = [min(seconds) for seconds in zip(*passes, strict=True)]
-    return curves
-
-
-def _passes(
-    case: Case, builder: Any, specs: list[EncoderSpec], enough: float, fewest: int, most: int
-) -> list[list[float]]:
-    """Count all specs again until so many seconds are spent, but so often at least and at most."""
-    found: list[list[float]] = []
-    while len(found) < fewest or (sum(map(sum, found)) < enough and len(found) < most):
-        found.append([_timed(case.run, builder, one)[0] for one in specs])
-    return found
 
 
 def _timed(count: Count, builder: Any, spec: EncoderSpec) -> tuple[float, int]:
@@ -243,24 +206,21 @@ def _timed(count: Count, builder: Any, spec: EncoderSpec) -> tuple[float, int]:
 
 
 def jobs(chosen: list[str]) -> Iterator[tuple[int, Case, str]]:
-    """Yield every process of a run: a case, and the model or the curves that it counts."""
+    """Yield every process of a run: a case with its number, and the model that it counts."""
     own = [(number, one) for number, one in enumerate(cases()) if one.framework in chosen]
     for _ in range(ROUNDS):
         yield from ((number, one, BASE) for number, one in own)
     yield from ((number, one, LARGE) for number, one in own if not one.allocates)
-    yield from ((number, one, "curves") for number, one in own if one.way == ABSTRACT)
 
 
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure counting.")
     parser.add_argument("--framework", action="append", choices=[*frameworks()])
-    parser.add_argument("--measure", nargs=2, metavar=("CASE", "WHAT"), help=argparse.SUPPRESS)
+    parser.add_argument("--measure", nargs=2, metavar=("CASE", "MODEL"), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.measure:
-        number, what = options.measure
-        case = cases()[int(number)]
-        found = measure_curves(case) if what == "curves" else measure_model(case, what)
-        print(json.dumps(found))
+        number, model = options.measure
+        print(json.dumps(measured(cases()[int(number)], model)))
         return
     chosen = options.framework or [*frameworks()]
     data = json.loads(RESULTS.read_text("utf-8"))
@@ -269,14 +229,10 @@ def main(arguments: list[str]) -> None:
         for one in data["models"]
         if one["framework"] not in chosen
     }
-    for number, case, what in jobs(chosen):
-        print(f"{case.framework}: {case.way}, {what}", file=sys.stderr, flush=True)
-        one = framework(case.framework)
-        found = in_process("bench", one, "--measure", str(number), what)
-        if what == "curves":
-            data["curves"][case.framework] = found
-        else:
-            models.setdefault((case.framework, case.way, what), []).append(found)
+    for number, case, model in jobs(chosen):
+        print(f"{case.framework}: {case.way}, {model}", file=sys.stderr, flush=True)
+        found = in_process("bench", framework(case.framework), "--measure", str(number), model)
+        models.setdefault((case.framework, case.way, model), []).append(found)
     order = [*frameworks()]
     data["models"] = [
         {"framework": name, "way": way, "model": model, "processes": processes}
@@ -284,7 +240,6 @@ def main(arguments: list[str]) -> None:
             models.items(), key=lambda one: (one[0][2] != BASE, order.index(one[0][0]))
         )
     ]
-    data["curves"] = {name: data["curves"][name] for name in order}
     versions = data["machine"]["versions"]
     versions |= {"torchinfo": version("torchinfo"), "python": platform.python_version()}
     for name in chosen:

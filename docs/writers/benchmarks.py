@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache, partial
-from math import log
-from statistics import linear_regression, median
+from statistics import median
 from typing import Any
 
-from bench.__main__ import ABSTRACT, BASE, LARGE, RESULTS, SWEEPS
+from bench.__main__ import ABSTRACT, BASE, LARGE, RESULTS
 from docs.writers.blocks import place
 from paramproof.formulas import closed_form
 from paramproof.formulas.models import named_model
 from paramproof.views.table import markdown_rows
-
-FROM_LAYERS = 16
-"""A curve's first points are a fixed cost; from here on it is the layers that cost."""
 
 
 @cache
@@ -64,32 +60,6 @@ def _row(entry: dict[str, Any]) -> Iterator[str]:
     formula = closed_form(named_model(model).spec.letters())
     off = {process["count"] - formula for process in processes}
     yield " or ".join(f"{difference:+,}" if difference else "0" for difference in sorted(off))
-
-
-@place("curves", "benchmarks")
-def curves() -> str:
-    rows = (
-        (
-            framework,
-            axis,
-            f"{sizes[0]:,} to {sizes[-1]:,}",
-            _seconds(points[axis][0]),
-            _seconds(points[axis][-1]),
-            f"{exponent(axis, points[axis]):z.2f}",
-        )
-        for axis, sizes in SWEEPS.items()
-        for framework, points in results()["curves"].items()
-    )
-    heads = "framework", "what varies", "from, to", "s, first", "s, last", "exponent"
-    return markdown_rows(heads, rows, ["---"] * 3 + ["---:"] * 3)
-
-
-def exponent(axis: str, seconds: Sequence[float]) -> float:
-    """Return the slope of log seconds against log size."""
-    lowest = FROM_LAYERS if axis == "num_hidden_layers" else 0
-    pairs = zip(SWEEPS[axis], seconds, strict=True)
-    points = [(log(size), log(second)) for size, second in pairs if size >= lowest]
-    return linear_regression(*zip(*points, strict=True)).slope
 
 
 def _seconds(seconds: float) -> str:
