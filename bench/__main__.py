@@ -32,7 +32,7 @@ from paramproof.builders.registry import framework, frameworks
 from paramproof.formulas import EncoderSpec
 from paramproof.formulas.models import named_model
 from paramproof.verify.agreement import check
-from paramproof.verify.worker import load_builder, peak_memory
+from paramproof.verify.workers import load_builder, peak_memory
 
 RESULTS = DOCS / "benchmarks.json"
 

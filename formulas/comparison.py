@@ -8,7 +8,7 @@ always add up to the difference of the totals.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, cycle, zip_longest
 from textwrap import wrap
@@ -76,14 +76,6 @@ class Report:
     about: str = ""
     notes: tuple[str, ...] = ()
     residual: tuple[str, ...] = ()
-
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> Report:
-        rows = (
-            Row(**row | {key: row[key] and tuple(row[key]) for key in ("expected", "observed")})
-            for row in data["rows"]
-        )
-        return cls(data["formula"], data["actual"], tuple(rows))
 
     def as_data(self) -> dict[str, Any]:
         totals = {"formula": self.formula, "actual": self.actual, "difference": self.difference}

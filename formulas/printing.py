@@ -17,8 +17,9 @@ MAX_VALUE_SHOWN = 60
 MAX_CELL_SHOWN = 80
 MAX_NOTE_SHOWN = 200
 MAX_PATH_SHOWN = 400
+MAX_ERROR_SHOWN = 500
 MAX_MESSAGE_SHOWN = 2000
-"""The maximum number of characters of a value, a cell, a note, a file path and a message."""
+"""The most characters of a value, a cell, a note, a file path, a user's error and a message."""
 
 
 def legible(text: object, limit: int = MAX_CELL_SHOWN) -> str:

@@ -1,141 +1,232 @@
-"""Processes that end when their parent does.
+"""Run functions in processes of their own, which end when this one does.
 
-``Child`` starts a module, and both communicate in lines of JSON: requests go to the child's
-standard input, and its answers come from its standard output. The input stays open as a lifeline:
-when it is closed, the child exits at once. That works however the parent ended, SIGKILL included,
-and on every system. A process of ``multiprocessing`` does the same by ``end_with_parent``.
+A function takes ``tell``, by which it sends messages; what it returns is its last one. All are
+pickled: the function goes to the process's standard input, and messages come from its standard
+output. The input stays open as a lifeline: when it is closed, the process exits at once. That works
+however this process ended, SIGKILL included, and on every system. ``multiprocessing`` would import
+the main module again, which may be a user's script; its forks end by ``end_with_parent``.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from functools import partial
-from queue import SimpleQueue
-from typing import Any, Self
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import closing, suppress
+from itertools import islice
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-CHUNK = 1 << 16
+from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.printing import MAX_ERROR_SHOWN, legible
+
+Tell: TypeAlias = Callable[[Any], None]
+
+TICK = 0.2
+"""Seconds between two looks at the clock; a limit may be exceeded by as much."""
+
+SILENCE = 3600
+"""Seconds after which a process that tells nothing is ended."""
+
+PROGRAM = "from paramproof.child_process import main; main()"
 
 
-class Child:
-    """A process that runs ``python -m MODULE ARGUMENTS``, and is killed at the end of the context.
+class Refused(InvalidInput):
+    """Raised, with one line, if code of the user's cannot be called, or ends badly."""
+
+
+class Limit(NamedTuple):
+    """A message: for ``seconds`` from now on, the user's code may run.
+
+    If it takes longer, ``late`` says so; ``ended`` and ``where`` stand before and after how the
+    process ended.
+    """
+
+    seconds: float
+    late: str
+    ended: str
+    where: str = ""
+
+
+NO_LIMIT = Limit(0, "", "")
+"""The message that our own code runs, which is ended after SILENCE."""
+
+
+class Returned(NamedTuple):
+    """The last message."""
+
+    value: Any
+
+
+class Process:
+    """A process that runs ``job(tell)``.
 
     It can import the same modules as this process, and gets ``environment`` in addition to this
-    process's variables. With ``keeps_errors``, ``errors`` returns its standard error.
+    process's variables. Only if it ``prints`` does its standard error go where this process's does.
     """
 
     def __init__(
         self,
-        module: str,
-        *arguments: str,
-        environment: Mapping[str, str] | None = None,
-        keeps_errors: bool = False,
+        job: Callable[[Tell], Any],
+        limit: Limit = NO_LIMIT,
+        *,
+        environment: Mapping[str, str] = {},
+        prints: bool = False,
     ) -> None:
-        as_text = partial(tempfile.TemporaryFile, "w+", encoding="utf-8", errors="replace")
-        self._errors = as_text() if keeps_errors else None
+        self.limit = limit
+        self.is_done = self._is_late = False
+        self.how = self.last_words = ""
+        self._heard = time.monotonic()
+        self._errors = None if prints else tempfile.TemporaryFile()  # noqa: SIM115
         path = os.pathsep.join(map(os.path.abspath, sys.path))
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", module, *arguments],
-            env={**os.environ, "PYTHONPATH": path, **(environment or {})},
+            [sys.executable, "-uPc", PROGRAM],
+            env={**os.environ, "PYTHONPATH": path, **environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            encoding="utf-8",
         )
+        assert self._process.stdin is not None
+        # It may have ended. On Windows, a pipe without a reader is then an invalid argument.
+        with suppress(OSError):
+            self._process.stdin.write(pickle.dumps(pickle.dumps(job)))
+            self._process.stdin.flush()
 
-    def __enter__(self) -> Self:
-        return self
+    def listen(self, news: SimpleQueue[tuple[Any, Any]]) -> None:
+        """Put each message in ``news``, and None when the process has ended."""
+        assert self._process.stdout is not None
+        # The last message may be cut short, and the parent closes the pipe when it ends a process.
+        with suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
+            while True:
+                news.put((self, pickle.load(self._process.stdout)))
+        news.put((self, None))
 
-    def __exit__(self, *_: object) -> None:
-        self.kill()
+    def hear(self, message: Any) -> None:
+        """Note what a message says of the process. Raise an exception that it tells."""
+        if isinstance(message, Exception):
+            raise message
+        if isinstance(message, Limit):
+            self.limit, self._heard = message, time.monotonic()
+        if not self.limit.late:
+            self._heard = time.monotonic()
+        self.is_done |= isinstance(message, Returned)
+        if message is None:
+            self._note_end()
+
+    def look_at_clock(self) -> None:
+        if time.monotonic() - self._heard > (self.limit.seconds or SILENCE):
+            self._is_late = True
+            self._process.kill()
+
+    def _note_end(self) -> None:
+        status = self._process.wait()
+        self.is_done &= not status
+        self.how = f"ended {how_it_ended(status)}"
+        if self._is_late:
+            self.how = f"said nothing for {SILENCE:g} seconds"
+        if self._errors and status > 0:
+            self._errors.seek(0)
+            self.last_words = last_line(self._errors.read().decode("utf-8", "replace"))
+        self.end()
+        if self.limit.late:
+            ended = f"{self.limit.ended} {how_it_ended(status)}{self.limit.where}"
+            raise Refused(self.limit.late if self._is_late else ended)
+
+    def end(self) -> None:
+        self._process.kill()
         with suppress(OSError), self._process:
             pass
         if self._errors:
             self._errors.close()
 
-    def ask(self, request: Any) -> None:
-        """Send ``request``, which is lost if the child has ended."""
-        assert self._process.stdin is not None
-        # On Windows, writing to a pipe without a reader is an invalid argument.
-        with suppress(OSError):
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
 
-    def answers(self) -> Iterator[Any]:
-        """Yield the child's answers until it ends, without an incomplete last line."""
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            if line.endswith("\n"):
-                yield json.loads(line)
-
-    def wait(self) -> int:
-        return self._process.wait()
-
-    def errors(self) -> str:
-        if not self._errors:
-            return ""
-        self._errors.seek(0)
-        return self._errors.read()
-
-    def kill(self) -> None:
-        self._process.kill()
-
-    @contextmanager
-    def time_limit(self, seconds: float) -> Iterator[threading.Event]:
-        """Kill the child after ``seconds`` in this context; the event is then set."""
-        late = threading.Event()
-
-        def end() -> None:
-            late.set()
-            self.kill()
-
-        timer = threading.Timer(seconds, end)
-        timer.start()
-        try:
-            yield late
-        finally:
-            timer.cancel()
+P = TypeVar("P", bound=Process)
 
 
-class Parent:
-    """The parent, as seen from the child: it sends requests and receives answers.
+def messages(processes: Iterable[P]) -> Generator[tuple[P, Any]]:
+    """Yield each process with what it tells, and with None when it has ended.
 
-    Create it once, before anything else runs. From then on, standard input is empty, printed text
-    goes to standard error, the parent alone receives Ctrl-C, and this process ends when it does.
+    The next of ``processes``, which starts when it is made, is taken when a processor is free.
+    Raises ``Refused`` for a mistake in the user's code. All processes end when the iterator does.
     """
+    waiting = iter(processes)
+    running: list[P] = []
+    news: SimpleQueue[tuple[P, Any]] = SimpleQueue()
+    try:
+        while True:
+            for process in islice(waiting, (os.cpu_count() or 1) - len(running)):
+                running.append(process)
+                Thread(target=process.listen, args=(news,), daemon=True).start()
+            if not running:
+                return
+            with suppress(Empty):
+                process, message = news.get(timeout=TICK)
+                process.hear(message)
+                if message is None:
+                    running.remove(process)
+                yield process, message
+            for process in running:
+                process.look_at_clock()
+    finally:
+        for process in running:
+            process.end()
 
-    def __init__(self) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        self._requests: SimpleQueue[bytes] = SimpleQueue()
-        source = os.dup(0)
-        self._lines = os.fdopen(os.dup(1), "w", encoding="utf-8")
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.close(nothing)
-        os.dup2(2, 1)
-        threading.Thread(target=self._listen, args=(source,), daemon=True).start()
 
-    def request(self) -> Any:
-        return json.loads(self._requests.get())
+def call(
+    job: Callable[[Tell], Any],
+    limit: Limit = NO_LIMIT,
+    note: Tell = lambda message: None,
+    *,
+    prints: bool = False,
+) -> Any:
+    """Return what ``job`` does, called in a process; ``note`` takes what it tells.
 
-    def tell(self, data: Any) -> None:
-        print(json.dumps(data), file=self._lines, flush=True)
+    Raises ``Refused``, and ``RuntimeError`` for an error of our own code.
+    """
+    process = Process(job, limit, prints=prints)
+    with closing(messages([process])) as heard:
+        for _, message in heard:
+            if isinstance(message, Returned):
+                return message.value
+            if not (message is None or isinstance(message, Limit)):
+                note(message)
+    raise RuntimeError(process.last_words or f"the process {process.how}")
 
-    def _listen(self, source: int) -> None:
-        # A thread that waits in sys.stdin holds a lock that Python needs at exit, so read directly.
-        rest = b""
-        while chunk := os.read(source, CHUNK):
-            *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
-                self._requests.put(line)
+
+def main() -> None:
+    """Run the parent's job in this process, which it started.
+
+    Standard input is empty, printed text goes to standard error, and the parent alone receives
+    Ctrl-C.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    source, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    job = pickle.load(source)
+
+    def end_with_input() -> None:
+        # A thread that waits in a file object holds a lock that Python needs at exit.
+        os.read(source.fileno(), 1)
         os._exit(1)
+
+    def tell(message: Any) -> None:
+        answers.write(pickle.dumps(message))
+        answers.flush()
+
+    Thread(target=end_with_input, daemon=True).start()
+    try:
+        tell(Returned(pickle.loads(job)(tell)))
+    except Refused as error:
+        tell(error)
 
 
 def end_with_parent() -> None:
@@ -148,7 +239,7 @@ def end_with_parent() -> None:
             parent.join()
             os._exit(1)
 
-    threading.Thread(target=wait, daemon=True).start()
+    Thread(target=wait, daemon=True).start()
 
 
 def how_it_ended(status: int) -> str:
@@ -159,3 +250,9 @@ def how_it_ended(status: int) -> str:
         return f"by {signal.Signals(-status).name}"
     except ValueError:
         return f"by signal {-status}"
+
+
+def last_line(errors: str) -> str:
+    """Return the last line of a traceback, which names the error."""
+    lines = [line for line in errors.splitlines() if line.strip()]
+    return legible(lines[-1].strip(), MAX_ERROR_SHOWN) if lines else ""

@@ -34,7 +34,7 @@ def registered(name: str) -> Framework:
 def load_once(name: str) -> Builder:
     """Load a builder once; exempt the objects that its import created from garbage collection."""
     # Imported here: the formulas' mutation tests run with little else of the project.
-    from paramproof.verify.worker import load_builder
+    from paramproof.verify.workers import load_builder
 
     return load_builder(registered(name))
 

@@ -6,13 +6,17 @@ A derivation patches modules that build models, so a process should do nothing e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from paramproof.child_process import Child, how_it_ended
+from paramproof.builders.registry import framework
+from paramproof.child_process import Limit, Refused, Tell, call
+from paramproof.derivation.pipeline import derive
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.derivation_data import derivation_from
-from paramproof.formulas.errors import InvalidInput
-from paramproof.formulas.printing import legible, path_text
+from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
+from paramproof.sources.reference import in_one_line, load_reference
+from paramproof.tracing.constructors import Constructor
+from paramproof.tracing.internal_errors import InternalError
 
 
 def derive_in_subprocess(
@@ -33,21 +37,47 @@ def derive_in_subprocess(
     ``RuntimeError`` for an error of our own code.
     """
     own = None if keys is None else dict(keys)
-    request = {"what": what, "sizes": dict(sizes or {}), "keys": own, "architecture": architecture}
-    with (
-        Child("paramproof.derivation.worker", keeps_errors=True) as child,
-        child.time_limit(seconds) as late,
-    ):
-        child.ask({"constructor": request, "seed": seed})
-        for answer in child.answers():
-            if "derivation" in answer:
-                return derivation_from(answer["derivation"])
-            if "refused" in answer:
-                raise InvalidInput(legible(answer["refused"], 2000))
-            if "failed" in answer:
-                raise RuntimeError(legible(answer["failed"], 2000))
-            note(answer["note"])
-        status = child.wait()
-    if late.is_set():
-        raise InvalidInput(f"{path_text(what)}: not derived within {seconds:g} seconds")
-    raise InvalidInput(f"{path_text(what)}: the process ended {how_it_ended(status)}")
+    name = path_text(what)
+    late = f"{name}: not derived within {seconds:g} seconds"
+    job = partial(_derived, what, own, architecture, dict(sizes or {}), seed)
+    note("importing")
+    found: Derivation = call(job, Limit(seconds, late, f"{name}: the process ended"), note)
+    return found
+
+
+def _derived(
+    what: str,
+    keys: Mapping[str, Any] | None,
+    architecture: str,
+    sizes: Mapping[str, int],
+    seed: int,
+    tell: Tell,
+) -> Derivation | None:
+    try:
+        return derive(_constructor(what, keys, architecture, sizes), seed, tell)
+    except InternalError as error:
+        tell(RuntimeError(legible(str(error), MAX_MESSAGE_SHOWN)))
+        return None
+    except ValueError as error:
+        raise Refused(legible(str(error), MAX_MESSAGE_SHOWN)) from error
+    except BaseException as error:  # Anybody's constructor may raise anything.
+        said = f"{what}: {in_one_line(error)}"
+        raise Refused(legible(said, MAX_MESSAGE_SHOWN)) from error
+
+
+def _constructor(
+    what: str, keys: Mapping[str, Any] | None, architecture: str, sizes: Mapping[str, int]
+) -> Constructor:
+    if ":" in what and keys is None:
+        from paramproof.tracing.constructors.function import function_constructor
+
+        return function_constructor(what, load_reference(what), sizes)
+    needed = framework("transformers")
+    if needed.missing:
+        raise ValueError(
+            f"{what}: to derive it {' and '.join(needed.missing)} must be installed: "
+            f"{needed.how_to_get}"
+        )
+    from paramproof.tracing.constructors.transformers_class import transformers_constructor
+
+    return transformers_constructor(what, keys, architecture, sizes)

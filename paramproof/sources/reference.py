@@ -11,13 +11,10 @@ from types import ModuleType
 from typing import Any, cast
 
 from paramproof.formulas.errors import InvalidInput
-from paramproof.formulas.printing import legible, shown
+from paramproof.formulas.printing import MAX_ERROR_SHOWN, legible, shown
 
 REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 """The form MODULE:FUNCTION."""
-
-MAX_ERROR_SHOWN = 500
-"""Characters shown of an error in the user's code."""
 
 
 def load_reference(reference: str) -> Callable[..., Any]:

@@ -28,6 +28,7 @@ from paramproof.algebra.residual import Residual, explained, lines
 from paramproof.algebra.symbols import FamilyArchitecture, symbols
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework, layer_packages
+from paramproof.child_process import Tell
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.formulas import FAMILIES, FamilyLetters, Spec, Weight, closed_form, inventory
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
@@ -44,8 +45,7 @@ from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 from paramproof.verify.agreement import check
 from paramproof.verify.cases import Case, case_of, supported_cases
-from paramproof.verify.worker import NO_PARENT, Link
-from paramproof.verify.workers import Job, Record
+from paramproof.verify.workers import Job, Record, Steps, nobody
 
 ProofStatus: TypeAlias = Literal["proved", "different", "not expressible", "broken"]
 
@@ -96,7 +96,7 @@ def proofs(
     builder: Builder,
     families: Iterable[str] = (),
     models: Mapping[str, Spec] = {},
-    link: Link = NO_PARENT,
+    tell: Tell = nobody,
 ) -> Iterator[Proof]:
     """Compare ``builder`` with the formula of each family, at every size that it supports.
 
@@ -109,7 +109,7 @@ def proofs(
     plans = [_cases(builder, chosen, family, spec) for family, _, spec in claims]
     due = sum(len(plan) for plan in plans if not isinstance(plan, str))
     done = 0
-    link.steps(done, due)
+    tell(Steps(done, due))
     for (family, model, spec), plan in zip(claims, plans, strict=True):
         own = chosen.name, chosen.version
         if isinstance(plan, str):
@@ -123,7 +123,7 @@ def proofs(
             for finding in _differences(builder, case, spec, outcomes, readings):
                 findings.setdefault(finding, []).append(str(case))
             done += 1
-            link.steps(done, due)
+            tell(Steps(done, due))
         tensors = [tensor for reading in readings for tensor in reading.tensors]
         yield Proof(
             *own,

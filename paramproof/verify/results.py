@@ -17,8 +17,9 @@ from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.builders.registry import framework as named_framework
+from paramproof.child_process import Tell
 from paramproof.formulas import Report, Spec
-from paramproof.formulas.families import family_of, spec_fields, spec_from
+from paramproof.formulas.families import family_of, spec_fields
 from paramproof.formulas.models import named_model
 from paramproof.formulas.spec import draw, head_size_of
 from paramproof.verify.agreement import check
@@ -30,8 +31,7 @@ from paramproof.verify.user_formula import (
     compare_counts,
     difference,
 )
-from paramproof.verify.worker import NO_PARENT, Link, peak_memory
-from paramproof.verify.workers import Job, Record
+from paramproof.verify.workers import Job, Record, Steps, nobody, peak_memory
 
 Status: TypeAlias = Literal["equal", "different", "not expressible", "broken"]
 
@@ -78,12 +78,6 @@ class Result(Record):
         own = {"spec": self.spec and spec_fields(self.spec)}
         return asdict(self) | own | {"report": self.report and self.report.as_data()}
 
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Result:
-        spec, report = data["spec"], data["report"]
-        own = {"spec": spec and spec_from(spec), "report": report and Report.from_data(report)}
-        return cls(**data | own | {"difference": tuple(data["difference"])})
-
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -109,16 +103,16 @@ def verify_job(sample: Sample, formula: FormulaReference | None = None) -> Job[R
 def verified(
     chosen: Framework,
     builder: Builder,
+    tell: Tell,
     sample: Sample,
     formula: FormulaReference | None,
-    link: Link,
 ) -> Iterator[Result]:
-    own = formula.load(link) if formula else None
+    own = formula.load(tell) if formula else None
     # The first build in a process includes the framework's start-up time.
     small = named_model("bert-tiny").spec
     if own is None and builder.supports(small) is True:
         check(builder, small)
-    for result in results(chosen, builder, sample, own, link):
+    for result in results(chosen, builder, sample, own, tell):
         yield replace(result, peak_mb=round(peak_memory() / 1e6, 1))
 
 
@@ -127,22 +121,22 @@ def results(
     builder: Builder,
     sample: Sample,
     formula: UserFormula | None = None,
-    link: Link = NO_PARENT,
+    tell: Tell = nobody,
 ) -> Iterator[Result]:
     """Yield a result for each named model and each random spec, and the smallest that differ.
 
     A family that the framework cannot express has a single result with the reason. Raises
-    ``FormulaRefused`` if ``formula`` cannot be called.
+    ``Refused`` if ``formula`` cannot be called.
     """
     run = _Run(chosen, builder, formula)
     refused = {name: refusal(builder, name) for name in sample.families if sample.examples}
     number = sum(1 if reason else sample.examples for reason in refused.values())
     due = len(sample.models) + number
-    link.steps(0, None if sample.seconds else due)
+    tell(Steps(0, None if sample.seconds else due))
     drawn = _stopping(run.each(sample, refused), sample.seconds)
     for done, result in enumerate(chain(drawn, run.smallest()), 1):
         yield result
-        link.steps(done, None if sample.seconds else due + len(run.worst))
+        tell(Steps(done, None if sample.seconds else due + len(run.worst)))
 
 
 def _stopping(found: Iterator[Result], seconds: float | None) -> Iterator[Result]:
@@ -279,7 +273,7 @@ def assert_formula(
     process.
 
     Raises ``AssertionError`` with the smallest spec that differs and the algebra,
-    ``FormulaRefused`` if ``function`` is not a formula, and as ``paramproof.builders.load`` does.
+    ``Refused`` if ``function`` is not a formula, and as ``paramproof.builders.load`` does.
     """
     __tracebackhide__ = True
     chosen = named_framework(framework)

@@ -3,7 +3,7 @@
 It returns the trainable parameters of a model: an int, or ints by component. It counts the family
 whose spec, letters or fields it can be called with; of a model without a family, it takes letters,
 fields, or an object with the fields of a configuration. It is the user's code, so every call is
-announced (``Link.calling``), and whatever goes wrong in it is a ``FormulaRefused``.
+announced (``calling``), and whatever goes wrong in it is a ``Refused``.
 
 The model that a framework builds is compared with this project's formula, tensor by tensor. That
 gives the actual count of every component: our own, plus what differs in it. A difference from the
@@ -17,9 +17,9 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from copy import copy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache, partial
 from itertools import islice
 from random import Random
@@ -27,7 +27,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from paramproof.algebra.symbols import FamilyArchitecture, folded_text, in_symbols
-from paramproof.builders.registry import Framework
+from paramproof.child_process import NO_LIMIT, Limit, Refused, Tell, call
 from paramproof.derivation.sampling import sample_inside
 from paramproof.formulas import FAMILIES, Family, Inventory, Report, Row
 from paramproof.formulas.architecture import Architecture
@@ -37,10 +37,9 @@ from paramproof.formulas.families import family_of
 from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, beginnings, has_layer, lies_in
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, MINUS, legible, shown
-from paramproof.sources.reference import load_reference
+from paramproof.sources.reference import in_one_line, load_reference
 from paramproof.verify.cases import cases, parts_of, random_spec
-from paramproof.verify.worker import NO_PARENT, Link
-from paramproof.verify.workers import FormulaRefused, Job, Record, run_in_workers
+from paramproof.verify.workers import nobody
 
 TOTAL = "total"
 """The component that is the whole model."""
@@ -79,6 +78,28 @@ def values_of(
     return config, {**fields, **letters}
 
 
+@contextmanager
+def calling(name: str, where: str, seconds: float, tell: Tell) -> Iterator[None]:
+    """Tell that the user's code is called in this context, for ``seconds`` at most.
+
+    Raises ``Refused`` for anything that the code raises: in a worker even for an interrupt, since
+    no Ctrl-C reaches it.
+    """
+    late = f"{name} does not return within {seconds:g} seconds {where}"
+    tell(Limit(seconds, late, f"{name} ended its process", f" {where}"))
+    caught: tuple[type[BaseException], ...] = (BaseException,)
+    if tell is nobody:
+        caught = (Exception, SystemExit)
+    try:
+        yield
+    except Refused:
+        raise
+    except caught as error:
+        raise Refused(f"{name} raised {in_one_line(error)} {where}") from error
+    finally:
+        tell(NO_LIMIT)
+
+
 class UserFormula:
     """A function that is called as its signature requires; ``seconds`` limits each call."""
 
@@ -86,15 +107,15 @@ class UserFormula:
         self,
         function: Callable[..., Any],
         name: str = "",
-        link: Link = NO_PARENT,
+        tell: Tell = nobody,
         seconds: float = TIME_LIMIT,
     ) -> None:
         self.name = legible(name or getattr(function, "__name__", type(function).__name__))
-        self.function, self.link, self.seconds = function, link, seconds
+        self.function, self.tell, self.seconds = function, tell, seconds
         try:
             self.signature = inspect.signature(function)
         except (TypeError, ValueError):
-            raise FormulaRefused(f"{self.name}: Python cannot read its signature") from None
+            raise Refused(f"{self.name}: Python cannot read its signature") from None
 
     def arguments(self, config: Any, known: Mapping[str, Any]) -> inspect.BoundArguments | None:
         """Return the letters and fields to pass by name, or else the spec; None if neither fits."""
@@ -120,20 +141,20 @@ class UserFormula:
             own = ", ".join(map(str, self.signature.parameters.values())) or "nothing"
             takes = f"{self.name} takes {legible(own, MAX_NOTE_SHOWN)}"
             accepted = f"letters of {' '.join(model.sizes)}, or fields of that spec"
-            raise FormulaRefused(f"{takes}: a formula takes a spec, or {accepted}")
-        with self.link.calling(self.name, f"at {config!r}", self.seconds):
+            raise Refused(f"{takes}: a formula takes a spec, or {accepted}")
+        with calling(self.name, f"at {config!r}", self.seconds, self.tell):
             result = self.function(*arguments.args, **arguments.kwargs)
         if not isinstance(result, Mapping) or not model.spec:
             return {TOTAL: result}
         if not result:
-            raise FormulaRefused(f"{self.name} returned an empty mapping at {config!r}")
+            raise Refused(f"{self.name} returned an empty mapping at {config!r}")
         paths = tensors_of(family_of(model.spec))
         components = TOTAL, *dict.fromkeys(name for path in paths for name in beginnings(path))
         for component in result:
             if component not in components:
                 names = ", ".join(name for name in components if name.count(".") < 2)
                 counts = f"{self.name} counts {shown(component)}"
-                raise FormulaRefused(f"{counts}, which is not a component: use {names}, …")
+                raise Refused(f"{counts}, which is not a component: use {names}, …")
         return result
 
     def _count(self, component: str, value: Any, model: Architecture) -> int:
@@ -149,7 +170,7 @@ class UserFormula:
             returned = "something"
         kind = legible(type(value).__name__)
         where = "" if component == TOTAL else f" for {shown(component)}"
-        raise FormulaRefused(
+        raise Refused(
             f"{self.name} returned {returned} of type {kind}{where}: "
             f"a count is an int from 0 to 10**{LARGEST}, at {values_of(model)[0]!r}"
         )
@@ -178,12 +199,12 @@ def chosen_family(formula: UserFormula, among: Collection[str] = ()) -> Family:
         try:
             formula.counts(models[name])
             counted.append(name)
-        except FormulaRefused as refusal:
+        except Refused as refusal:
             refusals.append(refusal)
     if not counted:
         raise refusals[0]
     if len(counted) > 1:
-        raise FormulaRefused(f"{formula.name} fits {', '.join(counted)}: choose one with --family")
+        raise Refused(f"{formula.name} fits {', '.join(counted)}: choose one with --family")
     return FAMILIES[counted[0]]
 
 
@@ -285,41 +306,28 @@ def with_parts_of(model: Architecture) -> Iterator[Architecture]:
     return map(FamilyArchitecture.of, islice(alike, SAMPLES))
 
 
-NOBODY = Framework("", "", ())
-
-
-@dataclass(frozen=True, slots=True)
-class Reply(Record):
-    """The reply of a formula's process, which has no framework."""
-
-    value: Any
-
-
 class FormulaReference(NamedTuple):
     """A formula by its name, MODULE:FUNCTION. ``seconds`` limits its import and each call."""
 
     name: str
     seconds: float
 
-    def load(self, link: Link) -> UserFormula:
-        with link.calling(self.name, "when it was imported", self.seconds):
+    def load(self, tell: Tell) -> UserFormula:
+        with calling(self.name, "when it was imported", self.seconds, tell):
             try:
-                return UserFormula(load_reference(self.name), self.name, link, self.seconds)
+                return UserFormula(load_reference(self.name), self.name, tell, self.seconds)
             except ValueError as error:
-                raise FormulaRefused(str(error)) from error
+                raise Refused(str(error)) from error
 
     def ask(self, question: Callable[..., Any], *about: Any) -> Any:
         """Return ``question(formula, *about)``, answered in a process without a framework."""
-        job = Job(partial(_replies, self, question, *about), Reply)
-        (reply,) = run_in_workers([NOBODY], job)
-        return reply.value
+        return call(partial(_reply, self, question, about), prints=True)
 
 
-def _replies(
-    formula: FormulaReference, question: Callable[..., Any], *about: Any, link: Link
-) -> Iterator[Reply]:
-    *asked, _, _ = about  # The last two are a framework and its builder.
-    yield Reply("", question(formula.load(link), *asked))
+def _reply(
+    formula: FormulaReference, question: Callable[..., Any], about: Sequence[Any], tell: Tell
+) -> Any:
+    return question(formula.load(tell), *about)
 
 
 def family_and_rest(formula: UserFormula, among: Sequence[str]) -> tuple[str, tuple[str, ...]]:

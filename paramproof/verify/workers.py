@@ -2,44 +2,31 @@
 
 Environment variables, peak memory and crashes stay in the worker, and nothing changes in the
 calling process. A worker sends its records, how far it is and, before it calls code of the user's,
-what it calls and how long that may take. So whoever ends or hangs a worker is named in one line:
-the framework, whose last record is then ``broken``, or the user's code, which is refused.
+how long that may take (``Limit``). So whoever ends or hangs a worker is named in one line: the
+framework, whose last record is then ``broken``, or the user's code, which is refused.
 """
 
 from __future__ import annotations
 
-import os
-import pickle
-import time
-from base64 import b64encode
+import gc
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing
 from dataclasses import asdict, dataclass
-from queue import Empty, SimpleQueue
-from threading import Thread
+from functools import partial
+from pathlib import Path
 from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
-from paramproof.builders.registry import Framework
-from paramproof.child_process import Child, how_it_ended
-from paramproof.formulas.printing import legible
-from paramproof.sources.reference import MAX_ERROR_SHOWN
+from paramproof.builders.protocol import Builder
+from paramproof.builders.registry import Framework, framework
+from paramproof.child_process import Process, Tell, messages
 
 R = TypeVar("R", bound="Record")
-
-TICK = 0.2
-"""Seconds between two looks at the clock; a limit may be exceeded by as much."""
-
-SILENCE = 3600
-"""Seconds after which a worker that sends nothing is ended."""
-
-
-class FormulaRefused(ValueError):
-    """Raised, with one line, if a formula cannot be called or does not return a count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A result about ``framework``, made of dicts, tuples and scalars."""
+    """A result about ``framework``, made of plain data."""
 
     framework: str
 
@@ -50,28 +37,29 @@ class Record:
 
     @classmethod
     def broken(cls, framework: Framework, reason: str) -> Self:
-        """Return the record for a worker that died; without a framework, the mistake is ours."""
-        raise RuntimeError(reason)
+        """Return the record for a worker that died."""
+        raise NotImplementedError
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Self:
-        """Return the record that ``as_json`` wrote; JSON has lists where a record has tuples."""
-        fields: Any = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
-        return cls(**fields)
 
 
 @dataclass(frozen=True, slots=True)
 class Job(Generic[R]):
     """A function to call in a worker, to which it is sent pickled.
 
-    It takes the framework, its builder and, as ``link``, the worker's; it yields ``record``s.
+    It takes the framework, its builder and ``tell``; it yields ``record``s, and tells ``Steps``.
     """
 
     function: Callable[..., Iterator[R]]
     record: type[R]
+
+
+class Steps(NamedTuple):
+    """A message: how many steps of a job are done, and of how many; None if nobody knows."""
+
+    done: int
+    due: int | None
 
 
 class Progress(NamedTuple):
@@ -89,6 +77,10 @@ class Progress(NamedTuple):
 OnProgress: TypeAlias = Callable[[Progress], None]
 
 
+def nobody(message: Any) -> None:
+    """Tell a message to nobody, in a job that runs in the calling process."""
+
+
 def run_in_workers(
     frameworks: Sequence[Framework],
     job: Job[R],
@@ -97,112 +89,81 @@ def run_in_workers(
     """Run ``job`` in a worker for each of ``frameworks``; yield the records as they come.
 
     One worker runs per processor, slow frameworks first. If a worker dies, hangs, or sends fewer or
-    more records than it said, its last record is ``broken``. Raises ``FormulaRefused`` for a
-    mistake in the user's code, and ends all workers.
+    more records than it said, its last record is ``broken``. Raises ``Refused`` for a mistake in
+    the user's code, and ends all workers.
     """
-    waiting = sorted(frameworks, key=lambda framework: not framework.slow)
-    running: list[_Worker[R]] = []
-    news: SimpleQueue[tuple[_Worker[R], Any]] = SimpleQueue()
-    try:
-        while waiting or running:
-            while waiting and len(running) < (os.cpu_count() or 1):
-                running.append(_Worker(waiting.pop(0), job, on_progress))
-                Thread(target=running[-1].listen, args=(news,), daemon=True).start()
-            try:
-                worker, message = news.get(timeout=TICK)
-            except Empty:
-                pass
-            else:
-                yield from worker.take(message)
-                if message is None:
-                    running.remove(worker)
-            for worker in running:
-                worker.look_at_clock()
-    finally:
-        for worker in running:
-            worker.child.__exit__()
+    ordered = sorted(frameworks, key=lambda framework: not framework.slow)
+    with closing(messages(_Worker(one, job, on_progress) for one in ordered)) as heard:
+        for worker, message in heard:
+            yield from worker.take(message)
 
 
-class _Worker(Generic[R]):
+class _Worker(Process, Generic[R]):
     def __init__(self, framework: Framework, job: Job[R], on_progress: OnProgress) -> None:
-        self.framework = framework
-        self.job = job
-        self.on_progress = on_progress
-        self.came = self.steps = 0
-        self.due: int | None = None
-        self.is_done = self.is_late = False
-        self.calling = self.where = ""
-        self.limit: float = SILENCE
-        self.heard = time.monotonic()
-        self.on_progress(Progress(framework.name, "importing"))
-        # Without a framework, all that is printed is what the user's code prints.
-        self.child = Child(
-            "paramproof.verify.worker",
-            framework.name,
-            environment=framework.environment,
-            keeps_errors=bool(framework.name),
-        )
-        self.child.ask(b64encode(pickle.dumps(job.function)).decode())
+        self.framework, self.record, self.on_progress = framework, job.record, on_progress
+        self.came = 0
+        self.steps = Steps(0, None)
+        on_progress(Progress(framework.name, "importing"))
+        work = partial(_work, job.function, framework.name)
+        super().__init__(work, environment=framework.environment)
 
-    def listen(self, news: SimpleQueue[tuple[_Worker[R], Any]]) -> None:
-        """Put each message in ``news``, and None when the process has ended."""
-        # When the parent ends a worker, it closes the pipe.
-        with suppress(OSError, ValueError):
-            for message in self.child.answers():
-                news.put((self, message))
-        news.put((self, None))
+    def take(self, message: Any) -> Iterator[R]:
+        """Yield the record in a message, if any."""
+        if isinstance(message, Steps):
+            self._move(message)
+        elif isinstance(message, self.record):
+            self.came += 1
+            if self.steps.due is None:
+                self._move(Steps(self.came, None))
+            yield message
+        elif message is None:
+            yield from self._ended()
 
-    def look_at_clock(self) -> None:
-        if time.monotonic() - self.heard > self.limit:
-            self.is_late = True
-            self.child.kill()
-
-    def take(self, message: dict[str, Any] | None) -> Iterator[R]:
-        """Yield the record in a message, if any. Raises ``FormulaRefused``."""
-        self.heard = time.monotonic()
-        match message:
-            case None:
-                yield from self._ended()
-            case {"record": record}:
-                self.came += 1
-                if self.due is None:
-                    self._moved(self.came, None)
-                yield self.job.record.from_json(record)
-            case {"steps": [done, due]}:
-                self._moved(done, due)
-            case {"done": number}:
-                self.is_done = number == self.came
-            case {"refused": reason}:
-                raise FormulaRefused(reason)
-            case {"calling": name, "where": where, "limit": limit}:
-                self.calling, self.where, self.limit = name, where, limit or SILENCE
-
-    def _moved(self, done: int, due: int | None) -> None:
-        self.steps, self.due = done, due
-        state = f"{done}" if due is None else f"{done} of {due}"
-        self.on_progress(Progress(self.framework.name, state, done, due))
+    def _move(self, steps: Steps) -> None:
+        self.steps = steps
+        state = f"{steps.done}" if steps.due is None else f"{steps.done} of {steps.due}"
+        self.on_progress(Progress(self.framework.name, state, *steps))
 
     def _ended(self) -> Iterator[R]:
-        status = self.child.wait()
-        last_words = last_line(self.child.errors()) if status > 0 else ""
-        self.child.__exit__()
-        if self.calling:
-            how = f"does not return within {self.limit:g} seconds"
-            ended = how if self.is_late else f"ended its process {how_it_ended(status)}"
-            raise FormulaRefused(f"{self.calling} {ended} {self.where}")
-        name, due = self.framework.name, self.due
-        if not status and self.is_done and self.steps == (due or self.steps):
+        name, (done, due) = self.framework.name, self.steps
+        if self.is_done and done == (due or done):
             self.on_progress(Progress(name, "done", 1))
             return
         self.on_progress(Progress(name, "broken"))
-        how = f"the worker ended {how_it_ended(status)}"
-        if self.is_late:
-            how = f"the worker said nothing for {self.limit:g} seconds"
-        number = f"{self.steps} of {due} results" if due else f"{self.steps} results"
-        yield self.job.record.broken(self.framework, last_words or f"{how} after {number}")
+        number = f"{done} of {due} results" if due else f"{done} results"
+        reason = self.last_words or f"the worker {self.how} after {number}"
+        yield self.record.broken(self.framework, reason)
 
 
-def last_line(errors: str) -> str:
-    """Return the last line of a traceback, which names the error."""
-    lines = [line for line in errors.splitlines() if line.strip()]
-    return legible(lines[-1].strip(), MAX_ERROR_SHOWN) if lines else ""
+def _work(function: Callable[..., Iterator[Record]], name: str, tell: Tell) -> None:
+    chosen = framework(name)
+    for record in function(chosen, load_builder(chosen), tell=tell):
+        tell(record)
+
+
+def load_builder(chosen: Framework) -> Builder:
+    """Load the framework's builder, in a process that serves no other framework."""
+    builder = chosen.load()
+    # A full garbage collection visits every live object. The hundreds of thousands that the import
+    # of a framework creates are never freed, so the collector can skip them.
+    gc.collect()
+    gc.freeze()
+    return builder
+
+
+def peak_memory() -> int:
+    """Return the peak resident memory of this process in bytes; 0 on Windows.
+
+    On Linux the figure comes from /proc, since ``ru_maxrss`` starts at the parent's size there.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_bytes().splitlines():
+            if line.startswith(b"VmHWM:"):
+                return int(line.split()[1]) * 1024
+    try:
+        import resource
+    except ImportError:
+        return 0
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -11,7 +11,7 @@ from paramproof.builders.registry import framework
 from paramproof.formulas import FAMILIES
 from paramproof.verify.cases import random_specs
 from paramproof.verify.proof import proofs
-from paramproof.verify.worker import load_builder, peak_memory
+from paramproof.verify.workers import load_builder, peak_memory
 
 MODELS = 100
 """Random models that are built after those of the proof, to measure what builds leave behind."""

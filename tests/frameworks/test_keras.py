@@ -16,7 +16,7 @@ def test_an_abstract_build_leaves_no_variable_to_allocate():
     import keras
 
     from paramproof.formulas.models import named_model
-    from paramproof.verify.worker import peak_memory
+    from paramproof.verify.workers import peak_memory
 
     builder = load(f"keras-{keras.backend.backend()}")
     model = builder.build(named_model("bert-base").spec)

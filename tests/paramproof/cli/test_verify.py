@@ -2,8 +2,9 @@
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib import metadata
+from types import SimpleNamespace
 
 import pytest
 
@@ -25,9 +26,11 @@ RESIDUAL = "actual − formula = −L·F   feed_forward.intermediate.bias"
 def results(paramproof, outsider):
     """Return a function that runs the command: its status, and the results in its JSON."""
 
-    def run(*arguments, kind=Result):
+    def run(*arguments):
         done = paramproof("verify", "--framework", "toy", *arguments, "--json", "-")
-        return done.returncode, [kind.from_json(one) for one in json.loads(done.stdout)["results"]]
+        return done.returncode, [
+            SimpleNamespace(**one) for one in json.loads(done.stdout)["results"]
+        ]
 
     return run
 
@@ -47,13 +50,13 @@ def test_equal(paramproof, outsider, tmp_path):
     data = json.loads(file.read_text())
     assert (data["seed"], data["examples"]) == (0, 7)
     assert data["versions"]["toy"] == {"numpy": metadata.version("numpy")}
-    found = [Result.from_json(row) for row in data["results"]]
+    found = [SimpleNamespace(**row) for row in data["results"]]
     # 7 random encoders, and one remark for each of the other families.
     assert len(found) == len(literals.TOTALS) + 7 + 3
     assert {one.status for one in found} == {"equal", "not expressible"}
-    assert json.loads(json.dumps([one.as_json() for one in found])) == data["results"]
+    assert {*map(tuple, data["results"])} == {tuple(one.name for one in fields(Result))}
     (base,) = (one for one in found if one.model == "bert-base-uncased")
-    assert base.report.actual == literals.TOTALS["bert-base-uncased"]
+    assert base.report["actual"] == literals.TOTALS["bert-base-uncased"]
     assert base.milliseconds > 0
     assert base.peak_mb > 1
 
@@ -132,9 +135,8 @@ def test_proved(paramproof, outsider, tmp_path):
     row, *others = data["results"]
     assert {other["status"] for other in others} == {"not expressible"}
     assert [one["family"] for one in data["results"]] == list(FAMILIES)
-    proof = Proof.from_json(row)
-    assert (proof.status, proof.formula, proof.findings) == ("proved", POLYNOMIAL, ())
-    assert json.loads(json.dumps(proof.as_json())) == row
+    assert tuple(row) == tuple(one.name for one in fields(Proof))
+    assert (row["status"], row["formula"], row["findings"]) == ("proved", POLYNOMIAL, [])
 
 
 def test_not_proved(paramproof, outsider):
@@ -146,9 +148,9 @@ def test_not_proved(paramproof, outsider):
 
 
 def test_prove_a_model(results):
-    status, (proof,) = results("--prove", "--model", "bert-tiny", kind=Proof)
+    status, (proof,) = results("--prove", "--model", "bert-tiny")
     assert (status, proof.status, proof.model, proof.parts) == (
-        0, "proved", "bert-tiny", ("pooler",)
+        0, "proved", "bert-tiny", ["pooler"]
     )  # fmt: skip
 
 

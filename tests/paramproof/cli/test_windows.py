@@ -150,7 +150,7 @@ def test_a_reader_that_leaves(without_posix, run_unread, arguments, more):
 def test_peak_memory_is_unknown_on_windows(run_python):
     code = """if True:
         from pathlib import Path
-        from paramproof.verify.worker import peak_memory
+        from paramproof.verify.workers import peak_memory
         Path.exists = lambda path: False  # Linux has it in /proc as well.
         print(peak_memory())
     """

@@ -3,7 +3,7 @@
 import numpy
 import pytest
 
-from paramproof.derivation import trace_runner, worker
+from paramproof.derivation import process, trace_runner
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.tracing import tensor_groups
 from paramproof.tracing.internal_errors import InternalError
@@ -76,21 +76,11 @@ def test_what_python_refuses_is_the_constructors(make, error):
 
 def test_the_worker_reports_a_failure_and_no_refusal(monkeypatch):
     told = []
-
-    class Parent:
-        def request(self):
-            return {"constructor": {"what": "toy"}, "seed": 0}
-
-        def tell(self, answer):
-            told.append(answer)
-
-    monkeypatch.setattr(worker, "Parent", Parent)
-    monkeypatch.setattr(worker, "_constructor", lambda what: model())
+    monkeypatch.setattr(process, "_constructor", lambda *asked: model())
     plant(monkeypatch, arithmetic, "_int_result", "1 // 0")
-    worker.main()
-    (failed,) = (one["failed"] for one in told if "failed" in one)
-    assert failed.startswith("an error in paramproof, at tracing/symbolic/arithmetic.py:2")
-    assert not any("refused" in one for one in told)
+    process._derived("toy", None, "", {}, 0, told.append)
+    (failed,) = (one for one in told if type(one) is RuntimeError)
+    assert str(failed).startswith("an error in paramproof, at tracing/symbolic/arithmetic.py:2")
 
 
 def divides_a_number_of_numpy(width, heads):

@@ -1,12 +1,9 @@
 """What is refused before any model is made, in one line; no framework is needed for that."""
 
-from contextlib import nullcontext
-from threading import Event
-
 import pytest
 
 from paramproof.builders.registry import Framework
-from paramproof.derivation import process, worker
+from paramproof.derivation import process
 from paramproof.derivation.process import derive_in_subprocess
 
 BAD = "tests.paramproof.derivation.bad"
@@ -44,34 +41,8 @@ def test_what_is_refused_before_any_model_is_made(what, sizes, said):
 
 def test_a_class_of_transformers_needs_it(monkeypatch):
     absent = Framework("transformers", "it", ("a-distribution-that-nobody-has",))
-    monkeypatch.setattr(worker, "framework", lambda name: absent)
+    monkeypatch.setattr(process, "framework", lambda name: absent)
     with pytest.raises(ValueError, match="nobody-has") as caught:
-        worker._constructor("bert", {}, None, "")
+        process._constructor("bert", None, "", {})
     install = "must be installed: python -m pip install a-distribution-that-nobody-has"
     assert str(caught.value) == f"bert: to derive it a-distribution-that-nobody-has {install}"
-
-
-class Answering:
-    def __init__(self, *answers):
-        self._answers = answers
-
-    def __call__(self, module, keeps_errors):
-        return nullcontext(self)
-
-    def time_limit(self, seconds):
-        return nullcontext(Event())
-
-    def ask(self, request):
-        self.request = request
-
-    def answers(self):
-        yield from self._answers
-
-
-@pytest.mark.parametrize(("answer", "error"), [("failed", RuntimeError), ("refused", ValueError)])
-def test_an_error_in_the_process_is_raised_here(monkeypatch, answer, error):
-    notes = []
-    monkeypatch.setattr(process, "Child", Answering({"note": "importing"}, {answer: "a\x1bline"}))
-    with pytest.raises(error, match=r"\Aa\\x1bline\Z"):
-        derive_in_subprocess("bert", note=notes.append)
-    assert notes == ["importing"]

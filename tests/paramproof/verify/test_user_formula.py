@@ -9,6 +9,7 @@ from hypothesis import given
 
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.registry import Framework
+from paramproof.child_process import Refused
 from paramproof.formulas import FAMILIES, EncoderSpec, Report, Row, closed_form, inventory
 from paramproof.formulas.models import named_models
 from paramproof.resolver import resolve
@@ -23,7 +24,6 @@ from paramproof.verify.user_formula import (
     fullest,
     with_parts_of,
 )
-from paramproof.verify.workers import FormulaRefused
 from tests import family_formulas, user_formulas
 from tests.configs import SMALL_MIXTRAL
 from tests.strategies import encoder_specs
@@ -63,7 +63,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name):
-    with pytest.raises(FormulaRefused) as refusal:
+    with pytest.raises(Refused) as refusal:
         UserFormula(getattr(user_formulas, name)).counts(FamilyArchitecture.of(WHOLE))
     assert REFUSED[name] in str(refusal.value)
 
@@ -81,7 +81,7 @@ def shout(spec):
     "function", [lambda spec: Loud(), lambda spec: {repr(Loud()): 1}, shout], ids=range(3)
 )
 def test_a_formulas_error_is_printable(function):
-    with pytest.raises(FormulaRefused) as refusal:
+    with pytest.raises(Refused) as refusal:
         UserFormula(function, "\x1b[2J").counts(MODEL)
     assert str(refusal.value).isprintable()
     assert len(str(refusal.value)) < 2000
@@ -145,19 +145,19 @@ def test_a_formula_counts_the_families_that_it_can_be_called_with(function, fami
     if len(families) == 1:
         assert chosen_family(formula).name == families[0]
     else:
-        with pytest.raises(FormulaRefused, match=f"^f fits {', '.join(families)}: choose one"):
+        with pytest.raises(Refused, match=f"^f fits {', '.join(families)}: choose one"):
             chosen_family(formula)
     for family in families:
         assert chosen_family(formula, [family]).name == family
 
 
 def test_a_formula_that_counts_no_family():
-    with pytest.raises(FormulaRefused, match="raised AttributeError"):
+    with pytest.raises(Refused, match="raised AttributeError"):
         chosen_family(UserFormula(user_formulas.raises))
     # The family for which it can be called is the one whose error is shown.
-    with pytest.raises(FormulaRefused, match=r"raised ZeroDivisionError.* at LlamaSpec"):
+    with pytest.raises(Refused, match=r"raised ZeroDivisionError.* at LlamaSpec"):
         chosen_family(UserFormula(lambda G, K: G // 0 + K))
-    with pytest.raises(FormulaRefused, match=r"takes G, K: .* letters of L H A F V P untied"):
+    with pytest.raises(Refused, match=r"takes G, K: .* letters of L H A F V P untied"):
         chosen_family(UserFormula(lambda G, K: G + K), ["gpt"])
 
 
@@ -352,7 +352,7 @@ def test_wrong_of_a_model_without_a_family(function, algebra):
 
 
 def test_components_are_those_of_a_family():
-    with pytest.raises(FormulaRefused, match=r"returned \{'total': 1\} of type dict: a count is"):
+    with pytest.raises(Refused, match=r"returned \{'total': 1\} of type dict: a count is"):
         compared_at_sizes(UserFormula(lambda H: {"total": 1}), MIXTRAL, 0, 0)
 
 
@@ -366,13 +366,13 @@ def test_assert_formula(outsider):
     assert_formula(user_formulas.exact, framework="toy", examples=5)
     with pytest.raises(AssertionError, match=r"^spec = EncoderSpec\(vocab_size=1, hidden_size=1,"):
         assert_formula(user_formulas.without_biases, framework="toy", examples=5)
-    with pytest.raises(FormulaRefused, match="a count is an int"):
+    with pytest.raises(Refused, match="a count is an int"):
         assert_formula(user_formulas.returns_float, framework="toy", examples=5)
 
 
 def test_assert_formula_takes_a_family(mixer):
     assert_formula(family_formulas.mixer, framework="mixer-toy", examples=5)
-    with pytest.raises(FormulaRefused, match="choose one with --family"):
+    with pytest.raises(Refused, match="choose one with --family"):
         assert_formula(family_formulas.three_quarters, framework="mixer-toy", examples=5)
     with pytest.raises(AssertionError, match="spec = MixerSpec"):
         assert_formula(family_formulas.any_spec, framework="mixer-toy", family="mixer", examples=5)
