@@ -59,8 +59,6 @@ NO_LIMIT = Limit(0, "", "")
 
 
 class Returned(NamedTuple):
-    """The last message."""
-
     value: Any
 
 
@@ -99,7 +97,6 @@ class Process:
             self._process.stdin.flush()
 
     def listen(self, news: SimpleQueue[tuple[Any, Any]]) -> None:
-        """Put each message in ``news``, and None when the process has ended."""
         assert self._process.stdout is not None
         # The last message may be cut short, and the parent closes the pipe when it ends a process.
         with suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
@@ -108,14 +105,13 @@ class Process:
         news.put((self, None))
 
     def hear(self, message: Any) -> None:
-        """Note what a message says of the process. Raise an exception that it tells."""
-        if isinstance(message, Exception):
-            raise message
         if isinstance(message, Limit):
-            self.limit, self._heard = message, time.monotonic()
-        if not self.limit.late:
+            self.limit = message
+        if isinstance(message, Limit) or not self.limit.late:
             self._heard = time.monotonic()
         self.is_done |= isinstance(message, Returned)
+        if isinstance(message, Exception):
+            raise message
         if message is None:
             self._note_end()
 
@@ -170,7 +166,8 @@ def messages(processes: Iterable[P]) -> Generator[tuple[P, Any]]:
                 process.hear(message)
                 if message is None:
                     running.remove(process)
-                yield process, message
+                if not isinstance(message, Limit):
+                    yield process, message
             for process in running:
                 process.look_at_clock()
     finally:
@@ -194,7 +191,7 @@ def call(
         for _, message in heard:
             if isinstance(message, Returned):
                 return message.value
-            if not (message is None or isinstance(message, Limit)):
+            if message is not None:
                 note(message)
     raise RuntimeError(process.last_words or f"the process {process.how}")
 

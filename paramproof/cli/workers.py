@@ -13,7 +13,7 @@ from rich.progress import Progress as Bars
 
 from paramproof.builders.registry import Framework, framework, frameworks
 from paramproof.cli.output import errors
-from paramproof.verify.workers import Job, Progress, R, Record, run_in_workers
+from paramproof.verify.workers import Job, R, Record, Steps, run_in_workers
 
 
 def chosen_frameworks(names: Sequence[str]) -> tuple[list[Framework], list[Framework]]:
@@ -43,15 +43,15 @@ def records_of(installed: Sequence[Framework], job: Job[R]) -> Iterator[R]:
             for chosen in installed
         }
 
-        def show(news: Progress) -> None:
-            task = tasks[news.framework]
-            if news.state == "importing":
+        def show(name: str, state: str, steps: Steps) -> None:
+            task = tasks[name]
+            if state == "importing":
                 bars.start_task(task)
-            first = bars.tasks[task].total != news.due
+            first = bars.tasks[task].total != steps.due
             # A bar without a total moves back and forth.
-            bars.tasks[task].total = news.due
-            bars.update(task, completed=news.done, state=news.state, refresh=first)
-            if news.state == "broken":
+            bars.tasks[task].total = steps.due
+            bars.update(task, completed=steps.done, state=state, refresh=first)
+            if state == "broken":
                 bars.stop_task(task)
 
         yield from run_in_workers(installed, job, show)

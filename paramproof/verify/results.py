@@ -97,30 +97,14 @@ class Sample:
 
 def verify_job(sample: Sample, formula: FormulaReference | None = None) -> Job[Result]:
     """Return the job that compares a framework with our formulas, or with a user's ``formula``."""
-    return Job(partial(verified, sample=sample, formula=formula), Result)
-
-
-def verified(
-    chosen: Framework,
-    builder: Builder,
-    tell: Tell,
-    sample: Sample,
-    formula: FormulaReference | None,
-) -> Iterator[Result]:
-    own = formula.load(tell) if formula else None
-    # The first build in a process includes the framework's start-up time.
-    small = named_model("bert-tiny").spec
-    if own is None and builder.supports(small) is True:
-        check(builder, small)
-    for result in results(chosen, builder, sample, own, tell):
-        yield replace(result, peak_mb=round(peak_memory() / 1e6, 1))
+    return Job(partial(results, sample=sample, formula=formula), Result)
 
 
 def results(
     chosen: Framework,
     builder: Builder,
     sample: Sample,
-    formula: UserFormula | None = None,
+    formula: UserFormula | FormulaReference | None = None,
     tell: Tell = nobody,
 ) -> Iterator[Result]:
     """Yield a result for each named model and each random spec, and the smallest that differ.
@@ -128,14 +112,19 @@ def results(
     A family that the framework cannot express has a single result with the reason. Raises
     ``Refused`` if ``formula`` cannot be called.
     """
-    run = _Run(chosen, builder, formula)
+    own = formula.load(tell) if isinstance(formula, FormulaReference) else formula
+    # The first build in a process includes the framework's start-up time.
+    small = named_model("bert-tiny").spec
+    if own is None and builder.supports(small) is True:
+        check(builder, small)
+    run = _Run(chosen, builder, own)
     refused = {name: refusal(builder, name) for name in sample.families if sample.examples}
     number = sum(1 if reason else sample.examples for reason in refused.values())
     due = len(sample.models) + number
     tell(Steps(0, None if sample.seconds else due))
     drawn = _stopping(run.each(sample, refused), sample.seconds)
     for done, result in enumerate(chain(drawn, run.smallest()), 1):
-        yield result
+        yield replace(result, peak_mb=round(peak_memory() / 1e6, 1))
         tell(Steps(done, None if sample.seconds else due + len(run.worst)))
 
 
@@ -198,28 +187,28 @@ class _Run:
     def smallest(self) -> Iterator[Result]:
         """Yield, for each family that differs, the result of the smallest spec that does."""
         for spec in [*self.worst.values()]:
-            yield self._smaller(spec)
+            fixed, reason = fixed_in(spec.family, self.chosen.fixed), ""
+            try:
+                spec = smaller_spec(spec, fixed, self.differs()) or spec
+            except ImportError:
+                reason = NO_HYPOTHESIS
+            result = replace(self.result(spec), smallest=True, reason=reason)
+            if self.formula and result.report:
+                lines = difference(self.formula, FamilyArchitecture.of(spec), result.report)
+                result = replace(result, difference=tuple(lines))
+            yield result
 
-    def _smaller(self, spec: Spec) -> Result:
+    def differs(self) -> Callable[[Spec], bool]:
+        """Return a function that tells whether a spec differs, and builds at most MAX_BUILDS."""
         known: dict[Spec, bool] = {}
 
-        def differs(smaller: Spec) -> bool:
-            if smaller not in known and len(known) < MAX_BUILDS:
-                supported = self.builder.supports(smaller) is True
-                known[smaller] = supported and not self.report(smaller).equal
-            return known.get(smaller, False)
+        def differs(spec: Spec) -> bool:
+            if spec not in known and len(known) < MAX_BUILDS:
+                supported = self.builder.supports(spec) is True
+                known[spec] = supported and not self.report(spec).equal
+            return known.get(spec, False)
 
-        fixed = fixed_in(spec.family, self.chosen.fixed)
-        try:
-            found, reason = smaller_spec(spec, fixed, differs) or spec, ""
-        except ImportError:
-            found, reason = spec, NO_HYPOTHESIS
-        result = replace(self.result(found), smallest=True, reason=reason)
-        assert result.report
-        if self.formula:
-            lines = difference(self.formula, FamilyArchitecture.of(found), result.report)
-            return replace(result, difference=tuple(lines))
-        return result
+        return differs
 
 
 def smaller_spec(

@@ -54,7 +54,6 @@ SAMPLES = 25
 """Random models of which an expression must have the counts of its formula."""
 
 AS_WE_COUNT = Report(0, 0, ())
-"""The report on a model that has every tensor of our own formula."""
 
 
 def values_of(
@@ -208,12 +207,6 @@ def chosen_family(formula: UserFormula, among: Collection[str] = ()) -> Family:
     return FAMILIES[counted[0]]
 
 
-def uncounted(named: Collection[str], family: Family) -> tuple[str, ...]:
-    """Return the top-level components that the components ``named`` do not cover completely."""
-    left = (path for path in tensors_of(family) if not any(_is_in(path, one) for one in named))
-    return tuple(dict.fromkeys(path.split(".")[0] for path in left))
-
-
 def _is_in(path: str, component: str) -> bool:
     return component == TOTAL or lies_in(path, component)
 
@@ -331,9 +324,11 @@ def _reply(
 
 
 def family_and_rest(formula: UserFormula, among: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the family that the formula counts, and the components that it leaves out."""
+    """Return the family that the formula counts, and components that it does not cover completely."""
     family = chosen_family(formula, among)
-    return family.name, uncounted(formula.counts(fullest(family)), family)
+    named = formula.counts(fullest(family))
+    left = (path for path in tensors_of(family) if not any(_is_in(path, one) for one in named))
+    return family.name, tuple(dict.fromkeys(path.split(".")[0] for path in left))
 
 
 def compared_at_sizes(

@@ -30,11 +30,6 @@ class Record:
 
     framework: str
 
-    @property
-    def failed(self) -> bool:
-        """Whether this result contradicts the formula, or the framework broke."""
-        return False
-
     @classmethod
     def broken(cls, framework: Framework, reason: str) -> Self:
         """Return the record for a worker that died."""
@@ -56,25 +51,17 @@ class Job(Generic[R]):
 
 
 class Steps(NamedTuple):
-    """A message: how many steps of a job are done, and of how many; None if nobody knows."""
+    """A message: so many steps of a job are ``done``, of those ``due``, or None if nobody knows.
 
-    done: int
-    due: int | None
-
-
-class Progress(NamedTuple):
-    """The progress of a worker: its ``state`` in words, and ``done`` of ``due`` steps.
-
-    A step is a record, or what the job counts. ``due`` is None if nobody knows.
+    A step is a record, or what the job counts.
     """
 
-    framework: str
-    state: str
     done: int = 0
     due: int | None = 1
 
 
-OnProgress: TypeAlias = Callable[[Progress], None]
+OnProgress: TypeAlias = Callable[[str, str, Steps], None]
+"""Takes the name of a framework, the state of its worker in words, and its steps."""
 
 
 def nobody(message: Any) -> None:
@@ -84,7 +71,7 @@ def nobody(message: Any) -> None:
 def run_in_workers(
     frameworks: Sequence[Framework],
     job: Job[R],
-    on_progress: OnProgress = lambda progress: None,
+    on_progress: OnProgress = lambda framework, state, steps: None,
 ) -> Iterator[R]:
     """Run ``job`` in a worker for each of ``frameworks``; yield the records as they come.
 
@@ -103,7 +90,7 @@ class _Worker(Process, Generic[R]):
         self.framework, self.record, self.on_progress = framework, job.record, on_progress
         self.came = 0
         self.steps = Steps(0, None)
-        on_progress(Progress(framework.name, "importing"))
+        on_progress(framework.name, "importing", Steps())
         work = partial(_work, job.function, framework.name)
         super().__init__(work, environment=framework.environment)
 
@@ -122,14 +109,14 @@ class _Worker(Process, Generic[R]):
     def _move(self, steps: Steps) -> None:
         self.steps = steps
         state = f"{steps.done}" if steps.due is None else f"{steps.done} of {steps.due}"
-        self.on_progress(Progress(self.framework.name, state, *steps))
+        self.on_progress(self.framework.name, state, steps)
 
     def _ended(self) -> Iterator[R]:
         name, (done, due) = self.framework.name, self.steps
         if self.is_done and done == (due or done):
-            self.on_progress(Progress(name, "done", 1))
+            self.on_progress(name, "done", Steps(1))
             return
-        self.on_progress(Progress(name, "broken"))
+        self.on_progress(name, "broken", Steps())
         number = f"{done} of {due} results" if due else f"{done} results"
         reason = self.last_words or f"the worker {self.how} after {number}"
         yield self.record.broken(self.framework, reason)
