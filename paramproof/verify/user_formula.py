@@ -324,7 +324,7 @@ def _reply(
 
 
 def family_and_rest(formula: UserFormula, among: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the family that the formula counts, and components that it does not cover completely."""
+    """Return the family that the formula counts, and the components that it does not cover."""
     family = chosen_family(formula, among)
     named = formula.counts(fullest(family))
     left = (path for path in tensors_of(family) if not any(_is_in(path, one) for one in named))
