@@ -15,11 +15,11 @@ These options update existing files:
   ``--report FILE`` lists what is no longer proved, as lines of JSON.
 * ``--update PART`` finds one part of a file again: ``reads`` (which keys no class reads, and the
   defaults of the others), ``late-aliases``, ``older-names``, ``filled-values``, ``stages``,
-  ``spellings``, ``bounds`` (what token ids must be below) and ``networks`` (of backbones that timm
-  builds); ``classes`` adds classes of tasks for which a file has none, and ``values`` accepted
-  values of fields that decide nothing; ``kinds`` adds variants that count the kinds in lists of
-  layers, and ``biases`` those for bias flags with only one value in an entry, and for changes of
-  released models.
+  ``spellings``, ``zeros`` (sizes that may be 0), ``bounds`` (what token ids must be below) and
+  ``networks`` (of backbones that timm builds); ``classes`` adds classes of tasks for which a file
+  has none, and ``values`` accepted values of fields that decide nothing; ``kinds`` adds variants
+  that count the kinds in lists of layers, and ``biases`` those for bias flags with only one value
+  in an entry, and for changes of released models.
 * ``--hold`` checks them with more random configurations, drawn by ``--seed``, and withdraws what
   differs from transformers' models.
 
