@@ -1,7 +1,7 @@
 """Measurements of a layer by its outputs and parameters alone, the same for every framework.
 
-A measurement takes a framework's call as a function on NumPy arrays and sizes (``ask.Asker``), and
-returns the answer in the words of the reference. An answer that is none of those known is an
+A measurement takes a framework's call as a function on NumPy arrays and sizes, which ``ask`` makes,
+and returns the answer in the words of the reference. An answer that is none of those known is an
 error: a framework that starts to do something else is to be looked at, not described by the
 nearest word.
 """

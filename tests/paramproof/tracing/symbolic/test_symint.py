@@ -117,7 +117,7 @@ def test_whoever_takes_its_number_is_heard(action, caveat):
 
 
 def test_an_int_that_c_code_takes_is_heard_where_python_looks():
-    """``IntSize`` is for frameworks that take nothing else: they read it, and nobody knows."""
+    """``NativeSymInt`` is for frameworks that take nothing else: they read it, and nobody knows."""
     with using_symint_class(NativeSymInt):
         one = size(9) + 1
     assert type(one) is NativeSymInt
