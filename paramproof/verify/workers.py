@@ -88,7 +88,6 @@ def run_in_workers(
 class _Worker(Process, Generic[R]):
     def __init__(self, framework: Framework, job: Job[R], on_progress: OnProgress) -> None:
         self.framework, self.record, self.on_progress = framework, job.record, on_progress
-        self.came = 0
         self.steps = Steps(0, None)
         on_progress(framework.name, "importing", Steps())
         work = partial(_work, job.function, framework.name)
@@ -99,9 +98,8 @@ class _Worker(Process, Generic[R]):
         if isinstance(message, Steps):
             self._move(message)
         elif isinstance(message, self.record):
-            self.came += 1
             if self.steps.due is None:
-                self._move(Steps(self.came, None))
+                self._move(Steps(self.steps.done + 1, None))
             yield message
         elif message is None:
             yield from self._ended()
