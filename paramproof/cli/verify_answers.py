@@ -78,9 +78,7 @@ def in_frameworks(
 ) -> CommandAnswer:
     """Compare the formulas of families, or a user's, with the models that frameworks build.
 
-    A user's formula is called first, without any framework, to see that it works and what it
-    counts. A run in which no framework could build any of the models has verified nothing, and
-    fails.
+    A user's formula is called first, without any framework. A run without any model is a failure.
     """
     left: Sequence[str] = ()
     if formula:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bars
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from paramproof.builders.registry import Framework, framework, frameworks
 from paramproof.cli.output import errors
@@ -37,7 +36,7 @@ def records_of(installed: Sequence[Framework], job: Job[R]) -> Iterator[R]:
     """Yield the records of a job as they come, and show its progress meanwhile."""
     columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}")
     is_pipe = not errors.is_terminal or errors.is_dumb_terminal
-    with Bars(*columns, TimeElapsedColumn(), console=errors, disable=is_pipe) as bars:
+    with Progress(*columns, TimeElapsedColumn(), console=errors, disable=is_pipe) as bars:
         tasks = {
             chosen.name: bars.add_task(chosen.name, start=False, total=1, state="waiting")
             for chosen in installed
@@ -58,11 +57,7 @@ def records_of(installed: Sequence[Framework], job: Job[R]) -> Iterator[R]:
 
 
 def run_in_frameworks(names: Sequence[str], job: Job[R]) -> tuple[list[R], list[Framework]]:
-    """Run a job in the named frameworks, or in all.
-
-    Return its records, by framework, and the frameworks that are not installed. Raises the same
-    errors as ``chosen_frameworks``.
-    """
+    """Return a job's records, by framework, and the frameworks that are not installed."""
     installed, absent = chosen_frameworks(names)
     order = [one.name for one in installed]
     found = sorted(records_of(installed, job), key=lambda one: order.index(one.framework))
