@@ -23,7 +23,7 @@ PROVING = ("test_leaks", "test_proof")
 """The modules for which a framework proves every family: a share takes some of the frameworks."""
 
 SHARED = pytest.mark.shared(
-    "computes, or builds large models, in each of twelve frameworks", pool="tests/builders"
+    "computes, or builds large models, in each of eleven frameworks", pool="tests/builders"
 )
 
 

@@ -12,7 +12,7 @@ load()
 
 pytestmark = [
     pytest.mark.framework("torch"),
-    pytest.mark.shared("some 300 constructors are derived, and compared with models"),
+    pytest.mark.shared("350 constructors are derived, and compared with models"),
     # Several of them warn on purpose, and NumPy and PyTorch warn about their use of sizes.
     pytest.mark.filterwarnings("ignore"),
 ]
