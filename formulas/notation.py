@@ -329,7 +329,7 @@ def _value(node: Any, names: list[str]) -> Operand:
             return value if isinstance(value, float) else expression(value)
         case ast.Name(name):
             return letter(names[int(name[1:])])
-        case ast.Call(ast.Name(name), operands):
+        case ast.Call(ast.Name(name), [_, *_] as operands, []):
             values = [_value(one, names) for one in operands]
             if name in ROUNDED:
                 return ROUNDED[name](*map(_whole, values))

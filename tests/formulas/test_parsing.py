@@ -84,7 +84,8 @@ def test_handwritten_expressions(written, meant):
 REFUSED = """H + | H H | H*A | 2^3 | -H | H//A | (H | H) | ⌊H⌋ | ⌊H/A⌉ | H/0 | ⌊H/0⌋ | (H + 1)·A
 −(H + 1)·A | (H + A)/2·L | L·(H + 1)·A | (L·(H + 1))² | (−(H + 1))² | ((H + A)/2)²
 sum(H) | ⌊H/A/2⌋ | 9² | (H²)² | (H·A)²
-(H + 1)² | H/(A + 1) | ² | H²²² | H ≤ A | __import__('os') | max(H) | (0.5) | H\x1b[2J"""
+(H + 1)² | H/(A + 1) | ² | H²²² | H ≤ A | __import__('os') | max(H) | (0.5) | H\x1b[2J
+int() | gcd(H, ²)"""
 LONG = ["", " ", "1" * 41, "(" * 5_000 + "H" + ")" * 5_000, "⌊" * 5_000, "H" * (LONGEST + 1)]
 
 
