@@ -113,9 +113,9 @@ class Condition:
         except ArithmeticError:
             return False
         if self.relation is Relation.DIVIDES:
-            return (left != 0 and right % left == 0) is self.holds
+            return bool(left != 0 and right % left == 0) is self.holds
         answers = {Relation.EQUAL: left == right, Relation.LESS: left < right}
-        return answers.get(self.relation, left > right) is self.holds
+        return bool(answers.get(self.relation, left > right)) is self.holds
 
     @property
     def is_settled(self) -> bool:

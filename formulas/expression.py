@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from numbers import Integral
 from typing import Any, TypeAlias
 
 from paramproof.formulas.computed import DIVISIONS, QUOTIENT, WHOLE, WHOLE_OF_WHOLE, result_of
@@ -379,7 +380,7 @@ def _number(one: Operand, sizes: Mapping[str, int]) -> Any:
     if not isinstance(one, Expression):
         return one
     value = one.value(sizes)
-    return value if isinstance(value, int) else float(value)
+    return int(value) if isinstance(value, Integral) else float(value)
 
 
 def _operand_with(one: Operand, values: Mapping[str, Expression | Number]) -> Operand:

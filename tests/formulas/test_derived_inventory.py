@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from paramproof.algebra.symbols import FamilyArchitecture
@@ -179,3 +180,9 @@ def test_a_length_without_a_value(way, what):
     some = with_tensors(tensor("a", H), tensor("b", floor(H, E - 4), times=E - 4), conditions=())
     with pytest.raises(ValueError, match=rf": {what} divides by E − 4, which is 0 at E = 4$"):
         getattr(some, way)(MIXTURE.sizes)
+
+
+def test_sizes_as_ints_of_numpy():
+    rounded = with_tensors(tensor("a", floor(V, H)))
+    large = {**MIXTURE.sizes, "V": 2**61 + 8}
+    assert rounded.count({name: np.int64(size) for name, size in large.items()}) == 2**58 + 1
