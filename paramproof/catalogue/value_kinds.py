@@ -151,7 +151,7 @@ def _sort_of_list(value: list[Any]) -> str:
 
 
 def _sort_of_number(value: float) -> str:
-    if not math.isfinite(value):
+    if not -math.inf < value < math.inf:  # Some ints have no float.
         return ""
     if value < 0:
         return "negative"

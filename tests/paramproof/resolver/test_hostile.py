@@ -60,6 +60,7 @@ HOSTILE = {
     "size of null": BERT | {"hidden_size": None},
     "huge size": BERT | {"vocab_size": 10**9 + 1},
     "larger size": LLAMA | {"vocab_size": 10**26},
+    "too large for a float": LLAMA | {"hidden_act": 10**400},
     "unprintable size": LLAMA | {"hidden_size": "\x1b[31m"},
     "other name of a size": GPT2 | {"hidden_size": 769},
     "misspelt size": without(LLAMA, "hidden_size") | {"hidden_sise": 4096},
