@@ -18,16 +18,13 @@ from rich.console import Console
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 from paramproof.json_form import json_text
 from paramproof.views.table import Table
-from paramproof.views.terminal import print_table
+from paramproof.views.terminal import UNBOUNDED, print_lines, print_table
 
 STANDARD_OUTPUT = "-"
 """The file name of standard output in --json."""
 
 WHERE = "to FILE, or to standard output (-), with the text on standard error."
 """The end of the help of --json."""
-
-UNBOUNDED = 1000
-"""The width of a pipe, whose lines are not wrapped."""
 
 
 def _width(stream: TextIO | None) -> int | None:
@@ -54,8 +51,7 @@ def show(out: Console, parts: Iterable[Table | str]) -> None:
         if isinstance(part, Table):
             print_table(out, part)
         else:
-            is_pipe = out.width == UNBOUNDED
-            out.print(part, markup=False, highlight=False, soft_wrap=is_pipe)
+            print_lines(out, [part])
 
 
 def remark(line: str) -> None:

@@ -24,6 +24,9 @@ from paramproof.formulas.notation import SUPERSCRIPTS
 from paramproof.formulas.printing import MINUS
 from paramproof.views.table import Table
 
+UNBOUNDED = 1000
+"""The width of a pipe, whose lines are not wrapped."""
+
 INDENT = "  "
 GAP = "  "
 RULE = "─"
@@ -57,9 +60,9 @@ def print_table(out: Console, table: Table) -> None:
 
 
 def print_lines(out: Console, lines: Iterable[str]) -> None:
-    """Print lines as they are; those wider than the terminal are wrapped."""
+    """Print lines as they are; those wider than a terminal are wrapped."""
     for line in lines:
-        out.print(line, markup=False, highlight=False)
+        out.print(line, markup=False, highlight=False, soft_wrap=out.width == UNBOUNDED)
 
 
 def _lines(

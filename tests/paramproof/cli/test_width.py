@@ -11,7 +11,8 @@ from paramproof.cli.differences import difference_tables
 from paramproof.differences.answer import recorded
 from paramproof.formulas import inventory
 from paramproof.formulas.models import named_models
-from paramproof.views.terminal import print_table
+from paramproof.views.table import Column, Table
+from paramproof.views.terminal import UNBOUNDED, print_table
 from paramproof.views.tree import tree_table
 
 NUMBER = re.compile(r"[+−-]?\d[\d,]*\d")
@@ -85,6 +86,11 @@ def test_differences(frameworks, width):
             place = table.columns.index(column)
             cells = (column.write(row.cells[place]) for row in table.rows)
             assert text == without_spaces(column.heading + "".join(cells))
+
+
+def test_no_note_is_folded_in_a_pipe():
+    note = "word " * UNBOUNDED + "end"
+    assert note in printed(Table((Column("name", "name"),), (), (note,)), UNBOUNDED)
 
 
 def printed(table, width):
