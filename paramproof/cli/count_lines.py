@@ -79,8 +79,8 @@ def _earlier(out: Path | None, resume: bool) -> Iterator[dict[str, Any]]:
                 break
             try:
                 body = json.loads(line)
-                _ = body["line"], body["digest"]
-            except (ValueError, KeyError, TypeError):
+                _ = islice(b"", 0 + body["line"]), body["digest"]  # A number of lines to skip.
+            except (ValueError, KeyError, TypeError, RecursionError):
                 problem = f"line {number} was not written by count --jsonl"
                 raise InvalidInput(problem, where=where) from None
             yield body

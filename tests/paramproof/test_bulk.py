@@ -140,10 +140,16 @@ def test_results_of_other_lines_are_not_continued(run, tmp_path, lines, more):
     assert (tmp_path / "out.jsonl").read_bytes() == text
 
 
-@pytest.mark.parametrize("text", [b"mine\n", b"{}\n", b"[]\n", b'"x"\n'])
-def test_an_unrelated_file_is_left_alone(run, tmp_path, text):
+LINES = (json.dumps({"line": n, "digest": ""}).encode() for n in (-1, None, 1.5, "1", 10**30))
+
+
+@pytest.mark.parametrize("line", [b"mine", b"{}", b"[]", b'"x"', b"[" * 10**5, *LINES])
+def test_an_unrelated_file_is_left_alone(run, tmp_path, line):
+    text = line + b"\n"
     (tmp_path / "out.jsonl").write_bytes(text)
-    assert run(FIVE, "--resume").returncode == 2
+    done = run(FIVE, "--resume")
+    assert done.returncode == 2
+    assert "--json out.jsonl: line 1 was not written by count --jsonl" in done.stderr
     assert (tmp_path / "out.jsonl").read_bytes() == text
 
 
