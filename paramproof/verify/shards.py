@@ -69,10 +69,11 @@ def read_summaries(paths: Iterable[Path]) -> list[dict[str, Any]]:
             data = json.loads(path.read_text("utf-8"))
             if data["kind"] != "shard":
                 raise KeyError("shard")
-            (number, _), command = data["shard"], command_of(data, 1)
+            number, _ = shard_of("/".join(map(str, data["shard"])))
+            command, _ = command_of(data, 1), summed([data])
         except OSError as error:
             raise ValueError(f"{name}: {error.strerror}") from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
             raise ValueError(f"{name} is not what verify --shard writes") from error
         first, known = next(iter(found.values()), (name, data))
         if command_of(known, 1) != command:

@@ -193,9 +193,16 @@ def test_files_that_are_no_summary(run_shard, refused, tmp_path):
     one = run_shard(1)
     (tmp_path / "half.json").write_text((tmp_path / one).read_text()[:-20])
     (tmp_path / "twice.json").write_text((tmp_path / one).read_text())
+    whole = json.loads((tmp_path / one).read_text())
+    for name, bad in (("short", {"shard": [1]}), ("text", {"groups": "x"})):
+        (tmp_path / f"{name}.json").write_text(json.dumps(whole | bad))
+    (tmp_path / "deep.json").write_text("[" * 10**5)
     other = run_shard(2, "--framework", "toy", "--family", "encoder", "--examples", "8")
     for file, words in {
-        "half.json": "half.json is not what verify --shard writes",
+        **{
+            f"{name}.json": f"{name}.json is not what verify --shard writes"
+            for name in ("half", "short", "text", "deep")
+        },
         "nowhere.json": "nowhere.json: No such file or directory",
         "twice.json": "twice.json and 1.json are of the same shard, 1",
         other: "2.json is of another run than 1.json",
