@@ -147,7 +147,7 @@ def require_together(together: Mapping[str, Collection[str]]) -> set[str]:
     for option in (one for one in together if one in given):
         for other in given:
             if other != option and other not in together[option]:
-                *known, last = sorted(together[option])
+                *known, last = sorted({*together[option]} - {option})
                 takes = f"{', '.join(known)} and {last}".removeprefix(" and ")
                 raise ValueError(f"{option} cannot be combined with {other}, only with {takes}")
     return {*given}
