@@ -32,7 +32,9 @@ TYPES = re.compile(r"<!-- in the repository -->.*?<!-- on the site -->", re.DOTA
 FILES = ("*.png", "*.svg", "*.css", "*.json")
 """What pages link to, beside other pages."""
 
-LINK = re.compile(r"\[(?P<words>[^\]\n]*)\]\((?![a-z]+:|#)(?P<path>[^)\s#]+)(?=[)#])")
+LINK = re.compile(
+    r"\[(?P<words>[^\]\n]*(?:\n[^\]\n]+)*)\]\((?![a-z]+:|#)(?P<path>[^)\s#]+)(?=[)#])"
+)
 
 ADDRESS = re.compile(r"<(a|script|img|link|iframe|source)\b[^>]*?\s(?:href|src)=[\"']?([^\"'\s>]+)")
 """A tag and the address in it, which a reader follows if the tag is ``a``, or the browser loads."""

@@ -45,7 +45,8 @@ def test_collected_files(tmp_path, monkeypatch):
     ],
 )
 def test_links_lead_to_the_pages_on_the_site(page, link, expected):
-    assert relinked(f"a [b]({link}) c", page, pages()) == f"a [b]({expected}) c"
+    for words in ("b", "words that a line\nends in"):
+        assert relinked(f"a [{words}]({link}) c", page, pages()) == f"a [{words}]({expected}) c"
 
 
 def test_a_link_that_names_a_file_has_the_title_of_the_page():
