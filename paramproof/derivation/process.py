@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paramproof.builders.registry import framework
 from paramproof.child_process import Limit, Refused, Tell, call
-from paramproof.derivation.pipeline import derive
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 from paramproof.sources.reference import in_one_line, load_reference
-from paramproof.tracing.constructors import Constructor
-from paramproof.tracing.internal_errors import InternalError
+
+if TYPE_CHECKING:
+    from paramproof.tracing.constructors import Constructor
 
 
 def derive_in_subprocess(
@@ -53,6 +53,10 @@ def _derived(
     seed: int,
     tell: Tell,
 ) -> Derivation | None:
+    # Only the process that derives needs them.
+    from paramproof.derivation.pipeline import derive
+    from paramproof.tracing.internal_errors import InternalError
+
     try:
         return derive(_constructor(what, keys, architecture, sizes), seed, tell)
     except InternalError as error:
