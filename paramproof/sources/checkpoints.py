@@ -16,6 +16,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
@@ -119,12 +120,12 @@ def _header(path: Path) -> Header:
     where = path_text(path)
     if kind := kind_of({}, path.name):
         raise InvalidInput(kind, where=where)
-    start = b""
     try:
-        with path.open("rb") as file:
-            start = file.read(LENGTH_BYTES)
         header = read_header(path)
     except (NotSafetensors, OSError) as error:
+        start = b""
+        with suppress(OSError), path.open("rb") as file:
+            start = file.read(LENGTH_BYTES)
         why = f"is not a complete safetensors file: {getattr(error, 'strerror', error)}"
         raise InvalidInput(kind_of({}, start=start) or why, where=where) from None
     for name in header.tensors:
