@@ -66,12 +66,12 @@ def derive_command(
         derivation = derive_formula(
             model, class_name, sizes=given, seed=seed, seconds=seconds, note=note
         )
-    parts = [latex(derivation.formula)] if as_latex else parts_of(derivation)
+    parts = [latex(derivation.formula)] if as_latex else derivation_parts(derivation)
     data = document("derivation", derivation_data(derivation))
     finish(CommandAnswer(data, True, lambda width: parts), json_file)
 
 
-def parts_of(derivation: Derivation) -> Iterator[Table | str]:
+def derivation_parts(derivation: Derivation) -> Iterator[Table | str]:
     versions = derivation.evidence.versions.items()
     built = ", ".join(f"{name} {version}" for name, version in versions)
     yield f"{legible(derivation.name)}, built with {built}\n"

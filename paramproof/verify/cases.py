@@ -54,8 +54,9 @@ def random_specs(
 def refusal(builder: Builder, family: str) -> str:
     """Return why ``builder`` cannot express any model of ``family``, or "" if it can."""
     random = Random(0)
-    reasons = [builder.supports(random_spec(random, family)) for _ in range(100)]
-    return "" if True in reasons else str(reasons[0])
+    reasons = (builder.supports(random_spec(random, family)) for _ in range(100))
+    first = next(reasons)
+    return "" if first is True or True in reasons else first
 
 
 def fixed_in(family: str, fixed: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -81,7 +82,7 @@ class Case:
 
     @cached_property
     def parts(self) -> dict[str, int]:
-        return parts_of(self.generic)
+        return indicators_of(self.generic)
 
     @cached_property
     def spec(self) -> Spec:
@@ -112,7 +113,7 @@ class Case:
         return letters
 
 
-def parts_of(spec: Spec) -> dict[str, int]:
+def indicators_of(spec: Spec) -> dict[str, int]:
     """Return the indicators of a spec's family, 0 or 1."""
     own = spec.letters()
     kinds = letter_kinds(type(own))
@@ -195,6 +196,6 @@ def supported_cases(builder: Builder, family: Family, fixed: Mapping[str, object
 def case_of(spec: Spec, among: Iterable[Case]) -> Case:
     """Return the case ``among`` these that has the parts of ``spec``. Raises ``ValueError``."""
     for case in among:
-        if case.parts == parts_of(spec):
+        if case.parts == indicators_of(spec):
             return case
     raise ValueError("its combination of parts cannot be expressed at other sizes")

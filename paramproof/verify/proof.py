@@ -274,9 +274,12 @@ def read(
     """
     source = _Source(builder, case)
     try:
-        how: Any = {"effort": EFFORT, "outcomes": outcomes}
-        how["naming"] = lambda fields: {field: field for field in fields}
-        found = derive(source.constructor(), **how)
+        found = derive(
+            source.constructor(),
+            effort=EFFORT,
+            outcomes=outcomes,
+            naming=lambda fields: {field: field for field in fields},
+        )
     finally:
         # An error other than a refusal means that the builder is broken.
         if source.crash is not None:

@@ -38,7 +38,7 @@ from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, beginnings, has_layer, lies_in
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, MINUS, legible, shown
 from paramproof.sources.reference import in_one_line, load_reference
-from paramproof.verify.cases import cases, parts_of, random_spec
+from paramproof.verify.cases import cases, indicators_of, random_spec
 from paramproof.verify.workers import nobody
 
 TOTAL = "total"
@@ -207,8 +207,8 @@ def chosen_family(formula: UserFormula, among: Collection[str] = ()) -> Family:
     return FAMILIES[counted[0]]
 
 
-def _is_in(path: str, component: str) -> bool:
-    return component == TOTAL or lies_in(path, component)
+def _path(component: str) -> str:
+    return "" if component == TOTAL else component
 
 
 def compare_counts(
@@ -224,11 +224,11 @@ def compare_counts(
     ours = model.inventory(model.sizes)
     formula, actual, rows = 0, 0, []
     for name, number in expected.items():
-        counts = _counts("" if name == TOTAL else name, ours, report)
+        counts = _counts(_path(name), ours, report)
         counted = next((count for count in counts if count != number), number)
         if counted != number:
             rows.append(Row("wrong count", name, None, None, None, counted - number))
-        if not any(name != other and _is_in(name, other) for other in expected):
+        if not any(name != other and lies_in(name, _path(other)) for other in expected):
             formula += number * len(counts)
             actual += counted * len(counts)
     return Report(formula, actual, tuple(rows))
@@ -276,7 +276,7 @@ def algebra(
             return [f"no algebra: {formula.name} counts symbols and numbers differently"]
     lines = []
     for row in report.rows:
-        missing = ours.total("" if row.path == TOTAL else row.path) - theirs[row.path]
+        missing = ours.total(_path(row.path)) - theirs[row.path]
         if expression(missing).substitute(sizes) == row.difference:
             printed = folded_text(missing, type(letters)) if model.spec else text(missing)
             line = f"actual {MINUS} formula = {printed}"
@@ -287,15 +287,16 @@ def algebra(
 
 
 def _named(row: Row) -> str:
-    return "" if row.path == TOTAL else f"   {row.path}"
+    path = _path(row.path)
+    return f"   {path}" if path else ""
 
 
 def with_parts_of(model: Architecture) -> Iterator[Architecture]:
     """Yield random models of the same family with the same parts."""
     assert model.spec
-    random, parts = Random(0), parts_of(model.spec)
+    random, parts = Random(0), indicators_of(model.spec)
     drawn = (random_spec(random, model.family) for _ in range(100 * SAMPLES))
-    alike = (spec for spec in drawn if parts_of(spec) == parts)
+    alike = (spec for spec in drawn if indicators_of(spec) == parts)
     return map(FamilyArchitecture.of, islice(alike, SAMPLES))
 
 
@@ -326,8 +327,8 @@ def _reply(
 def family_and_rest(formula: UserFormula, among: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return the family that the formula counts, and the components that it does not cover."""
     family = chosen_family(formula, among)
-    named = formula.counts(fullest(family))
-    left = (path for path in tensors_of(family) if not any(_is_in(path, one) for one in named))
+    named = [_path(one) for one in formula.counts(fullest(family))]
+    left = (path for path in tensors_of(family) if not any(lies_in(path, one) for one in named))
     return family.name, tuple(dict.fromkeys(path.split(".")[0] for path in left))
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 
 import paramproof as library
 from paramproof.bulk import count_line
-from paramproof.cli.derive import parts_of
+from paramproof.cli.derive import derivation_parts
 from paramproof.cli.output import show
 from paramproof.formulas.condition import condition_in
 from paramproof.formulas.derivation import FITTED, PROVED
@@ -68,7 +68,7 @@ CLAIMS = re.compile(r"checked for|and checked|for other sizes")
 
 def output_of(derivation):
     out = Console(width=1000, file=io.StringIO())
-    show(out, parts_of(derivation))
+    show(out, derivation_parts(derivation))
     return out.file.getvalue()
 
 
