@@ -11,7 +11,8 @@ The text of an expression reads back as an equal one. It is ordinary arithmetic,
 translated to those of Python, whose parser returns a syntax tree: ⌊a/b⌋ is a call with two
 operands, and × and ÷, which bind less than a sum, are shifts. In ⌊x/a·b⌋, as older files have it,
 all of ``a·b`` is the divisor for the same reason. Only the last factor of a product may be a sum,
-and only an atom has a power: expanding a text takes time in proportion to its length.
+and only an atom has a power, so that sums are not multiplied. A quotient that comes to a sum may
+still be a factor, and many of them take long.
 """
 
 from __future__ import annotations
