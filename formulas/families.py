@@ -13,8 +13,8 @@ from functools import cache
 from itertools import chain
 from typing import Any
 
-from paramproof.formulas import derived_twice as ours
 from paramproof.formulas import spec
+from paramproof.formulas import terms as ours
 from paramproof.formulas.errors import (
     InvalidInput,
     canonical_name,
