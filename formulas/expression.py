@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 import operator
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -34,6 +33,8 @@ class DivisionByZero(ZeroDivisionError):
         super().__init__("division by zero")
         self.by = by
 
+
+Operators: TypeAlias = "tuple[Callable[[Expression, Any], Expression], ...]"
 
 Atom: TypeAlias = "str | Computed"  # The name of a letter, or a number that Python computes.
 
@@ -72,30 +73,35 @@ def atom_key(atom: Atom) -> tuple[bool, str]:
     return (False, atom) if isinstance(atom, str) else (True, atom.key)
 
 
+def _operators(operation: Callable[[Expression, Expression], Expression]) -> Operators:
+    """Return the two methods of an operator: for an expression on its left, and on its right."""
+
+    def on_left(self: Expression, other: Any) -> Expression:
+        right = _operand(other)
+        return NotImplemented if right is None else operation(self, right)
+
+    def on_right(self: Expression, other: Any) -> Expression:
+        left = _operand(other)
+        return NotImplemented if left is None else operation(left, self)
+
+    return on_left, on_right
+
+
 class Expression:
-    __slots__ = ("_hash", "_letters", "_terms")
     __array_ufunc__ = None  # NumPy then leaves arithmetic with arrays of objects to this class.
 
     def __init__(self, terms: Mapping[Powers, Number] | None = None) -> None:
-        self._terms: dict[Powers, Number] = {
+        self.terms: Mapping[Powers, Number] = {
             powers: number.numerator if number.denominator == 1 else number
             for powers, number in (terms or {}).items()
             if number
         }
-        self._hash: int | None = None
-        self._letters: frozenset[str] | None = None
 
-    @property
-    def terms(self) -> Mapping[Powers, Number]:
-        return self._terms
-
-    @property
+    @cached_property
     def letters(self) -> frozenset[str]:
         """The letters that occur, also in numerators and denominators."""
-        if self._letters is None:
-            own = ({atom} if isinstance(atom, str) else atom.letters for atom in self._atoms())
-            self._letters = frozenset[str]().union(*own)
-        return self._letters
+        own = ({atom} if isinstance(atom, str) else atom.letters for atom in self._atoms())
+        return frozenset[str]().union(*own)
 
     @property
     def has_quotients(self) -> bool:
@@ -105,9 +111,9 @@ class Expression:
     @property
     def constant(self) -> Number | None:
         """The value of an expression without letters, else None."""
-        if not self._terms:
+        if not self.terms:
             return 0
-        return self._terms.get(()) if len(self._terms) == 1 else None
+        return self.terms.get(()) if len(self.terms) == 1 else None
 
     def evaluate(self, sizes: Mapping[str, int]) -> int:
         """Return the exact value at these sizes, as an int."""
@@ -118,7 +124,7 @@ class Expression:
     def value(self, sizes: Mapping[str, int]) -> Number:
         """Return the exact value at these sizes, as an int or a ``Fraction``."""
         value: Number = 0
-        for powers, number in self._terms.items():
+        for powers, number in self.terms.items():
             for atom, power in powers:
                 base: Number = sizes[atom] if isinstance(atom, str) else atom.evaluate(sizes)
                 if power != 1:
@@ -130,40 +136,27 @@ class Expression:
         return value
 
     def substitute(self, values: Mapping[str, Expression | Number]) -> Expression:
-        return sum_of(_substituted(*term, values) for term in self._terms.items())
+        return sum_of(_substituted(*term, values) for term in self.terms.items())
 
     @property
     def is_polynomial(self) -> bool:
-        return all(power > 0 for powers in self._terms for _, power in powers)
+        return all(power > 0 for powers in self.terms for _, power in powers)
 
     @property
     def is_whole(self) -> bool:
         """Whether this is a polynomial with whole coefficients, in letters and whole atoms."""
         atoms = all(isinstance(atom, str) or atom.is_whole for atom in self._atoms())
-        return (
-            self.is_polynomial and atoms and all(isinstance(n, int) for n in self._terms.values())
-        )
+        return self.is_polynomial and atoms and all(isinstance(n, int) for n in self.terms.values())
 
     def _atoms(self) -> Iterator[Atom]:
-        return (atom for powers in self._terms for atom, _ in powers)
+        return (atom for powers in self.terms for atom, _ in powers)
 
-    def __add__(self, other: Any) -> Expression:
-        if (right := _operand(other)) is None:
-            return NotImplemented
-        terms = dict(self._terms)
-        for powers, number in right._terms.items():
-            terms[powers] = terms.get(powers, 0) + number
-        return Expression(terms)
-
-    def __mul__(self, other: Any) -> Expression:
-        if (right := _operand(other)) is None:
-            return NotImplemented
-        terms: dict[Powers, Number] = {}
-        for powers, number in self._terms.items():
-            for others, factor in right._terms.items():
-                product = multiplied(powers, others)
-                terms[product] = terms.get(product, 0) + number * factor
-        return Expression(terms)
+    __add__, __radd__ = _operators(lambda left, right: sum_of((left, right)))
+    __sub__, __rsub__ = _operators(lambda left, right: sum_of((left, -right)))
+    __mul__, __rmul__ = _operators(lambda left, right: product(left, right))
+    __truediv__, __rtruediv__ = _operators(lambda left, right: quotient(left, right))
+    __floordiv__, __rfloordiv__ = _operators(lambda left, right: computed(QUOTIENT, left, right))
+    __mod__, __rmod__ = _operators(lambda left, right: left - left // right * right)
 
     def __pow__(self, power: Any) -> Expression:
         if not isinstance(power, int):
@@ -175,62 +168,30 @@ class Expression:
             result = result * self
         return result
 
-    def __truediv__(self, other: Any) -> Expression:
-        right = _operand(other)
-        return NotImplemented if right is None else quotient(self, right)
-
-    def __floordiv__(self, other: Any) -> Expression:
-        right = _operand(other)
-        return NotImplemented if right is None else floor(self, right)
-
-    def __mod__(self, other: Any) -> Expression:
-        right = _operand(other)
-        return NotImplemented if right is None else self - self // right * right
-
     def __neg__(self) -> Expression:
-        return Expression({powers: -number for powers, number in self._terms.items()})
+        return Expression({powers: -number for powers, number in self.terms.items()})
 
     def __pos__(self) -> Expression:
         return self
 
-    def __sub__(self, other: Any) -> Expression:
-        right = _operand(other)
-        return NotImplemented if right is None else self + -right
-
-    def __rsub__(self, other: Any) -> Expression:
-        return (-self).__add__(other)
-
-    def __rtruediv__(self, other: Any) -> Expression:
-        left = _operand(other)
-        return NotImplemented if left is None else left / self
-
-    def __rfloordiv__(self, other: Any) -> Expression:
-        left = _operand(other)
-        return NotImplemented if left is None else left // self
-
-    def __rmod__(self, other: Any) -> Expression:
-        left = _operand(other)
-        return NotImplemented if left is None else left % self
-
-    __radd__ = __add__
-    __rmul__ = __mul__
-
     def __reduce__(self) -> tuple[type[Expression], tuple[Mapping[Powers, Number]]]:
         # Another process hashes text differently, so a remembered hash must not be pickled.
-        return Expression, (self._terms,)
+        return Expression, (self.terms,)
 
     def __eq__(self, other: object) -> bool:
         right = _operand(other)
-        return NotImplemented if right is None else self._terms == right._terms
+        return NotImplemented if right is None else self.terms == right.terms
 
     def __hash__(self) -> int:
-        if self._hash is None:
-            constant = self.constant
-            self._hash = hash(frozenset(self._terms.items()) if constant is None else constant)
         return self._hash
 
+    @cached_property
+    def _hash(self) -> int:
+        constant = self.constant
+        return hash(frozenset(self.terms.items()) if constant is None else constant)
+
     def __bool__(self) -> bool:
-        return bool(self._terms)
+        return bool(self.terms)
 
     def __index__(self) -> int:
         if not isinstance(self.constant, int):
@@ -252,10 +213,19 @@ def letter(name: Atom) -> Expression:
 
 def sum_of(expressions: Iterable[Expression]) -> Expression:
     """Return the sum of ``expressions``, without an expression for each step on the way to it."""
-    terms: dict[Powers, Number] = defaultdict(int)
+    terms: dict[Powers, Number] = {}
     for one in expressions:
         for powers, number in one.terms.items():
-            terms[powers] += number
+            terms[powers] = terms.get(powers, 0) + number
+    return Expression(terms)
+
+
+def product(left: Expression, right: Expression) -> Expression:
+    terms: dict[Powers, Number] = {}
+    for powers, number in left.terms.items():
+        for others, factor in right.terms.items():
+            both = multiplied(powers, others)
+            terms[both] = terms.get(both, 0) + number * factor
     return Expression(terms)
 
 
