@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 
-from paramproof.cli.options import MODELS, class_option, json_option
-from paramproof.cli.output import CommandAnswer, finish
-from paramproof.cli.resolving import require_families, resolving
+from paramproof.cli.options import MODELS, class_option, json_option, resolving
+from paramproof.cli.output import CommandAnswer
 from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.json_form import document
 from paramproof.matching.model_comparison import formula_beside, opened, report_on
 from paramproof.resolver import Model
 from paramproof.sources.checkpoints import Checkpoint
 from paramproof.sources.tensor_names import WRAPPERS
+from paramproof.verify.agreement import require_agreement
 
 MAX_DTYPES_NAMED = 6
 
@@ -32,7 +31,7 @@ MAX_DTYPES_NAMED = 6
 )
 @class_option
 @json_option("the report")
-def compare_command(thing: str, model: str, class_name: str, json_file: Path | None) -> None:
+def compare_command(thing: str, model: str, class_name: str) -> CommandAnswer:
     """Compare THING with the formula, tensor by tensor.
 
     THING is MODULE:FUNCTION, a safetensors file, the index of a sharded checkpoint
@@ -50,14 +49,17 @@ def compare_command(thing: str, model: str, class_name: str, json_file: Path | N
     """
     observed = opened(thing)
     resolved = resolving(model or formula_beside(observed), class_name)
-    require_families([resolved.canonical])
-    report = report_on(observed, resolved.canonical, is_untied=bool(resolved.heads))
+    canonical = resolved.canonical
+    require_agreement(filter(None, [canonical.family]))
+    report = report_on(observed, canonical, is_untied=bool(resolved.heads))
     body = {"compared": thing, "model": resolved.name, "equal": report.equal}
     body |= {"residual": "".join(report.residual[:1]), "frozen": report.frozen}
     body |= {"notes": report.notes, "report": report.as_data()}
-    about, data = _about(observed, resolved), document("comparison", body)
-    answer = CommandAnswer(data, report.equal, lambda width: [*about, report.render(width)])
-    finish(answer, json_file)
+    return CommandAnswer(
+        lambda width: [*_about(observed, resolved), report.render(width)],
+        lambda: document("comparison", body),
+        status=not report.equal,
+    )
 
 
 def _about(observed: object, resolved: Model) -> Iterator[str]:

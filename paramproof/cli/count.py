@@ -6,8 +6,10 @@ the form, an answer is a title, a table or a number, and lines on what it rests 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate, chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,32 +17,21 @@ from typing import Any
 import click
 
 from paramproof.cli.options import (
-    INSTEAD,
     MODELS,
     class_option,
     completing,
     derive_option,
     json_option,
-    require_together,
-)
-from paramproof.cli.output import (
-    complain,
-    console,
-    require_writable,
-    say,
-    show,
-    write_file,
-    write_json,
-)
-from paramproof.cli.resolving import (
-    require_families,
     require_one_input,
+    require_together,
     resolving,
-    resolving_all,
 )
+from paramproof.cli.output import CommandAnswer, Unwrapped, complain, require_writable, write_file
 from paramproof.formulas import Inventory
 from paramproof.formulas.conventions import CONVENTIONS, MEBI, as_named, count, in_units
 from paramproof.formulas.expression import Expression, expression
+from paramproof.formulas.notation import BUILT_IN
+from paramproof.formulas.path import LAYER, beginnings, leaf
 from paramproof.formulas.printing import legible
 from paramproof.json_form import document
 from paramproof.resolver import Model
@@ -57,7 +48,7 @@ from paramproof.views.conventions import (
     with_storage,
 )
 from paramproof.views.counted import count_data
-from paramproof.views.dtypes import BITS, bytes_text, require_dtype
+from paramproof.views.dtypes import BITS, bytes_of, bytes_text, require_dtype
 from paramproof.views.formula import (
     holds_where,
     latex_sum,
@@ -65,10 +56,17 @@ from paramproof.views.formula import (
     letters_table,
     terms_table,
 )
-from paramproof.views.tree import tree_table
+from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
+from paramproof.views.terminal import UNBOUNDED
+from paramproof.views.tree import TreeRow, depth_within, tree, tree_table
 
 TIED = "tied tensors counted once"
 COUNTED = f"trainable parameters, {TIED}"
+
+COMPONENT = 24
+"""Minimum width of the component names beside each other; longer names are folded."""
+GAP = 2
+"""Width of the space between two columns."""
 
 ANY = {"--class", "--derive", "--dtype", "--json", "--buffers"}
 FORMS = {
@@ -104,7 +102,7 @@ The tree is the form without any of them, and takes all others.
     shell_complete=completing(lambda: BITS),
     help="Print bytes, too, such as at bfloat16.",
 )
-@json_option("everything", where=INSTEAD)
+@json_option("everything", is_alone=True)
 @click.option("--symbolic", is_flag=True, help="Print the formula: its terms, in letters.")
 @click.option("--active", is_flag=True, help="Print the parameters used per token (experts).")
 @class_option
@@ -118,7 +116,7 @@ The tree is the form without any of them, and takes all others.
     "--jsonl", "lines_file", metavar="FILE", help="Count each line of FILE (-: standard input)."
 )
 @click.option("--resume", is_flag=True, help="Continue the file of --json (with --jsonl).")
-def count_command(models: Sequence[str], **options: Any) -> None:
+def count_command(models: Sequence[str], **options: Any) -> CommandAnswer | None:
     """Print the tree of each MODEL: shapes, parameters, subtotals and shares.
 
     \b
@@ -143,26 +141,28 @@ def count_command(models: Sequence[str], **options: Any) -> None:
         # Pools of processes take time to import, and one model needs none.
         from paramproof.cli.count_lines import write_lines
 
-        raise SystemExit(write_lines(chosen.lines_file, chosen.json_file, resume=chosen.resume))
+        raise SystemExit(write_lines(chosen.lines_file, resume=chosen.resume))
     if not models:
         raise click.UsageError("give a MODEL: a name, a config.json, or a model type")
     if chosen.html_file:
         _write_page(chosen.html_file, models, chosen)
-        return
+        return None
     in_letters = chosen.symbolic or chosen.active or chosen.latex
     found = _resolved(models, chosen.class_name, weighs=not in_letters)
-    if chosen.json_file and found:
+    is_beside = len(found) > 1 and not (in_letters or chosen.conventions or chosen.every)
+
+    def parts(width: int | None) -> Iterator[Table | str]:
+        if is_beside:
+            yield from _beside(found, chosen, width or UNBOUNDED)
+        else:
+            yield from chain.from_iterable(_parts(one, chosen) for one in found)
+
+    def counts() -> Mapping[str, Any]:
         how: dict[str, Any] = {"depth": chosen.depth, "dtype": chosen.dtype}
         how |= {"active": chosen.active, "under": chosen.conventions}
-        body = {"models": [count_data(model, **how) for model in found]}
-        write_json(chosen.json_file, document("counts", body))
-    elif len(found) > 1 and not (in_letters or chosen.conventions or chosen.every):
-        _print_beside(found, chosen)
-    else:
-        for one in found:
-            _print_model(one, chosen)
-    if len(found) < len(models):
-        raise SystemExit(2)
+        return document("counts", {"models": [count_data(model, **how) for model in found]})
+
+    return CommandAnswer(parts, counts, 2 if len(found) < len(models) else 0)
 
 
 def _resolved(models: Sequence[str], class_name: str, weighs: bool) -> list[Model]:
@@ -176,7 +176,8 @@ def _resolved(models: Sequence[str], class_name: str, weighs: bool) -> list[Mode
             if len(models) == 1:
                 raise
             complain(error)
-    require_families(one.architecture for one in found)
+    if not found:
+        raise SystemExit(2)
     return found
 
 
@@ -187,53 +188,50 @@ def _write_page(file: Path, models: Sequence[str], chosen: SimpleNamespace) -> N
         raise ValueError("--html writes the page of one model, with at most one --under")
     require_writable(file, "--html")
     (under,) = chosen.conventions or (DEFAULT,)
-    (model,) = resolving_all(models, chosen.class_name)
+    model = resolving(models[0], chosen.class_name)
     write_file(file, model_file(model, under, chosen.dtype), "--html")
 
 
-def _print_model(model: Model, chosen: SimpleNamespace) -> None:
+def _parts(model: Model, chosen: SimpleNamespace) -> Iterator[Table | str]:
     if chosen.latex:
         letters, closed = _in_letters(model, chosen.conventions)
-        say(latex_sum(letters, closed or letters.total()))
+        yield Unwrapped(latex_sum(letters, closed or letters.total()))
         return
     named, first, conventions = model.inventory(), "", with_storage(chosen.conventions)
     number = int(count(named, *conventions))
     under = ", ".join(conventions) if chosen.conventions else ""
     if chosen.active:
-        first, number = _print_active(model, chosen.symbolic)
+        counts = total_and_active(model)
+        form, found = shown_first(counts)
+        first, number = f"active, {form}: ", found.active if found else 0
+        notes = (*verdict_line(model, counts), *routing(model))
+        if chosen.symbolic:
+            yield f"{model.title}: active parameters per token in letters, {form}"
+            yield from _terms(model, active_in_letters(model, form), notes=notes)
+        else:
+            yield f"{model.title}: total and active parameters, {TIED}"
+            table = active_table(counts)
+            yield replace(table, notes=(*notes, *table.notes))
     elif chosen.symbolic:
         what = "parameters" if under else "trainable parameters"
-        show(console, [f"{model.title}: {what} in letters, {under or TIED}"])
-        _print_terms(model, *_in_letters(model, chosen.conventions))
+        yield f"{model.title}: {what} in letters, {under or TIED}"
+        yield from _terms(model, *_in_letters(model, chosen.conventions))
     elif chosen.every:
         what = "every convention; those after `listed` count trainable parameters"
-        show(console, [f"{model.title}: {what}", conventions_table(named)])
+        yield f"{model.title}: {what}"
+        yield conventions_table(named)
     elif under and not chosen.depth:
-        units = f"{in_units(number)} × 10⁶, {in_units(number, MEBI)} × 2²⁰"
-        rounded = f"rounded: {as_named(number)}, {as_named(number, 3)}"
-        told = (f"{name}: {CONVENTIONS[name].__doc__}" for name in conventions)
-        show(console, (f"{model.title}, {under}: {number:,}", units, rounded, *told))
+        yield f"{model.title}, {under}: {number:,}"
+        yield f"{in_units(number)} × 10⁶, {in_units(number, MEBI)} × 2²⁰"
+        yield f"rounded: {as_named(number)}, {as_named(number, 3)}"
+        yield from (f"{name}: {CONVENTIONS[name].__doc__}" for name in conventions)
     else:
         counted = as_counted(named, conventions) if under else named
-        beside = () if under else model.beside_total()
-        table = tree_table(counted, chosen.depth, chosen.dtype, beside)
-        show(console, [f"{model.title}: {under or COUNTED}", table])
+        yield f"{model.title}: {under or COUNTED}"
+        yield tree_table(counted, chosen.depth, chosen.dtype, () if under else model.beside_total())
     if chosen.dtype or not first:
-        show(console, (f"{first}{line}" for line in _bytes(model, number, chosen.dtype)))
-    show(console, _origin(model, chosen))
-
-
-def _print_beside(models: Sequence[Model], chosen: SimpleNamespace) -> None:
-    # One model, which is counted most often, needs no table of several.
-    from paramproof.cli.side_by_side import tables_side_by_side
-
-    tables = tables_side_by_side(models, chosen.depth, chosen.dtype, console.width)
-    show(console, [COUNTED, *tables])
-    for model in models:
-        number = int(model.inventory().total())
-        lines = (*model.beside_total(), *_bytes(model, number, chosen.dtype))
-        said = (*lines, *_origin(model, chosen))
-        show(console, (f"{model.title}: {line}" for line in said))
+        yield from (f"{first}{line}" for line in _bytes(model, number, chosen.dtype))
+    yield from _origin(model, chosen)
 
 
 def _in_letters(model: Model, conventions: Sequence[str]) -> tuple[Inventory, Expression | None]:
@@ -244,29 +242,14 @@ def _in_letters(model: Model, conventions: Sequence[str]) -> tuple[Inventory, Ex
     return one.inventory(), one.formula if one.family else None
 
 
-def _print_terms(
+def _terms(
     model: Model, counted: Inventory, closed: Expression | None = None, notes: Sequence[str] = ()
-) -> None:
+) -> Iterator[Table | str]:
     table = terms_table(counted, model.sizes, closed).only("component", "each", "times", "total")
-    show(console, [replace(table, notes=tuple(notes))])
+    yield replace(table, notes=tuple(notes))
     if letters := letters_in(model, expression(counted.total())):
-        show(console, [letters_table(model.architecture, letters)])
-    show(console, holds_where(model))
-
-
-def _print_active(model: Model, symbolic: bool) -> tuple[str, int]:
-    """Print total and active parameters, or the formula of these; return which come first."""
-    counts = total_and_active(model)
-    first, found = shown_first(counts)
-    notes = (*verdict_line(model, counts), *routing(model))
-    if symbolic:
-        show(console, [f"{model.title}: active parameters per token in letters, {first}"])
-        _print_terms(model, active_in_letters(model, first), notes=notes)
-    else:
-        table = active_table(counts)
-        table = replace(table, notes=(*notes, *table.notes))
-        show(console, [f"{model.title}: total and active parameters, {TIED}", table])
-    return f"active, {first}: ", found.active if found else 0
+        yield letters_table(model.architecture, letters)
+    yield from holds_where(model)
 
 
 def _bytes(model: Model, number: int, dtype: str) -> Iterator[str]:
@@ -287,3 +270,88 @@ def _origin(model: Model, chosen: SimpleNamespace) -> Iterator[str]:
     if chosen.buffers and model.has_formula:
         names = ", ".join(map(legible, model.architecture.buffers)) or "none"
         yield f"buffers, not counted: {names}"
+
+
+def _beside(models: Sequence[Model], chosen: SimpleNamespace, width: int) -> Iterator[Table | str]:
+    yield COUNTED
+    yield from _tables_beside(models, chosen.depth, chosen.dtype, width)
+    for model in models:
+        number = int(model.inventory().total())
+        lines = (*model.beside_total(), *_bytes(model, number, chosen.dtype))
+        yield from (f"{model.title}: {line}" for line in (*lines, *_origin(model, chosen)))
+
+
+def _tables_beside(
+    models: Sequence[Model], depth: int | None, dtype: str, width: int
+) -> Iterator[Table]:
+    """Yield tables that compare the first model with as many of the others as fit in ``width``.
+
+    They show the components down to ``depth``, or to a depth at which every model is still
+    readable, and the bytes if a ``dtype`` is given.
+    """
+    # One model, which is counted most often, needs no difference.
+    from paramproof.views.difference import paired
+
+    inventories = paired([one.architecture for one in models])
+    trees = [list(tree(named, depth)) for named in inventories]
+    shown = None if depth else min(filter(None, map(depth_within, trees)), default=None)
+    cut = f"shown to --depth {shown}, of {max(map(len, trees)):,} rows"
+    columns = [Column("component", "0"), numbers(models[0].title, "1", absent="-")]
+    for number, model in enumerate(models[1:], 1):
+        columns.append(numbers(model.title, f"{2 * number}", absent="-"))
+        columns.append(numbers("− first", f"{2 * number + 1}", signed_or_zero, absent="-"))
+    totals = [{"total": named.total()} for named in inventories]
+    if dtype:
+        totals = [{**one, f"bytes, {dtype}": bytes_of(one["total"], dtype)} for one in totals]
+    sizes = []
+    for model in models:  # By letter, or by field if no family defines the letter.
+        fields = letters_in(model, model.architecture.formula).items()
+        sizes.append({k if k in BUILT_IN else field: model.sizes[k] for k, field in fields})
+    rows = [
+        *_rows(sizes, are_sizes=True),
+        *_rows([_nodes(nodes, shown) for nodes in trees]),
+        *_rows(totals),
+    ]
+    table = Table.of(columns, rows, [cut] if shown else [])
+    widths = [GAP + max(map(len, cells)) for cells in zip(*map(table.written, rows), strict=True)]
+    start = 2
+    while start < len(columns):
+        needed = accumulate(map(sum, zip(widths[start::2], widths[start + 1 :: 2], strict=True)))
+        fitting = sum(one <= width - COMPONENT - widths[1] for one in needed) or 1
+        end = start + 2 * fitting
+        part = table.only("0", "1", *map(str, range(start, end)))
+        if fitting == 1:
+            last = replace(part.columns[-1], heading="difference")
+            part = replace(part, columns=(*part.columns[:-1], last))
+        yield part
+        start = end
+
+
+def _nodes(rows: Sequence[TreeRow], depth: int | None) -> Mapping[str, int]:
+    """Return the parameters of each component down to ``depth``, kinds of layers added up."""
+    found: Counter[str] = Counter()
+    for node in rows:
+        # A single layer has no row of its own: the row of its stack has the total of all layers.
+        if leaf(node.path) != LAYER and (depth is None or node.depth <= depth):
+            found[node.path] += node.total
+    return found
+
+
+def _rows(models: Sequence[Mapping[str, int]], *, are_sizes: bool = False) -> Iterator[TableRow]:
+    """Yield rows of numbers by name: each model's, and its difference from the first.
+
+    A component that one model does not have counts as 0, but a size does not.
+    """
+    from paramproof.views.difference import merged_paths
+
+    names = dict.fromkeys(merged_paths(models))
+    for place, name in enumerate(names):
+        first, *others = (one.get(name) for one in models)
+        cells = [first]
+        for other in others:
+            is_none = (first is None, other is None)
+            absent = any(is_none) if are_sizes else all(is_none)
+            cells += [other, None if absent else (other or 0) - (first or 0)]
+        level = sum(one in names for one in beginnings(name)) - 1
+        label = legible(leaf(name) if level else name)
+        yield TableRow((label, *cells), level, starts_section=not place)

@@ -11,27 +11,29 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import click
+
 from paramproof.bulk import count_lines, digest_of, json_line, lines_of
-from paramproof.cli.output import STANDARD_OUTPUT, remark
+from paramproof.cli.output import JSON, STANDARD_STREAM, remark
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import path_text
-from paramproof.resolver import STANDARD_INPUT
 from paramproof.sources.strict_json import require_file
 
 REFUSED = 2
 """The exit status if a line was refused."""
 
 
-def write_lines(source: str, json_file: Path | None, *, resume: bool) -> int:
+def write_lines(source: str, *, resume: bool) -> int:
     """Write the count of each configuration in ``source``; return the exit status.
 
-    The counts go to ``json_file`` or standard output. With ``resume``, a file is continued after
-    its last line; without, a file that exists is refused, so that no results are overwritten.
+    The counts go to the file of --json, or to standard output. With ``resume``, a file is continued
+    after its last line; without, one that exists is refused, so that no results are overwritten.
 
     Raises ``InvalidInput`` for a file that cannot be read or written, and for a file to resume
     whose lines come from another input.
     """
-    out = None if json_file is None or str(json_file) == STANDARD_OUTPUT else json_file
+    named, _ = click.get_current_context().meta.get(JSON, (STANDARD_STREAM, False))
+    out = None if str(named) == STANDARD_STREAM else named
     written, refused, done, digest = 0, 0, 0, digest_of(b"")
     for body in _earlier(out, resume):
         written, refused = written + 1, refused + ("error" in body)
@@ -89,7 +91,7 @@ def _earlier(out: Path | None, resume: bool) -> Iterator[dict[str, Any]]:
 
 
 def _opened(source: str) -> AbstractContextManager[BinaryIO]:
-    if source != STANDARD_INPUT:
+    if source != STANDARD_STREAM:
         require_file(Path(source))
         return Path(source).open("rb")
     if sys.stdin is None:

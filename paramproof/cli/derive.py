@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import click
 
-from paramproof.cli.options import MODELS, class_option, json_option, time_limit_option
-from paramproof.cli.output import CommandAnswer, finish
-from paramproof.cli.resolving import deriving_progress
+from paramproof.cli.options import (
+    MODELS,
+    class_option,
+    deriving_progress,
+    json_option,
+    time_limit_option,
+)
+from paramproof.cli.output import CommandAnswer
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.notation import latex
@@ -41,14 +45,8 @@ from paramproof.views.table import Table
 @click.option("--seed", default=0, show_default=True, help="Seed for sampling sizes.")
 @time_limit_option(600, "Stop after this many seconds.")
 def derive_command(
-    model: str,
-    sizes: Sequence[str],
-    class_name: str,
-    json_file: Path | None,
-    as_latex: bool,
-    seed: int,
-    seconds: float,
-) -> None:
+    model: str, sizes: Sequence[str], class_name: str, as_latex: bool, seed: int, seconds: float
+) -> CommandAnswer:
     """Derive the formula of MODEL: its tensors in letters, and the sizes for which it holds.
 
     MODEL is a model type or class of Hugging Face transformers (deepseek_v3, BertForMaskedLM), a
@@ -67,8 +65,8 @@ def derive_command(
             model, class_name, sizes=given, seed=seed, seconds=seconds, note=note
         )
     parts = [latex(derivation.formula)] if as_latex else derivation_parts(derivation)
-    data = document("derivation", derivation_data(derivation))
-    finish(CommandAnswer(data, True, lambda width: parts), json_file)
+    body = derivation_data(derivation)
+    return CommandAnswer(lambda width: parts, lambda: document("derivation", body))
 
 
 def derivation_parts(derivation: Derivation) -> Iterator[Table | str]:

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import click
 
-from paramproof.cli.options import INSTEAD, MODELS, class_option, derive_option, json_option
-from paramproof.cli.output import console, show, write_json
-from paramproof.cli.resolving import resolving_all
+from paramproof.cli.options import (
+    MODELS,
+    class_option,
+    derive_option,
+    json_option,
+    resolving_all,
+)
+from paramproof.cli.output import CommandAnswer
 from paramproof.views.difference import difference_of
+from paramproof.views.table import Table
 
 
 @click.command("diff", short_help="Compare two models, in letters and in numbers.")
 @click.argument("first", metavar="A", shell_complete=MODELS)
 @click.argument("other", metavar="B", shell_complete=MODELS)
-@json_option("the difference", where=INSTEAD)
+@json_option("the difference", is_alone=True)
 @class_option
 @derive_option
-def diff_command(first: str, other: str, json_file: Path | None, class_name: str) -> None:
+def diff_command(first: str, other: str, class_name: str) -> CommandAnswer:
     """Print how B differs from A, component by component, in letters and in numbers.
 
     A and B are models as count takes them. Each number is at the sizes of its own model. The
@@ -34,14 +40,16 @@ def diff_command(first: str, other: str, json_file: Path | None, class_name: str
     """
     models = resolving_all([first, other], class_name)
     found = difference_of(*models)
-    if json_file:
-        write_json(json_file, found.to_dict())
-        return
-    table = found.table()
-    if table.columns[-1].key == "formula" and found.resized:
-        numbers = table.only("component", "first", "other", "difference")
-        show(console, [replace(numbers, notes=())])
-        table = table.only("component", "structure", "sizes", "formula")
-    # A formula that is written by hand has no other source.
-    others = (model for model in models if model.class_name)
-    show(console, [table, *(f"{one.title}: {line}" for one in others for line in one.origin())])
+
+    def parts(width: int | None) -> Iterator[Table | str]:
+        table = found.table()
+        if table.columns[-1].key == "formula" and found.resized:
+            numbers = table.only("component", "first", "other", "difference")
+            yield replace(numbers, notes=())
+            table = table.only("component", "structure", "sizes", "formula")
+        yield table
+        # A formula that is written by hand has no other source.
+        for one in (model for model in models if model.class_name):
+            yield from (f"{one.title}: {line}" for line in one.origin())
+
+    return CommandAnswer(parts, found.to_dict)

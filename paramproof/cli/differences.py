@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import click
 
 from paramproof.builders.registry import framework, frameworks
 from paramproof.cli.options import completing, framework_option, json_option
-from paramproof.cli.output import CommandAnswer, finish
+from paramproof.cli.output import CommandAnswer
 from paramproof.differences.answer import (
     COUNTED,
     Answer,
@@ -59,12 +58,8 @@ HEADINGS: dict[Section, tuple[str, str]] = {
 )
 @json_option("the differences")
 def differences_command(
-    first: Sequence[str],
-    component: str | None,
-    names: Sequence[str],
-    measure: bool,
-    json_file: Path | None,
-) -> None:
+    first: Sequence[str], component: str | None, names: Sequence[str], measure: bool
+) -> CommandAnswer:
     """Compare frameworks: names, shapes and layouts of tensors, defaults, ways of counting.
 
     Prints what differs between the FRAMEWORKs, as it was measured in each and recorded: none has to
@@ -111,8 +106,8 @@ def differences_command(
             yield f"{one.framework} is installed but broken: {one.facts['reason']}"
 
     results = [{"id": one.id, **one.as_json()} for one in [*failed, *differ]]
-    data = document("differences", {"versions": versions, "results": results})
-    finish(CommandAnswer(data, not failed, parts), json_file)
+    body = {"versions": versions, "results": results}
+    return CommandAnswer(parts, lambda: document("differences", body), status=bool(failed))
 
 
 def difference_tables(

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 
-from paramproof.cli.options import MODELS, class_option, derive_option, json_option
-from paramproof.cli.output import CommandAnswer, finish
+from paramproof.cli.options import (
+    MODELS,
+    class_option,
+    derive_option,
+    json_option,
+    resolving,
+)
+from paramproof.cli.output import CommandAnswer
 from paramproof.explanation.answer import WIDTH, lines
 from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
@@ -24,8 +29,8 @@ from paramproof.explanation.search import explained
     "--all", "everything", is_flag=True, help="Print all explanations, and the names of all models."
 )
 def explain_command(
-    number: str, model: str | None, json_file: Path | None, class_name: str, everything: bool
-) -> None:
+    number: str, model: str | None, class_name: str, everything: bool
+) -> CommandAnswer:
     """Explain NUMBER: which parameters of MODEL, or of any named model, it counts.
 
     Write NUMBER as people do: 2,362,368 or 110M, or 438MB for a number of bytes. MODEL is a model
@@ -35,11 +40,7 @@ def explain_command(
     wanted = read(number)
     if class_name and model is None:
         raise ValueError("--class needs a MODEL: give a config.json after the number")
-    resolved = None
-    if model is not None:
-        from paramproof.cli.resolving import resolving_all  # A number alone needs no model.
-
-        (resolved,) = resolving_all([model], class_name)
+    resolved = None if model is None else resolving(model, class_name)
     answer = explained(wanted, resolved)
 
     def parts(width: int | None) -> Iterator[str]:
@@ -47,4 +48,4 @@ def explain_command(
         if resolved and resolved.class_name:
             yield from ("", *resolved.origin())
 
-    finish(CommandAnswer(answer.to_dict(), answer.says_something, parts), json_file)
+    return CommandAnswer(parts, answer.to_dict, status=not answer.says_something)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from paramproof.builders.registry import frameworks
-from paramproof.cli.output import console, say, show
+from paramproof.cli.output import Unwrapped, console, show
 from paramproof.views.table import Column, Table, TableRow
 
 
@@ -18,7 +18,5 @@ def frameworks_command() -> None:
     for one in known:
         versions = (f"{name} {version}" for name, version in one.versions().items() if version)
         rows.append(TableRow((one.name, ", ".join(versions), ", ".join(one.missing))))
-    show(console, [Table.of(columns, rows)])
-    for missing in (one for one in known if one.missing):
-        # A command that is broken into lines could not be copied.
-        say(f"{missing.name}: {missing.how_to_get}")
+    how = (Unwrapped(f"{one.name}: {one.how_to_get}") for one in known if one.missing)
+    show(console, [Table.of(columns, rows), *how])

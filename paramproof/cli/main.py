@@ -17,7 +17,7 @@ from typing import NoReturn
 
 import click
 
-from paramproof.cli.output import complain
+from paramproof.cli.output import complain, finish
 from paramproof.formulas.errors import BROKEN_PLUGINS, FormulaError
 from paramproof.formulas.printing import path_text
 from paramproof.views.terminal import write_any_sign
@@ -80,6 +80,7 @@ class _Commands(click.Group):
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EXAMPLES,
     invoke_without_command=True,
+    result_callback=finish,
     subcommand_metavar="COMMAND [ARGS]...",
 )
 @click.version_option(package_name="paramproof")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
 
-from paramproof.cli.options import INSTEAD, family_option, json_option
-from paramproof.cli.output import console, show, write_json
+from paramproof.cli.options import family_option, json_option
+from paramproof.cli.output import CommandAnswer
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import SHORT_NAMES, NamedConfiguration, Published
 from paramproof.json_form import document
@@ -21,12 +20,13 @@ from paramproof.views.published import (
     published_table,
     verdict_on,
 )
+from paramproof.views.table import Table
 
 
 @click.command("models", short_help="List the named models.")
 @family_option("List")
-@json_option("the models, with sizes and sources,", where=INSTEAD)
-def models_command(families: Sequence[str], json_file: Path | None) -> None:
+@json_option("the models, with sizes and sources,", is_alone=True)
+def models_command(families: Sequence[str]) -> CommandAnswer:
     """List the named models: their parameters, and the numbers that others have published.
 
     Published numbers are printed as in their sources, right or wrong. The parameters are those of
@@ -36,18 +36,21 @@ def models_command(families: Sequence[str], json_file: Path | None) -> None:
     """
     every = every_named_model()
     models = [pair for pair in every if not families or pair[1].family in families]
-    if json_file:
-        body = {"models": [_as_json(one, model) for one, model in models]}
-        write_json(json_file, document("models", body))
-        return
-    show(console, [published_table(models, "model", "parameters", "published", "verdict")])
-    active = published_active_table(models).only("model", "active", "published", "verdict")
-    if active.rows:
-        what = "active parameters: those used per token in a mixture of experts"
-        show(console, [what, active])
-    names = {one.name for one, _ in models}
-    known = ((short, name) for short, name in SHORT_NAMES.items() if name in names)
-    show(console, (f"{short} is short for {name}" for short, name in known))
+
+    def parts(width: int | None) -> Iterator[Table | str]:
+        yield published_table(models, "model", "parameters", "published", "verdict")
+        active = published_active_table(models).only("model", "active", "published", "verdict")
+        if active.rows:
+            yield "active parameters: those used per token in a mixture of experts"
+            yield active
+        names = {one.name for one, _ in models}
+        for short, name in SHORT_NAMES.items():
+            if name in names:
+                yield f"{short} is short for {name}"
+
+    return CommandAnswer(
+        parts, lambda: document("models", {"models": [_as_json(*pair) for pair in models]})
+    )
 
 
 def _as_json(one: Published, model: Model) -> dict[str, Any]:

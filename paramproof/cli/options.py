@@ -1,28 +1,35 @@
-"""The options that commands share, and the names that a shell completes."""
+"""What commands read: the options that they share, and the models that users name.
+
+Nothing is imported for a model before there is one, since numbers and options need none.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from paramproof.builders.registry import frameworks
-from paramproof.cli.output import STANDARD_OUTPUT, WHERE, require_writable
+from paramproof.cli.output import JSON, STANDARD_STREAM, errors, remark, require_writable
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.families import family_named
 from paramproof.formulas.models import model_names
+from paramproof.formulas.printing import legible
+
+if TYPE_CHECKING:
+    from paramproof.resolver import Model
+    from paramproof.resolver.lookup import Note
 
 MAX_SECONDS = 10**9
 """The longest time limit: some systems have no timer for a longer one."""
-
-INSTEAD = "to FILE or standard output."
-"""The end of the help of --json, for commands that then print no text."""
 
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -61,11 +68,6 @@ derive_option = click.option(
 )
 
 
-def deriving() -> bool:
-    context = click.get_current_context(silent=True)
-    return bool(context and context.meta.get(DERIVES))
-
-
 def models_option(verb: str) -> Callable[[Command], Command]:
     help_text = f"{verb} only this model: its name or a config.json"
     return _repeatable("--model", "models", "MODEL", help_text, shell_complete=MODELS)
@@ -82,13 +84,22 @@ def family_option(verb: str) -> Callable[[Command], Command]:
     return _repeatable("--family", "families", "NAMES", help_text, **how)
 
 
-def json_option(what: str, where: str = WHERE) -> Callable[[Command], Command]:
+def json_option(what: str, *, is_alone: bool = False) -> Callable[[Command], Command]:
+    """Return the option --json, which ``finish`` reads; if it ``is_alone``, no text is printed."""
+    where = "to FILE or standard output."
+    if not is_alone:
+        where = "to FILE, or to standard output (-), with the text on standard error."
+
+    def keep(ctx: click.Context, param: click.Parameter, given: str | None) -> None:
+        if given is not None:
+            ctx.meta[JSON] = _writable(given), is_alone
+
     return click.option(
         "--json",
-        "json_file",
         is_flag=False,
-        flag_value=STANDARD_OUTPUT,
-        callback=_writable,
+        flag_value=STANDARD_STREAM,
+        expose_value=False,
+        callback=keep,
         metavar="[FILE]",
         shell_complete=completing(tuple, files=True),
         help=f"Write {what} as JSON {where}",
@@ -135,6 +146,16 @@ def _complete_families(
     return [CompletionItem(f"{before}{comma}{name}") for name in found]
 
 
+def _writable(given: str) -> Path:
+    path = Path(given)
+    if given in [*model_names()] and not path.exists():
+        raise ValueError(
+            f"--json {given}: {given} is a model name, not a file: put --json last, or use --json -"
+        )
+    require_writable(path)
+    return path
+
+
 def require_together(together: Mapping[str, Collection[str]]) -> set[str]:
     """Return the options that were given, each in the table with no others than it has there.
 
@@ -153,13 +174,39 @@ def require_together(together: Mapping[str, Collection[str]]) -> set[str]:
     return {*given}
 
 
-def _writable(ctx: click.Context, param: click.Parameter, given: str | None) -> Path | None:
-    if given is None:
-        return None
-    path = Path(given)
-    if given in [*model_names()] and not path.exists():
-        raise ValueError(
-            f"--json {given}: {given} is a model name, not a file: put --json last, or use --json -"
-        )
-    require_writable(path)
-    return path
+def resolving(text: str, class_name: str = "", *, weighs: bool = False) -> Model:
+    """Return the model that ``text`` names; print notes on how it was read to standard error.
+
+    Raises ``ValueError``, in one line, in the same cases as ``paramproof.resolver.resolve``, and
+    ``FormulaError`` if the two derivations of the model's family differ.
+    """
+    from paramproof.resolver import resolve
+
+    derives = click.get_current_context().meta.get(DERIVES, False)
+    with deriving_progress() as note:
+        model = resolve(text, class_name, note, derives=derives, weighs=weighs)
+    for line in model.remarks():
+        remark(f"{model.title}: {line}")
+    if family := model.architecture.family:
+        from paramproof.verify.agreement import require_agreement
+
+        require_agreement([family])
+    return model
+
+
+def resolving_all(texts: Sequence[str], class_name: str = "") -> list[Model]:
+    require_one_input(texts)
+    return [resolving(text, class_name) for text in texts]
+
+
+def require_one_input(texts: Sequence[str]) -> None:
+    if list(texts).count(STANDARD_STREAM) > 1:
+        raise ValueError(f"{STANDARD_STREAM} is standard input, which can be read only once")
+
+
+@contextmanager
+def deriving_progress() -> Iterator[Note]:
+    """Show the progress of a derivation on standard error, once it has sent a note."""
+    with ExitStack() as stack:
+        status = cache(lambda: stack.enter_context(errors.status("starting a process")))
+        yield lambda line: status().update(legible(line))

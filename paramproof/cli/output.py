@@ -1,6 +1,6 @@
-"""Write to the terminal, and to the file that --json or --html names.
+"""Write the answer of a command to the terminal, and to the file that --json or --html names.
 
-Files are written completely or not at all.
+A command returns its answer, and ``finish`` writes it. Files are written completely or not at all.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
+import click
 from rich.console import Console
 
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
@@ -20,11 +21,11 @@ from paramproof.json_form import json_text
 from paramproof.views.table import Table
 from paramproof.views.terminal import UNBOUNDED, print_lines, print_table
 
-STANDARD_OUTPUT = "-"
-"""The file name of standard output in --json."""
+STANDARD_STREAM = "-"
+"""The name of standard input as a model, and of standard output as a file."""
 
-WHERE = "to FILE, or to standard output (-), with the text on standard error."
-"""The end of the help of --json."""
+JSON = "paramproof.json"
+"""The key of a command's context for the file of --json, and whether it replaces the text."""
 
 
 def _width(stream: TextIO | None) -> int | None:
@@ -41,8 +42,8 @@ console = Console(emoji=False, highlight=False, width=_width(sys.stdout))
 errors = Console(stderr=True, emoji=False, width=_width(sys.stderr))
 
 
-def say(line: str) -> None:
-    console.print(line, markup=False, soft_wrap=True)
+class Unwrapped(str):
+    """A line to copy, which is not broken into lines."""
 
 
 def show(out: Console, parts: Iterable[Table | str]) -> None:
@@ -50,6 +51,8 @@ def show(out: Console, parts: Iterable[Table | str]) -> None:
     for part in parts:
         if isinstance(part, Table):
             print_table(out, part)
+        elif isinstance(part, Unwrapped):
+            out.print(part, markup=False, soft_wrap=True)
         else:
             print_lines(out, [part])
 
@@ -71,7 +74,7 @@ def require_writable(path: Path, option: str = "--json") -> None:
 
     Raises ``ValueError``, in one line, if it is a directory or its directory does not exist.
     """
-    if str(path) != STANDARD_OUTPUT and (problem := _why_unwritable(os.path.realpath(path))):
+    if str(path) != STANDARD_STREAM and (problem := _why_unwritable(os.path.realpath(path))):
         raise ValueError(f"{option} {path_text(path)}: cannot be written: {problem}")
 
 
@@ -94,28 +97,28 @@ def _why_unwritable(file: str) -> str:
 
 
 class CommandAnswer(NamedTuple):
-    """The answer of a command: its document, whether it is a success, and what is printed.
+    """The answer of a command: what is printed, its document, and its exit status.
 
     ``parts`` are tables and lines, for a width, or for None if they may be as wide as they are.
     """
 
-    document: Mapping[str, Any]
-    is_success: bool
     parts: Callable[[int | None], Iterable[Table | str]]
+    document: Callable[[], Mapping[str, Any]]
+    status: int = 0
 
 
-def finish(answer: CommandAnswer, json_file: Path | None) -> None:
-    """Write the document, print the parts, and end with status 1 after a failure."""
-    if json_file:
-        write_json(json_file, answer.document)
-    out = errors if str(json_file) == STANDARD_OUTPUT else console
-    show(out, answer.parts(None if out.width == UNBOUNDED else out.width))
-    if not answer.is_success:
-        raise SystemExit(1)
-
-
-def write_json(path: Path, data: Mapping[str, Any]) -> None:
-    write_file(path, json_text(data, indent=1) + "\n")
+def finish(answer: CommandAnswer | None) -> None:
+    """Write the document if --json is given, print the parts, and end with the status."""
+    if answer is None:
+        return
+    file, is_alone = click.get_current_context().meta.get(JSON, (None, False))
+    if file:
+        write_file(file, json_text(answer.document(), indent=1) + "\n")
+    if not (file and is_alone):
+        out = errors if str(file) == STANDARD_STREAM else console
+        show(out, answer.parts(None if out.width == UNBOUNDED else out.width))
+    if answer.status:
+        raise SystemExit(answer.status)
 
 
 def write_file(path: Path, text: str, option: str = "--json") -> None:
@@ -126,7 +129,7 @@ def write_file(path: Path, text: str, option: str = "--json") -> None:
 
     Raises ``ValueError`` if that fails, as on a full disk; an existing file is then unchanged.
     """
-    if str(path) == STANDARD_OUTPUT:
+    if str(path) == STANDARD_STREAM:
         sys.stdout.flush()
         # JSON is UTF-8, whatever the encoding of the terminal.
         sys.stdout.buffer.write(text.encode("utf-8"))

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from paramproof.cli.output import say
+from paramproof.cli.output import Unwrapped, console, show
 from paramproof.formulas.printing import path_text
 
 LOOPBACK = "127.0.0.1"
@@ -62,7 +62,7 @@ def site_command(folder: Path, opened: bool, port: int) -> None:
     """
     with server_of(folder, port) as server:
         url = f"http://{LOOPBACK}:{server.server_port}/"
-        say(f"{url} (press Ctrl-C to stop)")
+        show(console, [Unwrapped(f"{url} (press Ctrl-C to stop)")])
         if opened:
             webbrowser.open(url)
         server.serve_forever()

@@ -17,10 +17,10 @@ from paramproof.cli.options import (
     json_option,
     models_option,
     require_together,
+    resolving_all,
     time_limit_option,
 )
-from paramproof.cli.output import finish
-from paramproof.cli.resolving import require_one_input, resolving
+from paramproof.cli.output import CommandAnswer
 from paramproof.cli.verify_answers import (
     built_by_transformers,
     formula_at_sizes,
@@ -89,7 +89,6 @@ TOGETHER = {"--summary": {"FILE"}, "--prove": COMMON, "--shard": DRAWN, "--secon
 @click.argument("files", nargs=-1, type=Path, metavar="[FILE]...")
 def verify_command(
     models: Sequence[str],
-    json_file: Path | None,
     reference: str | None,
     seconds: float,
     summary: bool,
@@ -97,7 +96,7 @@ def verify_command(
     names: Sequence[str],
     families: Sequence[str],
     **sample: Any,
-) -> None:
+) -> CommandAnswer:
     """Compare every installed framework with the formula, over named and random models.
 
     Every model is built in every framework, and its tensors are compared with the formula's.
@@ -121,12 +120,10 @@ def verify_command(
     if {"--prove", "--model", "--family"} <= given:
         raise ValueError("--model and --family cannot be combined: a model has only one family")
     if summary and files:
-        finish(sum_of_shards(files), None)
-        return
+        return sum_of_shards(files)
     if summary or files:
         raise ValueError("--summary needs the FILEs of shards, and nothing else takes a FILE")
-    require_one_input(models)
-    resolved = [resolving(model) for model in dict.fromkeys(models)]
+    resolved = resolving_all([*dict.fromkeys(models)])
     formula = FormulaReference(reference, seconds) if reference else None
     if without := [model for model in resolved if model.names is None]:
         _require_alone(without[0], resolved, given, formula)
@@ -142,7 +139,7 @@ def verify_command(
             answer = in_shard(names, drawn, _command(names, families, resolved, drawn))
         else:
             answer = in_frameworks(names, drawn, resolved, formula)
-    finish(answer, json_file)
+    return answer
 
 
 def _command(

@@ -115,7 +115,7 @@ def in_frameworks(
 
     body = record_data(results, seed=sample.seed, examples=sample.examples)
     success = bool(reports) and not any(one.failed for one in results)
-    return CommandAnswer(document("verification", body), success, parts)
+    return CommandAnswer(parts, lambda: document("verification", body), not success)
 
 
 def _differences(results: Sequence[Result], width: int | None) -> Iterator[str]:
@@ -170,7 +170,7 @@ def sum_of_shards(files: Sequence[Path]) -> CommandAnswer:
     of = summaries[0]["shard"][1]
     lines = [*lost, f"{of - len(lost)} of {of} shards are done"]
     answer = _summary(summed(summaries), {}, lines)
-    return answer._replace(is_success=answer.is_success and not lost)
+    return answer._replace(status=answer.status or bool(lost))
 
 
 def _summary(
@@ -187,7 +187,7 @@ def _summary(
         yield from last
 
     success = 0 < models == equal and not found["failures"]
-    return CommandAnswer(document, success, parts)
+    return CommandAnswer(parts, lambda: document, not success)
 
 
 def proved(names: Sequence[str], sample: Sample, models: Sequence[Model]) -> CommandAnswer:
@@ -211,7 +211,7 @@ def proved(names: Sequence[str], sample: Sample, models: Sequence[Model]) -> Com
         yield f"{tensors:,} tensors derived in letters, {traced:,} of them traced"
 
     success = bool(tried) and not failed
-    return CommandAnswer(document("proof", record_data(proofs)), success, parts)
+    return CommandAnswer(parts, lambda: document("proof", record_data(proofs)), not success)
 
 
 def formula_at_sizes(
@@ -234,8 +234,9 @@ def formula_at_sizes(
         equal = f"equal at {len(found) - len(differing)} of {len(found)} sizes"
         yield f"{formula.name}: {equal} that meet the conditions"
 
-    answer = document("verification", about)
-    return CommandAnswer(answer, not differing, lambda width: lines())
+    return CommandAnswer(
+        lambda width: lines(), lambda: document("verification", about), bool(differing)
+    )
 
 
 def built_by_transformers(models: Sequence[Model]) -> CommandAnswer:
@@ -259,8 +260,10 @@ def built_by_transformers(models: Sequence[Model]) -> CommandAnswer:
         results.append({"model": model.name, "class": model.architecture.name, **numbers})
     equal = sum(result["equal"] for result in results)
     lines.append(f"{equal} of {len(models)} models equal the formula, tensor by tensor")
-    answer = document("verification", {"results": results})
-    return CommandAnswer(answer, equal == len(models), lambda width: lines)
+    body = {"results": results}
+    return CommandAnswer(
+        lambda width: lines, lambda: document("verification", body), equal < len(models)
+    )
 
 
 def verify_table(results: Sequence[Result]) -> Table:
