@@ -12,8 +12,8 @@ from enum import Enum
 from fractions import Fraction
 from typing import NamedTuple
 
-from paramproof.formulas.expression import Expression, Number, expression, letter, sides
-from paramproof.formulas.notation import expression_in, text
+from paramproof.formulas.expression import Expression, Number, expression, letter, sides, text
+from paramproof.formulas.notation import expression_in
 from paramproof.formulas.printing import shown
 
 

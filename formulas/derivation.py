@@ -16,8 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from paramproof.formulas.architecture import Architecture, Evidence
 from paramproof.formulas.condition import Condition, StatedCondition, is_never_negative
 from paramproof.formulas.errors import InvalidInput, require_type
-from paramproof.formulas.expression import DivisionByZero, Expression, Number, letter, sum_of
-from paramproof.formulas.notation import text
+from paramproof.formulas.expression import DivisionByZero, Expression, Number, letter, sum_of, text
 from paramproof.formulas.parts import NativeNames, NativeTensor
 from paramproof.formulas.printing import shown
 from paramproof.formulas.tensors import Inventory, Tensor

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Consequence, Outcome, StatedCondition, condition_in
 from paramproof.formulas.derivation import Derivation, DerivedTensor, Role
-from paramproof.formulas.expression import expression
-from paramproof.formulas.notation import expression_in, text
+from paramproof.formulas.expression import expression, text
+from paramproof.formulas.notation import expression_in
 
 OUTCOMES = {one.value[0]: one for one in Outcome}
 

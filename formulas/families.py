@@ -22,7 +22,7 @@ from paramproof.formulas.errors import (
     note_broken,
     require_whole,
 )
-from paramproof.formulas.notation import add_letters
+from paramproof.formulas.expression import add_letters
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
 from paramproof.formulas.spec import FamilyLetters, Quantity, Spec, draw, letter_kinds
 from paramproof.formulas.tensors import Inventory

@@ -9,8 +9,8 @@ import pytest
 
 from paramproof.builders.registry import layer_packages, model_packages
 from paramproof.formulas.errors import BROKEN_PLUGINS
+from paramproof.formulas.expression import BUILT_IN, LETTERS
 from paramproof.formulas.families import registered
-from paramproof.formulas.notation import BUILT_IN, LETTERS
 from tests.forked import TIMEOUT, ForkServer
 
 OUTSIDERS = Path(__file__).parent / "outsider"

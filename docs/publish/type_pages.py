@@ -16,7 +16,7 @@ from paramproof.catalogue.derivations import Variant, derivation_of, variants
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile, entry_names, read_type
 from paramproof.formulas.derivation import FITTED, PROVED, Derivation, DerivedTensor
-from paramproof.formulas.notation import text
+from paramproof.formulas.expression import text
 from paramproof.formulas.printing import shown
 from paramproof.views.formula import certainty, summand_lines
 from paramproof.views.table import Column, Table, TableRow, markdown, markdown_rows, numbers

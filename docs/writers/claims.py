@@ -28,8 +28,8 @@ from paramproof.explanation.ways import PartCounts, parts_of_way
 from paramproof.formulas import inventory
 from paramproof.formulas.conventions import PARTS, STORAGE, Undecided, as_named
 from paramproof.formulas.expression import Expression, letter
+from paramproof.formulas.expression import text as in_text
 from paramproof.formulas.models import named_model, named_models
-from paramproof.formulas.notation import text as in_text
 from paramproof.formulas.path import has_layer
 from paramproof.formulas.printing import signed
 from paramproof.formulas.spec import Spec

@@ -11,7 +11,7 @@ from docs.writers.blocks import place
 from paramproof.algebra.symbols import symbols
 from paramproof.formulas import FAMILIES, Family, Tensor, closed_form, inventory
 from paramproof.formulas import terms as parts_module
-from paramproof.formulas.notation import text
+from paramproof.formulas.expression import text
 from paramproof.formulas.spec import FIELDS, INDICATOR, letter_kinds
 from paramproof.views.formula import Term, terms
 from paramproof.views.table import markdown_rows

@@ -17,8 +17,7 @@ from paramproof.algebra.symbols import folded_text, in_symbols
 from paramproof.formulas import Inventory, Report, Row, Tensor
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.comparison import Shape
-from paramproof.formulas.expression import Expression, expression, letter, sum_of
-from paramproof.formulas.notation import text
+from paramproof.formulas.expression import Expression, expression, letter, sum_of, text
 from paramproof.formulas.path import LAYER, lies_in, shared_beginning, stack_of, without_braces
 from paramproof.formulas.printing import MAX_ROWS_SHOWN, legible
 

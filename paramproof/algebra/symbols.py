@@ -16,8 +16,7 @@ from typing import Any, TypeVar
 from paramproof.formulas import FamilyLetters, Inventory, Spec, closed_form, inventory
 from paramproof.formulas.architecture import Architecture, Evidence
 from paramproof.formulas.errors import no_such, require_type
-from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.formulas.notation import text
+from paramproof.formulas.expression import Expression, expression, letter, text
 from paramproof.formulas.spec import INDICATOR, head_size_of, letter_kinds
 
 AnyLetters = TypeVar("AnyLetters", bound=FamilyLetters)

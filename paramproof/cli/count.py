@@ -29,8 +29,7 @@ from paramproof.cli.options import (
 from paramproof.cli.output import CommandAnswer, Unwrapped, complain, require_writable, write_file
 from paramproof.formulas import Inventory
 from paramproof.formulas.conventions import CONVENTIONS, MEBI, as_named, count, in_units
-from paramproof.formulas.expression import Expression, expression
-from paramproof.formulas.notation import BUILT_IN
+from paramproof.formulas.expression import BUILT_IN, Expression, expression
 from paramproof.formulas.path import LAYER, beginnings, leaf
 from paramproof.formulas.printing import legible
 from paramproof.json_form import document

@@ -16,7 +16,7 @@ from paramproof.cli.options import (
 from paramproof.cli.output import CommandAnswer
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data
-from paramproof.formulas.notation import latex
+from paramproof.formulas.expression import latex
 from paramproof.formulas.printing import legible, shown
 from paramproof.json_form import document
 from paramproof.resolver import derive_formula

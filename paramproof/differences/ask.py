@@ -21,8 +21,8 @@ from paramproof.differences import measure
 from paramproof.differences.answer import COUNTED, Answer
 from paramproof.differences.measure import Call, entries
 from paramproof.formulas import FAMILIES, EncoderLetters, EncoderSpec, closed_form, inventory
+from paramproof.formulas.expression import text
 from paramproof.formulas.models import named_model
-from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shape_text
 from paramproof.verify.cases import supported_cases
 from paramproof.verify.proof import NamedTensor, read

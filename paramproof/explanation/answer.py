@@ -26,8 +26,8 @@ from paramproof.explanation.index import (
 from paramproof.explanation.number import RoundedReading, WrittenNumber
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
 from paramproof.formulas.conventions import CONVENTIONS
-from paramproof.formulas.expression import Expression, letter
-from paramproof.formulas.notation import SUPERSCRIPTS, expression_in, text
+from paramproof.formulas.expression import SUPERSCRIPTS, Expression, letter, text
+from paramproof.formulas.notation import expression_in
 from paramproof.formulas.path import leaf
 from paramproof.formulas.printing import and_more, legible, shown, signed, some_of
 from paramproof.json_form import document

@@ -15,7 +15,7 @@ from enum import IntEnum
 from fractions import Fraction
 
 from paramproof.formulas.errors import InvalidInput
-from paramproof.formulas.notation import SUPERSCRIPTS
+from paramproof.formulas.expression import SUPERSCRIPTS
 
 UNITS = {"": 0, "k": 1, "m": 2, "b": 3, "g": 3, "t": 4}
 UNITS |= {"thousand": 1, "million": 2, "billion": 3, "trillion": 4}

@@ -23,8 +23,8 @@ from paramproof.formulas import Inventory
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import PARTS, STORAGE, Undecided, counted, size
-from paramproof.formulas.expression import Expression, expression, sum_of
-from paramproof.formulas.notation import expression_in, text
+from paramproof.formulas.expression import Expression, expression, sum_of, text
+from paramproof.formulas.notation import expression_in
 from paramproof.formulas.parts import parts_of
 from paramproof.formulas.path import (
     LAYER,

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from paramproof.formulas.conventions import as_named
 from paramproof.formulas.errors import UnknownName
+from paramproof.formulas.expression import text
 from paramproof.formulas.models import Published
-from paramproof.formulas.notation import text
 from paramproof.formulas.path import leaf
 from paramproof.formulas.printing import legible, shape_text
 from paramproof.pages.markup import filled

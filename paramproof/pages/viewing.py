@@ -14,8 +14,7 @@ from paramproof.formulas import Inventory
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, experts_of, per_token
 from paramproof.formulas.conventions import CONVENTIONS
 from paramproof.formulas.errors import no_such
-from paramproof.formulas.expression import Expression, expression
-from paramproof.formulas.notation import text
+from paramproof.formulas.expression import Expression, expression, text
 from paramproof.formulas.path import LAYER, leaf
 from paramproof.formulas.printing import shown
 from paramproof.formulas.spec import Quantity

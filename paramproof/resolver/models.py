@@ -21,9 +21,8 @@ from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import size
 from paramproof.formulas.derivation import PROVED
 from paramproof.formulas.errors import InvalidInput
-from paramproof.formulas.expression import Expression, expression, letter, sum_of
+from paramproof.formulas.expression import Expression, expression, letter, sum_of, text
 from paramproof.formulas.models import Published
-from paramproof.formulas.notation import text
 from paramproof.formulas.parts import NativeNames, NativeTensor
 from paramproof.formulas.path import starred
 from paramproof.formulas.printing import legible, path_text, some_of

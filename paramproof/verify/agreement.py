@@ -14,8 +14,8 @@ from paramproof.builders.protocol import Builder
 from paramproof.derivation.sampling import primes_from
 from paramproof.formulas import FAMILIES, Family, Report, Spec, closed_form, compare, inventory
 from paramproof.formulas.errors import FormulaError, InvalidInput
+from paramproof.formulas.expression import text
 from paramproof.formulas.families import family_of
-from paramproof.formulas.notation import text
 from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
 

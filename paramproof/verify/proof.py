@@ -33,10 +33,9 @@ from paramproof.derivation.pipeline import Effort, derive
 from paramproof.formulas import FAMILIES, FamilyLetters, Spec, Weight, closed_form, inventory
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
 from paramproof.formulas.derivation import DerivedTensor
-from paramproof.formulas.expression import Expression, expression, sum_of
+from paramproof.formulas.expression import Expression, expression, sum_of, text
 from paramproof.formulas.families import family_of
 from paramproof.formulas.layout import STACKED, stored_shape
-from paramproof.formulas.notation import text
 from paramproof.formulas.path import shared_path
 from paramproof.formulas.spec import head_size_of
 from paramproof.formulas.tensors import Tensor

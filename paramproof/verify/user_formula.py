@@ -32,9 +32,8 @@ from paramproof.derivation.sampling import sample_inside
 from paramproof.formulas import FAMILIES, Family, Inventory, Report, Row
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.comparison import totals
-from paramproof.formulas.expression import expression
+from paramproof.formulas.expression import expression, text
 from paramproof.formulas.families import family_of
-from paramproof.formulas.notation import text
 from paramproof.formulas.path import LAYER, beginnings, has_layer, lies_in
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, MINUS, legible, shown
 from paramproof.sources.reference import in_one_line, load_reference

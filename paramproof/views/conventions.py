@@ -26,8 +26,7 @@ from paramproof.formulas.conventions import (
     in_units,
     size,
 )
-from paramproof.formulas.expression import Expression, expression
-from paramproof.formulas.notation import text
+from paramproof.formulas.expression import Expression, expression, text
 from paramproof.formulas.printing import legible, signed
 from paramproof.resolver import Model
 from paramproof.views.table import Column, Table, TableRow, numbers, percent

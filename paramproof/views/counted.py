@@ -14,9 +14,8 @@ from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.conventions import count as count_under
 from paramproof.formulas.conventions import counted, size
 from paramproof.formulas.errors import require_type
-from paramproof.formulas.expression import Expression
+from paramproof.formulas.expression import Expression, text
 from paramproof.formulas.families import spec_fields
-from paramproof.formulas.notation import text
 from paramproof.json_form import document
 from paramproof.resolver import Model
 from paramproof.resolver.reading import ConfigReading

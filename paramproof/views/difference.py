@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 from paramproof.algebra.letters import mean_the_same
 from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.expression import Expression, letter
-from paramproof.formulas.notation import BUILT_IN, text
+from paramproof.formulas.expression import BUILT_IN, Expression, letter, text
 from paramproof.formulas.parts import PartName, parts_of
 from paramproof.formulas.path import beginnings, has_layer, merged, parent, shared_path, stack_of
 from paramproof.formulas.printing import legible

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.derivation import FITTED, PROVED, Derivation
-from paramproof.formulas.expression import Expression, expression, sum_of
-from paramproof.formulas.notation import latex, text
+from paramproof.formulas.expression import Expression, expression, latex, sum_of, text
 from paramproof.formulas.path import LAYER, beginnings, leaf, shared_beginning
 from paramproof.formulas.printing import legible, some_of
 from paramproof.formulas.spec import Quantity

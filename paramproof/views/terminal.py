@@ -20,7 +20,7 @@ from rich.cells import cell_len, chop_cells
 from rich.console import Console
 from rich.text import Text
 
-from paramproof.formulas.notation import SUPERSCRIPTS
+from paramproof.formulas.expression import SUPERSCRIPTS
 from paramproof.formulas.printing import MINUS
 from paramproof.views.table import Table
 

@@ -22,7 +22,7 @@ from paramproof.catalogue.derivations import COMPOSED, Variant, derivation_of, k
 from paramproof.catalogue.entries import own_sizes
 from paramproof.catalogue.files import TypeFile
 from paramproof.formulas.derivation import PROVED, Derivation, DerivedTensor
-from paramproof.formulas.notation import text
+from paramproof.formulas.expression import text
 from paramproof.sources.reference import in_one_line
 from sweep.entries.repair import CHECK_SEEDS
 from sweep.entries.type_sweep import TypeSweep

@@ -14,7 +14,7 @@ from transformers import PreTrainedConfig
 from paramproof.catalogue.configuration import IRRELEVANT_KEYS, LABELS
 from paramproof.catalogue.files import FORMAT, parse_type
 from paramproof.catalogue.value_kinds import ROTARY_FACTOR
-from paramproof.formulas.notation import text
+from paramproof.formulas.expression import text
 from paramproof.formulas.path import leaf, parent
 from paramproof.tracing.constructors.transformers_class import model_config_class
 from sweep.entries.type_sweep import TypeSweep

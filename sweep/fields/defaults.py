@@ -14,8 +14,7 @@ from unittest.mock import patch
 
 from transformers import PreTrainedConfig
 
-from paramproof.formulas.expression import Expression, expression, letter
-from paramproof.formulas.notation import text
+from paramproof.formulas.expression import Expression, expression, letter, text
 from paramproof.formulas.path import leaf, parent
 from paramproof.tracing.constructors.transformers_class import LABELS, make_readable
 from paramproof.tracing.instrumented.code_swap import patched_modules

@@ -21,8 +21,7 @@ from paramproof.catalogue.value_kinds import sort_of
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.derivation.sampling import sample_inside
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.expression import Expression, expression, floor, letter
-from paramproof.formulas.notation import text
+from paramproof.formulas.expression import Expression, expression, floor, letter, text
 from paramproof.tracing.constructors import Constructor, require_sizes
 from paramproof.tracing.internal_errors import calls_constructor
 from paramproof.tracing.recorder import ignoring_array_code

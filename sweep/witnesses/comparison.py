@@ -19,8 +19,8 @@ from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.formulas.derivation import Derivation, DerivedTensor
-from paramproof.formulas.expression import Expression, expression, letter, sum_of
-from paramproof.formulas.notation import expression_in, text
+from paramproof.formulas.expression import Expression, expression, letter, sum_of, text
+from paramproof.formulas.notation import expression_in
 from paramproof.formulas.path import leaf, parent
 from sweep.library.keys import part_in
 

@@ -12,7 +12,7 @@ import paramproof
 from paramproof import formulas
 from paramproof.formulas import FAMILIES, Family, closed_form, inventory
 from paramproof.formulas.errors import BROKEN_PLUGINS, InvalidInput, UnknownName, note_broken
-from paramproof.formulas.expression import letter
+from paramproof.formulas.expression import LETTERS, letter, text
 from paramproof.formulas.families import (
     ENTRY_POINTS,
     OURS,
@@ -22,7 +22,6 @@ from paramproof.formulas.families import (
     spec_fields,
     spec_from,
 )
-from paramproof.formulas.notation import LETTERS, text
 from paramproof.formulas.printing import MAX_NOTE_SHOWN
 from paramproof.formulas.spec import LAYERS, Width, head_size_of
 from tests.fixtures import forget

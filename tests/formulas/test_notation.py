@@ -14,9 +14,19 @@ from paramproof.catalogue import entry
 from paramproof.catalogue.files import FOLDER, entry_names, keys_for
 from paramproof.formulas import FAMILIES, closed_form
 from paramproof.formulas.errors import NotInCatalogue
-from paramproof.formulas.expression import Expression, ceiling, floor, letter, sum_of
+from paramproof.formulas.expression import (
+    LETTERS,
+    Expression,
+    add_letters,
+    ceiling,
+    floor,
+    latex,
+    letter,
+    sum_of,
+    text,
+)
 from paramproof.formulas.families import OURS
-from paramproof.formulas.notation import LETTERS, add_letters, expression_in, latex, text
+from paramproof.formulas.notation import expression_in
 from paramproof.formulas.spec import INDICATOR, LAYERS, ROWS, WIDTH, letter_kinds
 from tests.notation import from_latex, value
 from tests.polynomials import polynomials

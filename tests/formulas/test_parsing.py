@@ -13,8 +13,9 @@ from paramproof.formulas.expression import (
     expression,
     floor,
     letter,
+    text,
 )
-from paramproof.formulas.notation import DEEPEST, LONGEST, expression_in, text
+from paramproof.formulas.notation import DEEPEST, LONGEST, expression_in
 
 NAMES = ("A", "H", "L", "dr", "H_text", "C_0", "nl2")
 LETTERS = st.sampled_from(NAMES).map(letter)

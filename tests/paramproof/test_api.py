@@ -12,8 +12,8 @@ import paramproof
 from paramproof import ConfigWarning, count, diff, explain
 from paramproof.bulk import count_line
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, UnknownName
+from paramproof.formulas.expression import text
 from paramproof.formulas.models import named_configurations, named_model, named_models
-from paramproof.formulas.notation import text
 from paramproof.resolver import STANDARD_INPUT
 from tests.configs import BERT, LLAMA
 from tests.derivations import MIXTURE

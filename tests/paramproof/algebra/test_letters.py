@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from paramproof.algebra.letters import letters_for, with_experts_per_token
 from paramproof.algebra.symbols import folded, symbols
 from paramproof.formulas import EncoderLetters, closed_form
-from paramproof.formulas.expression import letter
+from paramproof.formulas.expression import letter, text
 from paramproof.formulas.models import size_names
-from paramproof.formulas.notation import text
 from tests.cases import letters_of
 from tests.derivations import MIXTURE
 

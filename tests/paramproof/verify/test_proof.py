@@ -8,8 +8,8 @@ from paramproof.algebra.residual import lines
 from paramproof.algebra.symbols import folded
 from paramproof.builders.registry import Framework
 from paramproof.formulas import FAMILIES, closed_form, inventory
+from paramproof.formulas.expression import text
 from paramproof.formulas.models import named_model
-from paramproof.formulas.notation import text
 from paramproof.tracing.symbolic.symint import plain_int
 from paramproof.verify.proof import proofs, read, residuals, total
 from tests.cases import CASES, case_of

@@ -5,8 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from paramproof.formulas.expression import letter
-from paramproof.formulas.notation import text
+from paramproof.formulas.expression import letter, text
 from paramproof.formulas.printing import legible
 from paramproof.views.html import Html, html_table, joined, lines, notebook_table, tag
 from paramproof.views.table import (
