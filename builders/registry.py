@@ -19,17 +19,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import util
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import paramproof.builders.frameworks
 from paramproof.builders.protocol import Builder, FrameworkUnavailable
-from paramproof.formulas.errors import (
-    canonical_name,
-    no_such,
-    note_broken,
-    require_type,
-    require_whole,
-)
+from paramproof.formulas.errors import InvalidInput, load_plugins, look_up, require_type
 from paramproof.formulas.printing import shown
 from paramproof.installation import PIP, install_command
 
@@ -112,23 +106,18 @@ def frameworks() -> dict[str, Framework]:
     A module from outside whose header cannot be read, or that claims the name of another, is
     left out and noted as a broken plug-in.
     """
-    from importlib import metadata  # A count needs no plug-in.
-
     ours = paramproof.builders.frameworks
     modules = sorted(info.name for info in pkgutil.iter_modules(ours.__path__))
     headers = (_header(f"{ours.__name__}.{module}") for module in modules)
     found = {one.name: one for header in headers for one in header}
-    for entry in sorted(metadata.entry_points(group=ENTRY_POINTS)):
-        try:
-            claimed = _header(entry.value)
-        except (Exception, SystemExit) as error:  # Finding a module imports what it is in.
-            note_broken(entry, error)
-            continue
-        for one in claimed:
-            if one.name in found:
-                note_broken(entry, f"{found[one.name].module} has the name {one.name!r} already")
-            else:
-                found[one.name] = one
+
+    def add(entry: Any) -> None:
+        claimed = {one.name: one for one in _header(entry.value)}
+        if taken := [name for name in claimed if name in found]:
+            raise InvalidInput(f"{found[taken[0]].module} has the name {taken[0]!r} already")
+        found.update(claimed)
+
+    load_plugins(ENTRY_POINTS, add)
     return found
 
 
@@ -138,12 +127,7 @@ def framework(name: str) -> Framework:
     Raises ``InvalidInput``, in one line, for a plug-in of this name that is broken, and
     ``UnknownName``, which is one, where there is none.
     """
-    found = frameworks()
-    known = canonical_name(name, found)
-    if known is None:
-        require_whole(ENTRY_POINTS, name)
-        raise no_such("framework", name, found, LISTED_BY)
-    return found[known]
+    return look_up("framework", name, frameworks(), ENTRY_POINTS, LISTED_BY)
 
 
 @cache  # Reading a mapping of arrays asks for it once per array.

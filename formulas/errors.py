@@ -12,12 +12,12 @@ somebody names it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from difflib import SequenceMatcher
 from enum import Enum, auto
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Any, TypeVar
 
 from paramproof.formulas.printing import (
     MAX_MESSAGE_SHOWN,
@@ -29,8 +29,7 @@ from paramproof.formulas.printing import (
     some_of,
 )
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+Found = TypeVar("Found")
 
 ALIKE = 0.8  # The share of letters that a misspelt name has in common with the right one.
 SHORTEST_BEGINNING = 3  # The shortest text that is completed to a name.
@@ -131,21 +130,21 @@ BROKEN_PLUGINS: dict[tuple[str, str], InvalidInput] = {}
 """The errors of plug-ins that cannot be used, by group and name."""
 
 
-def note_broken(entry: EntryPoint, problem: object) -> None:
-    """Record that a plug-in cannot be used because of ``problem``, an exception or a text."""
-    kind = f"{type(problem).__name__}: " if isinstance(problem, BaseException) else ""
-    what = legible(f"{kind}{problem}", MAX_NOTE_SHOWN)
-    owner = f" of {legible(entry.dist.name)}" if entry.dist else ""
-    reason = f"the plug-in {legible(entry.name)}{owner} cannot be used: {what}"
-    # A plug-in may be loaded several times: keep the first error.
-    BROKEN_PLUGINS.setdefault((entry.group, entry.name), InvalidInput(reason, where=entry.value))
+def load_plugins(group: str, add: Callable[[Any], None]) -> None:
+    """Add the plug-ins under an entry point group, sorted, and note those that cannot be used."""
+    from importlib import metadata  # A count needs no plug-in.
 
-
-def require_whole(group: str, name: object) -> None:
-    """Raise ``InvalidInput`` if the plug-in registered as ``name`` under ``group`` is broken."""
-    for (of, registered), error in BROKEN_PLUGINS.items():
-        if of == group and isinstance(name, str) and registered.casefold() == name.casefold():
-            raise error
+    for entry in sorted(metadata.entry_points(group=group)):
+        try:
+            add(entry)
+        except (Exception, SystemExit) as error:  # A plug-in may raise anything.
+            kind = "" if isinstance(error, InvalidInput) else f"{type(error).__name__}: "
+            what = legible(f"{kind}{error}", MAX_NOTE_SHOWN)
+            owner = f" of {legible(entry.dist.name)}" if entry.dist else ""
+            reason = f"the plug-in {legible(entry.name)}{owner} cannot be used: {what}"
+            # A plug-in may be loaded several times: keep the first error.
+            broken = InvalidInput(reason, where=entry.value)
+            BROKEN_PLUGINS.setdefault((group, entry.name), broken)
 
 
 def require_type(value: object, kind: type | tuple[type, ...], what: str) -> None:
@@ -166,6 +165,19 @@ def canonical_name(
     wanted = folded(name)
     matches = {other for other in known if folded(other) == wanted}
     return matches.pop() if len(matches) == 1 else None
+
+
+def look_up(
+    kind: str, name: object, known: Mapping[str, Found], group: str, listed_by: str = ""
+) -> Found:
+    """Return the one called ``name``, in any case. Raises the error of a broken plug-in."""
+    if isinstance(name, str):
+        if own := canonical_name(name, known):
+            return known[own]
+        for (of, registered), error in BROKEN_PLUGINS.items():
+            if of == group and registered.casefold() == name.casefold():
+                raise error
+    raise no_such(kind, name, known, listed_by)
 
 
 def no_such(kind: str, name: object, known: Iterable[str], listed_by: str = "") -> UnknownName:

@@ -10,18 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from functools import cache
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 from paramproof.formulas import spec
 from paramproof.formulas import terms as ours
-from paramproof.formulas.errors import (
-    InvalidInput,
-    canonical_name,
-    no_such,
-    note_broken,
-    require_whole,
-)
+from paramproof.formulas.errors import InvalidInput, load_plugins, look_up
 from paramproof.formulas.expression import add_letters
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, legible, shown
 from paramproof.formulas.spec import FamilyLetters, Quantity, Spec, draw, letter_kinds
@@ -112,41 +106,30 @@ def registered() -> dict[str, Family]:
     A plug-in is left out, and noted as broken, if it cannot be imported, is not a family, has the
     name of another family, or has a letter that is of another kind in a family of this package.
     """
-    from importlib import metadata  # A count needs no plug-in.
-
     found = {family.name: family for family in OURS}
-    for entry in sorted(metadata.entry_points(group=ENTRY_POINTS)):
-        try:
-            family = entry.load()
-            _require_fits(family, found)
-        except (Exception, SystemExit) as error:  # A plug-in may raise anything.
-            note_broken(entry, error)
-        else:
-            add_letters(letter_kinds(family.letters))
-            found[family.name] = family
-    return found
 
-
-def _require_fits(family: object, others: Mapping[str, Family]) -> None:
-    if not isinstance(family, Family):
-        raise ValueError(f"it is not a Family, but of type {type(family).__name__}")
-    if family.name in others:
-        raise ValueError(f"a family named {shown(family.name)} exists already")
-    for name, kind in letter_kinds(family.letters).items():
-        for owner, other in others.items():
+    def add(entry: Any) -> None:
+        family = entry.load()
+        if not isinstance(family, Family):
+            raise ValueError(f"it is not a Family, but of type {type(family).__name__}")
+        if family.name in found:
+            raise ValueError(f"a family named {shown(family.name)} exists already")
+        kinds = letter_kinds(family.letters)
+        for (name, kind), (owner, other) in product(kinds.items(), found.items()):
             if (known := letter_kinds(other.letters).get(name, kind)) != kind:
                 raise ValueError(
                     f"the letter {name} of {family.name} is {kind}, but {known} in {owner}: "
                     "a letter must have the same kind in all families"
                 )
+        add_letters(kinds)
+        found[family.name] = family
+
+    load_plugins(ENTRY_POINTS, add)
+    return found
 
 
 def family_named(name: object) -> Family:
-    known = canonical_name(name, FAMILIES) if isinstance(name, str) else None
-    if known is None:
-        require_whole(ENTRY_POINTS, name)
-        raise no_such("family", name, FAMILIES)
-    return FAMILIES[known]
+    return look_up("family", name, FAMILIES, ENTRY_POINTS)
 
 
 def inventory(letters: FamilyLetters) -> Inventory:

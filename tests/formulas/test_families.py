@@ -11,7 +11,7 @@ import pytest
 import paramproof
 from paramproof import formulas
 from paramproof.formulas import FAMILIES, Family, closed_form, inventory
-from paramproof.formulas.errors import BROKEN_PLUGINS, InvalidInput, UnknownName, note_broken
+from paramproof.formulas.errors import BROKEN_PLUGINS, InvalidInput, UnknownName, load_plugins
 from paramproof.formulas.expression import LETTERS, letter, text
 from paramproof.formulas.families import (
     ENTRY_POINTS,
@@ -181,15 +181,28 @@ def test_a_broken_family_does_not_affect_others(entries):
 
 @pytest.mark.parametrize(
     ("problem", "why"),
-    [(KeyError("x"), "KeyError: 'x'"), ("it is not a Family\x1b", r"it is not a Family\x1b")],
+    [
+        (KeyError("x"), "KeyError: 'x'"),
+        (SystemExit("y"), "SystemExit: y"),
+        (InvalidInput("taken\x1b"), r"taken\x1b"),
+    ],
 )
 @pytest.mark.parametrize("owned", [True, False])
-def test_the_reason_names_the_plugin_and_its_distribution(entries, problem, why, owned):
+def test_the_reason_names_the_plugin_and_its_distribution(
+    entries, monkeypatch, problem, why, owned
+):
+    """The first error is kept, if a plug-in is loaded several times."""
     entries()
     dist = SimpleNamespace(name="my\ndist") if owned else None
-    entry = SimpleNamespace(name="mine\n", value=MIXER, group=ENTRY_POINTS, dist=dist)
-    note_broken(entry, problem)
-    note_broken(entry, "a later problem")
+    entry = SimpleNamespace(name="mine\n", value=MIXER, dist=dist)
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [entry] * (group == ENTRY_POINTS))
+    problems = [KeyError("a later problem"), problem]
+
+    def add(_):
+        raise problems.pop()
+
+    for _ in range(2):
+        load_plugins(ENTRY_POINTS, add)
     (broken,) = BROKEN_PLUGINS.values()
     by = r" of my\ndist" if owned else ""
     assert broken.reason == rf"the plug-in mine\n{by} cannot be used: {why}"
