@@ -17,7 +17,7 @@ from paramproof.formulas.architecture import Architecture, Evidence
 from paramproof.formulas.condition import Condition, StatedCondition, is_never_negative
 from paramproof.formulas.errors import InvalidInput, require_type
 from paramproof.formulas.expression import DivisionByZero, Expression, Number, letter, sum_of, text
-from paramproof.formulas.parts import NativeNames, NativeTensor
+from paramproof.formulas.parts import Storage, native_tensors
 from paramproof.formulas.printing import shown
 from paramproof.formulas.tensors import Inventory, Tensor
 
@@ -138,26 +138,12 @@ class Derivation(Architecture):
     @cached_property
     def _named(self) -> tuple[Tensor, ...]:
         """The tensors of the symbolic inventory."""
-        natives = [
-            (one, NativeTensor((one.path, *one.aliases), one.shape, one.times))
+        storages = [
+            Storage((one.path, *one.aliases), one.shape, one.times, one.role == "trainable")
             for one in self.parameters
         ]
-        names = NativeNames((native for _, native in natives), self.fields)
-        own = ((one, None, native) for one, native in natives)
-        tied = ((one, alias, native) for one, native in natives for alias in one.aliases)
-        return tuple(
-            Tensor(
-                path=alias or one.path,
-                shape=one.shape,
-                source=self.name,
-                trainable=one.role == "trainable",
-                tied_to=one.path if alias else None,
-                repeat=one.times,
-                present=1 if one.times else 0,
-                parts=names.parts(alias or one.path, native),
-            )
-            for one, alias, native in (*own, *tied)
-        )
+        named = native_tensors(storages, self.name, self.fields)
+        return tuple(sorted(named, key=lambda one: one.tied_to is not None))
 
     @property
     def reasons(self) -> tuple[str, ...]:

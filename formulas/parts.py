@@ -8,14 +8,13 @@ undecided, and conventions that depend on it are refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from paramproof.formulas.path import LAYER, has_layer, leaf, parent, starred
-
-if TYPE_CHECKING:
-    from paramproof.formulas.expression import Expression
+from paramproof.formulas.spec import Quantity
+from paramproof.formulas.tensors import Tensor, TensorParts
 
 PartName: TypeAlias = Literal["table", "position", "bias", "norm", "pooler", "head", "layer"]
 
@@ -43,21 +42,6 @@ HEAD = (
 )
 
 
-class TensorParts(NamedTuple):
-    """Whether a tensor belongs to each of these parts; None if that cannot be decided.
-
-    A ``table`` is an embedding of tokens, positions or types; a ``bias`` is that of a projection.
-    """
-
-    table: bool | None = False
-    position: bool | None = False
-    bias: bool | None = False
-    norm: bool | None = False
-    pooler: bool | None = False
-    head: bool | None = False
-    layer: bool | None = False
-
-
 @cache
 def parts_of(path: str) -> TensorParts:
     """Return the parts of the tensor with this canonical path, in any layer or in ``*``."""
@@ -74,24 +58,50 @@ def parts_of(path: str) -> TensorParts:
     )
 
 
-class NativeTensor(NamedTuple):
+class Storage(NamedTuple):
     names: tuple[str, ...]
-    shape: tuple[Expression, ...]
-    times: Expression
+    shape: tuple[Quantity, ...]
+    times: Quantity
+    trainable: bool
 
 
-class NativeNames:
-    def __init__(self, tensors: Iterable[NativeTensor], fields: Mapping[str, str]) -> None:
-        known = list(tensors)
+def native_tensors(
+    storages: Sequence[Storage], source: str, fields: Mapping[str, str]
+) -> list[Tensor]:
+    """Return a tensor, with its parts, for each name of a storage: further ones tied to the first.
+
+    ``fields`` has the name of each letter that is a size in the configuration.
+    """
+    known = _NativeNames(storages, fields)
+    return [
+        Tensor(
+            path=path,
+            shape=one.shape,
+            source=source,
+            trainable=one.trainable,
+            tied_to=one.names[0] if place else None,
+            repeat=one.times,
+            present=1 if one.times else 0,
+            parts=known.parts(path, one),
+        )
+        for one in storages
+        for place, path in enumerate(one.names)
+    ]
+
+
+class _NativeNames:
+    def __init__(self, storages: Sequence[Storage], fields: Mapping[str, str]) -> None:
         self.rows = {name for name, field in fields.items() if ROWS.search(field)}
-        named = [(name, one) for one in known for name in one.names]
+        named = [(name, one) for one in storages for name in one.names]
         self.with_matrix = {parent(name) for name, one in named if len(one.shape) > 1}
         repeated = [(name, one) for name, one in named if has_layer(name) and one.times != 1]
         self.repeated = {_stack(name) for name, _ in repeated}
-        self.stacks = {_stack(name) for name, one in repeated if one.times.constant is None}
+        # A stack has as many layers as a letter says; a live model has numbers only.
+        varying = [name for name, one in repeated if getattr(one.times, "constant", None) is None]
+        self.stacks = set(map(_stack, varying))
 
-    def parts(self, path: str, tensor: NativeTensor) -> TensorParts:
-        names = [path, *tensor.names]
+    def parts(self, path: str, tensor: Storage) -> TensorParts:
+        names = tensor.names
         norm = self._is_norm(names, tensor)
         table = False if norm is not False else self._is_table(names, tensor)
         return TensorParts(
@@ -104,14 +114,14 @@ class NativeNames:
             layer=has_layer(path) and (_stack(path) in self.stacks or None),
         )
 
-    def _is_norm(self, names: list[str], tensor: NativeTensor) -> bool | None:
+    def _is_norm(self, names: Sequence[str], tensor: Storage) -> bool | None:
         if any(re.fullmatch(NORM, _module(name)) for name in names):
             return True
         with_matrix = any(parent(name) in self.with_matrix for name in names)
         vector = len(tensor.shape) == 1 and all(leaf(name) in VECTORS_OF_NORMS for name in names)
         return None if vector and not with_matrix else False
 
-    def _is_table(self, names: list[str], tensor: NativeTensor) -> bool | None:
+    def _is_table(self, names: Sequence[str], tensor: Storage) -> bool | None:
         said = [_saying(name) for name in names]
         if len(tensor.shape) < 2 or any(leaf(name).endswith("bias") for name in names):
             return False
@@ -121,7 +131,7 @@ class NativeNames:
             return True
         if any(re.fullmatch(HEAD, name.split(".")[0]) for name in names):
             return False
-        if tensor.shape[0].letters & self.rows:
+        if self.rows and tensor.shape[0].letters & self.rows:
             return None
         if any(re.fullmatch(PROJECTION, name) for name in said):
             return False
@@ -136,7 +146,7 @@ class NativeNames:
         return False if known else None
 
 
-def _is_bias(names: list[str], tensor: NativeTensor, norm: bool | None) -> bool | None:
+def _is_bias(names: Sequence[str], tensor: Storage, norm: bool | None) -> bool | None:
     if norm:
         return False
     if any(leaf(name).endswith("bias") or leaf(name).startswith("bias_") for name in names):

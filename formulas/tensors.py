@@ -12,11 +12,25 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
-from paramproof.formulas.parts import TensorParts
 from paramproof.formulas.path import at_layer, has_layer, lies_in, stack_of
 from paramproof.formulas.spec import FamilyLetters, Quantity
+
+
+class TensorParts(NamedTuple):
+    """Whether a tensor belongs to each of these parts; None if that cannot be decided.
+
+    A ``table`` is an embedding of tokens, positions or types; a ``bias`` is that of a projection.
+    """
+
+    table: bool | None = False
+    position: bool | None = False
+    bias: bool | None = False
+    norm: bool | None = False
+    pooler: bool | None = False
+    head: bool | None = False
+    layer: bool | None = False
 
 
 @dataclass(frozen=True, slots=True)

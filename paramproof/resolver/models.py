@@ -16,22 +16,20 @@ from typing import Any, ClassVar
 
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.catalogue import Head
-from paramproof.formulas import FAMILIES, Inventory, Spec, Tensor, Weight, inventory
+from paramproof.formulas import FAMILIES, Inventory, Spec, Weight, inventory
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import size
 from paramproof.formulas.derivation import PROVED
 from paramproof.formulas.errors import InvalidInput
-from paramproof.formulas.expression import Expression, expression, letter, sum_of, text
+from paramproof.formulas.expression import Expression, expression, sum_of, text
 from paramproof.formulas.models import Published
-from paramproof.formulas.parts import NativeNames, NativeTensor
+from paramproof.formulas.parts import Storage, native_tensors
 from paramproof.formulas.path import starred
 from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.resolver.reading import ConfigReading
 
 MAX_NAMED = 4
 """How many tensors or reasons a line names."""
-
-ONE = expression(1)
 
 COUNTED = "counted"
 """The status of a live model or a file, whose weights were counted without a formula."""
@@ -208,25 +206,10 @@ class CountedWeights(Architecture):
             (tuple(map(starred, (one.path, *one.aliases))), one.shape, one.trainable)
             for one in weights
         )
-        natives = [
-            NativeTensor(names, tuple(map(expression, shape)), letter("L") if n > 1 else ONE)
-            for (names, shape, _), n in often.items()
+        storages = [
+            Storage(names, shape, n, trainable) for (names, shape, trainable), n in often.items()
         ]
-        known = NativeNames(natives, {})
-        tensors = (
-            Tensor(
-                path=path,
-                shape=shape,
-                source="live",
-                trainable=trainable,
-                tied_to=names[0] if place else None,
-                repeat=n,
-                parts=known.parts(path, native),
-            )
-            for ((names, shape, trainable), n), native in zip(often.items(), natives, strict=True)
-            for place, path in enumerate(names)
-        )
-        return cls(name, Inventory({}, tuple(tensors)))
+        return cls(name, Inventory({}, tuple(native_tensors(storages, "live", {}))))
 
     @property
     def formula(self) -> Expression:

@@ -4,7 +4,7 @@ import pytest
 
 from paramproof.formulas.conventions import PARTS, Undecided, count
 from paramproof.formulas.expression import expression
-from paramproof.formulas.parts import TensorParts
+from paramproof.formulas.tensors import TensorParts
 from tests.derivations import MIXTURE, NUMBER, F, H, L, V, k, tensor, with_tensors
 
 PROJECTION = tensor("h.*.fc.weight", F, H, times=L)
