@@ -31,7 +31,7 @@ from paramproof.differences.answer import (
 from paramproof.differences.ask import answers, counted_spec
 from paramproof.formulas import closed_form
 from paramproof.formulas.layout import LAYOUTS
-from paramproof.verify.workers import Job, run_in_workers
+from paramproof.verify.workers import run_in_workers
 from paramproof.views.table import Column, Table, TableRow, markdown, markdown_rows
 
 NAME = "framework-differences"
@@ -113,7 +113,7 @@ def measure() -> None:
     Raises ``RuntimeError``, without writing, if a framework is missing or broken.
     """
     ours = {name: one for name, one in frameworks().items() if one.extra}
-    found = run_in_workers([*ours.values()], Job(answers, Answer))
+    found = run_in_workers([*ours.values()], answers, Answer)
     if reasons := [answer.facts["reason"] for answer in found if answer.failed]:
         raise RuntimeError("; ".join(reasons))
     # ``+cpu`` names a build.

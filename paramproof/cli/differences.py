@@ -82,9 +82,8 @@ def differences_command(
         # Imported only here: they need NumPy, and workers.
         from paramproof.cli.workers import run_in_frameworks
         from paramproof.differences import ask
-        from paramproof.verify.workers import Job
 
-        answers, _ = run_in_frameworks(chosen, Job(ask.answers, Answer))
+        answers = run_in_frameworks(chosen, ask.answers, Answer)
         versions = {name: known[name].versions() for name in chosen}
     if unknown := [name for name in chosen if name not in versions]:
         raise InvalidInput(f"nothing is recorded about {unknown[0]}: --measure asks it")

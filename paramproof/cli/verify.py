@@ -1,14 +1,24 @@
-"""``paramproof verify``: compare a formula with what frameworks, or transformers, build."""
+"""``paramproof verify``: compare a formula with what frameworks, or transformers, build.
+
+What it may compare is a function for each, which returns the answer. A table has a section for each
+framework and fits in 80 columns: names are folded, numbers never.
+"""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import click
 
+from paramproof.algebra.residual import explained
+from paramproof.algebra.symbols import FamilyArchitecture
+from paramproof.builders.registry import framework, frameworks
 from paramproof.cli.options import (
     MAX_SECONDS,
     derive_option,
@@ -20,20 +30,35 @@ from paramproof.cli.options import (
     resolving_all,
     time_limit_option,
 )
-from paramproof.cli.output import CommandAnswer
-from paramproof.cli.verify_answers import (
-    built_by_transformers,
-    formula_at_sizes,
-    in_frameworks,
-    in_shard,
-    proved,
-    sample_of,
-    sum_of_shards,
+from paramproof.cli.output import CommandAnswer, remark
+from paramproof.cli.workers import (
+    chosen_frameworks,
+    how_to_get,
+    records_of,
+    run_in_frameworks,
 )
+from paramproof.formulas import FAMILIES
+from paramproof.formulas.comparison import totals
+from paramproof.formulas.models import named_models
+from paramproof.formulas.printing import legible, path_text
+from paramproof.json_form import document
+from paramproof.matching.model_comparison import report_on
 from paramproof.resolver import Model
-from paramproof.verify.results import Sample
-from paramproof.verify.shards import shard_of
-from paramproof.verify.user_formula import TIME_LIMIT, FormulaReference
+from paramproof.verify.agreement import require_agreement
+from paramproof.verify.proof import Proof, proofs
+from paramproof.verify.results import Result, Sample, results
+from paramproof.verify.shards import missing, read_summaries, shard_of, summary_of, summed
+from paramproof.verify.user_formula import (
+    TIME_LIMIT,
+    FormulaReference,
+    compared_at_sizes,
+    family_and_rest,
+)
+from paramproof.verify.workers import Record
+from paramproof.views.formula import certainty
+from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
+
+MINUTE = 60.0
 
 COMMON = {"--framework", "--family", "--model", "--json"}
 DRAWN = {*COMMON, "--examples", "--seed", "--shard", "--seconds"}
@@ -128,18 +153,14 @@ def verify_command(
     if without := [model for model in resolved if model.names is None]:
         _require_alone(without[0], resolved, given, formula)
         if formula:
-            answer = formula_at_sizes(formula, without[0], sample["examples"], sample["seed"])
-        else:
-            answer = built_by_transformers(without)
-    else:
-        drawn = sample_of(resolved, families, **sample)
-        if "--prove" in given:
-            answer = proved(names, drawn, resolved)
-        elif given & {"--seconds", "--shard"}:
-            answer = in_shard(names, drawn, _command(names, families, resolved, drawn))
-        else:
-            answer = in_frameworks(names, drawn, resolved, formula)
-    return answer
+            return formula_at_sizes(formula, without[0], sample["examples"], sample["seed"])
+        return built_by_transformers(without)
+    drawn = sample_of(resolved, families, **sample)
+    if "--prove" in given:
+        return proved(names, drawn, of_models=bool(resolved))
+    if given & {"--seconds", "--shard"}:
+        return in_shard(names, drawn, _command(names, families, resolved, drawn))
+    return in_frameworks(names, drawn, resolved, formula)
 
 
 def _command(
@@ -169,3 +190,304 @@ def _require_alone(
         raise ValueError(f"{where} has no family, but others do: verify them separately")
     if not formula and any(one.keys is None for one in models):
         raise ValueError(f"{where} is a function or a derivation: give a --formula to compare with")
+
+
+def sample_of(
+    models: Sequence[Model],
+    families: Sequence[str],
+    examples: int,
+    seed: int,
+    shard: tuple[int, int] | None,
+    duration: float | None,
+) -> Sample:
+    """Return what to verify: the models, or else all named ones of the families.
+
+    The families are those that were named, or else those of the models, or else all.
+    """
+    specs = {one.name: one.names.spec for one in models if one.names}
+    chosen = tuple(families or dict.fromkeys(spec.family for spec in specs.values()) or FAMILIES)
+    _require_families(models, chosen, "which is not in --family")
+    named = {name: one.spec for name, one in named_models().items() if one.spec.family in chosen}
+    number, of = shard or (1, 1)
+    own = (specs or named) if number == 1 else {}  # The first shard has the named models.
+    return Sample(own, chosen, examples, seed, (number, of), duration)
+
+
+def _require_families(models: Sequence[Model], families: Sequence[str], but: str) -> None:
+    """Raise ``ValueError``, ending with ``but``, if a model is of none of ``families``."""
+    for model in models:
+        if model.family not in families:
+            raise ValueError(f"--model {model.title} is of the family {model.family}, {but}")
+
+
+def in_frameworks(
+    names: Sequence[str],
+    sample: Sample,
+    models: Sequence[Model],
+    formula: FormulaReference | None,
+) -> CommandAnswer:
+    """Compare the formulas of families, or a user's, with the models that frameworks build.
+
+    A user's formula is called first, without any framework. A run without any model is a failure.
+    """
+    left: Sequence[str] = ()
+    if formula:
+        family, left = formula.ask(family_and_rest, sample.families)
+        _require_families(models, (family,), f"but {formula.name} counts {family}")
+        own = {name: spec for name, spec in sample.models.items() if spec.family == family}
+        sample = replace(sample, models=own, families=(family,))
+    else:
+        require_agreement(sample.families)
+    found = run_in_frameworks(names, results, Result, sample=sample, formula=formula)
+    reports = [one for one in found if one.report and not one.smallest]
+    equal = f"{sum(one.status == 'equal' for one in reports)} of {len(reports)} models"
+
+    def parts(width: int | None) -> Iterator[Table | str]:
+        yield verify_table(found)
+        smallest = [one for one in found if one.smallest]
+        named = [] if formula else [one for one in found if one.model and not one.smallest]
+        yield from _differences([*named, *smallest], width)
+        yield from _broken(found)
+        if formula:
+            yield from [""] * bool(smallest)
+            yield from [f"{formula.name} does not count: {', '.join(left)}"] if left else []
+            yield f"{equal} have the count of {formula.name}"
+        # A reason for random specs concerns the whole family; for a model, the table is enough.
+        refused = [one for one in found if one.status == "not expressible"]
+        reasons = (one.reason for one in refused if not (formula and one.model))
+        yield from (f"not expressible: {one}" for one in dict.fromkeys(reasons) if one)
+        if formula:
+            yield f"random specs: seed {sample.seed}"
+            return
+        yield from _absent(names, "verified")
+        count = f"{equal} equal the formula, tensor by tensor (random specs: seed {sample.seed})"
+        yield count if reports else "no model was verified"
+
+    about = {"seed": sample.seed, "examples": sample.examples}
+    failed = not reports or any(one.failed for one in found)
+    return CommandAnswer(parts, lambda: _document("verification", about, found), failed)
+
+
+def _document(
+    kind: str, about: Mapping[str, Any], found: Mapping[str, Any] | Sequence[Record]
+) -> Mapping[str, Any]:
+    """Return a document with the versions of the frameworks, and what was found in them."""
+    versions = {name: one.versions() for name, one in frameworks().items()}
+    if not isinstance(found, Mapping):
+        found = {"results": [one.as_json() for one in found]}
+    return document(kind, {**about, "versions": versions, **found})
+
+
+def _differences(results: Sequence[Result], width: int | None) -> Iterator[str]:
+    """Yield how models differ from the formula; what several frameworks share, once."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for one in results:
+        if one.report and one.spec and one.failed:
+            text = "\n".join(one.difference)
+            text = text or explained(one.report, FamilyArchitecture.of(one.spec), width)
+            title = ": the smallest spec that differs" if one.smallest else ""
+            title += f" ({one.reason})" if one.reason else ""
+            alike.setdefault((title, text), []).append(one.framework)
+    for (title, text), names in alike.items():
+        yield f"\n{', '.join(names)}{title}\n{text}"
+
+
+def _broken(records: Sequence[Result] | Sequence[Proof]) -> Iterator[str]:
+    for one in records:
+        if one.status == "broken":
+            yield f"\n{one.framework} is installed but broken: {one.reason}"
+
+
+def _absent(names: Sequence[str], done: str) -> Iterator[str]:
+    """Yield the frameworks that were not chosen by name, and are not installed."""
+    for one in frameworks().values():
+        if one.missing and not names:
+            yield f"not installed, so not {done}: {how_to_get(one)}"
+
+
+def proved(names: Sequence[str], sample: Sample, *, of_models: bool) -> CommandAnswer:
+    require_agreement(sample.families)
+    about = {"families": sample.families, "models": sample.models if of_models else {}}
+    found = run_in_frameworks(names, proofs, Proof, **about)
+    tried = [proof for proof in found if proof.status != "not expressible"]
+    equal = sum(not proof.failed for proof in tried)
+
+    def parts(width: int | None) -> Iterator[Table | str]:
+        yield proof_table(found)
+        for proof in found:
+            for finding in proof.findings:
+                yield f"\n{proof.framework}, {path_text(proof.about)}: {finding}"
+        yield from _broken(found)
+        yield from _absent(names, "proved")
+        pairs = f"pairs of framework and {'model' if of_models else 'family'}"
+        yield f"{equal} of {len(tried)} {pairs} equal the formula at every size"
+        tensors, traced = (sum(getattr(p, name) for p in tried) for name in ("tensors", "traced"))
+        yield f"{tensors:,} tensors derived in letters, {traced:,} of them traced"
+
+    failed = not 0 < equal == len(tried)
+    return CommandAnswer(parts, lambda: _document("proof", {}, found), failed)
+
+
+def in_shard(names: Sequence[str], sample: Sample, command: str) -> CommandAnswer:
+    """Compare the formulas with what frameworks build, and sum up the results of ``command``."""
+    require_agreement(sample.families)
+    drawn = records_of(chosen_frameworks(names), results, Result, sample=sample)
+    found = summed(map(summary_of, _with_remarks(drawn)))
+    about = {"command": command, "shard": [*sample.shard], "seed": sample.seed}
+    answer = _summary(found, [*_absent(names, "verified")])
+    return answer._replace(document=lambda: _document("shard", about, found))
+
+
+def _with_remarks(results: Iterable[Result]) -> Iterator[Result]:
+    """Yield the results, and say every minute how many there are."""
+    said = time.monotonic()
+    for number, result in enumerate(results, 1):
+        yield result
+        if time.monotonic() - said >= MINUTE:
+            said = time.monotonic()
+            remark(f"{number:,} models so far")
+
+
+def sum_of_shards(files: Sequence[Path]) -> CommandAnswer:
+    """Sum up the summaries of shards; a shard that is missing, or has died, is a failure."""
+    summaries = read_summaries(files)
+    lost = [*missing(summaries)]
+    of = summaries[0]["shard"][1]
+    answer = _summary(summed(summaries), [*lost, f"{of - len(lost)} of {of} shards are done"])
+    return answer._replace(status=answer.status or bool(lost))
+
+
+def _summary(found: Mapping[str, Any], last: Sequence[str]) -> CommandAnswer:
+    models, equal = (sum(one[name] for one in found["groups"]) for name in ("models", "equal"))
+
+    def parts(width: int | None) -> Iterator[Table | str]:
+        yield shard_table(found["groups"])
+        for one in found["failures"]:
+            why = one["report"] if one["spec"] else f"is installed but broken: {one['reason']}"
+            yield f"\n{one['framework']}\n{why}"
+        yield f"{equal:,} of {models:,} models equal the formula, tensor by tensor"
+        yield from last
+
+    failed = not 0 < equal == models or bool(found["failures"])
+    return CommandAnswer(parts, lambda: found, failed)
+
+
+def formula_at_sizes(
+    formula: FormulaReference, model: Model, examples: int, seed: int
+) -> CommandAnswer:
+    """Compare a user's formula with that of a model without a family, at many sizes."""
+    derived = model.architecture
+    found, difference = formula.ask(compared_at_sizes, derived, examples, seed)
+    differing = [one for one in found if one["derived"] != one["theirs"]]
+    body = {"model": derived.name, "seed": seed, "results": found, "algebra": difference}
+
+    def parts(width: int | None) -> Iterator[str]:
+        yield f"{legible(derived.name)}: its formula was derived, {certainty(derived)}"
+        yield f"at its own sizes: {totals(found[0]['derived'], found[0]['theirs'])}"
+        if differing and differing[0] is not found[0]:
+            first = differing[0]
+            yield ", ".join(f"{letter}={size}" for letter, size in first["sizes"].items())
+            yield totals(first["derived"], first["theirs"])
+        yield from filter(None, [difference])
+        equal = f"equal at {len(found) - len(differing)} of {len(found)} sizes"
+        yield f"{formula.name}: {equal} that meet the conditions"
+
+    return CommandAnswer(parts, lambda: document("verification", body), bool(differing))
+
+
+def built_by_transformers(models: Sequence[Model]) -> CommandAnswer:
+    """Compare each formula with the model that transformers builds from the same configuration.
+
+    The models are built on the meta device, in this process.
+    """
+    needed = framework("transformers")
+    if needed.missing:
+        raise ValueError(f"{models[0].title}: building it needs transformers: {needed.how_to_get}")
+    from paramproof.tracing.constructors.transformers_class import build_model
+
+    lines: list[str] = []
+    found: list[dict[str, Any]] = []
+    for model in models:
+        assert model.keys is not None
+        assert model.reading is not None
+        report = report_on(build_model(model.keys, model.reading.class_name), model.architecture)
+        lines += [f"{model.title}: {report.render()}", *model.origin()]
+        numbers = {"formula": report.formula, "actual": report.actual, "equal": report.equal}
+        found.append({"model": model.name, "class": model.architecture.name, **numbers})
+    equal = sum(one["equal"] for one in found)
+    lines.append(f"{equal} of {len(models)} models equal the formula, tensor by tensor")
+    body = {"results": found}
+    return CommandAnswer(
+        lambda width: lines, lambda: document("verification", body), equal < len(models)
+    )
+
+
+def verify_table(results: Sequence[Result]) -> Table:
+    """Return a line for each named model, and one for the random models of each family."""
+    headings = ("formula", "actual", "difference", "ms", "MB")
+    rows: list[TableRow] = []
+    for name, group in groupby(results, key=lambda result: result.framework):
+        own = [one for one in group if not one.smallest]
+        rows.append(_heading(f"{name} {own[0].version}", *[None] * 5))
+        rows += [_line([one]) for one in own if one.model or one.status == "broken"]
+        drawn = [one for one in own if one.report and not one.model]
+        families = ([one for one in drawn if one.family == family] for family in FAMILIES)
+        rows += map(_line, filter(None, families))
+    return Table.of((Column("framework, spec"), *map(numbers, headings)), rows)
+
+
+def _heading(*cells: str | None) -> TableRow:
+    return TableRow(cells, is_bold=True, starts_section=True)
+
+
+def _line(results: Sequence[Result]) -> TableRow:
+    """Return sums, the difference, the mean time and the last peak of memory."""
+    last, reports = results[-1], [one.report for one in results if one.report]
+    if not reports:
+        return TableRow((path_text(last.model), None, last.status, None, None, None), level=1)
+    different = sum(one.failed for one in results)
+    if last.model:
+        name, difference = path_text(last.model), signed_or_zero(reports[0].difference)
+        difference += ", shapes" if different and difference == "0" else ""
+    else:
+        name = f"{len(results)} random {last.family} specs"
+        difference = f"{different} differ" if different else "0"
+    formula, actual = (sum(getattr(one, of) for one in reports) for of in ("formula", "actual"))
+    mean = f"{sum(one.milliseconds for one in results) / len(results):,.1f}"
+    memory = f"{last.peak_mb:,.0f}" if last.peak_mb else ""
+    return TableRow((name, formula, actual, difference, mean, memory), level=1)
+
+
+def proof_table(proofs: Sequence[Proof]) -> Table:
+    """Return the proof or the failure of each family or model."""
+    rows: list[TableRow] = []
+    for name, group in groupby(proofs, key=lambda proof: proof.framework):
+        own = [*group]
+        about = "broken" if own[0].status == "broken" else None
+        rows.append(_heading(f"{name} {own[0].version}", about, None))
+        for proof in own:
+            about = path_text(proof.about)
+            if proof.status == "not expressible":
+                rows.append(TableRow((about, f"{proof.status}: {proof.reason}", None), level=1))
+            elif proof.status != "broken":
+                fixed = [f"{letter} = {size}" for letter, size in proof.known.items()]
+                parts = f"{len(proof.parts)} combination{'s' * (len(proof.parts) > 1)} of parts"
+                scope = f"{proof.status}: {', '.join([*fixed, parts, *proof.conditions])}"
+                rows.append(TableRow((about, scope, f"{proof.seconds:.1f}"), level=1))
+                rows.append(TableRow(("formula", proof.formula, None), level=2))
+    what = "model" if any(proof.model for proof in proofs) else "family"
+    columns = Column(f"framework, {what}"), Column("number of trainable parameters")
+    return Table.of((*columns, numbers("seconds")), rows)
+
+
+def shard_table(groups: Iterable[Mapping[str, Any]]) -> Table:
+    """Return a line for each family."""
+    rows: list[TableRow] = []
+    for name, group in groupby(groups, key=lambda one: one["framework"]):
+        rows.append(_heading(name, *[None] * 4))
+        for one in group:
+            different = one["models"] - one["equal"]
+            cells = (one["family"], one["models"], one["equal"], different, one["parameters"])
+            rows.append(TableRow(cells, level=1))
+    headings = map(numbers, ("models", "equal", "different", "parameters"))
+    return Table.of((Column("framework, family"), *headings), rows)

@@ -21,7 +21,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from paramproof.algebra.residual import Residual, explained, lines
@@ -44,7 +43,7 @@ from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 from paramproof.verify.agreement import check
 from paramproof.verify.cases import Case, case_of, supported_cases
-from paramproof.verify.workers import Job, Record, Steps, nobody
+from paramproof.verify.workers import Record, nobody
 
 ProofStatus: TypeAlias = Literal["proved", "different", "not expressible", "broken"]
 
@@ -85,11 +84,6 @@ class Proof(Record):
         return cls(framework.name, framework.version, "broken", reason=reason)
 
 
-def proof_job(families: Sequence[str], models: Mapping[str, Spec] = {}) -> Job[Proof]:
-    """Return the job that proves ``families``, or ``models`` by name, in a framework."""
-    return Job(partial(proofs, families=families, models=models), Proof)
-
-
 def proofs(
     chosen: Framework,
     builder: Builder,
@@ -99,18 +93,15 @@ def proofs(
 ) -> Iterator[Proof]:
     """Compare ``builder`` with the formula of each family, at every size that it supports.
 
-    If ``models`` are given, by name, compare each one's combination of parts instead. A step is a
-    combination of parts.
+    If ``models`` are given, by name, compare each one's combination of parts instead.
     """
     claims: list[tuple[str, str, Spec | None]] = [
         (spec.family, name, spec) for name, spec in models.items()
     ] or [(family, "", None) for family in families or FAMILIES]
-    plans = [_cases(builder, chosen, family, spec) for family, _, spec in claims]
-    due = sum(len(plan) for plan in plans if not isinstance(plan, str))
-    done = 0
-    tell(Steps(done, due))
-    for (family, model, spec), plan in zip(claims, plans, strict=True):
+    tell(len(claims))
+    for family, model, spec in claims:
         own = chosen.name, chosen.version
+        plan = _cases(builder, chosen, family, spec)
         if isinstance(plan, str):
             yield Proof(*own, "not expressible", family, model, reason=plan)
             continue
@@ -121,8 +112,6 @@ def proofs(
         for case in plan:
             for finding in _differences(builder, case, spec, outcomes, readings):
                 findings.setdefault(finding, []).append(str(case))
-            done += 1
-            tell(Steps(done, due))
         tensors = [tensor for reading in readings for tensor in reading.tensors]
         yield Proof(
             *own,

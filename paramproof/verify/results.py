@@ -6,11 +6,11 @@ models differ, Hypothesis finds the smallest spec that still does, if it is inst
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
-from itertools import chain, count
+from itertools import count
 from typing import Any, Literal, TypeAlias
 
 from paramproof.algebra.symbols import FamilyArchitecture
@@ -31,7 +31,7 @@ from paramproof.verify.user_formula import (
     compare_counts,
     difference,
 )
-from paramproof.verify.workers import Job, Record, Steps, nobody, peak_memory
+from paramproof.verify.workers import Record, nobody, peak_memory
 
 Status: TypeAlias = Literal["equal", "different", "not expressible", "broken"]
 
@@ -95,11 +95,6 @@ class Sample:
     seconds: float | None = None
 
 
-def verify_job(sample: Sample, formula: FormulaReference | None = None) -> Job[Result]:
-    """Return the job that compares a framework with our formulas, or with a user's ``formula``."""
-    return Job(partial(results, sample=sample, formula=formula), Result)
-
-
 def results(
     chosen: Framework,
     builder: Builder,
@@ -109,8 +104,8 @@ def results(
 ) -> Iterator[Result]:
     """Yield a result for each named model and each random spec, and the smallest that differ.
 
-    A family that the framework cannot express has a single result with the reason. Raises
-    ``Refused`` if ``formula`` cannot be called.
+    They are compared with our formulas, or with a user's ``formula``; ``Refused`` is raised if it
+    cannot be called. A family that the framework cannot express has one result, with the reason.
     """
     own = formula.load(tell) if isinstance(formula, FormulaReference) else formula
     # The first build in a process includes the framework's start-up time.
@@ -121,19 +116,14 @@ def results(
     refused = {name: refusal(builder, name) for name in sample.families if sample.examples}
     number = sum(1 if reason else sample.examples for reason in refused.values())
     due = len(sample.models) + number
-    tell(Steps(0, None if sample.seconds else due))
-    drawn = _stopping(run.each(sample, refused), sample.seconds)
-    for done, result in enumerate(chain(drawn, run.smallest()), 1):
-        yield replace(result, peak_mb=round(peak_memory() / 1e6, 1))
-        tell(Steps(done, None if sample.seconds else due + len(run.worst)))
-
-
-def _stopping(found: Iterator[Result], seconds: float | None) -> Iterator[Result]:
-    end = time.monotonic() + (seconds or 0)
-    for result in found:
-        yield result
-        if seconds and time.monotonic() > end and result.report:
-            return
+    end = time.monotonic() + (sample.seconds or math.inf)
+    for found in run.each(sample, refused), run.smallest():
+        if not sample.seconds:
+            tell(due + len(run.worst))
+        for result in found:
+            yield replace(result, peak_mb=round(peak_memory() / 1e6, 1))
+            if result.report and time.monotonic() > end and not result.smallest:
+                break
 
 
 @dataclass(slots=True)

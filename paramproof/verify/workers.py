@@ -1,9 +1,9 @@
-"""Run a job for every framework, each in a process of its own.
+"""Call a function for every framework, each in a process of its own.
 
 Environment variables, peak memory and crashes stay in the worker, and nothing changes in the
-calling process. A worker sends its records, how far it is and, before it calls code of the user's,
-how long that may take (``Limit``). So whoever ends or hangs a worker is named in one line: the
-framework, whose last record is then ``broken``, or the user's code, which is refused.
+calling process. A worker sends its records, how many are due and, before it calls code of the
+user's, how long that may take (``Limit``). So whoever ends or hangs a worker is named in one line:
+the framework, whose last record is then ``broken``, or the user's code, which is refused.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
+from typing import Any, Generic, Self, TypeAlias, TypeVar, cast
 
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework, framework
 from paramproof.child_process import Process, Tell, messages
 
 R = TypeVar("R", bound="Record")
+
+OnProgress: TypeAlias = Callable[[str, str, int, int | None], None]
+"""Takes a framework's name, the state of its worker in words, its results, and how many are due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,83 +42,66 @@ class Record:
         return asdict(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Job(Generic[R]):
-    """A function to call in a worker, to which it is sent pickled.
-
-    It takes the framework, its builder and ``tell``; it yields ``record``s, and tells ``Steps``.
-    """
-
-    function: Callable[..., Iterator[R]]
-    record: type[R]
-
-
-class Steps(NamedTuple):
-    """A message: so many steps of a job are ``done``, of those ``due``, or None if nobody knows.
-
-    A step is a record, or what the job counts.
-    """
-
-    done: int = 0
-    due: int | None = 1
-
-
-OnProgress: TypeAlias = Callable[[str, str, Steps], None]
-"""Takes the name of a framework, the state of its worker in words, and its steps."""
-
-
 def nobody(message: Any) -> None:
-    """Tell a message to nobody, in a job that runs in the calling process."""
+    """Tell a message to nobody, from a function that runs in the calling process."""
 
 
 def run_in_workers(
     frameworks: Sequence[Framework],
-    job: Job[R],
-    on_progress: OnProgress = lambda framework, state, steps: None,
+    function: Callable[..., Iterator[R]],
+    record: type[R],
+    on_progress: OnProgress = lambda framework, state, done, due: None,
+    **about: Any,
 ) -> Iterator[R]:
-    """Run ``job`` in a worker for each of ``frameworks``; yield the records as they come.
+    """Call ``function`` in a worker for each of ``frameworks``; yield its records as they come.
 
-    One worker runs per processor, slow frameworks first. If a worker dies, hangs, or sends fewer or
-    more records than it said, its last record is ``broken``. Raises ``Refused`` for a mistake in
-    the user's code, and ends all workers.
+    It is sent pickled, and takes the framework, its builder, what it is ``about``, and ``tell``, by
+    which it may say how many records are due. One worker runs per processor, slow frameworks first.
+    If a worker dies, hangs, or sends fewer or more records than it said, its last record is
+    ``broken``. Raises ``Refused`` for a mistake in the user's code, and ends all workers.
     """
     ordered = sorted(frameworks, key=lambda framework: not framework.slow)
-    with closing(messages(_Worker(one, job, on_progress) for one in ordered)) as heard:
+    called = partial(function, **about)
+    workers = (_Worker(one, called, record, on_progress) for one in ordered)
+    with closing(messages(workers)) as heard:
         for worker, message in heard:
             yield from worker.take(message)
 
 
 class _Worker(Process, Generic[R]):
-    def __init__(self, framework: Framework, job: Job[R], on_progress: OnProgress) -> None:
-        self.framework, self.record, self.on_progress = framework, job.record, on_progress
-        self.steps = Steps(0, None)
-        on_progress(framework.name, "importing", Steps())
-        work = partial(_work, job.function, framework.name)
+    def __init__(
+        self,
+        framework: Framework,
+        function: Callable[..., Iterator[R]],
+        record: type[R],
+        on_progress: OnProgress,
+    ) -> None:
+        self.framework, self.record = framework, record
+        self.show = partial(on_progress, framework.name)
+        self.done, self.due = 0, cast("int | None", None)
+        self.show("importing", 0, 1)
+        work = partial(_work, function, framework.name)
         super().__init__(work, environment=framework.environment)
 
     def take(self, message: Any) -> Iterator[R]:
         """Yield the record in a message, if any."""
-        if isinstance(message, Steps):
-            self._move(message)
-        elif isinstance(message, self.record):
-            if self.steps.due is None:
-                self._move(Steps(self.steps.done + 1, None))
-            yield message
-        elif message is None:
+        if message is None:
             yield from self._ended()
-
-    def _move(self, steps: Steps) -> None:
-        self.steps = steps
-        state = f"{steps.done}" if steps.due is None else f"{steps.done} of {steps.due}"
-        self.on_progress(self.framework.name, state, steps)
+        elif isinstance(message, int | self.record):
+            if isinstance(message, int):
+                self.due = message
+            else:
+                self.done += 1
+                yield message
+            state = f"{self.done}" if self.due is None else f"{self.done} of {self.due}"
+            self.show(state, self.done, self.due)
 
     def _ended(self) -> Iterator[R]:
-        name, (done, due) = self.framework.name, self.steps
-        if self.is_done and done == (due or done):
-            self.on_progress(name, "done", Steps(1))
+        if self.is_done and self.due in (None, self.done):
+            self.show("done", 1, 1)
             return
-        self.on_progress(name, "broken", Steps())
-        number = f"{done} of {due} results" if due else f"{done} results"
+        self.show("broken", 0, 1)
+        number = f"{self.done} of {self.due} results" if self.due else f"{self.done} results"
         reason = self.last_words or f"the worker {self.how} after {number}"
         yield self.record.broken(self.framework, reason)
 

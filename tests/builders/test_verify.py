@@ -5,7 +5,7 @@ import pytest
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
 from paramproof.verify.cases import refusal
-from paramproof.verify.results import Sample, verify_job
+from paramproof.verify.results import Result, Sample, results
 from paramproof.verify.user_formula import FormulaReference
 from paramproof.verify.workers import run_in_workers
 from tests.specs import SPECS
@@ -15,11 +15,11 @@ EXAMPLES = 2
 
 def test_every_family(framework, builder):
     """Named models and random specs are equal, or reported as not supported, by family."""
-    job = verify_job(Sample(SPECS, tuple(FAMILIES), EXAMPLES, seed=0))
-    results = list(run_in_workers([framework], job))
-    assert [result.model for result in results[: len(SPECS)]] == list(SPECS)
-    random = iter(results[len(SPECS) :])
-    for family, named in zip(FAMILIES, results, strict=False):
+    sample = Sample(SPECS, tuple(FAMILIES), EXAMPLES, seed=0)
+    found = list(run_in_workers([framework], results, Result, sample=sample))
+    assert [result.model for result in found[: len(SPECS)]] == list(SPECS)
+    random = iter(found[len(SPECS) :])
+    for family, named in zip(FAMILIES, found, strict=False):
         supported = builder.supports(SPECS[family])
         assert named.spec == SPECS[family]
         assert named.status == ("equal" if supported is True else "not expressible")
@@ -38,11 +38,11 @@ def test_a_user_formula(framework, builder, family):
     """For another family than the encoder: it differs only by what it forgets."""
     formula = FormulaReference("tests.family_formulas:gpt2_without_biases", seconds=60)
     sample = Sample({"named": SPECS[family]}, (family,), EXAMPLES, 0)
-    job = verify_job(sample, formula)
-    *results, smallest = run_in_workers([framework], job)
-    assert [result.spec.family for result in results] == [family] * (1 + EXAMPLES)
+    about = {"sample": sample, "formula": formula}
+    *found, smallest = run_in_workers([framework], results, Result, **about)
+    assert [result.spec.family for result in found] == [family] * (1 + EXAMPLES)
     assert (smallest.smallest, smallest.spec.num_hidden_layers) == (True, 1)
-    for spec, report in [(one.spec, one.report) for one in (results[0], smallest)]:
+    for spec, report in [(one.spec, one.report) for one in (found[0], smallest)]:
         width, inner = spec.hidden_size, spec.intermediate_size
         assert {row.path: row.difference for row in report.rows} == {
             "layers.*.attention": 4 * width,

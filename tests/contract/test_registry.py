@@ -11,7 +11,7 @@ from paramproof.builders.registry import Framework, framework, frameworks
 from paramproof.formulas.errors import BROKEN_PLUGINS, InvalidInput, UnknownName
 from paramproof.formulas.models import named_model
 from paramproof.installation import install_command
-from paramproof.verify.results import Sample, verify_job
+from paramproof.verify.results import Result, Sample, results
 from paramproof.verify.workers import run_in_workers
 from tests.sessions import run_python
 
@@ -53,14 +53,14 @@ def test_an_outsider_in_a_worker(outsider):
     specs = {"bert-tiny": named_model("bert-tiny").spec}
     chosen = [framework("toy"), framework("toy-wrong"), framework("toy-broken")]
     before = dict(os.environ)
-    found = run_in_workers(chosen, verify_job(Sample(specs, ("encoder",), 2, seed=0)))
+    found = run_in_workers(chosen, results, Result, sample=Sample(specs, ("encoder",), 2, seed=0))
     names = [one.name for one in chosen]
-    results = sorted(found, key=lambda result: names.index(result.framework))
-    assert [(result.framework, result.status) for result in results if result.model] == [
+    ordered = sorted(found, key=lambda result: names.index(result.framework))
+    assert [(result.framework, result.status) for result in ordered if result.model] == [
         ("toy", "equal"),
         ("toy-wrong", "different"),
     ]
-    assert [result.status for result in results][-1] == "broken"
+    assert [result.status for result in ordered][-1] == "broken"
     # Only a worker sets the framework's variables.
     assert dict(os.environ) == before
 
@@ -87,9 +87,9 @@ def test_another_value_does_not_matter_to_a_worker(outsider, monkeypatch):
     """Only the process that loads the framework needs the variable, and the worker sets it."""
     monkeypatch.setenv("TOY", "right")
     specs = {"bert-tiny": named_model("bert-tiny").spec}
-    job = verify_job(Sample(specs, (), 0, seed=0))
-    results = list(run_in_workers([framework("toy-wrong")], job))
-    assert {result.status for result in results} == {"different"}
+    sample = Sample(specs, (), 0, seed=0)
+    found = run_in_workers([framework("toy-wrong")], results, Result, sample=sample)
+    assert {result.status for result in found} == {"different"}
 
 
 def test_a_variables_value_is_made_printable(outsider, monkeypatch):

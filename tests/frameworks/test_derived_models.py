@@ -9,7 +9,7 @@ import textwrap
 import pytest
 
 from paramproof import assert_parameters, compare
-from paramproof.cli.verify_answers import built_by_transformers
+from paramproof.cli.verify import built_by_transformers
 from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
 from paramproof.formulas import inventory

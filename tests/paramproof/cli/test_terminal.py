@@ -153,7 +153,7 @@ def test_bars_in_a_terminal(invocation, outsider):
     assert max(map(len, lines)) <= 80
     states = [re.sub(r"^toy +\S+ (.*) \S+$", r"\1", line) for line in lines]
     assert "importing" in states
-    assert any(re.fullmatch(r"\d of 2", state) for state in states), states
+    assert any(re.fullmatch(r"\d of 4", state) for state in states), states
     assert states[-1] == "done"
     assert "1 of 1 pairs of framework and family equal the formula" in stdout
     assert process.returncode == 0

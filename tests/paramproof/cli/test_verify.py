@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from paramproof.builders.registry import Framework
-from paramproof.cli.verify_answers import built_by_transformers, verify_table
+from paramproof.cli.verify import built_by_transformers, verify_table
 from paramproof.formulas import FAMILIES, Report
 from paramproof.resolver import resolve
 from paramproof.verify.proof import Proof

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from paramproof.builders.registry import Framework
-from paramproof.cli import verify_answers
+from paramproof.cli import verify
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.models import named_model
 from paramproof.verify import results as results_module
@@ -110,8 +110,8 @@ def test_without_hypothesis(monkeypatch):
 def test_a_long_run_says_how_far_it_is(monkeypatch, capsys):
     """In a file of standard error, where nobody sees bars: at most a line a minute."""
     now = iter(range(0, 1000, 25))
-    monkeypatch.setattr(verify_answers.time, "monotonic", lambda: next(now))
-    assert [*verify_answers._with_remarks("abcdefgh")] == [*"abcdefgh"]
+    monkeypatch.setattr(verify.time, "monotonic", lambda: next(now))
+    assert [*verify._with_remarks("abcdefgh")] == [*"abcdefgh"]
     said = capsys.readouterr().err.splitlines()
     assert said == ["note: 3 models so far", "note: 6 models so far"]
 

@@ -17,18 +17,20 @@ from paramproof.builders.registry import Framework, framework
 from paramproof.differences.answer import Answer
 from paramproof.differences.ask import answers
 from paramproof.formulas.models import named_model
-from paramproof.verify.proof import Proof, proof_job
-from paramproof.verify.results import Result, Sample, verify_job
-from paramproof.verify.workers import Job, run_in_workers
+from paramproof.verify.proof import Proof, proofs
+from paramproof.verify.results import Result, Sample, results
+from paramproof.verify.workers import run_in_workers
 
 MODELS = {"bert-tiny": named_model("bert-tiny").spec}
-JOB = verify_job(Sample(MODELS, ("encoder",), examples=4, seed=0))
+SAMPLE = Sample(MODELS, ("encoder",), examples=4, seed=0)
+JOB = {"function": results, "record": Result, "sample": SAMPLE}
 ENDS = {
     "toy-raises": "ArithmeticError: not this one",
     "toy-killed": "the worker ended by SIGKILL after 2 of 5 results",
     "toy-leaves": "the worker ended with status 0 after 2 of 5 results",
 }
-MEASURED = Job(answers, Answer)
+PROOF = {"function": proofs, "record": Proof, "families": ("encoder",)}
+MEASURED = {"function": answers, "record": Answer}
 PROMPTLY = 10
 """Seconds within which a worker ends after its parent."""
 EVENTUALLY = 60
@@ -37,7 +39,8 @@ EVENTUALLY = 60
 def run(job, *names):
     """Return the records of a job, and the progress reports."""
     news = []
-    found = run_in_workers([*map(framework, names)], job, lambda *one: news.append(one))
+    chosen = [*map(framework, names)]
+    found = run_in_workers(chosen, on_progress=lambda *one: news.append(one), **job)
     return list(found), news
 
 
@@ -49,12 +52,10 @@ def test_half_way(failing_toy, name):
     assert [one.status for one in own] == ["equal", "equal", "broken"]
     assert (own[2].failed, own[2].reason) == (True, ENDS[name])
     assert [one.status for one in found if one.framework == "toy"] == ["equal"] * 5
-    assert next(state for one, state, _ in reversed(news) if one == name) == "broken"
+    assert next(state for one, state, *_ in reversed(news) if one == name) == "broken"
 
 
-@pytest.mark.parametrize(
-    ("job", "how_far"), [(proof_job(["encoder"]), "0 of 2 results"), (MEASURED, "0 results")]
-)
+@pytest.mark.parametrize(("job", "how_far"), [(PROOF, "0 of 1 results"), (MEASURED, "0 results")])
 @pytest.mark.parametrize("name", ENDS)
 def test_other_jobs_half_way(failing_toy, monkeypatch, name, job, how_far):
     monkeypatch.setenv("TOY_BUILD", "2")
@@ -82,35 +83,37 @@ def test_a_worker_that_hangs_is_ended(failing_toy, monkeypatch, tmp_path):
 
 
 def states(news):
-    return [state for state, _ in groupby(state for _, state, _ in news)]
+    return [state for state, _ in groupby(state for _, state, *_ in news)]
 
 
 def test_progress_counts_results(outsider):
     """A family that the framework does not have counts as one."""
-    found, news = run(verify_job(Sample(MODELS, ("encoder", "gpt"), 3, 0)), "toy")
+    found, news = run(JOB | {"sample": Sample(MODELS, ("encoder", "gpt"), 3, 0)}, "toy")
     running = [f"{done} of 5" for done in range(6)]
     assert states(news) == ["importing", *running, "done"]
-    assert [steps for *_, steps in news[1:-1]] == [(done, 5) for done in range(6)]
+    assert [steps for steps, _ in groupby(one[2:] for one in news[1:-1])] == [
+        (done, 5) for done in range(6)
+    ]
     assert len(found) == 5
 
 
-def test_progress_counts_combinations_of_parts(outsider):
-    _, news = run(proof_job(["encoder"]), "toy")
+def test_progress_counts_families(outsider):
+    _, news = run(PROOF | {"families": ("encoder", "gpt")}, "toy")
     assert states(news) == ["importing", "0 of 2", "1 of 2", "2 of 2", "done"]
 
 
 def test_progress_without_an_end(outsider):
     found, news = run(MEASURED, "toy")
     assert states(news)[1:] == [*map(str, range(1, len(found) + 1)), "done"]
-    assert {due for *_, (_, due) in news[1:-1]} == {None}
+    assert {due for *_, due in news[1:-1]} == {None}
 
 
 def test_one_worker_for_each_processor_slow_frameworks_first(outsider, monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     quick, slow = framework("toy"), Framework("toy-broken", "toy_framework", ("numpy",), slow=True)
     told = []
-    job = verify_job(Sample(MODELS, (), 0, 0))
-    list(run_in_workers([quick, slow], job, lambda *one: told.append(one[:2])))
+    job = JOB | {"sample": Sample(MODELS, (), 0, 0)}
+    list(run_in_workers([quick, slow], on_progress=lambda *one: told.append(one[:2]), **job))
     assert told[:3] == [("toy-broken", "importing"), ("toy-broken", "broken"), ("toy", "importing")]
     assert told[-1] == ("toy", "done")
 
