@@ -25,8 +25,8 @@ from paramproof.formulas.models import model_names, named_configurations, named_
 from paramproof.pages.document import main, model_page, page
 from paramproof.pages.model import frame
 from paramproof.resolver import resolve
+from paramproof.views.conventions import every_named_model, published_table
 from paramproof.views.html import Html, breakable, html_table, joined, lines, path, tag
-from paramproof.views.published import every_named_model, published_table
 from paramproof.views.table import Column, Table, TableRow
 
 HERE = Path(__file__).parent
@@ -119,7 +119,7 @@ def _text(name: str) -> str:
 
 def _index() -> dict[str, object]:
     newest = sorted(every_named_model(), key=lambda pair: (-(pair[0].year or 0), pair[0].name))
-    models = published_table(newest, *SHOWN)
+    models = published_table(newest).only(*SHOWN)
     types = (
         tag("li", tag("a", breakable(one), href=f"model.html#model={one}"), data_row=True)
         for one in model_types()

@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from docs.writers.blocks import figures, place
-from paramproof.explanation.index import FILE
+from paramproof.explanation.index import FILE, PublishedNumber
+from paramproof.explanation.search import ACTIVE
 from paramproof.explanation.ways import describe
 from paramproof.formulas.active import ACTIVE_CONVENTIONS
-from paramproof.formulas.models import SHORT_NAMES, NamedModel, Published
+from paramproof.formulas.models import SHORT_NAMES, AlsoPublished, NamedModel, Published
 from paramproof.resolver import Model
-from paramproof.views.conventions import DEFAULT, Verdict
-from paramproof.views.published import (
+from paramproof.views.conventions import (
+    DEFAULT,
+    Verdict,
     every_named_model,
-    published_active_table,
-    published_numbers,
     published_table,
+    total_and_active,
     verdict_on,
+    verdict_on_active,
+    verdict_on_total,
 )
 from paramproof.views.table import markdown, markdown_rows
 
@@ -55,13 +59,14 @@ def _verdicts() -> str:
 @place("total", "published")
 def _total() -> str:
     shown = ("model", "class", "parameters", "published", "verdict")
-    return markdown(published_table(every_named_model(), *shown))
+    return markdown(published_table(every_named_model()).only(*shown))
 
 
 @place("active", "published")
 def _active() -> str:
-    shown = ("model", *ACTIVE_CONVENTIONS, "published", "verdict")
-    return markdown(published_active_table(every_named_model()).only(*shown))
+    shown = ("model", *ACTIVE_CONVENTIONS, "published as active", "verdict on active")
+    models = [pair for pair in every_named_model() if pair[0].active]
+    return markdown(published_table(models).only(*shown))
 
 
 @place("sources", "published")
@@ -77,6 +82,26 @@ def _sources() -> str:
     return markdown_rows(("model", "published in", "sizes from"), rows)
 
 
+def _published(one: Published, model: Model) -> Iterator[PublishedNumber]:
+    """Yield the numbers that are published of a model, each with the verdict on it."""
+    own, named = verdict_on(one, model), model.inventory()
+    first = one.name, one.published, one.source
+    yield PublishedNumber(*first, own.how, own.conventions, one.component)
+    of_active = AlsoPublished(
+        published=one.active, source=one.active_source or one.source, of_active=True
+    )
+    for more in (*one.also, *[of_active] * bool(one.active)):
+        if more.of_active:
+            found, of = verdict_on_active(more.published, total_and_active(model)), ACTIVE
+        else:
+            found, of = verdict_on_total(more.published, named), ""
+        said = found.how, found.conventions, of, more.includes
+        yield PublishedNumber(one.name, more.published, more.source, *said)
+    if isinstance(one, NamedModel) and one.retracted:
+        since = f"wrong: it has {named.total():,}, since published as {one.published}"
+        yield PublishedNumber(one.name, one.retracted, one.retracted_source, since, withdrawn=True)
+
+
 def index_line(one: Published, model: Model) -> str:
     found = replace(
         describe(model),
@@ -85,7 +110,7 @@ def index_line(one: Published, model: Model) -> str:
         has_family=isinstance(one, NamedModel),
         synthetic=isinstance(one, NamedModel) and one.synthetic,
         short_names=tuple(short for short, name in SHORT_NAMES.items() if name == one.name),
-        published=tuple(published_numbers(one, model)),
+        published=tuple(_published(one, model)),
     )
     return json.dumps(asdict(found), ensure_ascii=False, separators=(",", ":"))
 

@@ -13,10 +13,9 @@ from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import SHORT_NAMES, NamedConfiguration, Published
 from paramproof.json_form import document
 from paramproof.resolver import Model
-from paramproof.views.conventions import active_as_json
-from paramproof.views.published import (
+from paramproof.views.conventions import (
+    active_as_json,
     every_named_model,
-    published_active_table,
     published_table,
     verdict_on,
 )
@@ -38,11 +37,11 @@ def models_command(families: Sequence[str]) -> CommandAnswer:
     models = [pair for pair in every if not families or pair[1].family in families]
 
     def parts(width: int | None) -> Iterator[Table | str]:
-        yield published_table(models, "model", "parameters", "published", "verdict")
-        active = published_active_table(models).only("model", "active", "published", "verdict")
-        if active.rows:
+        yield published_table(models).only("model", "parameters", "published", "verdict")
+        if active := [pair for pair in models if pair[0].active]:
             yield "active parameters: those used per token in a mixture of experts"
-            yield active
+            shown = "model", "active", "published as active", "verdict on active"
+            yield published_table(active).only(*shown)
         names = {one.name for one, _ in models}
         for short, name in SHORT_NAMES.items():
             if name in names:

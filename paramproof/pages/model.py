@@ -28,12 +28,12 @@ from paramproof.views.conventions import (
     routing,
     shown_first,
     total_and_active,
+    verdict_on,
     verdict_on_active,
 )
 from paramproof.views.dtypes import BITS, bytes_text, require_dtype, size_text
 from paramproof.views.formula import holds_where, latex_sum, letters_in, letters_table, terms_table
 from paramproof.views.html import Html, breakable, html_table, joined, lines, path, swatch, tag
-from paramproof.views.published import verdict_on
 from paramproof.views.table import TableRow
 from paramproof.views.tree import ties
 

@@ -1,7 +1,8 @@
 """A model's count under each convention, and the conventions that give a published number.
 
 Active parameters per token have conventions of their own, each with a total beside it. A named
-model is shown with the first one that gives its published number.
+model is shown with the first one that gives its published number. A verdict says which conventions
+give a number as it was published, and whether it was rounded.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.explanation.number import RoundingMode, read
 from paramproof.formulas import Inventory
-from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
+from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, has_experts, per_token
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import (
     CONVENTIONS,
@@ -27,8 +28,14 @@ from paramproof.formulas.conventions import (
     size,
 )
 from paramproof.formulas.expression import Expression, expression, text
+from paramproof.formulas.models import (
+    NamedConfiguration,
+    Published,
+    named_configurations,
+    named_models,
+)
 from paramproof.formulas.printing import legible, signed
-from paramproof.resolver import Model
+from paramproof.resolver import Model, resolve
 from paramproof.views.table import Column, Table, TableRow, numbers, percent
 
 UNDECIDED = "undecided"
@@ -262,3 +269,56 @@ def verdict_line(model: Model, counts: Counts) -> Iterator[str]:
     if model.named and (published := model.named.active):
         said = verdict_on_active(published, counts)
         yield f"published as active, {published}: {said.in_full}"
+
+
+NamedModels: TypeAlias = list[tuple[Published, Model]]
+
+NONE = "no convention gives it"  # In a table, which has the number beside it.
+
+
+def every_named_model() -> NamedModels:
+    published = {**named_models(), **named_configurations()}
+    return [(one, resolve(name)) for name, one in published.items()]
+
+
+def verdict_on(one: Published, model: Model) -> Verdict:
+    """Return the verdict on the number that is published of a model, or of its component."""
+    if not one.component:
+        return verdict_on_total(one.published, model.inventory())
+    return verdict(one.published, {one.component: model.inventory().total(one.component)})
+
+
+def published_table(models: NamedModels) -> Table:
+    """Return what is published of models, the verdicts, and the counts of their own formulas.
+
+    The active parameters are the number to show, and that of each convention.
+    """
+    columns = (
+        Column("model", "model"),
+        Column("class or family", "class"),
+        numbers("parameters", "parameters"),
+        Column("published", "published"),
+        Column("verdict", "verdict"),
+        numbers("year", "year", str),
+        Column("family", "family"),
+        numbers("active", "active"),
+        *(numbers(name, name) for name in ACTIVE_CONVENTIONS),
+        numbers("published", "published as active"),
+        Column("verdict", "verdict on active"),
+    )
+    rows = []
+    for one, model in models:
+        said, of = verdict_on(one, model), f" for {one.component}" * bool(one.component)
+        how = said.how if of else said.text if said.conventions else NONE
+        family = one.model_type if isinstance(one, NamedConfiguration) else model.family
+        cells = [one.name, model.architecture.name, int(model.inventory().total())]
+        cells += [f"{one.published}{of}", how, one.year, family]
+        if has_experts(model.architecture):
+            counts = total_and_active(model)
+            shown = (counts[name] for name in (next(iter(counts)), *ACTIVE_CONVENTIONS))
+            cells += [number.active if number else UNDECIDED for number in shown]
+            if one.active:
+                said = verdict_on_active(one.active, counts)
+                cells += [one.active, said.in_full if said.conventions else NONE]
+        rows.append(TableRow((*cells, *[None] * (len(columns) - len(cells)))))
+    return Table.of(columns, rows)

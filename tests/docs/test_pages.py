@@ -16,8 +16,8 @@ from paramproof.formulas import FAMILIES, terms
 from paramproof.formulas.families import OURS
 from paramproof.formulas.models import named_configurations, named_models
 from paramproof.formulas.spec import FIELDS
+from paramproof.views.conventions import every_named_model, verdict_on
 from paramproof.views.counted import Count
-from paramproof.views.published import every_named_model, verdict_on
 from releases import __main__ as releases
 from tests.parity.cases import DTYPES
 from tests.parity.differences import FORMATS

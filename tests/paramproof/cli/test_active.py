@@ -14,12 +14,12 @@ from paramproof.views.conventions import (
     active_as_json,
     active_in_letters,
     active_table,
+    published_table,
     routing,
     shown_first,
     total_and_active,
     verdict_on_active,
 )
-from paramproof.views.published import published_table
 from tests.derivations import MIXTURE, NUMBER, E, H, V, tensor
 
 ROUTED = Model(
@@ -82,10 +82,8 @@ def test_the_published_number_decides_which_convention_comes_first(name):
     page = parts(View(count.model), "bfloat16")["facts"]
     assert f'<span id="active">{found.active:,}</span>' in page
     assert f", {first}</small>" in page
-    ((cell,),) = (
-        row.cells for row in published_table([(count.model.named, count.model)], "active").rows
-    )
-    assert cell == found.active
+    (row,) = published_table([(count.model.named, count.model)]).only("active").rows
+    assert row.cells == (found.active,)
 
 
 def test_routing_of_two_towers():
