@@ -10,10 +10,9 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from paramproof.algebra.symbols import folded_text, in_symbols
+from paramproof.algebra.symbols import folded_text
 from paramproof.formulas import Inventory, Report, Row, Tensor
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.comparison import Shape
@@ -96,18 +95,13 @@ class _Known:
     """The tensors of one model, in letters, and the value of each letter and of each axis."""
 
     def __init__(self, architecture: Architecture) -> None:
-        self.named, values = in_symbols(architecture)
-        self.hidden: Expression | None = None
-        with suppress(KeyError):  # No letter may be called H.
-            self.hidden = expression(self.named.letter("H"))
-        if self.hidden != letter("H"):
-            # A product, A·K, and no symbol of its own.
-            values.pop("H", None)
-        self.values = values
+        self.named = architecture.inventory()
+        self.values = {name: architecture.sizes[name] for name in architecture.fields}
+        self.hidden = letter("H") if "H" in self.values else None
         self.layers = {stack_of(tensor.path): tensor.repeat for tensor in self.named}
-        axes = [letter(name) for name in values]
+        axes = [letter(name) for name in self.values]
         axes += [axis for tensor in self.named for axis in tensor.shape if type(axis) is not int]
-        self.axes = {axis: axis.evaluate(values) for axis in axes}
+        self.axes = {axis: axis.evaluate(self.values) for axis in axes}
         self.groups: dict[str, list[Tensor]] = defaultdict(list)
         for tensor in self.named:
             self.groups[tensor.path].append(tensor)

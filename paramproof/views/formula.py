@@ -104,12 +104,12 @@ def terms_table(
     rows = []
     for one in terms(named):
         each = product = text(one.each)
-        times = "" if one.times == 1 else f"× {factor(expression(one.times))}"
+        times = "" if one.times == 1 else f"× {factor(one.times)}"
         if one.each == 0:
             tied = [tensor.tied_to for tensor in one.tensors if tensor.tied_to]
             each = product = f"0: tied to {legible(tied[0])}" if tied else "0: not trainable"
         elif times:
-            product = f"{_in_brackets(each)} {times}"
+            product = f"{factor(one.each)} {times}"
         rows.append(TableRow((one.path, each, times, product, one.times * one.each)))
     sums = {"total": named.total()} | ({} if closed is None else {"closed form": closed})
     rows += [
@@ -119,17 +119,13 @@ def terms_table(
     return Table.of(columns, rows)
 
 
-def _in_brackets(written: str) -> str:
-    """Return a formula in brackets if it is a sum, not counting those inside others."""
-    flat, before = written, ""
+def factor(one: Quantity) -> str:
+    """Return a quantity as a factor of a product: a sum is in brackets."""
+    written = flat = text(one)
+    before = ""
     while flat != before:
         flat, before = BRACKETED.sub("", flat), flat
     return f"({written})" if " " in flat else written
-
-
-def factor(one: Expression) -> str:
-    """Return an expression as a factor of a product: a sum is in brackets."""
-    return f"({text(one)})" if len(one.terms) > 1 else text(one)
 
 
 def letters_in(model: Model, formula: Expression) -> dict[str, str]:
@@ -167,7 +163,7 @@ def summand_lines(derivation: Derivation) -> Iterator[str]:
     sign = " "
     for one in terms(derivation.inventory(), ""):
         if one.each:
-            often = "" if one.times == 1 else f"{factor(expression(one.times))} × "
+            often = "" if one.times == 1 else f"{factor(one.times)} × "
             yield f"  {sign} {often}({text(one.each)})" if often else f"  {sign} {text(one.each)}"
             sign = "+"
 
