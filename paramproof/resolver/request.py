@@ -110,11 +110,11 @@ def read_request(source: object) -> Request:
             f"{shown(source)} is not a model: give a name, a path, the keys of a configuration, "
             "or a model of a framework"
         )
-    from paramproof.sources.live import comes_from, is_of_another_framework, live_weights, name_of
+    from paramproof.sources.live import comes_from, framework_with_reader, live_weights, name_of
 
     # Some mappings are of a framework: nnx.State, FrozenDict, a module of MLX.
     if isinstance(source, Mapping) and not (
-        comes_from("flax", source) or is_of_another_framework(source)
+        comes_from("flax", source) or framework_with_reader(source)
     ):
         return _described("", source)
     name = name_of(source)

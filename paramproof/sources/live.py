@@ -9,6 +9,7 @@ header has ``model_packages`` reads its own models.
 ``nn.DataParallel``, ``torch.compile`` and FSDP 2 leave parameters and shapes unchanged. Models that
 FSDP 1, quantisation or adapters changed are refused, and so are those of other frameworks, even if
 they look like a dict: a dict of arrays tells neither its framework nor which arrays are trained.
+The variables of linen are read only if they are dicts of arrays of JAX or NumPy.
 """
 
 from __future__ import annotations
@@ -54,22 +55,18 @@ def reader(model: Any) -> Callable[[Any], Iterable[Weight]]:
         return read
     if own := framework_with_reader(model):
         return cast(LiveReader, own.load()).live_weights
-    if isinstance(model, tuple) and model and (own := framework_with_reader(model[0])):
+    module = model[0] if type(model) is tuple and model else model
+    if module is not model and (own := framework_with_reader(module)):
         (title, *_) = own.model_packages.values()
         raise InvalidInput(
             f"{name_of(model)} is a module of {title} and more: give the module alone"
-        )
-    module = model[0] if is_pair(model) else model
-    if other := _of(UNSUPPORTED, module):
-        raise InvalidInput(
-            f"{name_of(module)} is a module of {other}, which is not supported yet; {supported()}"
         )
     if isinstance(model, Mapping):
         return _linen_variables
     if is_pair(model) and comes_from("flax.linen", module):
         return lambda pair: _linen_variables(pair[1])
     raise InvalidInput(
-        f"{name_of(model)} is not a model of {_titles('or')} "
+        f"{name_of(module)} is not a model of {_titles('or')} "
         "(for linen, give the variables or the pair (module, variables))"
     )
 
@@ -80,11 +77,6 @@ def framework_with_reader(model: Any) -> Framework | None:
 
 def _of(packages: Mapping[str, Value], model: Any) -> Value | None:
     return next((one for package, one in packages.items() if comes_from(package, model)), None)
-
-
-def is_of_another_framework(model: Any) -> bool:
-    """Return whether a mapping may be a model or an array of a framework other than linen."""
-    return bool(framework_with_reader(model) or _of(UNSUPPORTED, model))
 
 
 def is_pair(model: Any) -> bool:
@@ -191,14 +183,12 @@ def _linen_variables(variables: Mapping[str, Any]) -> Iterator[Weight]:
     is_linen = not variables or isinstance(variables.get("params"), Mapping)
     for collection, tree in variables.items():
         for path, leaf in _leaves(tree, str(collection)):
-            if comes_from("torch", leaf) or is_of_another_framework(leaf):
+            is_array = any(comes_from(one, leaf) for one in ARRAYS)
+            if not is_array and (is_linen or hasattr(leaf, "shape")):
                 raise InvalidInput(
-                    f"{legible(path)} is not linen's but of {name_of(leaf)}: a dict does not tell "
-                    "which arrays are trained, and which are tied, so give the module"
+                    f"{legible(path)} is not linen's but of {name_of(leaf)}: a dict "
+                    "does not tell which arrays are trained, and which are tied, so give the module"
                 )
-            if is_linen and not hasattr(leaf, "shape"):
-                kind = legible(type(leaf).__name__)
-                raise InvalidInput(f"{legible(path)} is not an array but {kind}")
             # An array with two names is stored once; equal abstract shapes are separate arrays.
             abstract = type(leaf).__name__ == "ShapeDtypeStruct"
             key = path if abstract else id(leaf)
@@ -206,14 +196,15 @@ def _linen_variables(variables: Mapping[str, Any]) -> Iterator[Weight]:
     if not is_linen:
         raise InvalidInput(
             f"{name_of(variables)} has no collection 'params', so it is not the variables of a "
-            "linen module: give them as module.init returns them, {'params': …}; " + supported()
+            f"linen module: give them as module.init returns them, {{'params': …}}; {supported()}"
         )
     for (path, leaf, trainable), *others in found.values():
         yield Weight(path, tuple(leaf.shape), trainable, aliases=tuple(name for name, *_ in others))
 
 
 def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
-    if isinstance(tree, Mapping) and not is_of_another_framework(tree):
+    # Modules of tinygrad are dicts, too.
+    if type(tree) is dict or (isinstance(tree, Mapping) and comes_from("flax", tree)):
         for name, branch in tree.items():
             yield from _leaves(branch, f"{path}/{name}")
     elif hasattr(tree, "unbox"):
@@ -233,6 +224,9 @@ def _nnx(model: Any) -> Iterator[Weight]:
             shape = tuple(variable.get_value().shape)
             yield Weight(".".join(map(str, path)), shape, kind is nnx.Param)
 
+
+ARRAYS = ("jax", "jaxlib", "numpy")
+"""The packages of the arrays that variables of linen have."""
 
 READERS = {
     "keras": _keras,
@@ -255,11 +249,3 @@ def _titles(conjunction: str) -> str:
 
 def supported() -> str:
     return f"{_titles('and')} are supported"
-
-
-UNSUPPORTED: Mapping[str, str] = {
-    "haiku": "Haiku",
-    "tinygrad": "tinygrad",
-    "mindspore": "MindSpore",
-}
-"""The packages of other frameworks' classes, with the names of the frameworks."""
