@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from docs.writers.blocks import figures, place
@@ -40,11 +40,9 @@ KINDS = ("exact", "exact, under a convention", "rounded or cut off", "none")
 
 def kind(said: Verdict, one: Published) -> str:
     """Return which of ``KINDS`` a verdict is."""
-    if not said.conventions:
-        return KINDS[3]
-    if said.how != "exact":
-        return KINDS[2]
-    return KINDS[0] if said.conventions[0] in (DEFAULT, one.component) else KINDS[1]
+    if said.how == "exact":
+        return KINDS[said.conventions[0] not in (DEFAULT, one.component)]
+    return KINDS[2 if said.conventions else 3]
 
 
 place("named models", "published")(lambda: str(len(every_named_model())))
@@ -71,35 +69,29 @@ def _active() -> str:
 
 @place("sources", "published")
 def _sources() -> str:
-    rows = (
-        (
-            one.name,
-            f"{one.source}; active: {one.active_source}".removesuffix("; active: "),
-            one.config,
-        )
-        for one, _ in every_named_model()
-    )
+    rows = []
+    for one, _ in every_named_model():
+        active = f"; active: {one.active_source}" if one.active_source else ""
+        rows.append((one.name, f"{one.source}{active}", one.config))
     return markdown_rows(("model", "published in", "sizes from"), rows)
 
 
-def _published(one: Published, model: Model) -> Iterator[PublishedNumber]:
-    """Yield the numbers that are published of a model, each with the verdict on it."""
+def _published_numbers(one: Published, model: Model) -> Iterator[PublishedNumber]:
     own, named = verdict_on(one, model), model.inventory()
-    first = one.name, one.published, one.source
-    yield PublishedNumber(*first, own.how, own.conventions, one.component)
-    of_active = AlsoPublished(
-        published=one.active, source=one.active_source or one.source, of_active=True
-    )
+    number = partial(PublishedNumber, one.name)
+    yield number(one.published, one.source, own.how, own.conventions, one.component)
+    source = one.active_source or one.source
+    of_active = AlsoPublished(published=one.active, source=source, of_active=True)
     for more in (*one.also, *[of_active] * bool(one.active)):
         if more.of_active:
             found, of = verdict_on_active(more.published, total_and_active(model)), ACTIVE
         else:
             found, of = verdict_on_total(more.published, named), ""
-        said = found.how, found.conventions, of, more.includes
-        yield PublishedNumber(one.name, more.published, more.source, *said)
+        how = found.how, found.conventions, of, more.includes
+        yield number(more.published, more.source, *how)
     if isinstance(one, NamedModel) and one.retracted:
         since = f"wrong: it has {named.total():,}, since published as {one.published}"
-        yield PublishedNumber(one.name, one.retracted, one.retracted_source, since, withdrawn=True)
+        yield number(one.retracted, one.retracted_source, since, withdrawn=True)
 
 
 def index_line(one: Published, model: Model) -> str:
@@ -110,7 +102,7 @@ def index_line(one: Published, model: Model) -> str:
         has_family=isinstance(one, NamedModel),
         synthetic=isinstance(one, NamedModel) and one.synthetic,
         short_names=tuple(short for short, name in SHORT_NAMES.items() if name == one.name),
-        published=tuple(_published(one, model)),
+        published=tuple(_published_numbers(one, model)),
     )
     return json.dumps(asdict(found), ensure_ascii=False, separators=(",", ":"))
 
