@@ -84,7 +84,11 @@ def with_experts_per_token(derivation: Derivation, keys: Mapping[str, Any]) -> D
     No constructor reads this number, so a formula has no symbol for it if its default is null.
     """
     known = {parent(field) for field in derivation.fields.values() if says_per_token(field)}
-    absent = {path: size for path, size in _sizes(keys) if parent(path) not in known}
+    absent = {
+        path: size
+        for path, size in sizes_in(keys)
+        if says_per_token(path) and parent(path) not in known
+    }
     letters = letters_for([*derivation.fields.values(), *absent])
     new = {letters[path]: path for path in absent}
     return replace(
@@ -95,9 +99,10 @@ def with_experts_per_token(derivation: Derivation, keys: Mapping[str, Any]) -> D
     )
 
 
-def _sizes(keys: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, int]]:
+def sizes_in(keys: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, int]]:
+    """Yield every positive int of a configuration and of its parts, with its path."""
     for key, value in keys.items():
         if isinstance(value, Mapping):
-            yield from _sizes(value, f"{before}{key}.")
-        elif type(value) is int and value > 0 and says_per_token(key):
+            yield from sizes_in(value, f"{before}{key}.")
+        elif type(value) is int and value > 0:
             yield f"{before}{key}", value

@@ -12,7 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -35,9 +35,9 @@ from paramproof.formulas.errors import (
     require_type,
 )
 from paramproof.formulas.printing import path_text
-from paramproof.resolver.models import COUNTED, NO_FORMULA, Model
+from paramproof.resolver.models import COUNTED, NO_FORMULA, Model, Request
 from paramproof.resolver.reading import ConfigReading
-from paramproof.resolver.request import Request, is_installed_type, read_request
+from paramproof.resolver.request import is_installed_type, read_request
 
 Note: TypeAlias = Callable[[str], None]
 """A function that receives the progress of a derivation."""
@@ -78,26 +78,23 @@ def resolve(
     """
     request, start = read_request(source), time.monotonic()
     require_type(class_name, str, "class_name")
-    where, formula = path_text(request.name), request.architecture
+    where, is_derived = path_text(request.name), bool(request.reference)
+    known = {one.name: getattr(request, one.name) for one in fields(request)}
     if request.keys is None and class_name:
         raise InvalidInput("takes no class: give its config.json", where=where)
-    is_derived, facts = bool(request.reference), dict[str, Any]()
-    if is_derived:
-        formula = derive_formula(request, note=note)
-    elif formula is None:
-        keys = request.keys or {}
+    if request.keys is not None:
         try:
             found = _entry_or_derived(request, class_name, note, derives=derives)
         except (InvalidInput, NotInCatalogue) as error:
             error.where = error.where or where
             raise
-        is_derived, formula = not found.name, formula_of(found, keys)
-        reading = ConfigReading.of(keys, found, is_default=request.is_default)
-        facts = {"keys": keys, "reading": reading, "heads": found.heads}
-    if is_derived:
-        facts["seconds"] = time.monotonic() - start
-    of_request = {name: getattr(request, name) for name in ("name", "named", "notes", "lines")}
-    model = Model(architecture=formula, **of_request, **facts)
+        is_derived = not found.name
+        reading = ConfigReading.of(request.keys, found, is_default=request.is_default)
+        known |= {"architecture": formula_of(found, request.keys), "reading": reading}
+        known["heads"] = found.heads
+    elif is_derived:
+        known["architecture"] = derive_formula(request, note=note)
+    model = Model(**known, seconds=time.monotonic() - start if is_derived else None)
     if not (weighs or model.has_formula):
         raise InvalidInput(NO_FORMULA, where=where)
     return model

@@ -1,4 +1,4 @@
-"""Resolved models: their tensors, their sources, the status of their formulas, their name maps.
+"""Requested and resolved models: tensors, sources, the status of a formula, and name maps.
 
 What a family adds to a configuration of transformers is a name map: canonical names, and a builder
 for every framework. The formula and the names that a configuration is counted with stay those of
@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from typing import Any, ClassVar
 
 from paramproof.algebra.symbols import FamilyArchitecture
@@ -27,6 +25,7 @@ from paramproof.formulas.parts import Storage, native_tensors
 from paramproof.formulas.path import starred
 from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.resolver.reading import ConfigReading
+from paramproof.sources import data_file
 
 MAX_NAMED = 4
 """How many tensors or reasons a line names."""
@@ -40,26 +39,38 @@ NO_FORMULA = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
-    """A model at its own sizes: its architecture, and what is known of it.
+class Request:
+    """A model that a user requests, by its ``architecture``, its ``keys`` or a ``reference``.
 
-    ``named`` has the published facts about a named model, and ``reading`` how its configuration was
-    read. ``seconds`` is the time that a derivation took, or None if there was none. ``keys`` are
-    those of its configuration, or None if it has none. ``heads`` are the heads that transformers
-    ties when it builds the model, although the configuration says that they are not tied.
-    ``notes`` say how the user's words or keys were read, and ``lines`` what is known of counted
-    weights.
+    ``keys`` are those of a configuration, as transformers spells them; ``is_default`` is set if
+    they are only a model type, and perhaps a class. ``reference`` is MODULE:FUNCTION. ``named`` has
+    the published facts about a named model. ``notes`` say how the user's words or keys were read,
+    and ``lines`` what is known of counted weights.
     """
 
     name: str
-    architecture: Architecture
-    named: Published | None = None
-    reading: ConfigReading | None = None
-    seconds: float | None = None
+    architecture: Architecture | None = None
     keys: Mapping[str, Any] | None = None
-    heads: tuple[Head, ...] = ()
+    reference: str = ""
+    is_default: bool = False
+    named: Published | None = None
     notes: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model(Request):
+    """A model at its own sizes: the request for it, its architecture, and what is known of it.
+
+    ``reading`` is how its configuration was read. ``seconds`` is the time that a derivation took,
+    or None if there was none. ``heads`` are the heads that transformers ties when it builds the
+    model, although the configuration says that they are not tied.
+    """
+
+    architecture: Architecture
+    reading: ConfigReading | None = None
+    seconds: float | None = None
+    heads: tuple[Head, ...] = ()
 
     @property
     def title(self) -> str:
@@ -224,11 +235,8 @@ class CountedWeights(Architecture):
     at_fields = at
 
 
-@cache
 def described_types() -> dict[str, Any]:
-    import tomllib  # Most models need none of this.
-
-    return tomllib.loads(Path(__file__).with_name("families.toml").read_text("utf-8"))
+    return data_file("resolver/families.toml")
 
 
 def spec_of(one: Architecture, keys: Mapping[str, Any]) -> Spec | None:

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from paramproof.algebra.letters import sizes_in
 from paramproof.catalogue import Entry
 from paramproof.catalogue.configuration import QUANTIZATION
 from paramproof.catalogue.files import library_of
 from paramproof.catalogue.unknown_keys import looks_like_size
-from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.path import leaf
 from paramproof.formulas.printing import legible, some_of
 
@@ -41,52 +41,47 @@ class ConfigReading:
     ``is_default`` is set if only a model type was named, without sizes. ``assumed`` has the default
     of each size that is absent, and ``unknown`` the keys that the configuration class does not
     have. ``quantized`` is the quantization method, ``dtype`` the type of the weights, and
-    ``stored`` the type of the quantized weights; each is "" if the file does not tell.
-    ``has_code`` is set if ``auto_map`` names custom code. ``read_as`` has the model types that
-    were replaced, with the ones used instead. ``left_out`` has the keys that announce layers which
-    the class does not build. ``library`` is the one whose model is counted. ``entry`` is the name
-    of the catalogue's entry, or "" if there is none.
+    ``stored`` the type of the quantized weights; each is "" if the file does not tell. ``library``
+    is the one whose model is counted.
     """
 
     model_type: str
     class_name: str
-    is_class_named: bool = True
-    is_default: bool = False
-    assumed: Mapping[str, int] = field(default_factory=dict)
-    unknown: tuple[str, ...] = ()
-    quantized: str = ""
-    stored: str = ""
-    dtype: str = ""
-    has_code: bool = False
-    read_as: Mapping[str, str] = field(default_factory=dict)
-    left_out: Mapping[str, int] = field(default_factory=dict)
-    library: str = "transformers"
-    entry: str = ""
+    is_class_named: bool
+    assumed: Mapping[str, int]
+    unknown: tuple[str, ...]
+    quantized: str
+    stored: str
+    dtype: str
+    library: str
+    keys: Mapping[str, Any] = field(repr=False)
+    entry: Entry = field(repr=False)
+    is_default: bool
 
     @classmethod
     def of(
         cls, keys: Mapping[str, Any], found: Entry, *, is_default: bool = False
     ) -> ConfigReading:
-        """Return how a configuration was read for which this entry was found."""
+        quantized, stored = _quantization(keys)
         return cls(
             model_type=str(keys["model_type"]),
             class_name=found.derivation.name,
             is_class_named=found.is_class_named,
-            is_default=is_default,
             assumed=found.assumed,
             unknown=found.unknown,
-            **_quantization(keys),
+            quantized=quantized,
+            stored=stored,
             dtype=_dtype(keys),
-            has_code="auto_map" in keys,
-            read_as=found.read_as,
-            left_out=_left_out(keys, found.derivation),
             library=library_of(found.derivation.evidence.versions),
-            entry=found.name,
+            keys=keys,
+            entry=found,
+            is_default=is_default,
         )
 
     def lines(self) -> Iterator[str]:
         if self.is_default:
-            yield f"sizes: the defaults of {self.entry or self.model_type}, class {self.class_name}"
+            name = self.entry.name or self.model_type
+            yield f"sizes: the defaults of {name}, class {self.class_name}"
         elif not self.is_class_named:
             usual = f"usual for {self.model_type}; the file names none"
             yield f"class: {self.class_name} ({usual})"
@@ -102,8 +97,12 @@ class ConfigReading:
             )
 
     def beside_total(self) -> Iterator[str]:
-        if self.left_out:
-            keys = ", ".join(f"{legible(key)} = {n}" for key, n in self.left_out.items())
+        """Yield the layers that the keys announce and the class does not build."""
+        one = self.entry.derivation
+        left_out = [pair for pair in sizes_in(self.keys) if EXTRA_LAYERS.fullmatch(leaf(pair[0]))]
+        built = (leaf(one.fields.get(name, "")) for name in one.formula.letters if left_out)
+        if left_out and not any(map(EXTRA_LAYERS.fullmatch, built)):
+            keys = ", ".join(f"{legible(key)} = {n}" for key, n in left_out)
             yield (
                 "not counted: layers for multi-token prediction, which the file announces "
                 f"({keys}) and {self.class_name} of {self.library} does not build"
@@ -111,7 +110,7 @@ class ConfigReading:
 
     def remarks(self) -> Iterator[str]:
         """Yield what was assumed and what was ignored; all keys that look like sizes are named."""
-        for model_type, other in self.read_as.items():
+        for model_type, other in self.entry.read_as.items():
             yield (
                 f"read as {other}, the type of the class that the file names: transformers does "
                 f"not have the model type {legible(model_type)}"
@@ -127,37 +126,23 @@ class ConfigReading:
             keys = [*sizes, *(key for key in self.unknown if key not in sizes)]
             names = some_of([*map(legible, keys)], max(len(sizes), MAX_KEYS_NAMED))
             yield f"ignored keys, which {self.model_type} does not have: {names}"
-        if self.has_code:
+        if "auto_map" in self.keys:
             yield (
                 "auto_map names custom code, which is not run: counted as "
                 f"{self.class_name} of {self.library}"
             )
 
 
-def _left_out(keys: Mapping[str, Any], derivation: Derivation, before: str = "") -> dict[str, int]:
-    """Return the keys that announce layers which a class does not build, with their number."""
-    found: dict[str, int] = {}
-    for key, value in keys.items():
-        if isinstance(value, Mapping):
-            found |= _left_out(value, derivation, f"{before}{key}.")
-        elif type(value) is int and value > 0 and EXTRA_LAYERS.fullmatch(key):
-            found[f"{before}{key}"] = value
-    built = (derivation.fields.get(name, "") for name in derivation.formula.letters if found)
-    return {} if any(EXTRA_LAYERS.fullmatch(leaf(one)) for one in built) else found
-
-
-def _quantization(keys: Mapping[str, Any]) -> dict[str, Any]:
+def _quantization(keys: Mapping[str, Any]) -> tuple[str, str]:
     """Return the quantization method and the type of the weights; "" if they are not named."""
     config = keys.get(QUANTIZATION) or keys.get("compression_config")
     if not isinstance(config, Mapping):
-        return {}
+        return "", ""
     method = config.get("quant_method", config.get("quantization_method"))
     loaded = (bits for bits in (8, 4) if config.get(f"load_in_{bits}bit") is True)
     said = (one for one in (method, *loaded, config.get("bits")) if isinstance(one, str | int))
-    return {
-        "quantized": method if isinstance(method, str) and method else "unknown method",
-        "stored": next((STORED[one] for one in said if one in STORED), ""),
-    }
+    quantized = method if isinstance(method, str) and method else "unknown method"
+    return quantized, next((STORED[one] for one in said if one in STORED), "")
 
 
 def _dtype(keys: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, fields, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
@@ -27,23 +27,17 @@ from paramproof.formulas.families import spec_from
 from paramproof.formulas.models import (
     LISTED_BY,
     SHORT_NAMES,
-    Published,
     model_names,
     named_configurations,
     named_models,
 )
 from paramproof.formulas.printing import legible, path_text, shown
 from paramproof.json_form import VERSION
-from paramproof.resolver.models import CountedWeights
-from paramproof.resolver.spellings import (
-    as_transformers,
-    folded,
-    kind_of,
-    model_meant,
-    without_owner,
-)
+from paramproof.resolver.models import CountedWeights, Request
+from paramproof.resolver.spellings import as_transformers, folded, model_meant, without_owner
 from paramproof.sources.reference import REFERENCE
 from paramproof.sources.strict_json import object_in_file, object_in_text
+from paramproof.sources.tensor_names import kind_of
 
 STANDARD_INPUT = "-"
 """The model argument that stands for standard input."""
@@ -61,25 +55,6 @@ UNREADABLE = "is not a derivation in the form of this release: derive the model 
 
 SAFETENSORS = (".safetensors", ".safetensors.index.json")
 """How the names of files with weights end that can be counted."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """A model that a user requests, by its ``architecture``, its ``keys`` or a ``reference``.
-
-    ``keys`` are those of a configuration, as transformers spells them; ``is_default`` is set if
-    they are only a model type, and perhaps a class. ``reference`` is MODULE:FUNCTION. ``notes`` say
-    how the user's words or keys were read, and ``lines`` what is known of weights.
-    """
-
-    name: str
-    architecture: Architecture | None = None
-    keys: Mapping[str, Any] | None = None
-    reference: str = ""
-    is_default: bool = False
-    named: Published | None = None
-    notes: tuple[str, ...] = ()
-    lines: tuple[str, ...] = ()
 
 
 def read_request(source: object) -> Request:

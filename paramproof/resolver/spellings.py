@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 from typing import Any
 
 from paramproof.catalogue.configuration import named_class
@@ -23,13 +22,15 @@ from paramproof.catalogue.names import has_type, type_with_class
 from paramproof.catalogue.unknown_keys import is_misspelt
 from paramproof.formulas.errors import InvalidInput, canonical_name
 from paramproof.formulas.printing import MAX_PATH_SHOWN, shown
+from paramproof.sources import data_file
+from paramproof.sources.tensor_names import kind_of
 
 Keys = Mapping[str, Any]
 
 LISTED = ("names", "ignored", "unset", "absent")
 """The lists of keys that are known to a program."""
 
-SPELLINGS, NAMES = "spellings.toml", "names.toml"
+SPELLINGS, NAMES = "resolver/spellings.toml", "resolver/names.toml"
 
 NO_TYPE = "model_type is missing"
 
@@ -39,13 +40,6 @@ HUB = (
     r"(/(blob|raw|resolve|tree)/[\w.-]+(/config\.json)?)?/?(\?\S*)?"
 )
 """A name, or a URL, of the Hugging Face Hub or of ollama: ``hf.co/Qwen/Qwen3-8B``."""
-
-
-@cache
-def _data(file: str) -> dict[str, Any]:
-    import tomllib  # Most models need none of this.
-
-    return tomllib.loads(Path(__file__).with_name(file).read_text("utf-8"))
 
 
 @lru_cache(4096)
@@ -65,11 +59,11 @@ def model_meant(text: str, names: Iterable[str]) -> str:
     """Return the one of ``names``, those of models, that ``text`` means, or ""."""
     if len(text) > MAX_PATH_SHOWN:
         return ""
-    known = {folded(one): one for one in names} | _data(NAMES)["also"]
+    known = {folded(one): one for one in names} | data_file(NAMES)["also"]
     name, last = folded(without_owner(text)), ""
     while name != last:
         last = name
-        for word in ["(?!)", *_data(NAMES)["words"]]:
+        for word in ["(?!)", *data_file(NAMES)["words"]]:
             name = re.sub(word, "", name)
             if name in known:
                 return str(known[name])
@@ -107,16 +101,10 @@ def as_transformers(keys: Keys) -> tuple[Keys, tuple[str, ...]]:
     return keys, ()
 
 
-def kind_of(keys: Keys, file: str = "") -> str:
-    from paramproof.sources.tensor_names import kind_of  # Most models need none of this.
-
-    return kind_of(keys, file)
-
-
 def _program(keys: Keys) -> dict[str, Any] | None:
     """Return the program that wrote a file; refuse the fewest keys that no variant agrees with."""
     tried = []
-    for one in _data(SPELLINGS)["program"]:
+    for one in data_file(SPELLINGS)["program"]:
         if keys.get("model_type") not in (None, one.get("calls_itself")):
             continue
         for program in ({**one, **variant} for variant in one.get("variant", ({},))):
@@ -136,7 +124,7 @@ def _problems(program: dict[str, Any], keys: Keys) -> Iterator[InvalidInput]:
     def problem(key: str, what: str, instead: str) -> InvalidInput:
         return InvalidInput(f"{key}={shown(given[key])} {what} in {title}: {instead}", key=key)
 
-    others = _data(SPELLINGS)["other_models"] if program.get("is_early") else {}
+    others = data_file(SPELLINGS)["other_models"] if program.get("is_early") else {}
     for key in filter(keys.__contains__, others):
         meant = f"{NO_TYPE}, and {key}={shown(keys[key])} could mean {others[key]}"
         yield InvalidInput(f"{meant}: add the model_type", key="model_type")

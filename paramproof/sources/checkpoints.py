@@ -23,8 +23,9 @@ from typing import Any, NamedTuple, TypeGuard
 
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible, path_text, shown, some_of
+from paramproof.sources import data_file
 from paramproof.sources.strict_json import object_in_file, object_in_text, require_file
-from paramproof.sources.tensor_names import disguise, disguises, kind_of, unwrapped
+from paramproof.sources.tensor_names import DISGUISES, disguise, kind_of, unwrapped
 
 MAX_INDEX_BYTES = 2**26
 """The largest index, in bytes: enough for some 500,000 names."""
@@ -155,7 +156,7 @@ def _require_weights(found: Checkpoint) -> None:
     names = (stored.name for stored in found.tensors)
     if recognised := disguise(names, "adapter", "flat", "quantised") or next(packed, None):
         name, kind = recognised
-        where, about = path_text(found.path), disguises()[kind]
+        where, about = path_text(found.path), data_file(DISGUISES)[kind]
         raise InvalidInput(f"{where} {about['what']} (it has {legible(name)}): {about['file']}")
 
 

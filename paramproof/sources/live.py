@@ -23,7 +23,8 @@ from paramproof.builders.registry import Framework, model_packages
 from paramproof.formulas import Weight
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible
-from paramproof.sources.tensor_names import disguise, disguises
+from paramproof.sources import data_file
+from paramproof.sources.tensor_names import DISGUISES, disguise
 
 Value = TypeVar("Value")
 
@@ -99,7 +100,7 @@ def torch_weights(model: Any) -> Iterator[Weight]:
     by_name = disguise((path for path, _ in model.named_parameters()), "adapter", "flat")
     if recognised := by_name or next(_disguises(model), None):
         path, kind = recognised
-        what, instead = disguises()[kind]["what"], disguises()[kind]["model"]
+        what, instead = data_file(DISGUISES)[kind]["what"], data_file(DISGUISES)[kind]["model"]
         raise InvalidInput(f"{name_of(model)} {what} (it has {legible(path)}): {instead}")
     found: dict[object, list[tuple[str, Any]]] = {}
     for path, parameter in model.named_parameters(remove_duplicate=False):

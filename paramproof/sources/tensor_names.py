@@ -9,18 +9,15 @@ quantised model packs several weights into one number, and FSDP packs several te
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from itertools import takewhile
-from pathlib import Path
 from typing import Any
 
-from paramproof.builders.huggingface import names_of
 from paramproof.builders.names import NUMBER, Storage, storage_of
 from paramproof.formulas import Inventory
 from paramproof.formulas.path import LAYER, has_layer
 from paramproof.formulas.printing import legible
+from paramproof.sources import data_file
 
 MAX_NAMES_TRIED = 100
 """The most names of a file that are tried to find the prefix of all of them."""
@@ -40,14 +37,12 @@ WRAPPERS = {
 """The names that wrappers give to the wrapped module, with the names of the wrappers."""
 
 
-@cache
-def disguises() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("disguises.toml").read_text("utf-8"))
+DISGUISES = "sources/disguises.toml"
 
 
 def kind_of(keys: Mapping[str, Any], file: str = "", start: bytes = b"") -> str:
     """Return what a file is that is no configuration, and what to give instead, or ""."""
-    for kind in disguises()["kind"]:
+    for kind in data_file(DISGUISES)["kind"]:
         signs = (sign.split() for sign in kind.get("signs", ()))
         is_one = "vocab_size" not in keys and any(keys.keys() >= {*sign} for sign in signs)
         begins = tuple(sign.encode("latin-1") for sign in kind.get("begins", ()))
@@ -61,7 +56,7 @@ def kind_of(keys: Mapping[str, Any], file: str = "", start: bytes = b"") -> str:
 
 def disguise(names: Iterable[str], *kinds: str) -> tuple[str, str] | None:
     """Return the first name with a sign of one of the ``kinds``, and the kind; None without any."""
-    signs = {sign: kind for kind in kinds for sign in disguises()[kind]["signs"]}
+    signs = {sign: kind for kind in kinds for sign in data_file(DISGUISES)[kind]["signs"]}
     return next(
         ((name, signs[part]) for name in names for part in name.split(".") if part in signs), None
     )
@@ -95,6 +90,8 @@ class CheckpointNames:
     """The meaning of names in the checkpoints of one family, for models of one inventory."""
 
     def __init__(self, family: str, inventory: Inventory) -> None:
+        from paramproof.builders.huggingface import names_of  # Few files are checkpoints.
+
         self.names = names_of(family)
         self.canonical = {tensor.path: Storage((tensor.path,)) for tensor in inventory}
 

@@ -6,7 +6,8 @@ from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.models import model_names
 from paramproof.resolver import resolve
 from paramproof.resolver.request import read_request, request_for_name
-from paramproof.resolver.spellings import NAMES, _data, folded
+from paramproof.resolver.spellings import NAMES, folded
+from paramproof.sources import data_file
 
 MEANT = {
     "qwen3-8b": (
@@ -80,7 +81,7 @@ def test_nothing_is_guessed(text):
 def test_no_two_models_have_the_same_name_once_folded():
     names = [*model_names()]
     assert len({*map(folded, names)}) == len(names)
-    also = _data(NAMES)["also"]
+    also = data_file(NAMES)["also"]
     assert {*also.values()} <= {*names}
     assert {*also} == {*map(folded, also)}
     assert not {*also} & {*map(folded, names)}

@@ -4,11 +4,12 @@ A case is a line of ``READ``, and the snapshot has all that the model says of it
 """
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from paramproof.resolver import resolve
-from paramproof.resolver.reading import MAX_KEYS_NAMED, ConfigReading
+from paramproof.resolver.reading import MAX_KEYS_NAMED
 from tests.configs import BERT, FLAN_T5_SMALL, GOOGLE, LLAMA, MIXTRAL_8X7B, without
 
 SMALL = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4}
@@ -80,8 +81,10 @@ def test_what_is_said(name, snapshot):
 
 def test_ignored_keys_that_look_like_sizes_come_first_and_are_all_named():
     def line_of(*unknown):
-        (line,) = ConfigReading(model_type="toy", class_name="Toy", unknown=unknown).remarks()
+        (line,) = replace(bert, unknown=unknown).remarks()
         return line
+
+    bert = resolve("bert").reading
 
     sizes = [f"text_config.num_{n}_layers" for n in range(30)]
     assert line_of("alpha", *sizes, "beta").endswith(f": {', '.join(sizes)} and 2 more")
