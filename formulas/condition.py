@@ -26,6 +26,8 @@ class Relation(Enum):
     DIVIDES = ("divides", "does not divide")
 
 
+DIFFERENCE = {Relation.EQUAL: 0, Relation.LESS: -1, Relation.MORE: 1}  # Signs of left − right.
+
 RELATIONS = {
     sign: (relation, holds)
     for relation in Relation
@@ -51,7 +53,7 @@ class Condition:
 
     def normalized(self) -> Condition:
         """Return this condition with positive terms on both sides: L > D for L − D > 0."""
-        if self.relation not in (Relation.LESS, Relation.MORE):
+        if not DIFFERENCE.get(self.relation):
             return self
         relation, holds, difference = self.relation, self.holds, self.left - self.right
         if relation is Relation.LESS and not holds and self.right == 1:
@@ -84,14 +86,10 @@ class Condition:
     @property
     def bound(self) -> Expression | None:
         """The expression that is 0 or more exactly where this inequality of whole sizes is met."""
-        apart = self.left - self.right
-        if not apart.is_whole:
+        apart, sign = self.left - self.right, DIFFERENCE.get(self.relation)
+        if not (sign and apart.is_whole):
             return None
-        if self.relation is Relation.MORE:
-            return apart - 1 if self.holds else -apart
-        if self.relation is Relation.LESS:
-            return -apart - 1 if self.holds else apart
-        return None
+        return sign * apart - 1 if self.holds else -sign * apart
 
     def implies(self, other: Condition) -> bool:
         """Return True if ``other`` is met wherever this is. False may mean: not decided."""
@@ -99,7 +97,7 @@ class Condition:
             return self.left == other.left and other.right in (self.right, 2 * self.right)
         known = self.bound
         # What divides a number of 1 or more is at most that number.
-        if self.relation is Relation.DIVIDES and self.holds and _is_always_positive(self.right):
+        if self.relation is Relation.DIVIDES and self.holds and is_never_negative(self.right - 1):
             known = self.right - self.left
         if known is None or other.bound is None:
             return self == other
@@ -114,8 +112,7 @@ class Condition:
             return False
         if self.relation is Relation.DIVIDES:
             return bool(left != 0 and right % left == 0) is self.holds
-        answers = {Relation.EQUAL: left == right, Relation.LESS: left < right}
-        return bool(answers.get(self.relation, left > right)) is self.holds
+        return (_sign(left - right) == DIFFERENCE.get(self.relation)) is self.holds
 
     @property
     def is_settled(self) -> bool:
@@ -129,16 +126,8 @@ class Condition:
             return True
         if self.relation is Relation.DIVIDES:
             return self.left == 1 and self.right.is_whole
-        difference = self.left - self.right
-        if difference.constant is not None:
-            return True
-        if not _have(difference, _is_natural):
-            return False
-        lowest = _from_lowest(difference)
-        signs, apart = _signs(lowest), bool(lowest.terms.get(()))
-        # Without a constant the difference may be 0, which decides < from above and > from below.
-        decided = {Relation.LESS: {1}, Relation.MORE: {-1}}.get(self.relation)
-        return len(signs) == 1 and (apart or signs == decided)
+        sign, possible = DIFFERENCE.get(self.relation), signs_of(self.left - self.right)
+        return possible == {sign} or sign not in possible
 
 
 def condition_in(written: str) -> Condition:
@@ -149,11 +138,6 @@ def condition_in(written: str) -> Condition:
     left, sign, right = parts
     relation, holds = RELATIONS[sign]
     return Condition(relation, expression_in(left), expression_in(right), holds).normalized()
-
-
-def _is_always_positive(one: Expression) -> bool:
-    positive = Condition(Relation.LESS, one, expression(1), False)
-    return positive.is_settled and positive.is_met(dict.fromkeys(one.letters, 1))
 
 
 def at_least_one(one: Expression) -> tuple[Condition, ...]:
@@ -171,7 +155,7 @@ def at_least_one(one: Expression) -> tuple[Condition, ...]:
     for quotient in quotients:
         power = min(powers[quotient] for powers in shared)
         rest = rest / letter(quotient) ** power
-    if not _is_always_positive(rest):
+    if not is_never_negative(rest - 1):
         return (Condition(Relation.LESS, one, expression(1), False),)
     pairs = filter(None, map(sides, quotients))
     return tuple(Condition(Relation.LESS, top, bottom, False) for top, bottom in pairs)
@@ -182,7 +166,17 @@ def is_never_negative(one: Expression, at_zero: Collection[str] = ()) -> bool:
 
     Every letter is 1 or more, except that those in ``at_zero`` may be 0.
     """
-    return _signs(_from_lowest(one, at_zero)) <= {1} and _have(one, _is_natural, at_zero)
+    return -1 not in signs_of(one, at_zero)
+
+
+def signs_of(one: Expression, at_zero: Collection[str] = ()) -> set[int]:
+    """Return the signs that an expression has at some sizes: all three if they are not known."""
+    if _have(one, _is_natural, at_zero):
+        lowest = _from_lowest(one, at_zero)
+        signs = set(map(_sign, lowest.terms.values()))
+        if len(signs) < 2:
+            return signs if () in lowest.terms else {*signs, 0}
+    return {-1, 0, 1}
 
 
 def _have(one: Expression, sort: Callable[..., bool], at_zero: Collection[str] = ()) -> bool:
@@ -197,9 +191,7 @@ def _have(one: Expression, sort: Callable[..., bool], at_zero: Collection[str] =
 
 
 def _is_defined(top: Expression, bottom: Expression, at_zero: Collection[str]) -> bool:
-    lowest = _from_lowest(bottom, at_zero)
-    apart = _signs(lowest) == {1} and bool(lowest.terms.get(()))
-    return apart and _have(bottom, _is_natural, at_zero) and _have(top, _is_defined, at_zero)
+    return signs_of(bottom, at_zero) == {1} and _have(top, _is_defined, at_zero)
 
 
 def _is_natural(top: Expression, bottom: Expression, at_zero: Collection[str]) -> bool:
@@ -219,8 +211,8 @@ def _from_lowest(one: Expression, at_zero: Collection[str] = ()) -> Expression:
     return one.substitute({name: letter(name) + 1 for name in one.letters if name not in at_zero})
 
 
-def _signs(one: Expression) -> set[int]:
-    return {1 if number > 0 else -1 for number in one.terms.values()}
+def _sign(number: Number) -> int:
+    return int(number > 0) - int(number < 0)
 
 
 class Outcome(Enum):
