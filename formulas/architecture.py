@@ -109,10 +109,6 @@ class Architecture(ABC):
             return False
         return True
 
-    def allows(self, name: str, size: int) -> bool:
-        """Return whether a letter may have this value, as far as the conditions on it say."""
-        return self.has({name: size})
-
     def untied(self, paths: Iterable[str]) -> Architecture:
         """Return this architecture with tensors of their own under these further names."""
         return self

@@ -200,12 +200,6 @@ class Derivation(Architecture):
         self.require(whole)
         return replace(self, sizes=whole)
 
-    def allows(self, name: str, size: int) -> bool:
-        sizes = {**self.sizes, name: size}
-        about = (s.condition for s in self.conditions if name in s.condition.letters)
-        is_moved = name in self.fixed and size != self.sizes[name]
-        return not is_moved and all(condition.is_met(sizes) for condition in about)
-
     def count(self, sizes: Mapping[str, int]) -> int:
         """Return the number of trainable parameters at these sizes. Raises as ``require`` does."""
         self.require(sizes)
@@ -213,7 +207,6 @@ class Derivation(Architecture):
 
     def violated(self, sizes: Mapping[str, int]) -> StatedCondition | None:
         """Return the first condition that these sizes violate, None if they meet all."""
-        self._require_letters(sizes)
         return next((one for one in self.conditions if not one.condition.is_met(sizes)), None)
 
     def require(self, sizes: Mapping[str, int]) -> None:
@@ -232,23 +225,18 @@ class Derivation(Architecture):
         for tensor in self._to_check:
             self._require_natural(tensor, sizes)
 
-    def _require_letters(self, sizes: Mapping[str, int]) -> None:
+    def _require_sizes(self, sizes: Mapping[str, int]) -> None:
         require_type(sizes, Mapping, "sizes")
         for name in self.sizes:
-            what = f"{self.name}: {name}"
+            given = f"{self.name}: {name}"
             if name not in sizes:
                 every = ", ".join(self.sizes)
-                raise InvalidInput(f"{what} has no size: give one for each of {every}")
+                raise InvalidInput(f"{given} has no size: give one for each of {every}")
             if not isinstance(sizes[name], Integral):
-                raise InvalidInput(f"{what} = {shown(sizes[name])} is not a whole number")
-
-    def _require_sizes(self, sizes: Mapping[str, int]) -> None:
-        self._require_letters(sizes)
-        for name in self.sizes:
+                raise InvalidInput(f"{given} = {shown(sizes[name])} is not a whole number")
             least, what = (0, "it") if name in self.at_zero else (1, "every size")
             if sizes[name] < least:
-                given = f"{self.name}: {name} = {text(sizes[name])}"
-                raise InvalidInput(f"{given}: {what} must be {least} or more")
+                raise InvalidInput(f"{given} = {text(sizes[name])}: {what} must be {least} or more")
 
     def _require_natural(self, tensor: DerivedTensor, sizes: Mapping[str, int]) -> None:
         """Require that the number of tensors and, unless it is 0, their lengths are 0 or more."""

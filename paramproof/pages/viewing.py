@@ -94,7 +94,7 @@ def choices(own: Model, model: Model) -> dict[str, list[int]]:
         size = own.sizes[name]
         tried = {size * step // 8 for step in range(1, STEPS + 1)} | {size}
         tried |= {size + step for step in range(-8, 9)} if size <= SMALL else set()
-        allowed = [n for n in tried if n > 0 and model.architecture.allows(name, n)]
+        allowed = [n for n in tried if n > 0 and model.architecture.has({name: n})]
         found[name] = sorted({*allowed, model.sizes[name]})
     return found
 

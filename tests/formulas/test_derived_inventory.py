@@ -127,21 +127,14 @@ def test_a_derivation_at_other_sizes():
     assert MIXTURE.at({}) == MIXTURE
 
 
-def test_sizes_that_the_conditions_on_a_letter_allow():
-    """Conditions on other letters do not matter, even if they are violated."""
-    assert MIXTURE.allows("H", 16)
-    assert not MIXTURE.allows("H", 7)
-    assert MIXTURE.allows("L", 1)
-    violated = replace(MIXTURE, sizes={**MIXTURE.sizes, "H": 7})
-    assert violated.allows("L", 1)
-    assert violated.allows("H", 8)
-    assert not violated.allows("A", 2)
+def test_sizes_at_which_an_architecture_exists():
+    assert MIXTURE.has({"H": 16})
+    assert not MIXTURE.has({"H": 7})
     fixed = replace(MIXTURE, fixed=("L",))
-    assert fixed.allows("L", MIXTURE.sizes["L"])
-    assert not fixed.allows("L", MIXTURE.sizes["L"] + 1)
-    assert fixed.allows("V", 1)
+    assert fixed.has({"L": MIXTURE.sizes["L"], "V": 1})
+    assert not fixed.has({"L": MIXTURE.sizes["L"] + 1})
     family = FamilyArchitecture.of(SPECS["encoder"])
-    assert (family.allows("L", 1), family.allows("V", 0)) == (True, False)
+    assert (family.has({"L": 1}), family.has({"V": 0})) == (True, False)
 
 
 def test_tensors_of_their_own():
