@@ -81,7 +81,7 @@ STORAGE: dict[str, Convention] = {
 """The conventions that say what counts as a parameter, by name."""
 
 
-def _leaves_out(meaning: str, *parts: PartName, keeps: bool = False) -> Convention:
+def _selects(meaning: str, *parts: PartName, keeps: bool = False) -> Convention:
     def convention(inventory: Inventory) -> Inventory:
         return kept(inventory, lambda one: any(belongs(part, one) for part in parts) == keeps)
 
@@ -89,32 +89,29 @@ def _leaves_out(meaning: str, *parts: PartName, keeps: bool = False) -> Conventi
     return convention
 
 
-def _keeps(meaning: str, part: PartName) -> Convention:
-    return _leaves_out(meaning, part, keeps=True)
-
-
 PARTS: dict[str, Convention] = {
-    "without-embeddings": _leaves_out(
+    "without-embeddings": _selects(
         "Excludes token, position and type embeddings; keeps their norm, and relative biases.",
         "table",
     ),
-    "without-positions": _leaves_out("Excludes position embeddings.", "position"),
-    "without-biases": _leaves_out("Excludes biases of projections; keeps those of norms.", "bias"),
-    "without-norms": _leaves_out("Excludes norms.", "norm"),
-    "weights-only": _leaves_out(
+    "without-positions": _selects("Excludes position embeddings.", "position"),
+    "without-biases": _selects("Excludes biases of projections; keeps those of norms.", "bias"),
+    "without-norms": _selects("Excludes norms.", "norm"),
+    "weights-only": _selects(
         "Only matrices and embedding tables: excludes biases and norms.", "norm", "bias"
     ),
-    "without-pooler": _leaves_out("Excludes the pooler.", "pooler"),
-    "without-heads": _leaves_out(
+    "without-pooler": _selects("Excludes the pooler.", "pooler"),
+    "without-heads": _selects(
         "Excludes the heads on top of the encoder or decoder; keeps the pooler.", "head"
     ),
-    "layers-only": _keeps("Only the layers.", "layer"),
-    "embeddings-only": _keeps(
+    "layers-only": _selects("Only the layers.", "layer", keeps=True),
+    "embeddings-only": _selects(
         "Only the token, position and type embeddings, without biases of relative positions.",
         "table",
+        keeps=True,
     ),
-    "norms-only": _keeps("Only the norms.", "norm"),
-    "biases-only": _keeps("Only the biases of projections.", "bias"),
+    "norms-only": _selects("Only the norms.", "norm", keeps=True),
+    "biases-only": _selects("Only the biases of projections.", "bias", keeps=True),
 }
 """The conventions that select components, by name. Commands print their docstrings."""
 

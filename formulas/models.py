@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -44,14 +44,16 @@ class AlsoPublished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """A model and its published number of parameters.
+    """A named model and its published number of parameters.
 
     ``published`` is the number for the model, or for its ``component``, as printed in ``source``:
     it may be rounded ("110M") or wrong. ``config`` is the source of its sizes. ``year`` is that of
     the release, None if there was none. ``dtype`` is the precision of the released weights as
     ``config`` states it, "" if it does not. ``active`` is the published number of active parameters
     per token, "" if there is none, and printed in ``active_source`` or, if that is empty, in
-    ``source``.
+    ``source``. ``retracted`` is a number that was published earlier, and withdrawn in
+    ``retracted_source``. A ``synthetic`` model exists only as sizes that somebody published; it was
+    never released. ``keys`` are those of a ``config.json``, unless the model is of a family.
     """
 
     name: str
@@ -64,29 +66,17 @@ class Published:
     also: tuple[AlsoPublished, ...] = ()
     active: str = ""
     active_source: str = ""
+    retracted: str = ""
+    retracted_source: str = ""
+    synthetic: bool = False
+    keys: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedModel(Published):
-    """A named model of a family.
-
-    ``retracted`` is a number that was published earlier, and withdrawn in ``retracted_source``. A
-    ``synthetic`` model exists only as sizes that somebody published; it was never released.
-    """
+    """A named model of a family."""
 
     spec: Spec
-    retracted: str = ""
-    retracted_source: str = ""
-    synthetic: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedConfiguration(Published):
-    keys: Mapping[str, Any]
-
-    @property
-    def model_type(self) -> str:
-        return str(self.keys["model_type"])
 
 
 class NamedTables(Mapping[str, Named]):
@@ -129,8 +119,8 @@ def named_models() -> Mapping[str, NamedModel]:
 
 
 @cache
-def named_configurations() -> Mapping[str, NamedConfiguration]:
-    return NamedTables(sorted((_DATA / CONFIGURATIONS).iterdir()), NamedConfiguration)
+def named_configurations() -> Mapping[str, Published]:
+    return NamedTables(sorted((_DATA / CONFIGURATIONS).iterdir()), Published)
 
 
 def model_names() -> Iterator[str]:

@@ -89,7 +89,7 @@ def _published_numbers(one: Published, model: Model) -> Iterator[PublishedNumber
             found, of = verdict_on_total(more.published, named), ""
         how = found.how, found.conventions, of, more.includes
         yield number(more.published, more.source, *how)
-    if isinstance(one, NamedModel) and one.retracted:
+    if one.retracted:
         since = f"wrong: it has {named.total():,}, since published as {one.published}"
         yield number(one.retracted, one.retracted_source, since, withdrawn=True)
 
@@ -100,7 +100,7 @@ def index_line(one: Published, model: Model) -> str:
         name=one.name,
         year=one.year,
         has_family=isinstance(one, NamedModel),
-        synthetic=isinstance(one, NamedModel) and one.synthetic,
+        synthetic=one.synthetic,
         short_names=tuple(short for short, name in SHORT_NAMES.items() if name == one.name),
         published=tuple(_published_numbers(one, model)),
     )

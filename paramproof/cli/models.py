@@ -10,7 +10,7 @@ import click
 from paramproof.cli.options import family_option, json_option
 from paramproof.cli.output import CommandAnswer
 from paramproof.formulas.families import spec_fields
-from paramproof.formulas.models import SHORT_NAMES, NamedConfiguration, Published
+from paramproof.formulas.models import SHORT_NAMES, Published
 from paramproof.json_form import document
 from paramproof.resolver import Model
 from paramproof.views.conventions import (
@@ -64,7 +64,7 @@ def _as_json(one: Published, model: Model) -> dict[str, Any]:
         "name": one.name,
         "family": model.family or None,
         "short_names": [short for short, name in SHORT_NAMES.items() if name == one.name],
-        **({"keys": dict(one.keys)} if isinstance(one, NamedConfiguration) else {}),
+        **({"keys": dict(one.keys)} if one.keys else {}),
         "letters": dict(model.sizes),
         **({"spec": spec_fields(model.names.spec)} if model.names else {}),
         **({"class": model.class_name} if model.class_name else {}),

@@ -29,7 +29,6 @@ from paramproof.formulas.conventions import (
 )
 from paramproof.formulas.expression import Expression, expression, text
 from paramproof.formulas.models import (
-    NamedConfiguration,
     Published,
     named_configurations,
     named_models,
@@ -310,7 +309,7 @@ def published_table(models: NamedModels) -> Table:
     for one, model in models:
         said, of = verdict_on(one, model), f" for {one.component}" * bool(one.component)
         how = said.how if of else said.text if said.conventions else NONE
-        family = one.model_type if isinstance(one, NamedConfiguration) else model.family
+        family = str(one.keys["model_type"]) if one.keys else model.family
         cells = [one.name, model.architecture.name, int(model.inventory().total())]
         cells += [f"{one.published}{of}", how, one.year, family]
         if has_experts(model.architecture):
