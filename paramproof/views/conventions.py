@@ -28,11 +28,7 @@ from paramproof.formulas.conventions import (
     size,
 )
 from paramproof.formulas.expression import Expression, expression, text
-from paramproof.formulas.models import (
-    Published,
-    named_configurations,
-    named_models,
-)
+from paramproof.formulas.models import Published, named_configurations, named_models
 from paramproof.formulas.printing import legible, signed
 from paramproof.resolver import Model, resolve
 from paramproof.views.table import Column, Table, TableRow, numbers, percent
