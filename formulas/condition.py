@@ -166,6 +166,9 @@ def is_never_negative(one: Expression, at_zero: Collection[str] = ()) -> bool:
 
     Every letter is 1 or more, except that those in ``at_zero`` may be 0.
     """
+    # Most expressions subtract nothing, and then do so at the lowest sizes neither.
+    if all(number > 0 for number in one.terms.values()):
+        return _have(one, _is_natural, at_zero)
     return -1 not in signs_of(one, at_zero)
 
 

@@ -381,6 +381,9 @@ def _operand_with(one: Operand, values: Mapping[str, Expression | Number]) -> Op
 def quotient(top: Expression, bottom: Expression) -> Expression:
     if not bottom:
         raise ZeroDivisionError(f"{top} divided by zero")
+    if len(bottom.terms) == 1:
+        ((powers, number),) = bottom.terms.items()
+        return top * Expression({tuple((atom, -p) for atom, p in powers): 1 / Fraction(number)})
     found, rest = divided(top, bottom)
     if rest:
         raise ArithmeticError(f"{top} is not a multiple of {bottom}")
@@ -509,6 +512,7 @@ def add_letters(kinds: Mapping[str, str]) -> None:
     """Add the letters of a family, each with its kind; a new one follows its predecessor in it."""
     for kind, known in LETTERS.items():
         known[:] = merged([known, [name for name, own in kinds.items() if own == kind]])
+    text.cache_clear()
 
 
 class _Group(NamedTuple):
@@ -654,7 +658,8 @@ LATEX = Notation(
 )
 
 
-text = PLAIN.write
+# A model's tensors have few different sizes, and pages print each of them many times.
+text = lru_cache(maxsize=8192)(PLAIN.write)
 
 latex = LATEX.write
 """Returns an expression as LaTeX without delimiters, with words upright."""

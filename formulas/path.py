@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import groupby
 
 from paramproof.formulas.printing import some_of
@@ -65,6 +66,7 @@ def layer_of(path: str) -> int | None:
     return next((int(name) for name in path.split(".") if name.isdigit()), None)
 
 
+@lru_cache(maxsize=4096)
 def starred(path: str) -> str:
     """Return ``path`` with a ``*`` in place of every number of a layer."""
     return ".".join(LAYER if name.isdigit() else name for name in path.split("."))
