@@ -13,7 +13,6 @@ import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import fields, replace
-from functools import partial
 from typing import Any, TypeAlias
 
 from paramproof.algebra.letters import with_experts_per_token
@@ -147,28 +146,19 @@ def entry_of(keys: Mapping[str, Any], class_name: str = "") -> Entry:
         raise
 
 
-def derive_formula(
-    source: object,
-    class_name: str = "",
-    *,
-    sizes: Mapping[str, int] | None = None,
-    seed: int = 0,
-    seconds: float = 600,
-    note: Note = _ignore,
-) -> Derivation:
+def derive_formula(source: object, class_name: str = "", **how: Any) -> Derivation:
     """Derive the formula of the model that ``source`` names in another process, and return it.
 
-    ``sizes`` replaces, by field, the starting sizes of the configuration or of the function.
+    ``how`` is what ``derive_in_subprocess`` takes, such as the ``sizes`` to start from, by field.
 
     Raises ``InvalidInput`` for a model without code to derive it from, and ``ValueError``, in one
-    line, if no formula is derived, or none within ``seconds``.
+    line, if no formula is derived, or none in time.
     """
     from paramproof.derivation.process import derive_in_subprocess
 
     request = read_request(source)
-    run = partial(derive_in_subprocess, sizes=sizes, seed=seed, seconds=seconds, note=note)
     if request.reference:
-        return run(request.reference)
+        return derive_in_subprocess(request.reference, **how)
     if request.architecture:
         problem = NOT_DERIVED.get(request.architecture.status, "its formula is derived already")
         raise InvalidInput(problem, where=path_text(request.name))
@@ -180,7 +170,7 @@ def derive_formula(
         if isinstance(one, Mapping) and (file := _type_file(one)):
             find_unknown_keys(file, one)
     chosen = class_name or named_class(keys) or (usual_class(known) if known else "")
-    return run(path_text(request.name), keys=keys, architecture=chosen)
+    return derive_in_subprocess(path_text(request.name), keys=keys, architecture=chosen, **how)
 
 
 def _type_file(keys: Mapping[str, Any]) -> TypeFile | None:

@@ -240,7 +240,7 @@ def described_types() -> dict[str, Any]:
 
 
 def spec_of(one: Architecture, keys: Mapping[str, Any]) -> Spec | None:
-    """Return the spec of a configuration, None if no family has its class and all its tensors."""
+    """Return the spec of a configuration, None if no family has its class and its parameters."""
     described = described_types().get(str(keys["model_type"]), {"classes": {}})
     if one.name not in described["classes"]:
         return None
@@ -256,20 +256,5 @@ def spec_of(one: Architecture, keys: Mapping[str, Any]) -> Spec | None:
         spec = family.spec(**sizes, **{"tie_word_embeddings": is_tied, **parts})
     except ValueError:
         return None
-    width = spec.hidden_size if "is_stacked" in described else 0
-    own = _shapes(one.inventory(one.sizes), width)
-    return spec if _shapes(inventory(spec.letters()), width) == own else None
-
-
-def _shapes(named: Inventory, width: int = 0) -> Counter[tuple[int, ...]]:
-    """Return how many trainable tensors have each shape, whatever the order of its axes.
-
-    If ``width`` is given, a tensor of three times that width counts as three tensors.
-    """
-    found: Counter[tuple[int, ...]] = Counter()
-    for tensor in named:
-        if tensor.trainable and not tensor.tied_to and tensor.present:
-            *others, widest = sorted(map(int, tensor.shape))
-            parts = 3 if width and widest == 3 * width else 1
-            found[tuple(sorted((*others, widest // parts)))] += int(tensor.repeat) * parts
-    return found
+    own = one.inventory(one.sizes).total()
+    return spec if inventory(spec.letters()).total() == own else None

@@ -158,7 +158,8 @@ def _stored(path: str) -> Request:
     from paramproof.sources.checkpoints import checkpoint
 
     read = checkpoint(path)
-    weights = (Weight(one.name, one.shape, one.is_float) for one in read.tensors)
+    # Only floating-point numbers can be trained.
+    weights = (Weight(t.name, t.shape, t.dtype.startswith(("F", "BF", "C"))) for t in read.tensors)
     where = f" of {read.shards} shards" if read.shards > 1 else ""
     size = sum(one.last - one.first for one in read.tensors)
     lines = (

@@ -71,10 +71,7 @@ def model_meant(text: str, names: Iterable[str]) -> str:
 
 
 def as_transformers(keys: Keys) -> tuple[Keys, tuple[str, ...]]:
-    """Return the keys of a configuration with a ``model_type``, and notes on how they were read.
-
-    Raises ``InvalidInput`` for a file that does not decide the model, or that is of another kind.
-    """
+    """Return the keys of a configuration with a ``model_type``, and notes on how they were read."""
     given = keys.get("model_type")
     if not isinstance(given, str | None):
         problem = f"model_type={shown(given)} is not a model type of transformers"

@@ -52,11 +52,6 @@ class StoredTensor:
     first: int = 0
     last: int = 0
 
-    @property
-    def is_float(self) -> bool:
-        """Whether its entries are floating-point numbers, which can be trained."""
-        return self.dtype.startswith(("F", "BF", "C"))
-
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
@@ -81,9 +76,7 @@ class Checkpoint:
 
 
 def checkpoint(path: str | Path) -> Checkpoint:
-    """Return the tensors in the checkpoint at ``path``: ``….safetensors`` or ``….index.json``.
-
-    In a directory, that is the only index in it, or else the only safetensors file.
+    """Return the tensors in a safetensors file, in an index, or in the only one in a directory.
 
     Raises ``ValueError``, in one line that names the file, for a file that cannot be read, for an
     index that contradicts its shards, for a single shard, and for tensors that are not plain
@@ -221,11 +214,7 @@ class Header(NamedTuple):
 
 
 def read_header(path: Path) -> Header:
-    """Read a file's header.
-
-    Raises ``NotSafetensors`` if the file does not follow the format, ``ValueError``, which names
-    the file, if its JSON repeats a key, and ``OSError`` if it cannot be read.
-    """
+    """Read a file's header. Raises ``NotSafetensors``, or ``ValueError`` for what is no JSON."""
     size = path.stat().st_size
     with path.open("rb") as file:
         start = file.read(LENGTH_BYTES)

@@ -18,10 +18,7 @@ REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 
 def load_reference(reference: str) -> Callable[..., Any]:
-    """Return the function that ``reference``, written MODULE:FUNCTION, names.
-
-    Raises ``InvalidInput``, in one line, if there is no such function.
-    """
+    """Return the function MODULE:FUNCTION. Raises ``InvalidInput`` if there is none."""
     module, _, name = reference.partition(":")
     if not REFERENCE.fullmatch(reference):
         raise InvalidInput(f"{shown(reference)} is not MODULE:FUNCTION")
@@ -41,10 +38,7 @@ def load_reference(reference: str) -> Callable[..., Any]:
 
 
 def require_arguments(name: str, takes: Mapping[str, bool], given: Iterable[str]) -> None:
-    """Require that a function takes the ``given`` arguments, and that all others have defaults.
-
-    ``takes`` maps each parameter to whether it has one. Raises ``InvalidInput``.
-    """
+    """Require that a function takes the ``given`` arguments, and has defaults for all others."""
     for argument in given:
         if argument not in takes:
             raise InvalidInput(f"{name} takes no {shown(argument)}; it takes {', '.join(takes)}")

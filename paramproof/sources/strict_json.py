@@ -34,10 +34,7 @@ _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
 def object_in_file(path: Path | None, *, largest: int = MAX_FILE_BYTES) -> dict[str, Any]:
-    """Return the JSON object in a file of at most ``largest`` bytes; None is standard input.
-
-    Raises ``InvalidInput``, whose ``where`` is the path, for anything else.
-    """
+    """Return the JSON object in a file of at most ``largest`` bytes; None is standard input."""
     where = path_text(path) if path else "standard input"
     if path:
         require_file(path)
