@@ -26,7 +26,6 @@ from paramproof.formulas.printing import legible
 
 if TYPE_CHECKING:
     from paramproof.resolver import Model
-    from paramproof.resolver.lookup import Note
 
 MAX_SECONDS = 10**9
 """The longest time limit: some systems have no timer for a longer one."""
@@ -205,7 +204,7 @@ def require_one_input(texts: Sequence[str]) -> None:
 
 
 @contextmanager
-def deriving_progress() -> Iterator[Note]:
+def deriving_progress() -> Iterator[Callable[[str], None]]:
     """Show the progress of a derivation on standard error, once it has sent a note."""
     with ExitStack() as stack:
         status = cache(lambda: stack.enter_context(errors.status("starting a process")))

@@ -1,45 +1,64 @@
 """Find the model that a user names, with its formula from the catalogue, or derived on request.
 
-A source is read once, by ``read_request``. ``resolve`` gives a model, and ``derive_formula`` a
-formula alone.
+``read_request`` reads a source, once: a name, a file, standard input, JSON, a type, a class or a
+function. JSON is a configuration, the fields of a spec, or the document of a derivation, which is
+checked: its tensors must give what it says of them. ``resolve`` then gives a model, and
+``derive_formula`` a formula alone.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import fields, replace
-from typing import Any, TypeAlias
+from dataclasses import MISSING, fields, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, cast
 
 from paramproof.algebra.letters import with_experts_per_token
-from paramproof.algebra.symbols import WRITTEN
+from paramproof.algebra.symbols import WRITTEN, FamilyArchitecture
 from paramproof.builders.registry import framework
 from paramproof.catalogue import Entry, entry, model_types
 from paramproof.catalogue.configuration import QUANTIZATION, named_class
 from paramproof.catalogue.entries import assumed_sizes, usual_class
-from paramproof.catalogue.files import TypeFile, read_file_for
-from paramproof.catalogue.names import has_class, has_type
+from paramproof.catalogue.files import TypeFile, entry_names, keys_for, read_file_for
+from paramproof.catalogue.names import has_class, has_type, type_with_class
 from paramproof.catalogue.unknown_keys import find_unknown_keys
 from paramproof.catalogue.written_forms import read_configuration
+from paramproof.formulas import FAMILIES, Spec, Weight
+from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.formulas.errors import (
     ConfigWarning,
     InvalidInput,
     NotInCatalogue,
     Refusal,
+    canonical_name,
+    no_such,
     require_type,
 )
-from paramproof.formulas.printing import path_text
-from paramproof.resolver.models import COUNTED, NO_FORMULA, Model, Request
+from paramproof.formulas.families import spec_from
+from paramproof.formulas.models import (
+    LISTED_BY,
+    SHORT_NAMES,
+    model_names,
+    named_configurations,
+    named_models,
+)
+from paramproof.formulas.printing import legible, path_text, shown
+from paramproof.json_form import VERSION
+from paramproof.resolver.models import COUNTED, NO_FORMULA, CountedWeights, Model, Request
 from paramproof.resolver.reading import ConfigReading
-from paramproof.resolver.request import is_installed_type, read_request
-
-Note: TypeAlias = Callable[[str], None]
-"""A function that receives the progress of a derivation."""
+from paramproof.resolver.spellings import as_transformers, folded, model_meant, without_owner
+from paramproof.sources.reference import REFERENCE
+from paramproof.sources.strict_json import object_in_file, object_in_text
+from paramproof.sources.tensor_names import kind_of
 
 NOT_BUILT = ("auto_map", QUANTIZATION)
 """Keys that a derivation ignores: custom code, and how the weights are stored."""
@@ -53,15 +72,19 @@ NOT_DERIVED = {
 _derived: dict[tuple[str, str], Derivation] = {}
 """The formulas that this process has derived, by configuration and class."""
 
+IN_DIRECTORY = "config.json params.json adapter_config.json model_index.json modules.json"
+"""The files that are looked for in a directory, in this order, before weights."""
 
-def _ignore(_: str) -> None:
-    pass
+UNREADABLE = "is not a derivation in the form of this release: derive the model again"
+
+SAFETENSORS = (".safetensors", ".safetensors.index.json")
+"""How the names of files with weights end that can be counted."""
 
 
 def resolve(
     source: object,
     class_name: str = "",
-    note: Note = _ignore,
+    note: Callable[[str], None] = lambda _: None,
     *,
     derives: bool = False,
     weighs: bool = False,
@@ -83,7 +106,7 @@ def resolve(
         raise InvalidInput("takes no class: give its config.json", where=where)
     if request.keys is not None:
         try:
-            found = _entry_or_derived(request, class_name, note, derives=derives)
+            found = _entry_or_derived(request, class_name, derives, note=note)
         except (InvalidInput, NotInCatalogue) as error:
             error.where = error.where or where
             raise
@@ -99,7 +122,7 @@ def resolve(
     return model
 
 
-def _entry_or_derived(request: Request, class_name: str, note: Note, *, derives: bool) -> Entry:
+def _entry_or_derived(request: Request, class_name: str, derives: bool, **how: Any) -> Entry:
     """Return the entry of a configuration, without a name if its formula had to be derived."""
     keys = request.keys or {}
     try:
@@ -109,7 +132,7 @@ def _entry_or_derived(request: Request, class_name: str, note: Note, *, derives:
             raise
     key = json.dumps(keys, sort_keys=True, default=repr), class_name
     if key not in _derived:
-        _derived[key] = derive_formula(request, class_name, note=note)
+        _derived[key] = derive_formula(request, class_name, **how)
     found = Entry(_derived[key], _derived[key].sizes, "", bool(class_name or named_class(keys)))
     if known := _type_file(keys):
         found = replace(found, unknown=find_unknown_keys(known, keys))
@@ -184,3 +207,227 @@ def _is_in_transformers(keys: Mapping[str, Any], class_name: str) -> bool:
     if not has_type(model_type):
         return model_type not in model_types() and is_installed_type(model_type)
     return not name or has_class(model_type, name)
+
+
+def read_request(source: object) -> Request:
+    """Return the request that ``source`` makes.
+
+    A ``str`` is tried in this order: ``-``, JSON, a named model, a file or a directory, a model
+    type or class of transformers, MODULE:FUNCTION, and another name of a named model, such as
+    ``Qwen/Qwen3-8B``, or of a model type. For a file with the name of a model, write its directory,
+    too: ``./gpt2``. A spec, or what ``derive`` returns, is the model itself.
+
+    Raises ``InvalidInput`` for a file that cannot be read or keys that are wrong, and its subclass
+    ``UnknownName`` for an unknown name.
+    """
+    if isinstance(source, Request):
+        return source
+    if isinstance(source, str):
+        return _read_text(source)
+    if isinstance(source, Path):
+        return _in_file(str(source))
+    if isinstance(source, Architecture):
+        return Request(name=source.name, architecture=source)
+    if type(source) is dict:
+        return _described("", source)
+    if any(type(source) is family.spec for family in FAMILIES.values()):
+        return Request(name=repr(source), architecture=FamilyArchitecture.of(cast(Spec, source)))
+    if source is None or isinstance(source, int | float | bytes | list | set):
+        raise InvalidInput(
+            f"{shown(source)} is not a model: give a name, a path, the keys of a configuration, "
+            "or a model of a framework"
+        )
+    from paramproof.sources.live import comes_from, framework_with_reader, live_weights, name_of
+
+    # Some mappings are of a framework: nnx.State, FrozenDict, a module of MLX.
+    if isinstance(source, Mapping) and not (
+        comes_from("flax", source) or framework_with_reader(source)
+    ):
+        return _described("", source)
+    name = name_of(source)
+    return Request(name=name, architecture=CountedWeights.of(name, live_weights(source)))
+
+
+def _read_text(source: str) -> Request:
+    if source == "-":
+        return _described("standard input", object_in_file(None))
+    if source.lstrip().startswith("{"):
+        return _described(legible(source.strip()), object_in_text(source, "the JSON given"))
+    if named := _named(source):
+        return named
+    if os.path.lexists(source):
+        return _in_file(source)
+    if by_type := _type_or_class(source):
+        return by_type
+    if REFERENCE.fullmatch(source):
+        return Request(name=source, reference=source)
+    return request_for_name(source)
+
+
+def request_for_name(name: str) -> Request:
+    """Read a named model, a model type or a class, without looking at files."""
+    if request := _named(name) or _type_or_class(name) or _meant(name):
+        return request
+    raise _unknown(name)
+
+
+def _meant(text: str) -> Request | None:
+    found = _named(model_meant(text, model_names()))
+    if not found and (name := canonical_name(text, model_types(), folded)):
+        found = _type_or_class(name)
+    return found and replace(found, notes=(f"{shown(text)} is read as {found.name}",))
+
+
+def _named(name: str) -> Request | None:
+    if _is_like_a_path(name):
+        return None  # No model has such a name, and reading all names takes long.
+    full = SHORT_NAMES.get(name, name)
+    if model := named_models().get(full):
+        architecture = FamilyArchitecture.of(model.spec)
+        return Request(name=model.name, architecture=architecture, named=model)
+    if configuration := named_configurations().get(full):
+        return Request(name=configuration.name, keys=configuration.keys, named=configuration)
+    return None
+
+
+def _in_file(path: str) -> Request:
+    if os.path.isdir(path):
+        within = (os.path.join(path, name) for name in IN_DIRECTORY.split())
+        if file := next(filter(os.path.isfile, within), ""):
+            return _in_file(file)
+    if os.path.isdir(path) or path.endswith(SAFETENSORS):
+        return _stored(path)
+    try:
+        keys = object_in_file(Path(path))
+    except InvalidInput:
+        if os.path.isfile(path) and (kind := kind_of({}, path)):
+            raise InvalidInput(kind, where=path_text(path)) from None
+        raise
+    return _described(path, keys)
+
+
+def _stored(path: str) -> Request:
+    from paramproof.sources.checkpoints import checkpoint
+
+    read = checkpoint(path)
+    # Only floating-point numbers can be trained.
+    weights = (Weight(t.name, t.shape, t.dtype.startswith(("F", "BF", "C"))) for t in read.tensors)
+    where = f" of {read.shards} shards" if read.shards > 1 else ""
+    size = sum(one.last - one.first for one in read.tensors)
+    lines = (
+        f"counted from the header{where}: {len(read.tensors):,} tensors, {', '.join(read.dtypes)}",
+        f"bytes as stored: {size:,}",
+        "a file with weights does not say which tensors are tied, trained or buffers: every tensor "
+        "of floating-point numbers is counted",
+    )
+    return Request(name=path, architecture=CountedWeights.of(path, weights), lines=lines)
+
+
+def _described(name: str, keys: Mapping[str, Any]) -> Request:
+    try:
+        for key in keys:
+            require_type(key, str, "a key")
+        if keys.get("kind") == "derivation" and "paramproof" in keys:
+            return Request(name=name, architecture=_derivation_in(keys))
+        if family := _family(keys):
+            spec = spec_from({"family": family, **keys})
+            return Request(name=name, architecture=FamilyArchitecture.of(spec))
+        if "model_type" not in keys and (kind := kind_of(keys, name)):
+            raise InvalidInput(kind)
+        keys, notes = as_transformers(keys)
+        return Request(name=name, keys=keys, notes=notes)
+    except InvalidInput as error:
+        error.where = error.where or path_text(name)
+        raise
+    except ValueError as error:
+        raise InvalidInput(str(error), where=path_text(name)) from error
+
+
+def _derivation_in(document: Mapping[str, Any]) -> Derivation:
+    """Refuse another version, and what contradicts its own tensors: an older or changed form."""
+    if document["paramproof"] != VERSION:
+        version = shown(document["paramproof"])
+        raise InvalidInput(f"has the JSON form {version}, and this release reads {VERSION}")
+    try:
+        found = derivation_from(document)
+        if not _has_types(found):
+            raise InvalidInput(UNREADABLE)
+        again = derivation_data(found)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise InvalidInput(UNREADABLE) from error
+    wrong = [key for key, value in again.items() if document.get(key) != value]
+    if wrong:
+        raise InvalidInput(f"{UNREADABLE} (its tensors do not give what {wrong[0]} says)")
+    return found
+
+
+def _has_types(found: Derivation) -> bool:
+    """Return whether each value that is printed or computed with has the right type."""
+    evidence = found.evidence
+    numbers = [*found.sizes.values(), evidence.traces, evidence.builds, evidence.held]
+    texts = [found.name, *found.fields.values(), *evidence.versions, *evidence.versions.values()]
+    texts += [*found.unexplained, *found.caveats]
+    texts += [alias for tensor in found.tensors for alias in tensor.aliases]
+    for stated in found.conditions:
+        texts += [stated.consequence.why, *(file for file, _ in stated.places)]
+    return (
+        all(type(number) is int for number in numbers)
+        and all(isinstance(text, str) for text in texts)
+        and {*found.fields} == {*found.sizes} >= {*found.inert, *found.unread}
+    )
+
+
+def _type_or_class(text: str) -> Request | None:
+    if text in entry_names() or has_type(text) or is_installed_type(text):
+        return Request(name=text, keys=keys_for(text), is_default=True)
+    if model_type := type_with_class(text):
+        keys = {"model_type": model_type, "architectures": [text]}
+        return Request(name=text, keys=keys, is_default=True)
+    return None
+
+
+def is_installed_type(text: str) -> bool:
+    """Return whether the installed transformers has a folder for a model type.
+
+    That release may be newer than the catalogue's. It is not imported to find out.
+    """
+    name = text.replace("-", "_")
+    found = find_spec("transformers") if name.isidentifier() else None
+    folders = (found.submodule_search_locations if found else None) or ()
+    # `Path.is_dir` raises an error for a name that is too long to be one.
+    return any(os.path.isdir(os.path.join(one, "models", name)) for one in folders)
+
+
+def _family(keys: Mapping[str, Any]) -> str:
+    """Return the family of a spec with these keys, or "" for a configuration.
+
+    It is the one whose spec can be made from exactly these keys, or else the encoder.
+    """
+    if "family" in keys:
+        return str(keys["family"])
+    if "model_type" in keys or not keys:
+        return ""  # The names of fields are not asked for, since that looks for plug-ins.
+    if not keys.keys() <= {name for family in FAMILIES.values() for name in family.field_names}:
+        return ""
+    for name, family in FAMILIES.items():
+        needed = {one.name for one in fields(family.spec) if one.default is MISSING}
+        if needed <= keys.keys() <= {*family.field_names}:
+            return name
+    return "encoder"
+
+
+def _unknown(text: str) -> InvalidInput:
+    own = without_owner(text)
+    known = dict.fromkeys([*model_names(), *model_types()])
+    error = no_such("model", own, known, LISTED_BY)
+    if not _is_like_a_path(text):
+        return error
+    if own.endswith(".json") or (own == text and "://" not in text):
+        return InvalidInput("does not exist", where=path_text(text))
+    end = " Nothing" if error.suggestions else "; nothing"
+    reason = f"{error.reason}{end} is downloaded: give its config.json"
+    return InvalidInput(reason, where=path_text(text))
+
+
+def _is_like_a_path(text: str) -> bool:
+    return os.sep in text or "/" in text or text.endswith(".json")

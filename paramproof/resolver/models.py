@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.catalogue import Head
@@ -205,7 +205,6 @@ class CountedWeights(Architecture):
     fixed = ()
     spec = None
     status = COUNTED
-    bound_letters: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
     def of(cls, name: str, weights: Iterable[Weight]) -> CountedWeights:
@@ -231,8 +230,6 @@ class CountedWeights(Architecture):
 
     def at(self, sizes: Mapping[str, int]) -> CountedWeights:
         raise InvalidInput(NO_FORMULA, where=self.name)
-
-    at_fields = at
 
 
 def described_types() -> dict[str, Any]:

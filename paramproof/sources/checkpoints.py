@@ -12,12 +12,15 @@ Source: https://github.com/huggingface/safetensors, section "Format".
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate
+from operator import mul
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
@@ -267,20 +270,12 @@ def _stored(name: str, found: Any) -> StoredTensor:
         problem = "a known dtype, a list of sizes and two offsets are needed"
         raise NotSafetensors(f"{where} has {given}: {problem}")
     first, last = offsets
-    if 8 * (last - first) != BITS[dtype] * _elements(shape):
+    # The exact product of millions of lengths would take hours.
+    is_huge = any(n > MAX_INTEGER for n in accumulate(map(float, shape), mul))
+    if is_huge or 8 * (last - first) != BITS[dtype] * math.prod(shape):
         kind = f"{dtype} of shape {legible(shape)}"
         raise NotSafetensors(f"{where} has {last - first:,} bytes, which do not fit {kind}")
     return StoredTensor(name, tuple(shape), sys.intern(dtype), first, last)
-
-
-def _elements(shape: list[int]) -> int:
-    """Return the number of elements, or if that is huge, a number larger than any file has bits."""
-    elements = 1
-    for length in shape:
-        elements *= length
-        if elements > MAX_INTEGER:  # A product of millions of lengths would take hours.
-            return 8 * MAX_INTEGER + 1
-    return elements
 
 
 def _are_sizes(values: Any) -> TypeGuard[list[int]]:

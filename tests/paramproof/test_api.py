@@ -14,7 +14,6 @@ from paramproof.bulk import count_line
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, UnknownName
 from paramproof.formulas.expression import text
 from paramproof.formulas.models import named_configurations, named_model, named_models
-from paramproof.resolver import STANDARD_INPUT
 from tests.configs import BERT, LLAMA
 from tests.derivations import MIXTURE
 from tests.notation import value
@@ -88,7 +87,6 @@ def test_an_error_has_fields():
     with pytest.raises(NotInCatalogue) as absent:
         paramproof.count({"model_type": "kimi_k2"})
     assert (absent.value.key, absent.value.install) == ("model_type", "")
-    assert STANDARD_INPUT == "-"
 
 
 def test_a_count_is_a_model():

@@ -10,7 +10,7 @@ from paramproof.formulas.derivation_data import derivation_data
 from paramproof.formulas.errors import InvalidInput
 from paramproof.json_form import document
 from paramproof.resolver import resolve
-from paramproof.resolver.request import read_request
+from paramproof.resolver.lookup import read_request
 from tests.derivations import MIXTURE, NUMBER
 
 

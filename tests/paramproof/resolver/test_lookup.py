@@ -13,7 +13,7 @@ from paramproof.formulas import EncoderSpec
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.installation import install_command
 from paramproof.resolver import derive_formula, lookup, resolve
-from paramproof.resolver.request import read_request
+from paramproof.resolver.lookup import read_request
 from paramproof.resolver.spellings import as_transformers
 from tests.configs import (
     BERT,

@@ -5,7 +5,7 @@ import pytest
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.models import model_names
 from paramproof.resolver import resolve
-from paramproof.resolver.request import read_request, request_for_name
+from paramproof.resolver.lookup import read_request, request_for_name
 from paramproof.resolver.spellings import NAMES, folded
 from paramproof.sources import data_file
 

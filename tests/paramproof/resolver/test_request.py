@@ -12,7 +12,7 @@ from paramproof.formulas.errors import InvalidInput, UnknownName
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import model_names, named_configurations, named_model, named_models
 from paramproof.resolver import resolve
-from paramproof.resolver.request import read_request, request_for_name
+from paramproof.resolver.lookup import read_request, request_for_name
 from tests.checkpoints import write
 from tests.configs import BERT, GPT2, LLAMA
 from tests.work import calls_of
