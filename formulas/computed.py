@@ -36,8 +36,6 @@ WHOLE: Mapping[str, Callable[..., int]] = {
 WHOLE_OF_WHOLE = ("times", "plus", "minus", "div", "mod", "abs")
 """Operations that return an int if all their operands are ints."""
 
-DIVISIONS = (QUOTIENT, "over", "div", "mod")
-
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     **WHOLE,
     "times": operator.mul,

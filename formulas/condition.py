@@ -12,7 +12,15 @@ from enum import Enum
 from fractions import Fraction
 from typing import NamedTuple
 
-from paramproof.formulas.expression import Expression, Number, expression, letter, sides, text
+from paramproof.formulas.expression import (
+    Expression,
+    Number,
+    common_factor,
+    expression,
+    letter,
+    sides,
+    text,
+)
 from paramproof.formulas.notation import expression_in
 from paramproof.formulas.printing import shown
 
@@ -145,19 +153,11 @@ def at_least_one(one: Expression) -> tuple[Condition, ...]:
 
     A product is 1 or more where all its factors are, and ⌊a / b⌋ where a ≥ b.
     """
-    shared = [dict(powers) for powers in one.terms]
-    quotients = [
-        atom
-        for atom in (shared[0] if shared else ())
-        if sides(atom) and all(powers.get(atom, 0) > 0 for powers in shared)
-    ]
-    rest = one
-    for quotient in quotients:
-        power = min(powers[quotient] for powers in shared)
-        rest = rest / letter(quotient) ** power
-    if not is_never_negative(rest - 1):
+    factor = common_factor(one.terms.items()) if one else one
+    shared = [(atom, power) for powers in factor.terms for atom, power in powers if sides(atom)]
+    if not is_never_negative(one / Expression({tuple(shared): 1}) - 1):
         return (Condition(Relation.LESS, one, expression(1), False),)
-    pairs = filter(None, map(sides, quotients))
+    pairs = filter(None, (sides(atom) for atom, _ in shared))
     return tuple(Condition(Relation.LESS, top, bottom, False) for top, bottom in pairs)
 
 

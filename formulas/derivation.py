@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from paramproof.formulas.architecture import Architecture, Evidence
 from paramproof.formulas.condition import Condition, StatedCondition, is_never_negative
 from paramproof.formulas.errors import InvalidInput, require_type
-from paramproof.formulas.expression import DivisionByZero, Expression, Number, letter, sum_of, text
+from paramproof.formulas.expression import Expression, letter, sum_of, text
 from paramproof.formulas.parts import Storage, native_tensors
 from paramproof.formulas.printing import shown
 from paramproof.formulas.tensors import Inventory, Tensor
@@ -130,7 +130,7 @@ class Derivation(Architecture):
         def at_sizes(one: Tensor) -> Tensor:
             where = f"{self.name}: {one.path}"
             lengths = (*one.shape, one.repeat)
-            *shape, repeat = (_whole(value_at(length, sizes, where)) for length in lengths)
+            *shape, repeat = (value_at(length, sizes, where) for length in lengths)
             return replace(one, shape=tuple(shape), repeat=repeat, present=1 if repeat else 0)
 
         return Inventory(dict(sizes), tuple(map(at_sizes, self._named)))
@@ -203,7 +203,7 @@ class Derivation(Architecture):
     def count(self, sizes: Mapping[str, int]) -> int:
         """Return the number of trainable parameters at these sizes. Raises as ``require`` does."""
         self.require(sizes)
-        return _whole(value_at(self.formula, sizes, f"{self.name}: the formula"))
+        return value_at(self.formula, sizes, f"{self.name}: the formula")
 
     def violated(self, sizes: Mapping[str, int]) -> StatedCondition | None:
         """Return the first condition that these sizes violate, None if they meet all."""
@@ -308,25 +308,20 @@ def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Coun
     """Return how many tensors there are of each group and shape; empty ones are left out."""
     found: Counter[Stored] = Counter()
     for tensor in tensors:
-        lengths = [length.value(sizes) for length in tensor.shape]
-        if all(lengths):
-            found[Stored(tensor.kind, tuple(map(_whole, lengths)))] += _whole(
-                tensor.times.value(sizes)
-            )
+        shape = tuple(length.evaluate(sizes) for length in tensor.shape)
+        if all(shape):
+            found[Stored(tensor.kind, shape)] += tensor.times.evaluate(sizes)
     return found
 
 
-def value_at(one: Expression, sizes: Mapping[str, int], what: str) -> Number:
-    """Return a value. If it divides by 0, the error names the divisor; ``what`` names the value."""
+def value_at(one: Expression, sizes: Mapping[str, int], what: str) -> int:
+    """Return a value. If there is none, the error says so of ``what``."""
     try:
-        return one.value(sizes)
-    except DivisionByZero as error:
-        at = _values_of(error.by, sizes)
-        at = "" if at == f"{error.by} = 0" else f" at {at}"
-        raise InvalidInput(f"{what} divides by {error.by}, which is 0{at}") from None
-    except ArithmeticError as error:
+        return one.evaluate(sizes)
+    except (ArithmeticError, ValueError) as error:
+        why = "it divides by 0" if isinstance(error, ZeroDivisionError) else error
         at = _values_of(one, sizes)
-        raise InvalidInput(f"{what} has no value at {at}: {error}") from None
+        raise InvalidInput(f"{what} has no value at {at}: {why}") from None
 
 
 def _values_of(one: Expression, sizes: Mapping[str, int]) -> str:
@@ -334,10 +329,3 @@ def _values_of(one: Expression, sizes: Mapping[str, int]) -> str:
     return ", ".join(
         f"{name} = {text(size)}" for name, size in sizes.items() if name in one.letters
     )
-
-
-def _whole(value: object) -> int:
-    number = int(value)  # type: ignore[call-overload]
-    if number != value:
-        raise InvalidInput(f"{value} is not a whole number")
-    return int(number)

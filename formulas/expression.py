@@ -19,7 +19,6 @@ loads no plug-in: a plug-in's family adds its letters when it is loaded.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,7 +28,6 @@ from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.formulas.computed import (
-    DIVISIONS,
     INFIX,
     QUOTIENT,
     WHOLE,
@@ -41,14 +39,6 @@ from paramproof.formulas.printing import MINUS
 from paramproof.formulas.spec import INDICATOR, LAYERS, ROWS, WIDTH
 
 Number: TypeAlias = int | Fraction
-
-
-class DivisionByZero(ZeroDivisionError):
-    """The divisor ``by`` is 0 at some sizes."""
-
-    def __init__(self, by: Expression) -> None:
-        super().__init__("division by zero")
-        self.by = by
 
 
 Operators: TypeAlias = "tuple[Callable[[Expression, Any], Expression], ...]"
@@ -145,8 +135,6 @@ class Expression:
             for atom, power in powers:
                 base: Number = sizes[atom] if isinstance(atom, str) else atom.evaluate(sizes)
                 if power != 1:
-                    if power < 0 and not base:
-                        raise DivisionByZero(letter(atom))
                     base = base**power if power > 0 else Fraction(base) ** power
                 number = number * base
             value = value + number
@@ -180,10 +168,7 @@ class Expression:
             return NotImplemented
         if power < 0:
             return expression(1) / self**-power
-        result = self if power else expression(1)
-        for _ in range(power - 1):
-            result = result * self
-        return result
+        return math.prod([self] * power, start=expression(1))
 
     def __neg__(self) -> Expression:
         return Expression({powers: -number for powers, number in self.terms.items()})
@@ -268,10 +253,7 @@ def _operand(value: object) -> Expression | None:
         return value
     if isinstance(value, int | float | Fraction):
         return expression(value)
-    # A NumPy scalar, but not an array.
-    if getattr(value, "shape", None) == () and hasattr(value, "__index__"):
-        return expression(operator.index(value))
-    return None
+    return expression(int(value)) if isinstance(value, Integral) else None  # One of NumPy.
 
 
 @dataclass(frozen=True)
@@ -292,15 +274,7 @@ class Computed:
         return all(isinstance(one, Expression) and one.is_whole for one in self.operands)
 
     def compute(self, sizes: Mapping[str, int]) -> Any:
-        try:
-            return result_of(self.function, [_number(one, sizes) for one in self.operands])
-        except DivisionByZero:
-            raise
-        except ZeroDivisionError:
-            by = self.operands[-1]
-            if self.function not in DIVISIONS or isinstance(by, float):
-                raise
-            raise DivisionByZero(letter(by) if isinstance(by, Computed) else by) from None
+        return result_of(self.function, [_number(one, sizes) for one in self.operands])
 
     def evaluate(self, sizes: Mapping[str, int]) -> Number:
         """Return the value at these sizes; a float becomes the fraction that equals it exactly."""

@@ -16,7 +16,7 @@ from paramproof.formulas.spec import Spec
 
 _DATA = Path(__file__).parent
 
-_HEADER = re.compile(r'^\[(?:"([\w.-]+)"|([\w-]+))\]$', re.MULTILINE)
+_HEADER = re.compile(r"""^\["?([\w-]+|(?<=")[\w.-]+)"?\]$""", re.MULTILINE)
 """The line of a model's own table; those of its parts, such as its keys, have a longer name."""
 
 Named = TypeVar("Named", bound="Published")
@@ -91,17 +91,15 @@ class NamedTables(Mapping[str, Named]):
         self._texts: dict[str, str] = {}
         self._made: dict[str, Named] = {}
         for file in files:
-            text = file.read_text("utf-8")
-            headers = [*_HEADER.finditer(text)]
-            ends = [*(one.start() for one in headers[1:]), len(text)]
-            for header, end in zip(headers, ends, strict=True):
-                self._texts[header[1] or header[2]] = text[header.start() : end]
+            _, *parts = _HEADER.split(file.read_text("utf-8"))
+            self._texts |= zip(parts[::2], parts[1::2], strict=True)
 
     def __getitem__(self, name: str) -> Named:
         if name not in self._made:
             import tomllib
 
-            table = tomllib.loads(self._texts[name])[name]
+            table = tomllib.loads(self._texts[name])
+            table |= table.pop(name, {})
             table["also"] = tuple(AlsoPublished(**one) for one in table.get("also", ()))
             self._made[name] = self._make(name=name, **table)
         return self._made[name]

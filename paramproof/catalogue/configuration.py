@@ -328,14 +328,13 @@ def _has_another_value(given: GivenKeys, path: str) -> bool:
 def _fill_in(given: GivenKeys, letter: str, formula: Expression, sizes: Mapping[str, int]) -> int:
     """Return the size that transformers computes for an absent field.
 
-    Raises ``NotInCatalogue`` if the formula divides by 0.
+    Raises ``NotInCatalogue`` if the formula has no value, as where it divides by 0.
     """
     field = given.file.letters[letter].path
     try:
-        value_at(formula, sizes, field)
+        return value_at(formula, sizes, field)
     except ValueError as error:
         raise given.unsupported(str(error), field) from None
-    return formula.evaluate(sizes)
 
 
 def _size(given: GivenKeys, letter: str, value: object, at_zero: Container[str] = ()) -> int:

@@ -171,7 +171,7 @@ def test_a_shape_that_is_not_a_whole_number():
 def test_a_length_without_a_value(way, what):
     """Even if no such tensor occurs."""
     some = with_tensors(tensor("a", H), tensor("b", floor(H, E - 4), times=E - 4), conditions=())
-    with pytest.raises(ValueError, match=rf": {what} divides by E − 4, which is 0 at E = 4$"):
+    with pytest.raises(ValueError, match=rf": {what} has no value at .*E = 4: it divides by 0$"):
         getattr(some, way)(MIXTURE.sizes)
 
 

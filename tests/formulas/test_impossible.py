@@ -1,6 +1,5 @@
 """Impossible sizes are refused in one line, wherever a derived formula is evaluated."""
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -90,37 +89,36 @@ def test_an_absent_tensor_and_a_buffer_refuse_nothing(ignored):
     assert some.count(sizes(H=3, A=1, L=1)) == 3
 
 
-BY_0 = """⌊H/(A − 2)⌋ | A − 2, which is 0 at A = 2
-div(H, (A − 2)) | A − 2, which is 0 at A = 2
-mod(H, (A − 2)) | A − 2, which is 0 at A = 2
-⌊H/(D·⌊H/(A − 2)⌋)⌋ | A − 2, which is 0 at A = 2
-H/⌊A/3⌋ | ⌊A/3⌋, which is 0 at A = 2
-⌊H/⌊A/3⌋⌋ | ⌊A/3⌋, which is 0 at A = 2
-⌊H/(A − D)⌋ | A − D, which is 0 at A = 2, D = 2
-int(H ÷ minus(A, 2)) | minus(A, 2), which is 0 at A = 2
-int((H × 0.5) ÷ (A − 2)) | A − 2, which is 0 at A = 2"""
+BY_0 = """⌊H/(A − 2)⌋
+div(H, (A − 2))
+mod(H, (A − 2))
+⌊H/(A·⌊H/(A − 2)⌋)⌋
+H/⌊A/3⌋
+⌊H/⌊A/3⌋⌋
+int(H ÷ minus(A, 2))
+int((H × 0.5) ÷ (A − 2))"""
 
 
-@pytest.mark.parametrize("line", BY_0.splitlines())
+@pytest.mark.parametrize("length", BY_0.splitlines())
 @pytest.mark.parametrize("way", ["count", "require", "inventory"])
-def test_a_divisor_of_0_is_named(line, way):
-    length, said = line.split(" | ")
+def test_a_division_by_0_is_refused(length, way):
     some = with_tensors(tensor("a", expression_in(length)), conditions=())
-    with pytest.raises(ValueError, match=f"^{MIXTURE.name}: a divides by {re.escape(said)}$"):
+    line = rf"^{MIXTURE.name}: a has no value at .*A = 2.*: it divides by 0$"
+    with pytest.raises(ValueError, match=line):
         WAYS[way](some, sizes(A=2, H=8, D=2))
 
 
 def test_a_letter_that_is_0_and_a_divisor():
     """At 0, which can be validated only for a formula that does not divide by it."""
     some = with_tensors(tensor("a", H / A), conditions=(), validated={"A": (0, 4)})
-    with pytest.raises(ValueError, match=r"^\w+: a divides by A, which is 0$"):
+    with pytest.raises(ValueError, match=r"^\w+: a has no value at .*A = 0: it divides by 0$"):
         some.count(sizes(A=0))
 
 
 @pytest.mark.parametrize(
     ("atom", "line"),
     [
-        (Computed("over", (H, Computed("log", (A,)))), "at H = 8, A = 0: (?!.*divides)"),
+        (Computed("over", (H, Computed("log", (A,)))), "at H = 8, A = 0: (?!it divides)"),
         (Computed("power", (H, expression(10**6))), "at H = 8: .* too large$"),
     ],
 )
@@ -128,7 +126,7 @@ def test_other_reasons_for_having_no_value(atom, line):
     one = Expression({((atom, 1),): 1})
     with pytest.raises(ValueError, match=f"^it has no value {line}"):
         value_at(one, {"H": 8, "A": 0}, "it")
-    with pytest.raises(ValueError, match=r"^a divides by A, which is 0$"):
+    with pytest.raises(ValueError, match=r"^a has no value at H = 8, A = 0: it divides by 0$"):
         value_at(H / A, {"H": 8, "A": 0}, "a")
 
 
