@@ -16,7 +16,7 @@ from paramproof.formulas.spec import Spec
 
 _DATA = Path(__file__).parent
 
-_HEADER = re.compile(r"""^\["?([\w-]+|(?<=")[\w.-]+)"?\]$""", re.MULTILINE)
+_HEADER = re.compile(r'^\["?([\w-]+|(?<=")[\w.-]+)"?\]$', re.MULTILINE)
 """The line of a model's own table; those of its parts, such as its keys, have a longer name."""
 
 Named = TypeVar("Named", bound="Published")
