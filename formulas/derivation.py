@@ -207,6 +207,7 @@ class Derivation(Architecture):
 
     def violated(self, sizes: Mapping[str, int]) -> StatedCondition | None:
         """Return the first condition that these sizes violate, None if they meet all."""
+        self._require_letters(sizes)
         return next((one for one in self.conditions if not one.condition.is_met(sizes)), None)
 
     def require(self, sizes: Mapping[str, int]) -> None:
@@ -225,7 +226,7 @@ class Derivation(Architecture):
         for tensor in self._to_check:
             self._require_natural(tensor, sizes)
 
-    def _require_sizes(self, sizes: Mapping[str, int]) -> None:
+    def _require_letters(self, sizes: Mapping[str, int]) -> None:
         require_type(sizes, Mapping, "sizes")
         for name in self.sizes:
             given = f"{self.name}: {name}"
@@ -234,6 +235,10 @@ class Derivation(Architecture):
                 raise InvalidInput(f"{given} has no size: give one for each of {every}")
             if not isinstance(sizes[name], Integral):
                 raise InvalidInput(f"{given} = {shown(sizes[name])} is not a whole number")
+
+    def _require_sizes(self, sizes: Mapping[str, int]) -> None:
+        self._require_letters(sizes)
+        for name in self.sizes:
             least, what = (0, "it") if name in self.at_zero else (1, "every size")
             if sizes[name] < least:
                 raise InvalidInput(f"{given} = {text(sizes[name])}: {what} must be {least} or more")
