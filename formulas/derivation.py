@@ -241,7 +241,8 @@ class Derivation(Architecture):
         for name in self.sizes:
             least, what = (0, "it") if name in self.at_zero else (1, "every size")
             if sizes[name] < least:
-                raise InvalidInput(f"{given} = {text(sizes[name])}: {what} must be {least} or more")
+                given = f"{self.name}: {name} = {text(sizes[name])}"
+                raise InvalidInput(f"{given}: {what} must be {least} or more")
 
     def _require_natural(self, tensor: DerivedTensor, sizes: Mapping[str, int]) -> None:
         """Require that the number of tensors and, unless it is 0, their lengths are 0 or more."""
