@@ -60,9 +60,6 @@ from paramproof.sources.reference import REFERENCE
 from paramproof.sources.strict_json import object_in_file, object_in_text
 from paramproof.sources.tensor_names import kind_of
 
-NOT_BUILT = ("auto_map", QUANTIZATION)
-"""Keys that a derivation ignores: custom code, and how the weights are stored."""
-
 NOT_DERIVED = {
     COUNTED: NO_FORMULA,
     WRITTEN: "its formula is written by hand: derive a model type instead, such as bert",
@@ -76,9 +73,6 @@ IN_DIRECTORY = "config.json params.json adapter_config.json model_index.json mod
 """The files that are looked for in a directory, in this order, before weights."""
 
 UNREADABLE = "is not a derivation in the form of this release: derive the model again"
-
-SAFETENSORS = (".safetensors", ".safetensors.index.json")
-"""How the names of files with weights end that can be counted."""
 
 
 def resolve(
@@ -186,7 +180,8 @@ def derive_formula(source: object, class_name: str = "", **how: Any) -> Derivati
         problem = NOT_DERIVED.get(request.architecture.status, "its formula is derived already")
         raise InvalidInput(problem, where=path_text(request.name))
     given = request.keys or {}
-    keys = {name: value for name, value in given.items() if name not in NOT_BUILT}
+    # Custom code is not run, and how the weights are stored changes no shape.
+    keys = {k: value for k, value in given.items() if k not in ("auto_map", QUANTIZATION)}
     # A derivation would take the default of a size under another name, without a word.
     known = _type_file(keys)
     for one in (keys, *keys.values()):
@@ -295,7 +290,7 @@ def _in_file(path: str) -> Request:
         within = (os.path.join(path, name) for name in IN_DIRECTORY.split())
         if file := next(filter(os.path.isfile, within), ""):
             return _in_file(file)
-    if os.path.isdir(path) or path.endswith(SAFETENSORS):
+    if os.path.isdir(path) or path.endswith((".safetensors", ".safetensors.index.json")):
         return _stored(path)
     try:
         keys = object_in_file(Path(path))

@@ -27,9 +27,6 @@ from paramproof.sources.tensor_names import kind_of
 
 Keys = Mapping[str, Any]
 
-LISTED = ("names", "ignored", "unset", "absent")
-"""The lists of keys that are known to a program."""
-
 SPELLINGS, NAMES = "resolver/spellings.toml", "resolver/names.toml"
 
 NO_TYPE = "model_type is missing"
@@ -135,7 +132,8 @@ def _problems(program: dict[str, Any], keys: Keys) -> Iterator[InvalidInput]:
             hint = program.get("hints", {}).get(key, "write it")
             what = "is missing" if size is None else f"{shown(size)} is not a size"
             yield InvalidInput(f"{key} {what} in {title}: {hint}", key=key)
-    known = {"model_type"}.union(*(program.get(name, ()) for name in LISTED))
+    lists = "names", "ignored", "unset", "absent"
+    known = {"model_type"}.union(*(program.get(name, ()) for name in lists))
     for key in given.keys() - known if program["others"] == "refused" else ():
         yield problem(key, "may change the model", "give a config.json of transformers")
 

@@ -19,16 +19,15 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 from operator import mul
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard
 
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible, path_text, shown, some_of
-from paramproof.sources import data_file
 from paramproof.sources.strict_json import object_in_file, object_in_text, require_file
-from paramproof.sources.tensor_names import DISGUISES, disguise, kind_of, unwrapped
+from paramproof.sources.tensor_names import kind_of, require_none, signs_in, unwrapped
 
 MAX_INDEX_BYTES = 2**26
 """The largest index, in bytes: enough for some 500,000 names."""
@@ -38,8 +37,6 @@ INDEX = ".safetensors.index.json"
 
 SHARD = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<shards>\d{5})\.safetensors")
 """The file name that Hugging Face gives a shard."""
-
-MAX_FILES_NAMED = 4
 
 SPEC = "spec"
 """The entry of a header's metadata that contains the spec of the weights."""
@@ -93,17 +90,20 @@ def checkpoint(path: str | Path) -> Checkpoint:
         headers = [_header(path)]
         spec = headers[0].metadata.get(SPEC, "")
         _require_no_lone_shard(path)
-    tensors = (stored for header in headers for stored in header.tensors.values())
-    found = Checkpoint(path, len(headers), tuple(tensors), spec)
-    _require_weights(found)
-    return found
+    tensors = tuple(stored for header in headers for stored in header.tensors.values())
+    # GPT-2's old masks are bytes as well, and end in bias.
+    packed = (one for one in tensors if one.dtype[:1] in ("I", "U") and one.name.endswith("weight"))
+    signs = signs_in((one.name for one in tensors), "adapter", "flat", "quantised")
+    found = chain(signs, ((one.name, "quantised") for one in packed))
+    require_none(found, path_text(path), "file")
+    return Checkpoint(path, len(headers), tensors, spec)
 
 
 def _file_in(path: Path) -> Path:
     if os.path.isdir(path):  # `Path.is_dir` raises an error for a name that is too long.
         found = sorted(path.glob(f"*{INDEX}")) or sorted(path.glob("*.safetensors"))
         if len(found) > 1:
-            names = some_of([legible(one.name) for one in found], MAX_FILES_NAMED)
+            names = some_of([legible(one.name) for one in found], 4)
             raise InvalidInput(f"has several checkpoints: name one of {names}", where=str(path))
         if not found:
             problem = "is a directory without a model: name a config.json or a safetensors file"
@@ -140,20 +140,6 @@ def _require_no_lone_shard(path: Path) -> None:
             f"{path_text(path)} is one of {int(shard['shards'])} shards: "
             f"give their index, {legible(index.name)}{where}"
         )
-
-
-def _require_weights(found: Checkpoint) -> None:
-    # GPT-2's old masks are bytes as well, and end in bias.
-    packed = (
-        (stored.name, "quantised")
-        for stored in found.tensors
-        if stored.dtype[:1] in ("I", "U") and stored.name.endswith("weight")
-    )
-    names = (stored.name for stored in found.tensors)
-    if recognised := disguise(names, "adapter", "flat", "quantised") or next(packed, None):
-        name, kind = recognised
-        where, about = path_text(found.path), data_file(DISGUISES)[kind]
-        raise InvalidInput(f"{where} {about['what']} (it has {legible(name)}): {about['file']}")
 
 
 def _shards(path: Path) -> dict[Path, list[str]]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, TypeVar, cast
 
 from paramproof.builders.protocol import LiveReader
@@ -23,8 +24,7 @@ from paramproof.builders.registry import Framework, model_packages
 from paramproof.formulas import Weight
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import legible
-from paramproof.sources import data_file
-from paramproof.sources.tensor_names import DISGUISES, disguise
+from paramproof.sources.tensor_names import require_none, signs_in
 
 Value = TypeVar("Value")
 
@@ -97,11 +97,8 @@ def torch_weights(model: Any) -> Iterator[Weight]:
     """
     if not hasattr(type(model), "named_parameters"):
         raise InvalidInput(f"{name_of(model)} is not an nn.Module")
-    by_name = disguise((path for path, _ in model.named_parameters()), "adapter", "flat")
-    if recognised := by_name or next(_disguises(model), None):
-        path, kind = recognised
-        what, instead = data_file(DISGUISES)[kind]["what"], data_file(DISGUISES)[kind]["model"]
-        raise InvalidInput(f"{name_of(model)} {what} (it has {legible(path)}): {instead}")
+    by_name = signs_in((path for path, _ in model.named_parameters()), "adapter", "flat")
+    require_none(chain(by_name, _disguises(model)), name_of(model), "model")
     found: dict[object, list[tuple[str, Any]]] = {}
     for path, parameter in model.named_parameters(remove_duplicate=False):
         if type(parameter).__name__ == "UninitializedParameter":
@@ -165,12 +162,9 @@ def _keras(model: Any) -> Iterator[Weight]:
             f"{name_of(model)} is not built: {legible(unbuilt.name)} has no weights yet"
         )
     trainable = {id(variable) for variable in model.trainable_weights}
-    seen: set[int] = set()
-    for variable in model.weights:
-        if id(variable) not in seen:
-            seen.add(id(variable))
-            path = getattr(variable, "path", variable.name)
-            yield Weight(path, tuple(variable.shape), id(variable) in trainable)
+    for key, variable in {id(variable): variable for variable in model.weights}.items():
+        path = getattr(variable, "path", variable.name)
+        yield Weight(path, tuple(variable.shape), key in trainable)
 
 
 def _linen(model: Any) -> Iterator[Weight]:

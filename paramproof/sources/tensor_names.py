@@ -9,12 +9,13 @@ quantised model packs several weights into one number, and FSDP packs several te
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
 from paramproof.builders.names import NUMBER, Storage, storage_of
 from paramproof.formulas import Inventory
+from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.path import LAYER, has_layer
 from paramproof.formulas.printing import legible
 from paramproof.sources import data_file
@@ -25,11 +26,8 @@ MAX_NAMES_TRIED = 100
 MAX_NAME = 1000
 """The longest name that is looked up, in characters: all known names are shorter."""
 
-DATA_PARALLEL = "module"
-"""The prefix that ``nn.DataParallel`` and DeepSpeed add to every name, only at its beginning."""
-
 WRAPPERS = {
-    DATA_PARALLEL: "DataParallel",
+    "module": "DataParallel",  # DeepSpeed's, too; only at the beginning of names.
     "_orig_mod": "torch.compile",
     "_fsdp_wrapped_module": "FSDP",
     "_checkpoint_wrapped_module": "activation checkpointing",
@@ -54,12 +52,17 @@ def kind_of(keys: Mapping[str, Any], file: str = "", start: bytes = b"") -> str:
     return ""
 
 
-def disguise(names: Iterable[str], *kinds: str) -> tuple[str, str] | None:
-    """Return the first name with a sign of one of the ``kinds``, and the kind; None without any."""
+def signs_in(names: Iterable[str], *kinds: str) -> Iterator[tuple[str, str]]:
+    """Yield each name with a sign of one of the ``kinds``, and the kind."""
     signs = {sign: kind for kind in kinds for sign in data_file(DISGUISES)[kind]["signs"]}
-    return next(
-        ((name, signs[part]) for name in names for part in name.split(".") if part in signs), None
-    )
+    yield from ((name, signs[part]) for name in names for part in name.split(".") if part in signs)
+
+
+def require_none(found: Iterable[tuple[str, str]], where: str, of: str) -> None:
+    """Refuse a ``file`` or a ``model`` in which a sign of a disguise was found."""
+    for name, kind in found:
+        about = data_file(DISGUISES)[kind]
+        raise InvalidInput(f"{where} {about['what']} (it has {legible(name)}): {about[of]}")
 
 
 def unwrapped(name: str) -> tuple[str, list[str]]:
@@ -67,7 +70,7 @@ def unwrapped(name: str) -> tuple[str, list[str]]:
     kept: list[str] = []
     gone: list[str] = []
     for part in name.split("."):
-        wraps = part in WRAPPERS and (part != DATA_PARALLEL or not kept)
+        wraps = part in WRAPPERS and (part != "module" or not kept)
         (gone if wraps else kept).append(part)
     return (".".join(kept), gone) if kept else (name, [])
 
