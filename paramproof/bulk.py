@@ -24,7 +24,7 @@ from paramproof.formulas.printing import shown
 from paramproof.json_form import document, json_text
 from paramproof.resolver import entry_of
 from paramproof.resolver.lookup import formula_of
-from paramproof.resolver.reading import ConfigReading
+from paramproof.resolver.models import ConfigReading
 from paramproof.resolver.spellings import as_transformers
 from paramproof.sources.strict_json import MAX_FILE_BYTES, object_in_text
 from paramproof.views.conventions import active_formula

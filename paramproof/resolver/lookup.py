@@ -53,8 +53,14 @@ from paramproof.formulas.models import (
 )
 from paramproof.formulas.printing import legible, path_text, shown
 from paramproof.json_form import VERSION
-from paramproof.resolver.models import COUNTED, NO_FORMULA, CountedWeights, Model, Request
-from paramproof.resolver.reading import ConfigReading
+from paramproof.resolver.models import (
+    COUNTED,
+    NO_FORMULA,
+    ConfigReading,
+    CountedWeights,
+    Model,
+    Request,
+)
 from paramproof.resolver.spellings import as_transformers, folded, model_meant, without_owner
 from paramproof.sources.reference import REFERENCE
 from paramproof.sources.strict_json import object_in_file, object_in_text

@@ -25,9 +25,6 @@ MAX_DEPTH = 100
 MAX_LISTS = 2_000_000
 """The most lists and objects: each takes far more memory than its two characters."""
 
-UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-"""The byte order marks of UTF-16."""
-
 _STRING = re.compile(r'"[^"]*"')
 _BRACKET = re.compile(r"[][{}]")
 _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
@@ -50,7 +47,11 @@ def object_in_file(path: Path | None, *, largest: int = MAX_FILE_BYTES) -> dict[
     try:
         return object_in_text(content.decode("utf-8"), where)
     except UnicodeDecodeError:
-        found = "is in UTF-16" if content.startswith(UTF_16) else "is not text in UTF-8"
+        found = (
+            "is in UTF-16"
+            if content.startswith((b"\xff\xfe", b"\xfe\xff"))
+            else "is not text in UTF-8"
+        )
         raise InvalidInput(f"{found}: JSON must be in UTF-8", where=where) from None
 
 

@@ -18,7 +18,7 @@ from paramproof.formulas.expression import Expression, text
 from paramproof.formulas.families import spec_fields
 from paramproof.json_form import document
 from paramproof.resolver import Model
-from paramproof.resolver.reading import ConfigReading
+from paramproof.resolver.models import ConfigReading
 from paramproof.views.conventions import (
     active_as_json,
     active_formula,
@@ -30,8 +30,6 @@ from paramproof.views.conventions import (
 from paramproof.views.dtypes import bytes_of, require_dtype
 from paramproof.views.html import joined, notebook_table, tag
 from paramproof.views.tree import tree, tree_table
-
-DEFAULT_DTYPE = "float32"
 
 
 @dataclass(frozen=True)
@@ -157,7 +155,7 @@ class Count:
         That is float32 where it names none. Raises ``UnknownName`` for a dtype of no known width.
         """
         require_type(dtype, str, "dtype")
-        chosen = dtype or (self.reading.dtype if self.reading else "") or DEFAULT_DTYPE
+        chosen = dtype or (self.reading.dtype if self.reading else "") or "float32"
         return bytes_of(self.total, require_dtype(chosen))
 
     def under(self, *conventions: str) -> int:

@@ -23,13 +23,8 @@ from paramproof.formulas.spec import Quantity
 from paramproof.resolver import Model
 from paramproof.views.table import Column, Table, TableRow, numbers, percent
 
-ONE = expression(1)
-
 BRACKETED = re.compile(r"[(⌊⌈][^()⌊⌋⌈⌉]*[)⌋⌉]")
 """The innermost brackets with their content."""
-
-MOST_GUARDS = 4
-"""How many of the guards that the proof rests on are printed; --json has all."""
 
 
 class Term(NamedTuple):
@@ -173,7 +168,7 @@ def evidence_lines(derivation: Derivation) -> Iterator[str]:
     evidence = derivation.evidence
     reasons = derivation.reasons_at(derivation.sizes)
     if guards := derivation.proved_where:
-        named = some_of([*guards], MOST_GUARDS)
+        named = some_of([*guards], 4)
         yield f"{PROVED} where {named}: every shape and number was traced"
         yield f"{FITTED} elsewhere: validated on held-out models, not proved"
     elif derivation.is_proved:
@@ -220,7 +215,7 @@ def tensors_table(derivation: Derivation) -> Table:
         shared = beginnings(shared_beginning([tensor.path for tensor in tensors]))
         stack = next((f"{one}." for one in reversed(shared) if leaf(one) == LAYER), "")
         heading = "once"
-        if times != ONE:
+        if times != 1:
             often = f"{times.evaluate(sizes):,}"
             often = often if times.constant else f"{factor(times)} = {often}"
             heading = f"{legible(stack.rstrip('.'))} × {often}".strip()

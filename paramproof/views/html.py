@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from paramproof.views.table import Table, TableRow
 
-RIGHT = "text-align:right"
-
 
 def html_table(
     caption: str,
@@ -51,7 +49,7 @@ def html_table(
 
 def notebook_table(table: Table, caption: str = "") -> Html:
     """Return a table whose cells are aligned without a style sheet."""
-    styles = [RIGHT if column.is_number else None for column in table.columns]
+    styles = ["text-align:right" if column.is_number else None for column in table.columns]
 
     def row(element: str, cells: Iterable[str]) -> Html:
         styled = zip(cells, styles, strict=True)

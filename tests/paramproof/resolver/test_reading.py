@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from paramproof.resolver import resolve
-from paramproof.resolver.reading import MAX_KEYS_NAMED
+from paramproof.resolver.models import MAX_KEYS_NAMED
 from tests.configs import BERT, FLAN_T5_SMALL, GOOGLE, LLAMA, MIXTRAL_8X7B, without
 
 SMALL = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4}
