@@ -60,10 +60,9 @@ def mean_the_same(*fields: str) -> bool:
 
     A field of a part means the same only in a part of this name.
     """
-    split = (field.split(".") for field in fields)
-    meanings = ((*parts, _MEANING_OF.get(name, name)) for *parts, name in split)
     bare = {
-        (*(str(part).removesuffix("_config") for part in parts), size) for *parts, size in meanings
+        (*(part.removesuffix("_config") for part in parts), _MEANING_OF.get(name, name))
+        for *parts, name in (field.split(".") for field in fields)
     }
     return len(bare) == 1
 

@@ -20,8 +20,6 @@ from paramproof.formulas.expression import Expression, expression, letter, sum_o
 from paramproof.formulas.path import LAYER, lies_in, shared_beginning, stack_of, without_braces
 from paramproof.formulas.printing import MAX_ROWS_SHOWN, legible
 
-ONE = expression(1)
-
 MAX_IN_LETTERS = 1000
 """So many differences are sought in letters; further ones are printed as numbers."""
 
@@ -116,7 +114,7 @@ class _Known:
     def layers_of(self, row: Row) -> Expression:
         """Return the number of layers that have the tensor of a row, 1 outside any stack."""
         if LAYER not in row.component:
-            return ONE
+            return expression(1)
         tensor = self.group(row.component, row.expected)
         return expression(tensor.repeat if tensor else self.layers.get(stack_of(row.component), 1))
 
@@ -165,7 +163,7 @@ def _candidates(row: Row, known: _Known) -> Iterator[Expression]:
                     yield _change(observed - expected, axis, known) * rest
     if row.observed and row.expected is None and len(row.observed) <= MAX_AXES:
         axes = (next(_letters(length, known)) for length in row.observed)
-        yield sign * math.prod(axes, start=ONE)
+        yield sign * math.prod(axes, start=expression(1))
 
 
 def _letters(length: int, known: _Known) -> Iterator[Expression]:

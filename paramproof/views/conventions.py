@@ -260,18 +260,15 @@ def verdict_on_active(published: str, counts: Counts) -> Verdict:
 
 
 def verdict_line(model: Model, counts: Counts) -> Iterator[str]:
-    """Yield the verdict on the published active parameters, if any, in words."""
     if model.named and (published := model.named.active):
         said = verdict_on_active(published, counts)
         yield f"published as active, {published}: {said.in_full}"
 
 
-NamedModels: TypeAlias = list[tuple[Published, Model]]
-
 NONE = "no convention gives it"  # In a table, which has the number beside it.
 
 
-def every_named_model() -> NamedModels:
+def every_named_model() -> list[tuple[Published, Model]]:
     published = {**named_models(), **named_configurations()}
     return [(one, resolve(name)) for name, one in published.items()]
 
@@ -283,7 +280,7 @@ def verdict_on(one: Published, model: Model) -> Verdict:
     return verdict(one.published, {one.component: model.inventory().total(one.component)})
 
 
-def published_table(models: NamedModels) -> Table:
+def published_table(models: Iterable[tuple[Published, Model]]) -> Table:
     """Return what is published of models, the verdicts, and the counts of their own formulas.
 
     The active parameters are the number to show, and that of each convention.

@@ -14,7 +14,7 @@ from paramproof.formulas import Inventory, Tensor
 from paramproof.formulas.conventions import count as count_under
 from paramproof.formulas.conventions import counted, size
 from paramproof.formulas.errors import require_type
-from paramproof.formulas.expression import Expression, text
+from paramproof.formulas.expression import text
 from paramproof.formulas.families import spec_fields
 from paramproof.json_form import document
 from paramproof.resolver import Model
@@ -96,16 +96,12 @@ class Count:
     @property
     def formula(self) -> str:
         """``total`` in letters, as text; "" for a live model."""
-        return text(self._formula) if self.model.has_formula else ""
-
-    @cached_property
-    def _formula(self) -> Expression:
-        return self.model.architecture.formula
+        return text(self.model.architecture.formula) if self.model.has_formula else ""
 
     @property
     def letters(self) -> dict[str, int]:
         """The letters of ``formula`` with their values."""
-        used = self._formula.letters
+        used = self.model.architecture.formula.letters
         return {name: int(size) for name, size in self.model.sizes.items() if name in used}
 
     @property
@@ -251,9 +247,8 @@ def _about(model: Model, *, active: bool) -> dict[str, Any]:
             "number": named.published,
             "component": named.component or None,
             "source": named.source,
+            **({"active": named.active} if named.active else {}),
         }
-        if named.active:
-            data["published"]["active"] = named.active
     if model.reading:
         data |= reading_data(model.reading)
     if model.class_name:

@@ -59,7 +59,7 @@ class SizeApart(NamedTuple):
     """
 
     letter: str
-    fields: list[str]
+    fields: tuple[str, ...]
     first: int | None
     other: int | None
 
@@ -67,6 +67,10 @@ class SizeApart(NamedTuple):
         what = f" ({', '.join(map(legible, self.fields))})" if self.fields else ""
         sizes = ("-" if size is None else f"{size:,}" for size in (self.first, self.other))
         return f"{self.letter}{what}: {' → '.join(sizes)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        field = self.fields[-1] if self.fields else None
+        return {**self._asdict(), "fields": list(self.fields), "field": field}
 
 
 @dataclass(frozen=True)
@@ -145,7 +149,7 @@ class Difference:
 
     def to_dict(self) -> dict[str, Any]:
         *rows, total = self._whole().records()
-        sizes = [{**one._asdict(), "field": [None, *one.fields][-1]} for one in self.sizes]
+        sizes = [one.to_dict() for one in self.sizes]
         return document("difference", {**vars(self), "rows": rows, "total": total, "sizes": sizes})
 
 
@@ -168,7 +172,7 @@ def difference_of(first: Model, other: Model) -> Difference:
         a, b = (of.get(name) if name in own else None for of, own in zip(sizes, used, strict=True))
         if a != b:
             found = dict.fromkeys(of[name] for of in fields if name in of)
-            apart.append(SizeApart(name, [*found], a, b))
+            apart.append(SizeApart(name, tuple(found), a, b))
     *rows, total = rows
     return Difference(first.title, other.title, tuple(rows), total, tuple(apart), split_of, at)
 

@@ -74,15 +74,8 @@ def latex_sum(named: Inventory, result: Quantity) -> str:
     ]
     if not lines:
         return "0"
-    return "\n".join(
-        [
-            r"\begin{align*}",
-            rf"\text{{parameters}} ={{}}& {lines[0]}",
-            *(f"& + {line}" for line in lines[1:]),
-            rf"={{}}& {latex(result)}",
-            r"\end{align*}",
-        ]
-    )
+    summed, start, end = "\n& + ".join(lines), r"\begin{align*}", r"\end{align*}"
+    return f"{start}\n\\text{{parameters}} ={{}}& {summed}\n={{}}& {latex(result)}\n{end}"
 
 
 def terms_table(
@@ -154,7 +147,6 @@ def formula_lines(derivation: Derivation) -> Iterator[str]:
 
 
 def summand_lines(derivation: Derivation) -> Iterator[str]:
-    """Yield the formula, a line for each kind of layer."""
     sign = " "
     for one in terms(derivation.inventory(), ""):
         if one.each:

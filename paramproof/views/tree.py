@@ -63,7 +63,6 @@ def tree(named: Inventory, depth: int | None = None) -> Iterator[TreeRow]:
 
 
 def _branches(named: Inventory) -> dict[str, Inventory]:
-    """Return the components with which the tree starts."""
     level = named.below()
     while True:
         stars = {path: any(has_layer(starred(t.path)) for t in one) for path, one in level.items()}
