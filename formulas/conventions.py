@@ -40,10 +40,7 @@ class Undecided(ValueError):
 
 
 def size(inventory: Inventory) -> Quantity:
-    total: Quantity = 0
-    for tensor in inventory:
-        total = total + tensor.present * tensor.repeat * tensor.size
-    return total
+    return sum(tensor.present * tensor.repeat * tensor.size for tensor in inventory)
 
 
 def trainable(inventory: Inventory) -> Inventory:

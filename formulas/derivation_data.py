@@ -23,6 +23,9 @@ OUTCOMES = {one.value[0]: one for one in Outcome}
 
 Value = TypeVar("Value")
 
+LISTS = {key: key for key in ("inert", "unread", "unexplained")} | {"doubts": "caveats"}
+"""The lists of texts of a derivation, by their keys in its data."""
+
 SCALAR = "scalar"
 
 BRACKETS = (("(", ")"), ("⌊", "⌋"), ("⌈", "⌉"))
@@ -60,10 +63,7 @@ def scope_data(derivation: Derivation) -> dict[str, Any]:
         },
         "harmless": list(dict.fromkeys(map(str, derivation.irrelevant_guards))),
         "fixed": {one: derivation.sizes[one] for one in derivation.fixed},
-        "inert": list(derivation.inert),
-        "unread": list(derivation.unread),
-        "unexplained": list(derivation.unexplained),
-        "doubts": list(derivation.caveats),
+        **{key: list(getattr(derivation, name)) for key, name in LISTS.items()},
         "validated": format_validated(derivation.validated),
     }
 
@@ -88,19 +88,16 @@ def derivation_from(
         for written, outcome in data.get("conditions", {}).items()
     )
     return Derivation(
-        data["name"],
-        sizes,
-        data["fields"],
-        with_ties(in_order(found), data.get("ties", {})),
-        tuple(conditions),
-        tuple(sorted(data.get("fixed", ()))),
-        tuple(data.get("inert", ())),
-        tuple(data.get("unread", ())),
-        tuple(data.get("unexplained", ())),
-        tuple(map(condition_in, data.get("harmless", ()))),
-        tuple(data.get("doubts", ())),
-        Evidence(**data["evidence"]),
-        {name: both for name, both in validated.items() if name in sizes},
+        name=data["name"],
+        sizes=sizes,
+        fields=data["fields"],
+        tensors=with_ties(in_order(found), data.get("ties", {})),
+        conditions=tuple(conditions),
+        fixed=tuple(sorted(data.get("fixed", ()))),
+        irrelevant_guards=tuple(map(condition_in, data.get("harmless", ()))),
+        evidence=Evidence(**data["evidence"]),
+        validated={name: both for name, both in validated.items() if name in sizes},
+        **{name: tuple(data.get(key, ())) for key, name in LISTS.items()},
     )
 
 

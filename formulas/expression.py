@@ -447,7 +447,7 @@ def divided(
         ratio = multiplied(powers, inverse)
         share = Fraction(left.terms[powers]) / bottom.terms[leading]
         number: Number = math.floor(share) if whole else share
-        divides = all(power > 0 for _, power in ratio) or (not whole and len(bottom.terms) == 1)
+        divides = all(power > 0 for _, power in ratio)
         step = Expression({ratio: number}) if divides else Expression()
         quotient, left = quotient + step, left - step * bottom
         term = Expression({powers: left.terms.get(powers, 0)})

@@ -25,10 +25,6 @@ LISTED_BY = "paramproof models"  # The command that lists the named models.
 SHORT_NAMES = {"bert-base": "bert-base-uncased", "bert-large": "bert-large-uncased"}
 
 
-CONFIGURATIONS = "configurations"
-"""The folder of the models that are defined by the keys of a ``config.json``."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlsoPublished:
     """A further published number, of all parameters or only of active ones (``of_active``).
@@ -118,7 +114,7 @@ def named_models() -> Mapping[str, NamedModel]:
 
 @cache
 def named_configurations() -> Mapping[str, Published]:
-    return NamedTables(sorted((_DATA / CONFIGURATIONS).iterdir()), Published)
+    return NamedTables(sorted((_DATA / "configurations").iterdir()), Published)
 
 
 def model_names() -> Iterator[str]:

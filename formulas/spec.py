@@ -1,8 +1,8 @@
 """Specs: the sizes and parts of models, a class for each family, and their letters in formulas.
 
-A spec knows no framework and no formula. Every spec is possible: creating one that cannot be built
-raises an error that names field and value. ``spec.letters()`` returns its sizes as the letters of
-the formulas. A plug-in's family needs nothing but this module for its spec.
+A spec knows no framework and no formula. Every spec is possible: creating one that no framework can
+build raises ``ValueError``, which names field and value. ``spec.letters()`` returns its sizes as
+the letters of the formulas. A plug-in's family needs nothing but this module for its spec.
 
 Random specs are constructed, never filtered: H is A times K, and a head that needs a part implies
 it. Sizes are small, so that a hundred models are built in seconds. The caller chooses each value:
@@ -351,8 +351,6 @@ class EncoderSpec(_SplitIntoHeads):
     the token table (``tie_word_embeddings``) or untied. The NSP head reads the pooled
     output, so it needs the pooler.
 
-    Raises ``ValueError``, naming field and value, for a spec that no framework can build.
-
     Source: Devlin et al. 2018, arXiv:1810.04805, section 3; field names as in the
     ``config.json`` of the released models.
     """
@@ -407,8 +405,6 @@ class GPTSpec(_SplitIntoHeads):
     Sizes are ints from 1 up, ``num_hidden_layers`` from 0 up. The head's matrix is
     tied to the token table (``tie_word_embeddings``) or untied; it has no bias.
 
-    Raises ``ValueError``, naming field and value, for a spec that no framework can build.
-
     Source: Radford et al. 2019, Language Models are Unsupervised Multitask Learners, section
     2.3, and openai/gpt-2, src/model.py; GPT-3: Brown et al. 2020, arXiv:2005.14165, table 2.1.
     """
@@ -439,8 +435,6 @@ class LlamaSpec:
     pairs of features, so ``head_dim`` is even. They have no table, so the number of positions
     occurs in no count. The language head's matrix is untied, or tied to the token table
     (``tie_word_embeddings``).
-
-    Raises ``ValueError``, naming field and value, for a spec that no framework can build.
 
     Source: Touvron et al. 2023, arXiv:2302.13971, section 2.2; grouped queries: Ainslie et
     al. 2023, arXiv:2305.13245; rotary positions: Su et al. 2021, arXiv:2104.09864.
@@ -515,8 +509,6 @@ class EncoderDecoderSpec(_SplitIntoHeads):
     ``learned_positions`` gives each side a trained table; otherwise positions are fixed sinusoids
     in tables of the same shape, which are never counted as trainable. ``attention_bias`` gives a
     bias to each projection of the attention.
-
-    Raises ``ValueError``, naming field and value, for a spec that no framework can build.
 
     Source: Vaswani et al. 2017, arXiv:1706.03762, section 3. The paper and its code
     (tensorflow/tensor2tensor) have ``attention_bias=False``; many later implementations have
