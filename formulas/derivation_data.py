@@ -77,7 +77,7 @@ def derivation_from(
     Conditions that are printed alike are one.
     """
     found = all_tensors_from(data) if tensors is None else tensors
-    validated = parse_validated(data.get("validated", ""))
+    validated = VALIDATED.findall(data.get("validated", ""))
     sizes, messages, places = data["sizes"], data.get("messages", {}), data.get("places", {})
     conditions = (
         StatedCondition(
@@ -96,7 +96,7 @@ def derivation_from(
         fixed=tuple(sorted(data.get("fixed", ()))),
         irrelevant_guards=tuple(map(condition_in, data.get("harmless", ()))),
         evidence=Evidence(**data["evidence"]),
-        validated={name: both for name, both in validated.items() if name in sizes},
+        validated={name: (int(low), int(high)) for name, low, high in validated if name in sizes},
         **{name: tuple(data.get(key, ())) for key, name in LISTS.items()},
     )
 
@@ -203,7 +203,3 @@ def ties_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
 
 def format_validated(validated: Mapping[str, tuple[int, int]]) -> str:
     return ", ".join(f"{name} {low}..{high}" for name, (low, high) in validated.items())
-
-
-def parse_validated(written: str) -> dict[str, tuple[int, int]]:
-    return {name: (int(low), int(high)) for name, low, high in VALIDATED.findall(written)}

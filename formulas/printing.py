@@ -29,7 +29,8 @@ def legible(text: object, limit: int = MAX_CELL_SHOWN) -> str:
     Other text is returned unchanged.
     """
     whole = str(text)
-    escaped = "".join(map(_printable, whole[: limit + 1]))
+    start = whole[: limit + 1]
+    escaped = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in start)
     return escaped if len(escaped) <= limit else f"{escaped[: limit - 3]}..."
 
 
@@ -39,10 +40,6 @@ def shown(value: object) -> str:
 
 def path_text(path: object) -> str:
     return legible(path, MAX_PATH_SHOWN)
-
-
-def _printable(character: str) -> str:
-    return character if character.isprintable() else repr(character)[1:-1]
 
 
 def shape_text(shape: Iterable[object] | None) -> str:

@@ -76,10 +76,6 @@ class Inventory:
     def __iter__(self) -> Iterator[Tensor]:
         return iter(self.tensors)
 
-    def letter(self, name: str) -> Quantity:
-        own = self.letters
-        return (own if isinstance(own, Mapping) else own._asdict())[name]
-
     def total(self, component: str = "") -> Quantity:
         """Return the trainable parameters in ``component``, with tied tensors counted once.
 

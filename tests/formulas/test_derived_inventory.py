@@ -9,7 +9,6 @@ from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.formulas.condition import Consequence, Outcome
 from paramproof.formulas.conventions import count
 from paramproof.formulas.expression import floor
-from paramproof.formulas.families import inventory
 from tests.derivations import MIXTURE, NUMBER, D, E, F, H, L, V, k, tensor, with_tensors
 from tests.specs import SPECS
 
@@ -33,7 +32,7 @@ def test_other_sizes():
         "model.layers.*.mlp.experts.*.weight",
         "model.layers.*.mlp.router.weight",
     ]
-    assert MIXTURE.inventory(sizes).letter("L") == 9
+    assert MIXTURE.inventory(sizes).letters["L"] == 9
 
 
 @pytest.mark.parametrize(
@@ -99,10 +98,7 @@ def test_one_layer_of_several_kinds_has_no_number(mixture):
 def test_a_derived_inventory_cannot_be_expanded(mixture):
     with pytest.raises(TypeError, match=r"^only a family's inventory in ints can be expanded$"):
         mixture.expand()
-    assert (mixture.letter("V"), MIXTURE.inventory().letter("V")) == (50, V)
-    with pytest.raises(KeyError):
-        mixture.letter("Q")
-    assert inventory(SPECS["gpt"].letters()).letter("V") == 11
+    assert (mixture.letters["V"], MIXTURE.inventory().letters["V"]) == (50, V)
 
 
 @pytest.mark.parametrize("convention", ["tied-each", "listed"])
