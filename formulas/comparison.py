@@ -16,14 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from paramproof.formulas.layout import Weight, stored_shape
 from paramproof.formulas.path import at_layer, placed, shared_path, stack_of, starred
-from paramproof.formulas.printing import (
-    MAX_NOTE_SHOWN,
-    MAX_ROWS_SHOWN,
-    MINUS,
-    legible,
-    shape_text,
-    signed,
-)
+from paramproof.formulas.printing import MAX_NOTE_SHOWN, MINUS, legible, shape_text, signed
 from paramproof.formulas.spec import head_size_of
 from paramproof.formulas.tensors import Inventory
 
@@ -32,6 +25,7 @@ RowKind: TypeAlias = Literal[
 ]
 Shape: TypeAlias = tuple[int, ...]
 
+MAX_ROWS_SHOWN = 20  # One more row sums up the rest.
 HANGING = "    "  # The indentation of the rest of a line that is folded.
 EQUAL = "every tensor is as the formula says"  # The last line of a report without a difference.
 

@@ -27,13 +27,7 @@ from itertools import chain
 from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
-from paramproof.formulas.computed import (
-    INFIX,
-    QUOTIENT,
-    WHOLE,
-    WHOLE_OF_WHOLE,
-    result_of,
-)
+from paramproof.formulas.computed import INFIX, QUOTIENT, WHOLE, WHOLE_OF_WHOLE, result_of
 from paramproof.formulas.path import merged
 from paramproof.formulas.printing import MINUS
 from paramproof.formulas.spec import INDICATOR, LAYERS, ROWS, WIDTH
@@ -546,8 +540,7 @@ class Notation(NamedTuple):
         terms = [(powers, inner[powers]) for powers in sorted(inner, key=self.term_order)]
         if not group.outer or len(terms) == 1:
             for powers, number in terms:
-                size = -number if number < 0 else number
-                yield number < 0, self.product(size, (*group.outer, *powers))
+                yield number < 0, self.product(abs(number), (*group.outer, *powers))
             return
         negative = all(number < 0 for _, number in terms)
         inside = -group.inside if negative else group.inside

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 MINUS = "\N{MINUS SIGN}"
-MAX_ROWS_SHOWN = 20  # The maximum number of rows in a report; one more row sums up the rest.
 MAX_AXES_SHOWN = 12
 
 MAX_VALUE_SHOWN = 60

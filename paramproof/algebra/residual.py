@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from paramproof.algebra.symbols import folded_text
 from paramproof.formulas import Inventory, Report, Row, Tensor
 from paramproof.formulas.architecture import Architecture
-from paramproof.formulas.comparison import Shape
+from paramproof.formulas.comparison import MAX_ROWS_SHOWN, Shape
 from paramproof.formulas.expression import Expression, expression, letter, sum_of, text
 from paramproof.formulas.path import LAYER, lies_in, shared_beginning, stack_of, without_braces
-from paramproof.formulas.printing import MAX_ROWS_SHOWN, legible
+from paramproof.formulas.printing import legible
 
 MAX_IN_LETTERS = 1000
 """So many differences are sought in letters; further ones are printed as numbers."""
