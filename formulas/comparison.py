@@ -229,12 +229,9 @@ class _Comparison:
         self.seen.update(tensor.path for tensor in tensors)
         difference = counted - sum(tensor.size for tensor in tensors if tensor.trainable)
         path = shared_path(tensor.path for tensor in tensors)
-        expected = stored_shape(
-            weight.layout,
-            [self.expected[self._paths(part)[0]].shape for part in parts],
-            head_size=self.head_size,
-            layers=self._layers(parts[0]),
-        )
+        shapes = [self.expected[self._paths(part)[0]].shape for part in parts]
+        layers = self._layers(parts[0])
+        expected = stored_shape(weight.layout, shapes, head_size=self.head_size, layers=layers)
         if expected != weight.shape:
             yield Row("wrong shape", path, expected, weight.path, weight.shape, difference, note)
             difference = 0

@@ -540,7 +540,8 @@ class Notation(NamedTuple):
         terms = [(powers, inner[powers]) for powers in sorted(inner, key=self.term_order)]
         if not group.outer or len(terms) == 1:
             for powers, number in terms:
-                yield number < 0, self.product(abs(number), (*group.outer, *powers))
+                size = -number if number < 0 else number
+                yield number < 0, self.product(size, (*group.outer, *powers))
             return
         negative = all(number < 0 for _, number in terms)
         inside = -group.inside if negative else group.inside
