@@ -38,10 +38,8 @@ def live_weights(model: Any) -> list[Weight]:
     """Return every weight of a live model once, by identity.
 
     ``model`` is a module, layer or model of a framework, or an ``nnx.State``; of linen a bound
-    module, a pair (module, variables), or the variables as ``module.init`` returns them.
-
-    Raises ``ValueError``, in one line, for a model that is not built, is empty, or belongs to an
-    unsupported framework.
+    module, a pair (module, variables), or the variables as ``module.init`` returns them. Raises
+    ``ValueError`` for a model that is not built, is empty, or belongs to another framework.
     """
     found = [weight for weight in reader(model)(model) if weight.size]
     if not found:
@@ -62,12 +60,10 @@ def reader(model: Any) -> Callable[[Any], Iterable[Weight]]:
         raise InvalidInput(
             f"{name_of(model)} is a module of {title} and more: give the module alone"
         )
-    if isinstance(model, Mapping):
-        return _linen_variables
-    if is_pair(model) and comes_from("flax.linen", module):
-        return lambda pair: _linen_variables(pair[1])
+    if isinstance(model, Mapping) or (is_pair(model) and comes_from("flax.linen", module)):
+        return _linen
     raise InvalidInput(
-        f"{name_of(module)} is not a model of {_titles('or')} "
+        f"{name_of(module)} is not a model of {supported()} "
         "(for linen, give the variables or the pair (module, variables))"
     )
 
@@ -168,12 +164,11 @@ def _keras(model: Any) -> Iterator[Weight]:
 
 
 def _linen(model: Any) -> Iterator[Weight]:
-    if not hasattr(type(model), "variables") or getattr(model, "scope", None) is None:
-        raise InvalidInput(f"{name_of(model)} has no variables: give (module, variables)")
-    yield from _linen_variables(model.variables)
-
-
-def _linen_variables(variables: Mapping[str, Any]) -> Iterator[Weight]:
+    variables = model[1] if is_pair(model) else model
+    if not isinstance(model, Mapping | tuple):
+        if not hasattr(type(model), "variables") or getattr(model, "scope", None) is None:
+            raise InvalidInput(f"{name_of(model)} has no variables: give (module, variables)")
+        variables = model.variables
     found: dict[object, list[tuple[str, Any, bool]]] = {}
     is_linen = not variables or isinstance(variables.get("params"), Mapping)
     for collection, tree in variables.items():
@@ -191,7 +186,8 @@ def _linen_variables(variables: Mapping[str, Any]) -> Iterator[Weight]:
     if not is_linen:
         raise InvalidInput(
             f"{name_of(variables)} has no collection 'params', so it is not the variables of a "
-            f"linen module: give them as module.init returns them, {{'params': …}}; {supported()}"
+            "linen module: give them as module.init returns them, {'params': …}, or give a model "
+            f"of {supported()}"
         )
     for (path, leaf, trainable), *others in found.values():
         yield Weight(path, tuple(leaf.shape), trainable, aliases=tuple(name for name, *_ in others))
@@ -236,11 +232,7 @@ TITLES = ("PyTorch", "Keras", "tf-keras", "Flax linen", "nnx")
 """The frameworks of ``READERS``, as messages call them."""
 
 
-def _titles(conjunction: str) -> str:
+def supported() -> str:
     own = (one.model_packages[package] for package, one in model_packages().items())
     *others, last = (*TITLES, *own)
-    return f"{', '.join(others)} {conjunction} {last}"
-
-
-def supported() -> str:
-    return f"{_titles('and')} are supported"
+    return f"{', '.join(others)} or {last}"

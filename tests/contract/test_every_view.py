@@ -54,7 +54,7 @@ def test_a_command_has_it(outsider, paramproof, view):
 
 
 def test_its_live_models_are_counted(toy_model):
-    assert supported().endswith(" and the toy are supported")
+    assert supported().endswith(" or the toy")
     assert paramproof.count(toy_model).total == WHOLE
 
 

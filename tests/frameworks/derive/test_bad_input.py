@@ -35,8 +35,8 @@ def refusal_here(name, **sizes):
         (
             "no_model",
             "it is not made: InvalidInput: dict has no collection 'params', so it is not the "
-            "variables of a linen module: give them as module.init returns them, {'params': …}; "
-            + supported(),
+            "variables of a linen module: give them as module.init returns them, {'params': …}, or "
+            "give a model of " + supported(),
         ),
         ("lazy", "it is not made: ValueError: weight has no shape yet: the module is lazy"),
         ("empty", "it has no parameters"),
