@@ -112,7 +112,6 @@ class _Known:
         return found[0] if found else None
 
     def layers_of(self, row: Row) -> Expression:
-        """Return the number of layers that have the tensor of a row, 1 outside any stack."""
         if LAYER not in row.component:
             return expression(1)
         tensor = self.group(row.component, row.expected)

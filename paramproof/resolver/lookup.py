@@ -66,12 +66,6 @@ from paramproof.sources.reference import REFERENCE
 from paramproof.sources.strict_json import object_in_file, object_in_text
 from paramproof.sources.tensor_names import kind_of
 
-NOT_DERIVED = {
-    COUNTED: NO_FORMULA,
-    WRITTEN: "its formula is written by hand: derive a model type instead, such as bert",
-}
-"""Why nothing is derived for an architecture, by its status."""
-
 _derived: dict[tuple[str, str], Derivation] = {}
 """The formulas that this process has derived, by configuration and class."""
 
@@ -173,9 +167,7 @@ def derive_formula(source: object, class_name: str = "", **how: Any) -> Derivati
     """Derive the formula of the model that ``source`` names in another process, and return it.
 
     ``how`` is what ``derive_in_subprocess`` takes, such as the ``sizes`` to start from, by field.
-
-    Raises ``InvalidInput`` for a model without code to derive it from, and ``ValueError``, in one
-    line, if no formula is derived, or none in time.
+    Raises ``InvalidInput`` for a model without code, and ``ValueError`` if nothing is derived.
     """
     from paramproof.derivation.process import derive_in_subprocess
 
@@ -183,8 +175,9 @@ def derive_formula(source: object, class_name: str = "", **how: Any) -> Derivati
     if request.reference:
         return derive_in_subprocess(request.reference, **how)
     if request.architecture:
-        problem = NOT_DERIVED.get(request.architecture.status, "its formula is derived already")
-        raise InvalidInput(problem, where=path_text(request.name))
+        by_hand = "its formula is written by hand: derive a model type instead, such as bert"
+        why = {COUNTED: NO_FORMULA, WRITTEN: by_hand}.get(request.architecture.status)
+        raise InvalidInput(why or "its formula is derived already", where=path_text(request.name))
     given = request.keys or {}
     # Custom code is not run, and how the weights are stored changes no shape.
     keys = {k: value for k, value in given.items() if k not in ("auto_map", QUANTIZATION)}
@@ -217,9 +210,6 @@ def read_request(source: object) -> Request:
     type or class of transformers, MODULE:FUNCTION, and another name of a named model, such as
     ``Qwen/Qwen3-8B``, or of a model type. For a file with the name of a model, write its directory,
     too: ``./gpt2``. A spec, or what ``derive`` returns, is the model itself.
-
-    Raises ``InvalidInput`` for a file that cannot be read or keys that are wrong, and its subclass
-    ``UnknownName`` for an unknown name.
     """
     if isinstance(source, Request):
         return source

@@ -142,12 +142,9 @@ def _quantization(keys: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _dtype(keys: Mapping[str, Any]) -> str:
-    for part in (keys, keys.get("text_config")):
-        if isinstance(part, Mapping):
-            dtype = part.get("dtype") or part.get("torch_dtype")
-            if isinstance(dtype, str):
-                return dtype.removeprefix("torch.")
-    return ""
+    parts = (one for one in (keys, keys.get("text_config")) if isinstance(one, Mapping))
+    said = (part.get("dtype") or part.get("torch_dtype") for part in parts)
+    return next((one.removeprefix("torch.") for one in said if isinstance(one, str)), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,9 +59,6 @@ def object_in_text(text: str, where: str) -> dict[str, Any]:
     """Return the JSON object in ``text``, which may begin with a byte order mark.
 
     ``Infinity``, ``-Infinity`` and ``NaN`` are floats, as Python reads and writes them.
-
-    Raises ``InvalidInput``, with this ``where``, for a text that is not JSON or not an object, is
-    nested too deep, or has a key twice.
     """
     text = text.removeprefix("\ufeff")
     if not text.strip():

@@ -99,16 +99,12 @@ class CheckpointNames:
         self.canonical = {tensor.path: Storage((tensor.path,)) for tensor in inventory}
 
     def is_buffer(self, name: str) -> bool:
-        if len(name) > MAX_NAME:
-            return False
-        return NUMBER.sub(LAYER, self._without_prefix(unwrapped(name)[0])) in self.names.buffers
+        return NUMBER.sub(LAYER, self._bare(name)) in self.names.buffers
 
     def storage(self, name: str) -> Storage:
-        if len(name) > MAX_NAME or has_layer(name):
-            return Storage()
-        own, _ = unwrapped(name)
-        found = storage_of(self.names.table, self._without_prefix(own))
-        return found if found.parts else storage_of(self.canonical, own)
+        bare = self._bare(name)
+        found = storage_of(self.names.table, bare)
+        return found if found.parts or not bare else storage_of(self.canonical, unwrapped(name)[0])
 
     def unknown_prefix(self, names: Sequence[str]) -> str:
         """Return the shared prefix without which most names are known, if none is known with it."""
@@ -119,6 +115,7 @@ class CheckpointNames:
     def _is_known(self, name: str) -> bool:
         return bool(self.storage(name).parts) or self.is_buffer(name)
 
-    def _without_prefix(self, name: str) -> str:
-        prefix = next(filter(name.startswith, self.names.prefixes), "")
-        return name.removeprefix(prefix)
+    def _bare(self, name: str) -> str:
+        """Return a name without wrappers and prefix, "" for one that no tensor can have."""
+        own = unwrapped(name)[0] if len(name) <= MAX_NAME and not has_layer(name) else ""
+        return own.removeprefix(next(filter(own.startswith, self.names.prefixes), ""))

@@ -190,8 +190,9 @@ def routing(model: Model) -> Iterator[str]:
         yield f"a token passes {one['per_token']} of {one['experts']} experts ({fields})"
 
 
-LEFT_OUT: tuple[str, ...] = ("total", "tied-each", "listed")
-LEFT_OUT += tuple(f"without-{part}" for part in ("pooler", "positions", "heads", "embeddings"))
+LEFT_OUT = (
+    "total tied-each listed without-pooler without-positions without-heads without-embeddings"
+)
 """Conventions that a published total may follow, besides the default, the likeliest first."""
 
 
@@ -251,7 +252,7 @@ def verdict_on_total(published: str, named: Inventory) -> Verdict:
 
 def totals(named: Inventory) -> dict[str, int]:
     """Return the counts that a published total may mean, by convention, if they are decided."""
-    found = _counts(named, (DEFAULT, *LEFT_OUT))
+    found = _counts(named, (DEFAULT, *LEFT_OUT.split()))
     return {name: number for name, number, _ in found if number is not None}
 
 

@@ -27,8 +27,7 @@ from paramproof.views.table import Table
 UNBOUNDED = 1000
 """The width of a pipe, whose lines are not wrapped."""
 
-INDENT = "  "
-GAP = "  "
+INDENT = GAP = "  "
 RULE = "─"
 
 LONGEST_PIECE = 8
