@@ -244,12 +244,8 @@ def _read_text(source: str) -> Request:
         return _described("standard input", object_in_file(None))
     if source.lstrip().startswith("{"):
         return _described(legible(source.strip()), object_in_text(source, "the JSON given"))
-    if named := _named(source):
-        return named
-    if os.path.lexists(source):
+    if not _named(source) and os.path.lexists(source):
         return _in_file(source)
-    if by_type := _type_or_class(source):
-        return by_type
     if REFERENCE.fullmatch(source):
         return Request(name=source, reference=source)
     return request_for_name(source)

@@ -274,7 +274,12 @@ class Model(Request):
                     "quantization; the file stores weights in other shapes, with scales"
                 )
         if self.class_name:
-            yield f"formula: {self._source()}: {self.status}"
+            made = self.architecture.evidence.versions.items()
+            versions = ", ".join(f"{package} {version}" for package, version in made)
+            how = "" if self.reading else ", derived before"
+            how = how if self.seconds is None else f", derived in {self.seconds:.1f} s"
+            name = legible(self.architecture.name)
+            yield f"formula: {name}{how} ({versions}): {self.status}"
         if reasons := self.reasons:
             what = "not proved at these sizes" if self.status == PROVED else self.status
             yield f"{what}: {some_of(reasons, MAX_NAMED, '; ')}"
@@ -295,29 +300,16 @@ class Model(Request):
                 f"({announced}) and {self.class_name} of {self.reading.library} does not build"
             )
         if self.heads:
-            yield f"loaded: {self.loaded:,} {self._of_heads()}"
-
-    def _of_heads(self) -> str:
-        size = sum_of(one.size for one in self.heads)
-        names = " and ".join(one.path for one in self.heads)
-        given = "the configuration says {}: false"
-        absent = "{} is absent, and false by default"
-        reasons = ((given if one.is_given else absent).format(one.field) for one in self.heads)
-        return (
-            f"(+{text(size)} = {size.evaluate(self.sizes):,}): "
-            f"{' and '.join(dict.fromkeys(reasons))}, and from_pretrained leaves {names} untied "
-            "if the checkpoint has other values for it; the model as built ties it"
-        )
-
-    def _source(self) -> str:
-        name = legible(self.architecture.name)
-        made = self.architecture.evidence.versions.items()
-        versions = ", ".join(f"{package} {version}" for package, version in made)
-        if self.seconds is not None:
-            return f"{name}, derived in {self.seconds:.1f} s ({versions})"
-        if self.reading is None:
-            return f"{name}, derived before ({versions})"
-        return f"{name} ({versions})"
+            more = sum_of(one.size for one in self.heads)
+            names = " and ".join(one.path for one in self.heads)
+            given = "the configuration says {}: false"
+            absent = "{} is absent, and false by default"
+            reasons = ((given if one.is_given else absent).format(one.field) for one in self.heads)
+            yield (
+                f"loaded: {self.loaded:,} (+{text(more)} = {more.evaluate(self.sizes):,}): "
+                f"{' and '.join(dict.fromkeys(reasons))}, and from_pretrained leaves {names} "
+                "untied if the checkpoint has other values for it; the model as built ties it"
+            )
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def _problems(program: dict[str, Any], keys: Keys) -> Iterator[InvalidInput]:
     def problem(key: str, what: str, instead: str) -> InvalidInput:
         return InvalidInput(f"{key}={shown(given[key])} {what} in {title}: {instead}", key=key)
 
-    others = data_file(SPELLINGS)["other_models"] if program.get("is_early") else {}
+    others = data_file(SPELLINGS)["other_models"] if program["others"] == "kept" else {}
     for key in filter(keys.__contains__, others):
         meant = f"{NO_TYPE}, and {key}={shown(keys[key])} could mean {others[key]}"
         yield InvalidInput(f"{meant}: add the model_type", key="model_type")

@@ -190,9 +190,7 @@ def routing(model: Model) -> Iterator[str]:
         yield f"a token passes {one['per_token']} of {one['experts']} experts ({fields})"
 
 
-LEFT_OUT = (
-    "total tied-each listed without-pooler without-positions without-heads without-embeddings"
-)
+OTHERS = "total tied-each listed without-pooler without-positions without-heads without-embeddings"
 """Conventions that a published total may follow, besides the default, the likeliest first."""
 
 
@@ -252,7 +250,7 @@ def verdict_on_total(published: str, named: Inventory) -> Verdict:
 
 def totals(named: Inventory) -> dict[str, int]:
     """Return the counts that a published total may mean, by convention, if they are decided."""
-    found = _counts(named, (DEFAULT, *LEFT_OUT.split()))
+    found = _counts(named, (DEFAULT, *OTHERS.split()))
     return {name: number for name, number, _ in found if number is not None}
 
 
