@@ -265,17 +265,17 @@ def in_frameworks(
 
     about = {"seed": sample.seed, "examples": sample.examples}
     failed = not reports or any(one.failed for one in found)
-    return CommandAnswer(parts, lambda: _document("verification", about, found), failed)
+    return CommandAnswer(parts, lambda: document("verification", _body(about, found)), failed)
 
 
-def _document(
-    kind: str, about: Mapping[str, Any], found: Mapping[str, Any] | Sequence[Record]
+def _body(
+    about: Mapping[str, Any], found: Mapping[str, Any] | Sequence[Record]
 ) -> Mapping[str, Any]:
-    """Return a document with the versions of the frameworks, and what was found in them."""
+    """Return what a document says of the versions of the frameworks, and of what was found."""
     versions = {name: one.versions() for name, one in frameworks().items()}
     if not isinstance(found, Mapping):
         found = {"results": [one.as_json() for one in found]}
-    return document(kind, {**about, "versions": versions, **found})
+    return {**about, "versions": versions, **found}
 
 
 def _differences(results: Sequence[Result], width: int | None) -> Iterator[str]:
@@ -325,7 +325,7 @@ def proved(names: Sequence[str], sample: Sample, *, of_models: bool) -> CommandA
         yield f"{tensors:,} tensors derived in letters, {traced:,} of them traced"
 
     failed = not 0 < equal == len(tried)
-    return CommandAnswer(parts, lambda: _document("proof", {}, found), failed)
+    return CommandAnswer(parts, lambda: document("proof", _body({}, found)), failed)
 
 
 def in_shard(names: Sequence[str], sample: Sample, command: str) -> CommandAnswer:
@@ -335,7 +335,7 @@ def in_shard(names: Sequence[str], sample: Sample, command: str) -> CommandAnswe
     found = summed(map(summary_of, _with_remarks(drawn)))
     about = {"command": command, "shard": [*sample.shard], "seed": sample.seed}
     answer = _summary(found, [*_absent(names, "verified")])
-    return answer._replace(document=lambda: _document("shard", about, found))
+    return answer._replace(document=lambda: document("shard", _body(about, found)))
 
 
 def _with_remarks(results: Iterable[Result]) -> Iterator[Result]:
