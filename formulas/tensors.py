@@ -58,9 +58,6 @@ class Tensor:
     def size(self) -> Quantity:
         return math.prod(self.shape)
 
-    def under(self, prefix: str) -> Tensor:
-        return replace(self, path=f"{prefix}.{self.path}")
-
 
 @dataclass(frozen=True, slots=True)
 class Inventory:

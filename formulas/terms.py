@@ -34,7 +34,7 @@ GATED = "Shazeer 2020, arXiv:2002.05202, section 2, equation 6"
 
 def within(component: str, *parts: Tensors) -> Tensors:
     """Return the tensors of ``parts``, in order, with paths within ``component``."""
-    return tuple(tensor.under(component) for part in parts for tensor in part)
+    return tuple(replace(one, path=f"{component}.{one.path}") for part in parts for one in part)
 
 
 def repeated(times: Quantity, part: Tensors) -> Tensors:
@@ -80,10 +80,7 @@ def layer_norm(width: Quantity) -> Tensors:
 
     Source: Ba et al. 2016, section 3, which calls them gain g and bias b.
     """
-    return (
-        Tensor("scale", (width,), LAYER_NORM),
-        Tensor("bias", (width,), LAYER_NORM),
-    )
+    return (Tensor("scale", (width,), LAYER_NORM), Tensor("bias", (width,), LAYER_NORM))
 
 
 def rms_norm(width: Quantity) -> Tensors:
@@ -274,24 +271,21 @@ def encoder_decoder_inventory(letters: EncoderDecoderLetters) -> Inventory:
     ties = {SOURCE_TABLE: tied * shared, TARGET_TABLE: tied * own}
     places = positions(P, H, learned, f"{TRANSFORMER}, section 3.5")
 
-    def attended(name: str, clause: str) -> Tensors:
+    def attended(name: str, bullet: str) -> Tensors:
         # Neither the paper's MultiHead nor tensor2tensor's has biases.
-        projections = attention(H, f"{TRANSFORMER}, section 3.2.2 and {clause}", bias=bias)
+        clauses = f"{TRANSFORMER}, section 3.2.2 and section 3.2.3, {bullet} bullet"
+        projections = attention(H, clauses, bias=bias)
         return (*within(name, projections), *within(f"{name}_layer_norm", layer_norm(H)))
 
     fed_forward = (
         *within("feed_forward", feed_forward(H, F)),
         *within("feed_forward_layer_norm", layer_norm(H)),
     )
-    encoder = within(
-        f"encoder.layers.{LAYER}",
-        attended("attention", "section 3.2.3, second bullet"),
-        fed_forward,
-    )
+    encoder = within(f"encoder.layers.{LAYER}", attended("attention", "second"), fed_forward)
     decoder = within(
         f"decoder.layers.{LAYER}",
-        attended("attention", "section 3.2.3, third bullet"),
-        attended("cross_attention", "section 3.2.3, first bullet"),
+        attended("attention", "third"),
+        attended("cross_attention", "first"),
         fed_forward,
     )
     tensors = (
