@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from itertools import compress
-from typing import Any, TypeVar
+from typing import Any
 
 from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Consequence, Outcome, StatedCondition, condition_in
@@ -20,8 +20,6 @@ from paramproof.formulas.expression import expression, text
 from paramproof.formulas.notation import expression_in
 
 OUTCOMES = {one.value[0]: one for one in Outcome}
-
-Value = TypeVar("Value")
 
 LISTS = {key: key for key in ("inert", "unread", "unexplained")} | {"doubts": "caveats"}
 """The lists of texts of a derivation, by their keys in its data."""
@@ -113,17 +111,17 @@ def all_tensors_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
     data: dict[str, Any] = {}
     for key, are_buffers in (("tensors", False), ("buffers", True)):
         own = (one for one in listed if (one.role == "buffer") is are_buffers)
-        texts = _by_path(own, format_tensor).items()
-        data[key] = {path: found if len(found) > 1 else found[0] for path, found in texts}
+        data[key] = {
+            path: [*map(format_tensor, found)] if len(found) > 1 else format_tensor(found[0])
+            for path, found in _by_path(own).items()
+        }
     return {**data, "ties": ties_data(listed)}
 
 
-def _by_path(
-    tensors: Iterable[DerivedTensor], value_of: Callable[[DerivedTensor], Value]
-) -> dict[str, list[Value]]:
-    found: dict[str, list[Value]] = {}
+def _by_path(tensors: Iterable[DerivedTensor]) -> dict[str, list[DerivedTensor]]:
+    found: dict[str, list[DerivedTensor]] = {}
     for one in tensors:
-        found.setdefault(one.path, []).append(value_of(one))
+        found.setdefault(one.path, []).append(one)
     return found
 
 
@@ -193,12 +191,12 @@ def ties_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:
     If tensors of one path differ in them, because only some layers are tied, there is a list for
     each tensor, in order.
     """
-    found = _by_path(tensors, lambda one: list(one.aliases))
-    return {
-        path: others[0] if all(one == others[0] for one in others) else others
-        for path, others in found.items()
-        if any(others)
-    }
+    data: dict[str, Any] = {}
+    for path, own in _by_path(tensors).items():
+        others = [list(one.aliases) for one in own]
+        if any(others):
+            data[path] = others[0] if all(one == others[0] for one in others) else others
+    return data
 
 
 def format_validated(validated: Mapping[str, tuple[int, int]]) -> str:
