@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import click
 
-from paramproof.cli.options import MODELS, class_option, json_option, resolving
+from paramproof.cli import options
 from paramproof.cli.output import CommandAnswer
 from paramproof.formulas.printing import legible, path_text, some_of
 from paramproof.json_form import document
@@ -25,12 +25,12 @@ MAX_DTYPES_NAMED = 6
     "--model",
     default="",
     metavar="MODEL",
-    shell_complete=MODELS,
+    shell_complete=options.MODELS,
     help="Model to compare with: a name, a config.json, or a spec as JSON. "
     "Default for a file: the spec in it, or the config.json next to it.",
 )
-@class_option
-@json_option("the report")
+@options.class_name
+@options.as_json("the report")
 def compare_command(thing: str, model: str, class_name: str) -> CommandAnswer:
     """Compare THING with the formula, tensor by tensor.
 
@@ -48,7 +48,7 @@ def compare_command(thing: str, model: str, class_name: str) -> CommandAnswer:
     if its shapes are right.
     """
     observed = opened(thing)
-    resolved = resolving(model or formula_beside(observed), class_name)
+    resolved = options.resolving(model or formula_beside(observed), class_name)
     canonical = resolved.canonical
     require_agreement(filter(None, [canonical.family]))
     report = report_on(observed, canonical, is_untied=bool(resolved.heads))

@@ -16,16 +16,7 @@ from typing import Any
 
 import click
 
-from paramproof.cli.options import (
-    MODELS,
-    class_option,
-    completing,
-    derive_option,
-    json_option,
-    require_one_input,
-    require_together,
-    resolving,
-)
+from paramproof.cli import options
 from paramproof.cli.output import CommandAnswer, Unwrapped, complain, require_writable, write_file
 from paramproof.formulas import Inventory
 from paramproof.formulas.conventions import CONVENTIONS, MEBI, as_named, count, in_units
@@ -83,14 +74,14 @@ The tree is the form without any of them, and takes all others.
 
 
 @click.command("count", short_help="Count the parameters of models.")
-@click.argument("models", metavar="[MODEL...]", nargs=-1, shell_complete=MODELS)
+@click.argument("models", metavar="[MODEL...]", nargs=-1, shell_complete=options.MODELS)
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Print N levels of the tree.")
 @click.option(
     "--under",
     "conventions",
     multiple=True,
     metavar="NAME",
-    shell_complete=completing(lambda: CONVENTIONS),
+    shell_complete=options.completing(lambda: CONVENTIONS),
     help="Count under this convention; under all of several at once.",
 )
 @click.option("--all-conventions", "every", is_flag=True, help="Count under every convention.")
@@ -98,14 +89,14 @@ The tree is the form without any of them, and takes all others.
     "--dtype",
     metavar="DTYPE",
     default="",
-    shell_complete=completing(lambda: BITS),
+    shell_complete=options.completing(lambda: BITS),
     help="Print bytes, too, such as at bfloat16.",
 )
-@json_option("everything", is_alone=True)
+@options.as_json("everything", is_alone=True)
 @click.option("--symbolic", is_flag=True, help="Print the formula: its terms, in letters.")
 @click.option("--active", is_flag=True, help="Print the parameters used per token (experts).")
-@class_option
-@derive_option
+@options.class_name
+@options.derive
 @click.option("--buffers", is_flag=True, help="List buffers, too, which no count includes.")
 @click.option("--latex", is_flag=True, help="Print the formula as LaTeX.")
 @click.option(
@@ -115,7 +106,7 @@ The tree is the form without any of them, and takes all others.
     "--jsonl", "lines_file", metavar="FILE", help="Count each line of FILE (-: standard input)."
 )
 @click.option("--resume", is_flag=True, help="Continue the file of --json (with --jsonl).")
-def count_command(models: Sequence[str], **options: Any) -> CommandAnswer | None:
+def count_command(models: Sequence[str], **given: Any) -> CommandAnswer | None:
     """Print the tree of each MODEL: shapes, parameters, subtotals and shares.
 
     \b
@@ -129,8 +120,8 @@ def count_command(models: Sequence[str], **options: Any) -> CommandAnswer | None
 
     Counting needs no framework, but deriving does. Several models are printed side by side.
     """
-    require_together(FORMS)
-    chosen = SimpleNamespace(**options)
+    options.require_together(FORMS)
+    chosen = SimpleNamespace(**given)
     chosen.dtype = require_dtype(chosen.dtype) if chosen.dtype else ""
     if chosen.resume and not chosen.lines_file:
         raise ValueError("--resume needs --jsonl")
@@ -166,11 +157,11 @@ def count_command(models: Sequence[str], **options: Any) -> CommandAnswer | None
 
 def _resolved(models: Sequence[str], class_name: str, weighs: bool) -> list[Model]:
     """Return the models that can be counted; of several, print the errors of all others."""
-    require_one_input(models)
+    options.require_one_input(models)
     found = []
     for model in models:
         try:
-            found.append(resolving(model, class_name, weighs=weighs))
+            found.append(options.resolving(model, class_name, weighs=weighs))
         except ValueError as error:
             if len(models) == 1:
                 raise
@@ -187,7 +178,7 @@ def _write_page(file: Path, models: Sequence[str], chosen: SimpleNamespace) -> N
         raise ValueError("--html writes the page of one model, with at most one --under")
     require_writable(file, "--html")
     (under,) = chosen.conventions or (DEFAULT,)
-    model = resolving(models[0], chosen.class_name)
+    model = options.resolving(models[0], chosen.class_name)
     write_file(file, model_file(model, under, chosen.dtype), "--html")
 
 

@@ -6,7 +6,7 @@ import json
 import sys
 from collections import deque
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,12 +19,9 @@ from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import path_text
 from paramproof.sources.strict_json import require_file
 
-REFUSED = 2
-"""The exit status if a line was refused."""
-
 
 def write_lines(source: str, *, resume: bool) -> int:
-    """Write the count of each configuration in ``source``; return the exit status.
+    """Write the count of each configuration in ``source``; return 2 if one was refused, or else 0.
 
     The counts go to the file of --json, or to standard output. With ``resume``, a file is continued
     after its last line; without, one that exists is refused, so that no results are overwritten.
@@ -39,8 +36,12 @@ def write_lines(source: str, *, resume: bool) -> int:
         written, refused = written + 1, refused + ("error" in body)
         done, digest = body["line"], body["digest"]
     earlier = f" ({written:,} lines in earlier runs)" if written else ""
+    if source != STANDARD_STREAM:
+        require_file(Path(source))
+    elif sys.stdin is None:
+        raise InvalidInput("standard input is closed")
     try:
-        with _opened(source) as file, _target(out) as target:
+        with click.open_file(source, "rb") as file, _target(out) as target:
             lines = lines_of(file)
             ((number, line),) = deque(enumerate(chain([b""], islice(lines, done))), maxlen=1)
             if (number, digest_of(line)) != (done, digest):
@@ -57,7 +58,7 @@ def write_lines(source: str, *, resume: bool) -> int:
         remark(f"stopped after {written:,} lines{how}")
         raise
     remark(f"{written - refused:,} of {written:,} configurations counted{earlier}")
-    return REFUSED if refused else 0
+    return 2 if refused else 0
 
 
 def _earlier(out: Path | None, resume: bool) -> Iterator[dict[str, Any]]:
@@ -90,20 +91,10 @@ def _earlier(out: Path | None, resume: bool) -> Iterator[dict[str, Any]]:
         file.truncate(whole)
 
 
-def _opened(source: str) -> AbstractContextManager[BinaryIO]:
-    if source != STANDARD_STREAM:
-        require_file(Path(source))
-        return Path(source).open("rb")
-    if sys.stdin is None:
-        raise InvalidInput("standard input is closed")
-    return nullcontext(sys.stdin.buffer)
-
-
 @contextmanager
 def _target(out: Path | None) -> Iterator[BinaryIO]:
-    sys.stdout.flush()
     try:
-        with out.open("ab") if out else nullcontext(sys.stdout.buffer) as file:
+        with click.open_file(str(out or STANDARD_STREAM), "ab") as file:
             yield file
     except OSError as error:
         if out is None:  # The command ends as its reader, or the disk, makes it end.

@@ -6,13 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from paramproof.cli.options import (
-    MODELS,
-    class_option,
-    deriving_progress,
-    json_option,
-    time_limit_option,
-)
+from paramproof.cli import options
 from paramproof.cli.output import CommandAnswer
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data
@@ -31,7 +25,7 @@ from paramproof.views.table import Table
 
 
 @click.command("derive", short_help="Derive the formula of a model from its code.")
-@click.argument("model", metavar="MODEL", shell_complete=MODELS)
+@click.argument("model", metavar="MODEL", shell_complete=options.MODELS)
 @click.option(
     "--size",
     "sizes",
@@ -39,11 +33,11 @@ from paramproof.views.table import Table
     metavar="NAME=VALUE",
     help="Start from this size instead of the default (repeatable).",
 )
-@class_option
-@json_option("the derivation")
+@options.class_name
+@options.as_json("the derivation")
 @click.option("--latex", "as_latex", is_flag=True, help="Print the formula as LaTeX.")
 @click.option("--seed", default=0, show_default=True, help="Seed for sampling sizes.")
-@time_limit_option(600, "Stop after this many seconds.")
+@options.time_limit(600, "Stop after this many seconds.")
 def derive_command(
     model: str, sizes: Sequence[str], class_name: str, as_latex: bool, seed: int, seconds: float
 ) -> CommandAnswer:
@@ -59,7 +53,7 @@ def derive_command(
       paramproof derive LlamaForCausalLM --size num_hidden_layers=80
     """
     given = _sizes(sizes)
-    with deriving_progress() as note:
+    with options.deriving_progress() as note:
         note("starting a process")
         derivation = derive_formula(
             model, class_name, sizes=given, seed=seed, seconds=seconds, note=note

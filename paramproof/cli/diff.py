@@ -7,24 +7,18 @@ from dataclasses import replace
 
 import click
 
-from paramproof.cli.options import (
-    MODELS,
-    class_option,
-    derive_option,
-    json_option,
-    resolving_all,
-)
+from paramproof.cli import options
 from paramproof.cli.output import CommandAnswer
 from paramproof.views.difference import difference_of
 from paramproof.views.table import Table
 
 
 @click.command("diff", short_help="Compare two models, in letters and in numbers.")
-@click.argument("first", metavar="A", shell_complete=MODELS)
-@click.argument("other", metavar="B", shell_complete=MODELS)
-@json_option("the difference", is_alone=True)
-@class_option
-@derive_option
+@click.argument("first", metavar="A", shell_complete=options.MODELS)
+@click.argument("other", metavar="B", shell_complete=options.MODELS)
+@options.as_json("the difference", is_alone=True)
+@options.class_name
+@options.derive
 def diff_command(first: str, other: str, class_name: str) -> CommandAnswer:
     """Print how B differs from A, component by component, in letters and in numbers.
 
@@ -38,7 +32,7 @@ def diff_command(first: str, other: str, class_name: str) -> CommandAnswer:
       paramproof diff bert-base bert-large
       paramproof diff llama-3-8b qwen3
     """
-    models = resolving_all([first, other], class_name)
+    models = options.resolving_all([first, other], class_name)
     found = difference_of(*models)
 
     def parts(width: int | None) -> Iterator[Table | str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from paramproof.builders.registry import framework, frameworks
-from paramproof.cli.options import completing, framework_option, json_option
+from paramproof.cli import options
 from paramproof.cli.output import CommandAnswer
 from paramproof.differences.answer import (
     COUNTED,
@@ -43,12 +43,14 @@ HEADINGS: dict[Section, tuple[str, str]] = {
 
 
 @click.command("differences", short_help="Compare the frameworks with each other.")
-@click.argument("first", nargs=-1, metavar="[FRAMEWORK]...", shell_complete=completing(frameworks))
-@framework_option("Compare")
+@click.argument(
+    "first", nargs=-1, metavar="[FRAMEWORK]...", shell_complete=options.completing(frameworks)
+)
+@options.framework("Compare")
 @click.option(
     "--component",
     metavar="NAME",
-    shell_complete=completing(components),
+    shell_complete=options.completing(components),
     help="Print only the differences in this component.",
 )
 @click.option(
@@ -56,7 +58,7 @@ HEADINGS: dict[Section, tuple[str, str]] = {
     is_flag=True,
     help="Run the installed frameworks instead of printing what is recorded.",
 )
-@json_option("the differences")
+@options.as_json("the differences")
 def differences_command(
     first: Sequence[str], component: str | None, names: Sequence[str], measure: bool
 ) -> CommandAnswer:

@@ -6,13 +6,7 @@ from collections.abc import Iterator
 
 import click
 
-from paramproof.cli.options import (
-    MODELS,
-    class_option,
-    derive_option,
-    json_option,
-    resolving,
-)
+from paramproof.cli import options
 from paramproof.cli.output import CommandAnswer
 from paramproof.explanation.answer import WIDTH, lines
 from paramproof.explanation.number import read
@@ -21,10 +15,10 @@ from paramproof.explanation.search import explained
 
 @click.command("explain", short_help="Explain which parameters a number counts.")
 @click.argument("number")
-@click.argument("model", required=False, shell_complete=MODELS)
-@json_option("every explanation")
-@class_option
-@derive_option
+@click.argument("model", required=False, shell_complete=options.MODELS)
+@options.as_json("every explanation")
+@options.class_name
+@options.derive
 @click.option(
     "--all", "everything", is_flag=True, help="Print all explanations, and the names of all models."
 )
@@ -40,7 +34,7 @@ def explain_command(
     wanted = read(number)
     if class_name and model is None:
         raise ValueError("--class needs a MODEL: give a config.json after the number")
-    resolved = None if model is None else resolving(model, class_name)
+    resolved = None if model is None else options.resolving(model, class_name)
     answer = explained(wanted, resolved)
 
     def parts(width: int | None) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from paramproof.cli.options import family_option, json_option
+from paramproof.cli import options
 from paramproof.cli.output import CommandAnswer
 from paramproof.formulas.families import spec_fields
 from paramproof.formulas.models import SHORT_NAMES, Published
@@ -23,8 +23,8 @@ from paramproof.views.table import Table
 
 
 @click.command("models", short_help="List the named models.")
-@family_option("List")
-@json_option("the models, with sizes and sources,", is_alone=True)
+@options.family("List")
+@options.as_json("the models, with sizes and sources,", is_alone=True)
 def models_command(families: Sequence[str]) -> CommandAnswer:
     """List the named models: their parameters, and the numbers that others have published.
 

@@ -47,7 +47,7 @@ def completing(names: Callable[[], Iterable[str]], *, files: bool = False) -> Co
 MODELS = completing(model_names, files=True)
 
 
-class_option = click.option(
+class_name = click.option(
     "--class",
     "class_name",
     default="",
@@ -58,7 +58,7 @@ class_option = click.option(
 
 DERIVES = "paramproof.derives"
 
-derive_option = click.option(
+derive = click.option(
     "--derive",
     is_flag=True,
     expose_value=False,
@@ -67,23 +67,23 @@ derive_option = click.option(
 )
 
 
-def models_option(verb: str) -> Callable[[Command], Command]:
+def model(verb: str) -> Callable[[Command], Command]:
     help_text = f"{verb} only this model: its name or a config.json"
     return _repeatable("--model", "models", "MODEL", help_text, shell_complete=MODELS)
 
 
-def framework_option(verb: str) -> Callable[[Command], Command]:
+def framework(verb: str) -> Callable[[Command], Command]:
     how = {"shell_complete": completing(frameworks)}
     return _repeatable("--framework", "names", "NAME", f"{verb} only this framework", **how)
 
 
-def family_option(verb: str) -> Callable[[Command], Command]:
+def family(verb: str) -> Callable[[Command], Command]:
     help_text = f"{verb} only these families, such as gpt,llama"
-    how = {"callback": _families, "shell_complete": _complete_families}
+    how = {"callback": _families, "shell_complete": completing(lambda: FAMILIES)}
     return _repeatable("--family", "families", "NAMES", help_text, **how)
 
 
-def json_option(what: str, *, is_alone: bool = False) -> Callable[[Command], Command]:
+def as_json(what: str, *, is_alone: bool = False) -> Callable[[Command], Command]:
     """Return the option --json, which ``finish`` reads; if it ``is_alone``, no text is printed."""
     where = "to FILE or standard output."
     if not is_alone:
@@ -105,7 +105,7 @@ def json_option(what: str, *, is_alone: bool = False) -> Callable[[Command], Com
     )
 
 
-def time_limit_option(seconds: int, help_text: str) -> Callable[[Command], Command]:
+def time_limit(seconds: int, help_text: str) -> Callable[[Command], Command]:
     return click.option(
         "--time-limit",
         "seconds",
@@ -135,14 +135,6 @@ def _repeatable(
 def _families(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> tuple[str, ...]:
     names = [name.strip() for names in given for name in names.split(",")]
     return tuple(dict.fromkeys(family_named(name).name for name in names))
-
-
-def _complete_families(
-    ctx: click.Context, param: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    before, comma, last = incomplete.rpartition(",")
-    found = (name for name in FAMILIES if name.startswith(last))
-    return [CompletionItem(f"{before}{comma}{name}") for name in found]
 
 
 def _writable(given: str) -> Path:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import webbrowser
+from contextlib import suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -20,16 +19,14 @@ NEEDED = ("index.html", "paramproof.whl", "pyodide/pyodide.asm.wasm")
 
 
 class _Files(SimpleHTTPRequestHandler):
+    """Logs nothing, and ignores clients that close their connection early."""
+
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's
         pass
 
-
-class _Server(ThreadingHTTPServer):
-    """A server that ignores clients which close their connection early."""
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)
+    def handle(self) -> None:
+        with suppress(ConnectionError):
+            super().handle()
 
 
 def server_of(folder: Path, port: int = 0) -> ThreadingHTTPServer:
@@ -43,7 +40,7 @@ def server_of(folder: Path, port: int = 0) -> ThreadingHTTPServer:
             "'tox run -e site' builds one in build/site"
         )
     try:
-        return _Server((LOOPBACK, port), partial(_Files, directory=str(folder)))
+        return ThreadingHTTPServer((LOOPBACK, port), partial(_Files, directory=str(folder)))
     except OSError as error:
         raise ValueError(f"port {port} cannot be served: {error.strerror}") from None
 

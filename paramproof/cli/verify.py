@@ -19,17 +19,7 @@ import click
 from paramproof.algebra.residual import explained
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.registry import framework, frameworks
-from paramproof.cli.options import (
-    MAX_SECONDS,
-    derive_option,
-    family_option,
-    framework_option,
-    json_option,
-    models_option,
-    require_together,
-    resolving_all,
-    time_limit_option,
-)
+from paramproof.cli import options
 from paramproof.cli.output import CommandAnswer, remark
 from paramproof.cli.workers import (
     chosen_frameworks,
@@ -46,8 +36,16 @@ from paramproof.matching.model_comparison import report_on
 from paramproof.resolver import Model
 from paramproof.verify.agreement import require_agreement
 from paramproof.verify.proof import Proof, proofs
-from paramproof.verify.results import Result, Sample, results
-from paramproof.verify.shards import missing, read_summaries, shard_of, summary_of, summed
+from paramproof.verify.results import (
+    Result,
+    Sample,
+    missing,
+    read_summaries,
+    results,
+    shard_of,
+    summary_of,
+    summed,
+)
 from paramproof.verify.user_formula import (
     TIME_LIMIT,
     FormulaReference,
@@ -68,9 +66,9 @@ TOGETHER = {"--summary": {"FILE"}, "--prove": COMMON, "--shard": DRAWN, "--secon
 
 
 @click.command("verify", short_help="Verify the formula in every framework, on many models.")
-@framework_option("Verify")
-@models_option("Verify")
-@family_option("Verify")
+@options.framework("Verify")
+@options.model("Verify")
+@options.family("Verify")
 @click.option(
     "--examples",
     type=click.IntRange(0),
@@ -85,22 +83,22 @@ TOGETHER = {"--summary": {"FILE"}, "--prove": COMMON, "--shard": DRAWN, "--secon
     show_default=True,
     help="Seed of the random models.",
 )
-@json_option("every result")
+@options.as_json("every result")
 @click.option(
     "--formula",
     "reference",
     metavar="MODULE:FUNCTION",
     help="Check this formula of yours instead of paramproof's.",
 )
-@derive_option
-@time_limit_option(TIME_LIMIT, "Stop a call of --formula after this many seconds.")
+@options.derive
+@options.time_limit(TIME_LIMIT, "Stop a call of --formula after this many seconds.")
 @click.option(
     "--prove", is_flag=True, expose_value=False, help="Prove the formula at every size, in letters."
 )
 @click.option(
     "--seconds",
     "duration",
-    type=click.FloatRange(0, MAX_SECONDS, min_open=True),
+    type=click.FloatRange(0, options.MAX_SECONDS, min_open=True),
     metavar="SECONDS",
     help="Go on drawing models for so long, in each framework.",
 )
@@ -141,14 +139,14 @@ def verify_command(
     With --seconds, drawing goes on with the next seed, and --shard takes every Nth seed from the
     Ith on. The results are then counted, and --json writes them for --summary.
     """
-    given = require_together(TOGETHER)
+    given = options.require_together(TOGETHER)
     if {"--prove", "--model", "--family"} <= given:
         raise ValueError("--model and --family cannot be combined: a model has only one family")
     if summary and files:
         return sum_of_shards(files)
     if summary or files:
         raise ValueError("--summary needs the FILEs of shards, and nothing else takes a FILE")
-    resolved = resolving_all([*dict.fromkeys(models)])
+    resolved = options.resolving_all([*dict.fromkeys(models)])
     formula = FormulaReference(reference, seconds) if reference else None
     if without := [model for model in resolved if model.names is None]:
         _require_alone(without[0], resolved, given, formula)

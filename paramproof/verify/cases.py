@@ -12,9 +12,10 @@ modules in the working directory. ``tests.strategies`` generates the same specs 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -39,15 +40,10 @@ def random_specs(
 ) -> list[Any]:
     """Return ``number`` specs that ``builder`` can express, the same for each seed."""
     random = Random(seed)
-    specs: list[Spec] = []
-    tries = 1000 * number
-    while len(specs) < number:
-        spec = random_spec(random, family, **fixed)
-        supported = builder.supports(spec)
-        specs += [spec] if supported is True else []
-        tries -= 1
-        if not tries:
-            raise ValueError(f"hardly any random spec can be expressed: {supported}")
+    drawn = (random_spec(random, family, **fixed) for _ in range(1000 * number))
+    specs = [*islice((spec for spec in drawn if builder.supports(spec) is True), number)]
+    if len(specs) < number:
+        raise ValueError(f"hardly any random spec can be expressed: {refusal(builder, family)}")
     return specs
 
 
@@ -120,31 +116,24 @@ def indicators_of(spec: Spec) -> dict[str, int]:
     return {n: int(one) for n, one in own._asdict().items() if kinds[n] == INDICATOR}
 
 
-class _UnansweredChoice(Exception):
-    """Raised for a choice without an answer yet; ``answers`` has all possible ones."""
-
-    def __init__(self, name: str, lowest: int, highest: int) -> None:
-        super().__init__(name)
-        self.answers = [{name: answer} for answer in range(lowest, highest + 1)]
-
-
 def cases(family: Family, known: Mapping[str, int] = {}) -> Iterator[Case]:
     """Yield every case of a family; ``known`` are fields that a builder cannot vary."""
-    letters = FamilyArchitecture.of(draw(family.spec, lambda name, *range_: range_[1], {})).fields
+    highest = FamilyArchitecture.of(draw(family.spec, lambda name, *range_: range_[1], {}))
     kinds = letter_kinds(family.letters)
-    layers = {field for name, field in letters.items() if kinds[name] == LAYERS}
+    layers = {field for name, field in highest.fields.items() if kinds[name] == LAYERS}
     pending: list[dict[str, int]] = [{}]
     while pending:
-        answers = pending.pop(0)
-        try:
-            yield _drawn(family, answers, layers, known)
-        except _UnansweredChoice as choice:
-            pending += [answers | answer for answer in choice.answers]
+        spec, sizes = _drawn(family, pending.pop(), pending, layers)
+        names = {size: name for name, size in reversed(spec.letters()._asdict().items())}
+        values = {name: getattr(spec, name) for name in family.field_names}
+        letters = {n: names.get(size, n) for n, size in values.items() if type(size) is int}
+        yield Case(spec, len(sizes), letters, {letters[n]: size for n, size in known.items()})
 
 
 def _drawn(
-    family: Family, answers: Mapping[str, int], layers: Collection[str], known: Mapping[str, int]
-) -> Case:
+    family: Family, answers: dict[str, int], pending: list[dict[str, int]], layers: Collection[str]
+) -> tuple[Spec, Mapping[str, int]]:
+    """Return a spec and its generic sizes; ``pending`` takes the other answers to open choices."""
     ranges = {**RANGES, **getattr(family.spec, "ranges", {})}
     few, lengths = primes_from(FEWEST_LAYERS), _lengths()
     sizes: dict[str, int] = {}
@@ -155,14 +144,11 @@ def _drawn(
                 sizes[name] = next(few if name in layers else lengths)
             return sizes[name]
         if name not in answers:
-            raise _UnansweredChoice(name, lowest, highest)
+            pending.extend(answers | {name: answer} for answer in range(highest, lowest, -1))
+            answers[name] = lowest
         return answers[name]
 
-    spec = draw(family.spec, choose, {})
-    names = {size: name for name, size in reversed(spec.letters()._asdict().items())}
-    values = {name: getattr(spec, name) for name in family.field_names}
-    letters = {n: names.get(size, n) for n, size in values.items() if type(size) is int}
-    return Case(spec, len(sizes), letters, {letters[n]: size for n, size in known.items()})
+    return draw(family.spec, choose, {}), sizes
 
 
 def _lengths() -> Iterator[int]:
@@ -191,11 +177,3 @@ def supported_cases(builder: Builder, family: Family, fixed: Mapping[str, object
     if not found:
         raise ValueError(str(refusal))
     return sorted(found.values(), key=lambda case: (-case.free, -sum(case.parts.values())))
-
-
-def case_of(spec: Spec, among: Iterable[Case]) -> Case:
-    """Return the case ``among`` these that has the parts of ``spec``. Raises ``ValueError``."""
-    for case in among:
-        if case.parts == indicators_of(spec):
-            return case
-    raise ValueError("its combination of parts cannot be expressed at other sizes")

@@ -42,7 +42,7 @@ from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 from paramproof.verify.agreement import check
-from paramproof.verify.cases import Case, case_of, supported_cases
+from paramproof.verify.cases import Case, indicators_of, supported_cases
 from paramproof.verify.workers import Record, nobody
 
 ProofStatus: TypeAlias = Literal["proved", "different", "not expressible", "broken"]
@@ -101,9 +101,10 @@ def proofs(
     tell(len(claims))
     for family, model, spec in claims:
         own = chosen.name, chosen.version
-        plan = _cases(builder, chosen, family, spec)
-        if isinstance(plan, str):
-            yield Proof(*own, "not expressible", family, model, reason=plan)
+        try:
+            plan = _cases(builder, chosen, family, spec)
+        except ValueError as error:
+            yield Proof(*own, "not expressible", family, model, reason=str(error))
             continue
         start = time.perf_counter()
         readings: list[Reading] = []
@@ -129,16 +130,16 @@ def proofs(
         )
 
 
-def _cases(builder: Builder, chosen: Framework, family: str, spec: Spec | None) -> list[Case] | str:
-    """Return the combinations of parts to prove, or why the framework cannot express them."""
+def _cases(builder: Builder, chosen: Framework, family: str, spec: Spec | None) -> list[Case]:
+    """Return the combinations of parts to prove. Raises ``ValueError`` if none is supported."""
     supported = builder.supports(spec) if spec else True
     if supported is not True:
-        return str(supported)
-    try:
-        found = supported_cases(builder, FAMILIES[family], chosen.fixed)
-        return [case_of(spec, found)] if spec else found
-    except ValueError as error:
-        return str(error)
+        raise ValueError(supported)
+    found = supported_cases(builder, FAMILIES[family], chosen.fixed)
+    alike = [case for case in found if not spec or case.parts == indicators_of(spec)]
+    if not alike:
+        raise ValueError("its combination of parts cannot be expressed at other sizes")
+    return alike
 
 
 def _formula(cases: Sequence[Case]) -> str:

@@ -24,7 +24,7 @@ from functools import cache, partial
 from itertools import islice
 from random import Random
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.algebra.symbols import FamilyArchitecture, folded_text, in_symbols
 from paramproof.child_process import NO_LIMIT, Limit, Refused, Tell, call
@@ -114,6 +114,9 @@ class UserFormula:
             self.signature = inspect.signature(function)
         except (TypeError, ValueError):
             raise Refused(f"{self.name}: Python cannot read its signature") from None
+
+    def load(self, tell: Tell) -> UserFormula:
+        return self
 
     def arguments(self, config: Any, known: Mapping[str, Any]) -> inspect.BoundArguments | None:
         """Return the letters and fields to pass by name, or else the spec; None if neither fits."""
@@ -314,36 +317,37 @@ class FormulaReference(NamedTuple):
 
     def ask(self, question: Callable[..., Any], *about: Any) -> Any:
         """Return ``question(formula, *about)``, answered in a process without a framework."""
-        return call(partial(_reply, self, question, about), prints=True)
+        return call(partial(question, self, *about), prints=True)
 
 
-def _reply(
-    formula: FormulaReference, question: Callable[..., Any], about: Sequence[Any], tell: Tell
-) -> Any:
-    return question(formula.load(tell), *about)
+Formula: TypeAlias = UserFormula | FormulaReference
 
 
-def family_and_rest(formula: UserFormula, among: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+def family_and_rest(
+    formula: Formula, among: Sequence[str], tell: Tell = nobody
+) -> tuple[str, tuple[str, ...]]:
     """Return the family that the formula counts, and the components that it does not cover."""
-    family = chosen_family(formula, among)
-    named = [_path(one) for one in formula.counts(fullest(family))]
+    own = formula.load(tell)
+    family = chosen_family(own, among)
+    named = [_path(one) for one in own.counts(fullest(family))]
     left = (path for path in tensors_of(family) if not any(lies_in(path, one) for one in named))
     return family.name, tuple(dict.fromkeys(path.split(".")[0] for path in left))
 
 
 def compared_at_sizes(
-    formula: UserFormula, model: Architecture, examples: int, seed: int
+    formula: Formula, model: Architecture, examples: int, seed: int, tell: Tell = nobody
 ) -> tuple[list[dict[str, Any]], str]:
     """Compare both counts at a derived model's own sizes, and at random sizes that meet its guards.
 
     Return the sizes with both counts, and the first difference in letters, "" if all are equal.
     """
-    random = Random(seed)
+    own, random = formula.load(tell), Random(seed)
     drawn = (sample_inside(random, model) for _ in range(examples))
     models = [model, *(model.at(one) for one in drawn if one and model.has(one))]
-    pairs = [(one, compare_counts(formula.counts(one), one)) for one in models]
-    worst = next((pair for pair in pairs if not pair[1].equal), None)
-    return [
-        {"sizes": one.sizes, "derived": report.actual, "theirs": report.formula}
-        for one, report in pairs
-    ], algebra(formula, *worst, models)[0] if worst else ""
+    found, difference = [], ""
+    for one in models:
+        report = compare_counts(own.counts(one), one)
+        found.append({"sizes": one.sizes, "derived": report.actual, "theirs": report.formula})
+        if not (difference or report.equal):
+            (difference,) = algebra(own, one, report, models)
+    return found, difference

@@ -80,7 +80,7 @@ def test_frameworks(outsider, completed, command):
 
 def test_families(completed):
     assert completed("verify", "--family", "") == list(FAMILIES)
-    assert completed("models", "--family", "gpt,l") == ["gpt,llama"]
+    assert completed("models", "--family", "l") == ["llama"]
 
 
 def test_other_names(completed):

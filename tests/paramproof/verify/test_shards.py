@@ -11,8 +11,7 @@ from paramproof.cli import verify
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.models import named_model
 from paramproof.verify import results as results_module
-from paramproof.verify.results import Sample, results, smaller_spec
-from paramproof.verify.shards import shard_of
+from paramproof.verify.results import Sample, results, shard_of, smaller_spec
 from paramproof.verify.user_formula import fullest
 from tests.weight_lists import Lists, added, extra
 
