@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from hashlib import sha256
 from itertools import islice
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from paramproof.catalogue import Entry
 from paramproof.child_process import end_with_parent
@@ -40,7 +40,7 @@ Line = tuple[int, bytes]
 """A line with its number, from 1."""
 
 
-def lines_of(file: BinaryIO) -> Iterator[bytes]:
+def lines_of(file: IO[bytes]) -> Iterator[bytes]:
     """Yield the lines of a file, each cut off after ``MAX_FILE_BYTES``."""
     while line := file.readline(MAX_FILE_BYTES + 1):
         yield line

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import click
 
@@ -92,7 +92,7 @@ def _earlier(out: Path | None, resume: bool) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def _target(out: Path | None) -> Iterator[BinaryIO]:
+def _target(out: Path | None) -> Iterator[IO[bytes]]:
     try:
         with click.open_file(str(out or STANDARD_STREAM), "ab") as file:
             yield file

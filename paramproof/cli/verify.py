@@ -21,12 +21,7 @@ from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.registry import framework, frameworks
 from paramproof.cli import options
 from paramproof.cli.output import CommandAnswer, remark
-from paramproof.cli.workers import (
-    chosen_frameworks,
-    how_to_get,
-    records_of,
-    run_in_frameworks,
-)
+from paramproof.cli.workers import chosen_frameworks, records_of, run_in_frameworks
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.comparison import totals
 from paramproof.formulas.models import named_models
@@ -219,10 +214,7 @@ def _require_families(models: Sequence[Model], families: Sequence[str], but: str
 
 
 def in_frameworks(
-    names: Sequence[str],
-    sample: Sample,
-    models: Sequence[Model],
-    formula: FormulaReference | None,
+    names: Sequence[str], sample: Sample, models: Sequence[Model], formula: FormulaReference | None
 ) -> CommandAnswer:
     """Compare the formulas of families, or a user's, with the models that frameworks build.
 
@@ -242,12 +234,11 @@ def in_frameworks(
 
     def parts(width: int | None) -> Iterator[Table | str]:
         yield verify_table(found)
-        smallest = [one for one in found if one.smallest]
-        named = [] if formula else [one for one in found if one.model and not one.smallest]
-        yield from _differences([*named, *smallest], width)
+        shown = [one for one in found if one.smallest or (one.model and not formula)]
+        yield from _differences(shown, width)
         yield from _broken(found)
         if formula:
-            yield from [""] * bool(smallest)
+            yield from [""] * bool(shown)
             yield from [f"{formula.name} does not count: {', '.join(left)}"] if left else []
             yield f"{equal} have the count of {formula.name}"
         # A reason for random specs concerns the whole family; for a model, the table is enough.
@@ -263,17 +254,16 @@ def in_frameworks(
 
     about = {"seed": sample.seed, "examples": sample.examples}
     failed = not reports or any(one.failed for one in found)
-    return CommandAnswer(parts, lambda: document("verification", _body(about, found)), failed)
+    return CommandAnswer(parts, lambda: _document("verification", about, _data(found)), failed)
 
 
-def _body(
-    about: Mapping[str, Any], found: Mapping[str, Any] | Sequence[Record]
-) -> Mapping[str, Any]:
-    """Return what a document says of the versions of the frameworks, and of what was found."""
+def _document(kind: str, about: Mapping[str, Any], found: Mapping[str, Any]) -> Mapping[str, Any]:
     versions = {name: one.versions() for name, one in frameworks().items()}
-    if not isinstance(found, Mapping):
-        found = {"results": [one.as_json() for one in found]}
-    return {**about, "versions": versions, **found}
+    return document(kind, {**about, "versions": versions, **found})
+
+
+def _data(records: Sequence[Record]) -> Mapping[str, Any]:
+    return {"results": [one.as_json() for one in records]}
 
 
 def _differences(results: Sequence[Result], width: int | None) -> Iterator[str]:
@@ -300,7 +290,7 @@ def _absent(names: Sequence[str], done: str) -> Iterator[str]:
     """Yield the frameworks that were not chosen by name, and are not installed."""
     for one in frameworks().values():
         if one.missing and not names:
-            yield f"not installed, so not {done}: {how_to_get(one)}"
+            yield f"not installed, so not {done}: {one.name} ({one.how_to_get})"
 
 
 def proved(names: Sequence[str], sample: Sample, *, of_models: bool) -> CommandAnswer:
@@ -323,7 +313,7 @@ def proved(names: Sequence[str], sample: Sample, *, of_models: bool) -> CommandA
         yield f"{tensors:,} tensors derived in letters, {traced:,} of them traced"
 
     failed = not 0 < equal == len(tried)
-    return CommandAnswer(parts, lambda: document("proof", _body({}, found)), failed)
+    return CommandAnswer(parts, lambda: _document("proof", {}, _data(found)), failed)
 
 
 def in_shard(names: Sequence[str], sample: Sample, command: str) -> CommandAnswer:

@@ -23,17 +23,13 @@ def chosen_frameworks(names: Sequence[str]) -> list[Framework]:
     chosen = [framework(name) for name in dict.fromkeys(names)] or list(frameworks().values())
     installed = [one for one in chosen if not one.missing]
     if names and len(installed) < len(chosen):
-        absent = (how_to_get(one) for one in chosen if one.missing)
+        absent = (f"{one.name} ({one.how_to_get})" for one in chosen if one.missing)
         raise ValueError(f"not installed: {'; '.join(absent)}")
     if not installed:
         raise ValueError(
             "no framework is installed: 'paramproof frameworks' lists how to install them"
         )
     return installed
-
-
-def how_to_get(chosen: Framework) -> str:
-    return f"{chosen.name} ({chosen.how_to_get})"
 
 
 def records_of(

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, Self, TypeAlias, TypeVar, cast
+from typing import Any, Self, TypeAlias, TypeVar
 
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework, framework
@@ -60,50 +61,36 @@ def run_in_workers(
     If a worker dies, hangs, or sends fewer or more records than it said, its last record is
     ``broken``. Raises ``Refused`` for a mistake in the user's code, and ends all workers.
     """
-    ordered = sorted(frameworks, key=lambda framework: not framework.slow)
     called = partial(function, **about)
-    workers = (_Worker(one, called, record, on_progress) for one in ordered)
-    with closing(messages(workers)) as heard:
-        for worker, message in heard:
-            yield from worker.take(message)
+    chosen: dict[Process, Framework] = {}
+    done, due = Counter[Process](), dict[Process, int]()
 
+    def start() -> Iterator[Process]:
+        for one in sorted(frameworks, key=lambda framework: not framework.slow):
+            on_progress(one.name, "importing", 0, 1)
+            process = Process(partial(_work, called, one.name), environment=one.environment)
+            chosen[process] = one
+            yield process
 
-class _Worker(Process, Generic[R]):
-    def __init__(
-        self,
-        framework: Framework,
-        function: Callable[..., Iterator[R]],
-        record: type[R],
-        on_progress: OnProgress,
-    ) -> None:
-        self.framework, self.record = framework, record
-        self.show = partial(on_progress, framework.name)
-        self.done, self.due = 0, cast("int | None", None)
-        self.show("importing", 0, 1)
-        work = partial(_work, function, framework.name)
-        super().__init__(work, environment=framework.environment)
-
-    def take(self, message: Any) -> Iterator[R]:
-        """Yield the record in a message, if any."""
-        if message is None:
-            yield from self._ended()
-        elif isinstance(message, int | self.record):
+    with closing(messages(start())) as heard:
+        for process, message in heard:
             if isinstance(message, int):
-                self.due = message
-            else:
-                self.done += 1
+                due[process] = message
+            elif isinstance(message, record):
+                done[process] += 1
                 yield message
-            state = f"{self.done}" if self.due is None else f"{self.done} of {self.due}"
-            self.show(state, self.done, self.due)
-
-    def _ended(self) -> Iterator[R]:
-        if self.is_done and self.due in (None, self.done):
-            self.show("done", 1, 1)
-            return
-        self.show("broken", 0, 1)
-        number = f"{self.done} of {self.due} results" if self.due else f"{self.done} results"
-        reason = self.last_words or f"the worker {self.how} after {number}"
-        yield self.record.broken(self.framework, reason)
+            elif message is not None:
+                continue
+            one = chosen[process]
+            number = f"{done[process]}{f' of {due[process]}' if process in due else ''}"
+            if message is not None:
+                on_progress(one.name, number, done[process], due.get(process))
+            elif process.is_done and due.get(process) in (None, done[process]):
+                on_progress(one.name, "done", 1, 1)
+            else:
+                on_progress(one.name, "broken", 0, 1)
+                reason = f"the worker {process.how} after {number} results"
+                yield record.broken(one, process.last_words or reason)
 
 
 def _work(function: Callable[..., Iterator[Record]], name: str, tell: Tell) -> None:
