@@ -1,8 +1,8 @@
 """Run functions in processes of their own, which end when this one does.
 
-A function takes ``tell``, by which it sends messages; what it returns is its last one. All are
-pickled: the function goes to the process's standard input, and messages come from its standard
-output. The input stays open as a lifeline: when it is closed, the process exits at once. That works
+A function may ``tell`` messages to the parent; what it returns is its last one. All are pickled:
+the function goes to the process's standard input, and messages come from its standard output. The
+input stays open as a lifeline: when it is closed, the process exits at once. That works
 however this process ended, SIGKILL included, and on every system. ``multiprocessing`` would import
 the main module again, which may be a user's script; its forks end by ``end_with_parent``.
 """
@@ -21,12 +21,10 @@ from contextlib import closing, suppress
 from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import MAX_ERROR_SHOWN, legible
-
-Tell: TypeAlias = Callable[[Any], None]
 
 TICK = 0.2
 """Seconds between two looks at the clock; a limit may be exceeded by as much."""
@@ -35,6 +33,16 @@ SILENCE = 3600
 """Seconds after which a process that tells nothing is ended."""
 
 PROGRAM = "from paramproof.child_process import main; main()"
+
+TO_PARENT: list[BinaryIO] = []
+"""Where a process writes messages to the process that started it; empty in any other process."""
+
+
+def tell(message: Any) -> None:
+    """Send a message to the process that started this one, if ``Process`` did."""
+    for answers in TO_PARENT:
+        answers.write(pickle.dumps(message))
+        answers.flush()
 
 
 class Refused(InvalidInput):
@@ -63,7 +71,7 @@ class Returned(NamedTuple):
 
 
 class Process:
-    """A process that runs ``job(tell)``.
+    """A process that runs ``job()``.
 
     It can import the same modules as this process, and gets ``environment`` in addition to this
     process's variables. Only if it ``prints`` does its standard error go where this process's does.
@@ -71,7 +79,7 @@ class Process:
 
     def __init__(
         self,
-        job: Callable[[Tell], Any],
+        job: Callable[[], Any],
         limit: Limit = NO_LIMIT,
         *,
         environment: Mapping[str, str] = {},
@@ -176,9 +184,9 @@ def messages(processes: Iterable[P]) -> Generator[tuple[P, Any]]:
 
 
 def call(
-    job: Callable[[Tell], Any],
+    job: Callable[[], Any],
     limit: Limit = NO_LIMIT,
-    note: Tell = lambda message: None,
+    note: Callable[[Any], None] = lambda message: None,
     *,
     prints: bool = False,
 ) -> Any:
@@ -203,7 +211,8 @@ def main() -> None:
     Ctrl-C.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    source, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    source = os.fdopen(os.dup(0), "rb")
+    TO_PARENT.append(os.fdopen(os.dup(1), "wb"))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
@@ -215,13 +224,9 @@ def main() -> None:
         os.read(source.fileno(), 1)
         os._exit(1)
 
-    def tell(message: Any) -> None:
-        answers.write(pickle.dumps(message))
-        answers.flush()
-
     Thread(target=end_with_input, daemon=True).start()
     try:
-        tell(Returned(pickle.loads(job)(tell)))
+        tell(Returned(pickle.loads(job)()))
     except Refused as error:
         tell(error)
 

@@ -43,7 +43,7 @@ from paramproof.verify.results import (
 )
 from paramproof.verify.user_formula import (
     TIME_LIMIT,
-    FormulaReference,
+    UserFormula,
     compared_at_sizes,
     family_and_rest,
 )
@@ -142,7 +142,7 @@ def verify_command(
     if summary or files:
         raise ValueError("--summary needs the FILEs of shards, and nothing else takes a FILE")
     resolved = options.resolving_all([*dict.fromkeys(models)])
-    formula = FormulaReference(reference, seconds) if reference else None
+    formula = UserFormula(reference, seconds=seconds) if reference else None
     if without := [model for model in resolved if model.names is None]:
         _require_alone(without[0], resolved, given, formula)
         if formula:
@@ -169,7 +169,7 @@ def _command(
 
 
 def _require_alone(
-    model: Model, models: Sequence[Model], given: set[str], formula: FormulaReference | None
+    model: Model, models: Sequence[Model], given: set[str], formula: UserFormula | None
 ) -> None:
     """Raise ``ValueError`` if a model without a family is combined with what needs a family."""
     where = f"--model {model.title}"
@@ -214,7 +214,7 @@ def _require_families(models: Sequence[Model], families: Sequence[str], but: str
 
 
 def in_frameworks(
-    names: Sequence[str], sample: Sample, models: Sequence[Model], formula: FormulaReference | None
+    names: Sequence[str], sample: Sample, models: Sequence[Model], formula: UserFormula | None
 ) -> CommandAnswer:
     """Compare the formulas of families, or a user's, with the models that frameworks build.
 
@@ -360,9 +360,7 @@ def _summary(found: Mapping[str, Any], last: Sequence[str]) -> CommandAnswer:
     return CommandAnswer(parts, lambda: found, failed)
 
 
-def formula_at_sizes(
-    formula: FormulaReference, model: Model, examples: int, seed: int
-) -> CommandAnswer:
+def formula_at_sizes(formula: UserFormula, model: Model, examples: int, seed: int) -> CommandAnswer:
     """Compare a user's formula with that of a model without a family, at many sizes."""
     derived = model.architecture
     found, difference = formula.ask(compared_at_sizes, derived, examples, seed)

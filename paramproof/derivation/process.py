@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from paramproof.builders.registry import framework
-from paramproof.child_process import Limit, Refused, Tell, call
+from paramproof.child_process import Limit, Refused, call, tell
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 from paramproof.sources.reference import in_one_line, load_reference
@@ -51,7 +51,6 @@ def _derived(
     architecture: str,
     sizes: Mapping[str, int],
     seed: int,
-    tell: Tell,
 ) -> Derivation | None:
     # Only the process that derives needs them.
     from paramproof.derivation.pipeline import derive

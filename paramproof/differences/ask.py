@@ -16,7 +16,6 @@ import numpy as np
 from paramproof.algebra.symbols import folded, symbols
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
-from paramproof.child_process import Tell
 from paramproof.differences import measure
 from paramproof.differences.answer import COUNTED, Answer
 from paramproof.differences.measure import Call, entries
@@ -26,7 +25,6 @@ from paramproof.formulas.models import named_model
 from paramproof.formulas.printing import shape_text
 from paramproof.verify.cases import supported_cases
 from paramproof.verify.proof import NamedTensor, read
-from paramproof.verify.workers import nobody
 
 DECODER = "mlm_head.decoder.weight"
 QUESTIONS: dict[str, dict[str, Any]] = tomllib.loads(
@@ -39,7 +37,7 @@ MAX_TERMS = 2
 """So many quantities may make up a difference in letters."""
 
 
-def answers(chosen: Framework, builder: Builder, tell: Tell = nobody) -> Iterator[Answer]:
+def answers(chosen: Framework, builder: Builder) -> Iterator[Answer]:
     """Yield the answers of ``chosen``, in the order of the page.
 
     Raises ``measure.Unknown`` if the framework does something that has no name here. A framework

@@ -27,7 +27,7 @@ from paramproof.algebra.residual import Residual, explained, lines
 from paramproof.algebra.symbols import FamilyArchitecture, symbols
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework, layer_packages
-from paramproof.child_process import Tell
+from paramproof.child_process import tell
 from paramproof.derivation.pipeline import Effort, derive
 from paramproof.formulas import FAMILIES, FamilyLetters, Spec, Weight, closed_form, inventory
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
@@ -43,7 +43,7 @@ from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 from paramproof.verify.agreement import check
 from paramproof.verify.cases import Case, indicators_of, supported_cases
-from paramproof.verify.workers import Record, nobody
+from paramproof.verify.workers import Record
 
 ProofStatus: TypeAlias = Literal["proved", "different", "not expressible", "broken"]
 
@@ -89,7 +89,6 @@ def proofs(
     builder: Builder,
     families: Iterable[str] = (),
     models: Mapping[str, Spec] = {},
-    tell: Tell = nobody,
 ) -> Iterator[Proof]:
     """Compare ``builder`` with the formula of each family, at every size that it supports.
 

@@ -25,7 +25,7 @@ from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework
 from paramproof.builders.registry import framework as named_framework
-from paramproof.child_process import Tell
+from paramproof.child_process import tell
 from paramproof.formulas import Report, Spec
 from paramproof.formulas.families import family_of, spec_fields
 from paramproof.formulas.models import named_model
@@ -34,13 +34,12 @@ from paramproof.formulas.spec import draw, head_size_of
 from paramproof.verify.agreement import check
 from paramproof.verify.cases import fixed_in, random_specs, refusal
 from paramproof.verify.user_formula import (
-    Formula,
     UserFormula,
     chosen_family,
     compare_counts,
     difference,
 )
-from paramproof.verify.workers import Record, nobody, peak_memory
+from paramproof.verify.workers import Record, peak_memory
 
 Status: TypeAlias = Literal["equal", "different", "not expressible", "broken"]
 
@@ -108,20 +107,17 @@ def results(
     chosen: Framework,
     builder: Builder,
     sample: Sample,
-    formula: Formula | None = None,
-    tell: Tell = nobody,
+    formula: UserFormula | None = None,
 ) -> Iterator[Result]:
     """Yield a result for each named model and each random spec, and the smallest that differ.
 
     They are compared with our formulas, or with a user's ``formula``; ``Refused`` is raised if it
     cannot be called. A family that the framework cannot express has one result, with the reason.
     """
-    own = formula and formula.load(tell)
-    # The first build in a process includes the framework's start-up time.
     small = named_model("bert-tiny").spec
-    if own is None and builder.supports(small) is True:
-        check(builder, small)
-    run = _Run(chosen, builder, own)
+    if not formula and builder.supports(small) is True:
+        check(builder, small)  # The first build in a process includes the framework's start.
+    run = _Run(chosen, builder, formula)
     refused = {name: refusal(builder, name) for name in sample.families if sample.examples}
     number = sum(1 if reason else sample.examples for reason in refused.values())
     due = len(sample.models) + number

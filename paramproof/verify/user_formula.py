@@ -3,7 +3,7 @@
 It returns the trainable parameters of a model: an int, or ints by component. It counts the family
 whose spec, letters or fields it can be called with; of a model without a family, it takes letters,
 fields, or an object with the fields of a configuration. It is the user's code, so every call is
-announced (``calling``), and whatever goes wrong in it is a ``Refused``.
+announced (``UserFormula.calling``), and whatever goes wrong in it is a ``Refused``.
 
 The model that a framework builds is compared with this project's formula, tensor by tensor. That
 gives the actual count of every component: our own, plus what differs in it. A difference from the
@@ -20,14 +20,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import asdict
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import islice
 from random import Random
 from types import SimpleNamespace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 from paramproof.algebra.symbols import FamilyArchitecture, folded_text, in_symbols
-from paramproof.child_process import NO_LIMIT, Limit, Refused, Tell, call
+from paramproof.child_process import NO_LIMIT, TO_PARENT, Limit, Refused, call, tell
 from paramproof.derivation.sampling import sample_inside
 from paramproof.formulas import FAMILIES, Family, Inventory, Report, Row
 from paramproof.formulas.architecture import Architecture
@@ -38,7 +38,6 @@ from paramproof.formulas.path import LAYER, beginnings, has_layer, lies_in
 from paramproof.formulas.printing import MAX_NOTE_SHOWN, MINUS, legible, shown
 from paramproof.sources.reference import in_one_line, load_reference
 from paramproof.verify.cases import cases, indicators_of, random_spec
-from paramproof.verify.workers import nobody
 
 TOTAL = "total"
 """The component that is the whole model."""
@@ -76,47 +75,63 @@ def values_of(
     return config, {**fields, **letters}
 
 
-@contextmanager
-def calling(name: str, where: str, seconds: float, tell: Tell) -> Iterator[None]:
-    """Tell that the user's code is called in this context, for ``seconds`` at most.
-
-    Raises ``Refused`` for anything that the code raises: in a worker even for an interrupt, since
-    no Ctrl-C reaches it.
-    """
-    late = f"{name} does not return within {seconds:g} seconds {where}"
-    tell(Limit(seconds, late, f"{name} ended its process", f" {where}"))
-    caught: tuple[type[BaseException], ...] = (BaseException,)
-    if tell is nobody:
-        caught = (Exception, SystemExit)
-    try:
-        yield
-    except Refused:
-        raise
-    except caught as error:
-        raise Refused(f"{name} raised {in_one_line(error)} {where}") from error
-    finally:
-        tell(NO_LIMIT)
-
-
 class UserFormula:
-    """A function that is called as its signature requires; ``seconds`` limits each call."""
+    """A function, or MODULE:FUNCTION, that is called as its signature requires.
+
+    ``seconds`` limits its import and each call. It is sent to other processes by its name.
+    """
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        source: Callable[..., Any] | str,
         name: str = "",
-        tell: Tell = nobody,
         seconds: float = TIME_LIMIT,
     ) -> None:
-        self.name = legible(name or getattr(function, "__name__", type(function).__name__))
-        self.function, self.tell, self.seconds = function, tell, seconds
+        own = source if isinstance(source, str) else getattr(source, "__name__", "")
+        self.name = legible(name or own or type(source).__name__)
+        self.source, self.seconds = source, seconds
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        if not isinstance(self.source, str):
+            return self.source
+        with self.calling("when it was imported"):
+            try:
+                return load_reference(self.source)
+            except ValueError as error:
+                raise Refused(str(error)) from error
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        function = self.function
         try:
-            self.signature = inspect.signature(function)
+            return inspect.signature(function)
         except (TypeError, ValueError):
             raise Refused(f"{self.name}: Python cannot read its signature") from None
 
-    def load(self, tell: Tell) -> UserFormula:
-        return self
+    @contextmanager
+    def calling(self, where: str) -> Iterator[None]:
+        """Tell that the user's code is called in this context.
+
+        Raises ``Refused`` for anything that the code raises: in a worker even for an interrupt,
+        since no Ctrl-C reaches it.
+        """
+        late = f"{self.name} does not return within {self.seconds:g} seconds {where}"
+        tell(Limit(self.seconds, late, f"{self.name} ended its process", f" {where}"))
+        try:
+            yield
+        except Refused:
+            raise
+        except BaseException as error:
+            if not (TO_PARENT or isinstance(error, Exception | SystemExit)):
+                raise
+            raise Refused(f"{self.name} raised {in_one_line(error)} {where}") from error
+        finally:
+            tell(NO_LIMIT)
+
+    def ask(self, question: Callable[..., Any], *about: Any) -> Any:
+        """Return ``question(formula, *about)``, answered in a process without a framework."""
+        return call(partial(question, self, *about), prints=True)
 
     def arguments(self, config: Any, known: Mapping[str, Any]) -> inspect.BoundArguments | None:
         """Return the letters and fields to pass by name, or else the spec; None if neither fits."""
@@ -143,7 +158,7 @@ class UserFormula:
             takes = f"{self.name} takes {legible(own, MAX_NOTE_SHOWN)}"
             accepted = f"letters of {' '.join(model.sizes)}, or fields of that spec"
             raise Refused(f"{takes}: a formula takes a spec, or {accepted}")
-        with calling(self.name, f"at {config!r}", self.seconds, self.tell):
+        with self.calling(f"at {config!r}"):
             result = self.function(*arguments.args, **arguments.kwargs)
         if not isinstance(result, Mapping) or not model.spec:
             return {TOTAL: result}
@@ -302,52 +317,28 @@ def with_parts_of(model: Architecture) -> Iterator[Architecture]:
     return map(FamilyArchitecture.of, islice(alike, SAMPLES))
 
 
-class FormulaReference(NamedTuple):
-    """A formula by its name, MODULE:FUNCTION. ``seconds`` limits its import and each call."""
-
-    name: str
-    seconds: float
-
-    def load(self, tell: Tell) -> UserFormula:
-        with calling(self.name, "when it was imported", self.seconds, tell):
-            try:
-                return UserFormula(load_reference(self.name), self.name, tell, self.seconds)
-            except ValueError as error:
-                raise Refused(str(error)) from error
-
-    def ask(self, question: Callable[..., Any], *about: Any) -> Any:
-        """Return ``question(formula, *about)``, answered in a process without a framework."""
-        return call(partial(question, self, *about), prints=True)
-
-
-Formula: TypeAlias = UserFormula | FormulaReference
-
-
-def family_and_rest(
-    formula: Formula, among: Sequence[str], tell: Tell = nobody
-) -> tuple[str, tuple[str, ...]]:
+def family_and_rest(formula: UserFormula, among: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return the family that the formula counts, and the components that it does not cover."""
-    own = formula.load(tell)
-    family = chosen_family(own, among)
-    named = [_path(one) for one in own.counts(fullest(family))]
+    family = chosen_family(formula, among)
+    named = [_path(one) for one in formula.counts(fullest(family))]
     left = (path for path in tensors_of(family) if not any(lies_in(path, one) for one in named))
     return family.name, tuple(dict.fromkeys(path.split(".")[0] for path in left))
 
 
 def compared_at_sizes(
-    formula: Formula, model: Architecture, examples: int, seed: int, tell: Tell = nobody
+    formula: UserFormula, model: Architecture, examples: int, seed: int
 ) -> tuple[list[dict[str, Any]], str]:
     """Compare both counts at a derived model's own sizes, and at random sizes that meet its guards.
 
     Return the sizes with both counts, and the first difference in letters, "" if all are equal.
     """
-    own, random = formula.load(tell), Random(seed)
+    random = Random(seed)
     drawn = (sample_inside(random, model) for _ in range(examples))
     models = [model, *(model.at(one) for one in drawn if one and model.has(one))]
     found, difference = [], ""
     for one in models:
-        report = compare_counts(own.counts(one), one)
+        report = compare_counts(formula.counts(one), one)
         found.append({"sizes": one.sizes, "derived": report.actual, "theirs": report.formula})
         if not (difference or report.equal):
-            (difference,) = algebra(own, one, report, models)
+            (difference,) = algebra(formula, one, report, models)
     return found, difference

@@ -20,7 +20,7 @@ from typing import Any, Self, TypeAlias, TypeVar
 
 from paramproof.builders.protocol import Builder
 from paramproof.builders.registry import Framework, framework
-from paramproof.child_process import Process, Tell, messages
+from paramproof.child_process import Process, messages, tell
 
 R = TypeVar("R", bound="Record")
 
@@ -43,10 +43,6 @@ class Record:
         return asdict(self)
 
 
-def nobody(message: Any) -> None:
-    """Tell a message to nobody, from a function that runs in the calling process."""
-
-
 def run_in_workers(
     frameworks: Sequence[Framework],
     function: Callable[..., Iterator[R]],
@@ -56,10 +52,10 @@ def run_in_workers(
 ) -> Iterator[R]:
     """Call ``function`` in a worker for each of ``frameworks``; yield its records as they come.
 
-    It is sent pickled, and takes the framework, its builder, what it is ``about``, and ``tell``, by
-    which it may say how many records are due. One worker runs per processor, slow frameworks first.
-    If a worker dies, hangs, or sends fewer or more records than it said, its last record is
-    ``broken``. Raises ``Refused`` for a mistake in the user's code, and ends all workers.
+    It is sent pickled, takes the framework, its builder, and what it is ``about``, and may tell how
+    many records are due. One worker runs per processor, slow frameworks first. If a worker dies,
+    hangs, or sends fewer or more records than it said, its last record is ``broken``. Raises
+    ``Refused`` for a mistake in the user's code, and ends all workers.
     """
     called = partial(function, **about)
     chosen: dict[Process, Framework] = {}
@@ -93,9 +89,9 @@ def run_in_workers(
                 yield record.broken(one, process.last_words or reason)
 
 
-def _work(function: Callable[..., Iterator[Record]], name: str, tell: Tell) -> None:
+def _work(function: Callable[..., Iterator[Record]], name: str) -> None:
     chosen = framework(name)
-    for record in function(chosen, load_builder(chosen), tell=tell):
+    for record in function(chosen, load_builder(chosen)):
         tell(record)
 
 

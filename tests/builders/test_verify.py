@@ -6,7 +6,7 @@ from paramproof.formulas import FAMILIES
 from paramproof.formulas.families import family_of
 from paramproof.verify.cases import refusal
 from paramproof.verify.results import Result, Sample, results
-from paramproof.verify.user_formula import FormulaReference
+from paramproof.verify.user_formula import UserFormula
 from paramproof.verify.workers import run_in_workers
 from tests.specs import SPECS
 
@@ -36,7 +36,7 @@ def test_every_family(framework, builder):
 @pytest.mark.parametrize("family", ["gpt"])
 def test_a_user_formula(framework, builder, family):
     """For another family than the encoder: it differs only by what it forgets."""
-    formula = FormulaReference("tests.family_formulas:gpt2_without_biases", seconds=60)
+    formula = UserFormula("tests.family_formulas:gpt2_without_biases")
     sample = Sample({"named": SPECS[family]}, (family,), EXAMPLES, 0)
     about = {"sample": sample, "formula": formula}
     *found, smallest = run_in_workers([framework], results, Result, **about)

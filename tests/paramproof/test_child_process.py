@@ -18,12 +18,13 @@ from paramproof.child_process import (
     how_it_ended,
     last_line,
     messages,
+    tell,
 )
 
 LIMIT = Limit(60, "it is late", "it ended", " there")
 
 
-def run(source, tell):
+def run(source):
     """Run ``source`` in a child: a job of these tests."""
     assert sys.stdin is not None
     found = {"tell": tell, "result": None}
@@ -49,7 +50,7 @@ def test_only_messages_are_passed_on(capfd):
     """Neither printed text nor a message that was cut short is one."""
     source = (
         "print('{}', flush=True)\nos.system('echo 2')\ntell(3)\nassert sys.stdin.read() == ''\n"
-        "os.write(1, b'N.')\nstart = open(tell.__closure__[0].cell_contents.fileno(), 'wb', 0)\n"
+        "os.write(1, b'N.')\nstart = open(child_process.TO_PARENT[0].fileno(), 'wb', 0)\n"
         "import pickle\nstart.write(pickle.dumps('four')[:-3])\nos._exit(5)"
     )
     heard, process = told(source, prints=True)

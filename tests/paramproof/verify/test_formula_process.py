@@ -7,7 +7,7 @@ import pytest
 
 from paramproof.child_process import Refused
 from paramproof.resolver import resolve
-from paramproof.verify.user_formula import FormulaReference, compared_at_sizes
+from paramproof.verify.user_formula import UserFormula, compared_at_sizes
 from tests.configs import SMALL_MIXTRAL
 
 BOTH = ("--framework", "toy", "--framework", "toy-wrong")
@@ -225,6 +225,6 @@ def test_a_formula_has_exactly_one_family(refused, outsider, family_formulas, ar
 
 
 def test_a_formula_of_a_derived_model_that_ends_its_process():
-    formula = FormulaReference("tests.user_formulas:ends_the_process", 60)
+    formula = UserFormula("tests.user_formulas:ends_the_process")
     with pytest.raises(Refused, match="ended its process with status 0 at namespace"):
         formula.ask(compared_at_sizes, resolve(SMALL_MIXTRAL).architecture, 0, 0)
