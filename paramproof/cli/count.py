@@ -25,18 +25,7 @@ from paramproof.formulas.path import LAYER, beginnings, leaf
 from paramproof.formulas.printing import legible
 from paramproof.json_form import document
 from paramproof.resolver import Model
-from paramproof.views.conventions import (
-    DEFAULT,
-    active_in_letters,
-    active_table,
-    as_counted,
-    conventions_table,
-    routing,
-    shown_first,
-    total_and_active,
-    verdict_line,
-    with_storage,
-)
+from paramproof.views import conventions
 from paramproof.views.counted import count_data
 from paramproof.views.dtypes import BITS, bytes_of, bytes_text, require_dtype
 from paramproof.views.formula import (
@@ -78,7 +67,6 @@ The tree is the form without any of them, and takes all others.
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="Print N levels of the tree.")
 @click.option(
     "--under",
-    "conventions",
     multiple=True,
     metavar="NAME",
     shell_complete=options.completing(lambda: CONVENTIONS),
@@ -139,7 +127,7 @@ def count_command(models: Sequence[str], **given: Any) -> CommandAnswer | None:
         return None
     in_letters = chosen.symbolic or chosen.active or chosen.latex
     found = _resolved(models, chosen.class_name, weighs=not in_letters)
-    is_beside = len(found) > 1 and not (in_letters or chosen.conventions or chosen.every)
+    is_beside = len(found) > 1 and not (in_letters or chosen.under or chosen.every)
 
     def parts(width: int | None) -> Iterator[Table | str]:
         if is_beside:
@@ -149,7 +137,7 @@ def count_command(models: Sequence[str], **given: Any) -> CommandAnswer | None:
 
     def counts() -> Mapping[str, Any]:
         how: dict[str, Any] = {"depth": chosen.depth, "dtype": chosen.dtype}
-        how |= {"active": chosen.active, "under": chosen.conventions}
+        how |= {"active": chosen.active, "under": chosen.under}
         return document("counts", {"models": [count_data(model, **how) for model in found]})
 
     return CommandAnswer(parts, counts, 2 if len(found) < len(models) else 0)
@@ -174,49 +162,49 @@ def _resolved(models: Sequence[str], class_name: str, weighs: bool) -> list[Mode
 def _write_page(file: Path, models: Sequence[str], chosen: SimpleNamespace) -> None:
     from paramproof.pages.document import model_file
 
-    if len(models) > 1 or len(chosen.conventions) > 1:
+    if len(models) > 1 or len(chosen.under) > 1:
         raise ValueError("--html writes the page of one model, with at most one --under")
     require_writable(file, "--html")
-    (under,) = chosen.conventions or (DEFAULT,)
+    (under,) = chosen.under or (conventions.DEFAULT,)
     model = options.resolving(models[0], chosen.class_name)
     write_file(file, model_file(model, under, chosen.dtype), "--html")
 
 
 def _parts(model: Model, chosen: SimpleNamespace) -> Iterator[Table | str]:
     if chosen.latex:
-        letters, closed = _in_letters(model, chosen.conventions)
+        letters, closed = _in_letters(model, chosen.under)
         yield Unwrapped(latex_sum(letters, closed or letters.total()))
         return
-    named, first, conventions = model.inventory(), "", with_storage(chosen.conventions)
-    number = int(count(named, *conventions))
-    under = ", ".join(conventions) if chosen.conventions else ""
+    named, first, names = model.inventory(), "", conventions.with_storage(chosen.under)
+    number = int(count(named, *names))
+    under = ", ".join(names) if chosen.under else ""
     if chosen.active:
-        counts = total_and_active(model)
-        form, found = shown_first(counts)
+        counts = conventions.total_and_active(model)
+        form, found = conventions.shown_first(counts)
         first, number = f"active, {form}: ", found.active if found else 0
-        notes = (*verdict_line(model, counts), *routing(model))
+        notes = (*conventions.verdict_line(model, counts), *conventions.routing(model))
         if chosen.symbolic:
             yield f"{model.title}: active parameters per token in letters, {form}"
-            yield from _terms(model, active_in_letters(model, form), notes=notes)
+            yield from _terms(model, conventions.active_in_letters(model, form), notes=notes)
         else:
             yield f"{model.title}: total and active parameters, {TIED}"
-            table = active_table(counts)
+            table = conventions.active_table(counts)
             yield replace(table, notes=(*notes, *table.notes))
     elif chosen.symbolic:
         what = "parameters" if under else "trainable parameters"
         yield f"{model.title}: {what} in letters, {under or TIED}"
-        yield from _terms(model, *_in_letters(model, chosen.conventions))
+        yield from _terms(model, *_in_letters(model, chosen.under))
     elif chosen.every:
         what = "every convention; those after `listed` count trainable parameters"
         yield f"{model.title}: {what}"
-        yield conventions_table(named)
+        yield conventions.conventions_table(named)
     elif under and not chosen.depth:
         yield f"{model.title}, {under}: {number:,}"
         yield f"{in_units(number)} × 10⁶, {in_units(number, MEBI)} × 2²⁰"
         yield f"rounded: {as_named(number)}, {as_named(number, 3)}"
-        yield from (f"{name}: {CONVENTIONS[name].__doc__}" for name in conventions)
+        yield from (f"{name}: {CONVENTIONS[name].__doc__}" for name in names)
     else:
-        counted = as_counted(named, conventions) if under else named
+        counted = conventions.as_counted(named, names) if under else named
         yield f"{model.title}: {under or COUNTED}"
         yield tree_table(counted, chosen.depth, chosen.dtype, () if under else model.beside_total())
     if chosen.dtype or not first:
@@ -224,11 +212,11 @@ def _parts(model: Model, chosen: SimpleNamespace) -> Iterator[Table | str]:
     yield from _origin(model, chosen)
 
 
-def _in_letters(model: Model, conventions: Sequence[str]) -> tuple[Inventory, Expression | None]:
+def _in_letters(model: Model, under: Sequence[str]) -> tuple[Inventory, Expression | None]:
     """Return what conventions count, and the closed form of all if it is written apart."""
     one = model.architecture
-    if conventions:
-        return as_counted(one.inventory(), conventions), None
+    if under:
+        return conventions.as_counted(one.inventory(), under), None
     return one.inventory(), one.formula if one.family else None
 
 

@@ -16,6 +16,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -162,22 +163,22 @@ class _Run:
         supported = self.builder.supports(spec)
         if supported is not True:
             return Result(*about, "not expressible", spec, reason=supported)
-        start = time.perf_counter()
-        report = self.report(spec)
-        milliseconds = round((time.perf_counter() - start) * 1000, 3)
-        if report.equal:
-            return Result(*about, "equal", spec, report, milliseconds)
-        worst = self.worst.setdefault(spec.family, spec)
-        if sum(spec.letters()) < sum(worst.letters()):
-            self.worst[spec.family] = spec
-        return Result(*about, "different", spec, report, milliseconds)
+        report, milliseconds = self.report(spec)
+        if not report.equal:
+            worst = self.worst.get(spec.family, spec)
+            self.worst[spec.family] = min(worst, spec, key=lambda one: sum(one.letters()))
+        status: Status = "equal" if report.equal else "different"
+        return Result(*about, status, spec, report, milliseconds)
 
-    def report(self, spec: Spec) -> Report:
-        if self.formula is None:
-            return check(self.builder, spec)
+    def report(self, spec: Spec) -> tuple[Report, float]:
+        """Return the comparison for one spec, and how long building it took, in milliseconds."""
         model = FamilyArchitecture.of(spec)
-        expected = self.formula.counts(model)  # It comes first, since it fails faster than a build.
-        return compare_counts(expected, model, check(self.builder, spec))
+        # A user's formula comes first, since it fails faster than a build.
+        expected = self.formula and self.formula.counts(model)
+        start = time.perf_counter()
+        report = check(self.builder, spec)
+        milliseconds = round((time.perf_counter() - start) * 1000, 3)
+        return compare_counts(expected, model, report) if expected else report, milliseconds
 
     def smallest(self) -> Iterator[Result]:
         """Yield, for each family that differs, the result of the smallest spec that does."""
@@ -195,13 +196,12 @@ class _Run:
 
     def differs(self) -> Callable[[Spec], bool]:
         """Return a function that tells whether a spec differs, and builds at most MAX_BUILDS."""
-        known: dict[Spec, bool] = {}
+        left = iter(range(MAX_BUILDS))
 
+        @cache
         def differs(spec: Spec) -> bool:
-            if spec not in known and len(known) < MAX_BUILDS:
-                supported = self.builder.supports(spec) is True
-                known[spec] = supported and not self.report(spec).equal
-            return known.get(spec, False)
+            supported = next(left, None) is not None and self.builder.supports(spec)
+            return supported is True and not self.report(spec)[0].equal
 
         return differs
 
