@@ -130,10 +130,15 @@ def count_command(models: Sequence[str], **given: Any) -> CommandAnswer | None:
     is_beside = len(found) > 1 and not (in_letters or chosen.under or chosen.every)
 
     def parts(width: int | None) -> Iterator[Table | str]:
-        if is_beside:
-            yield from _beside(found, chosen, width or UNBOUNDED)
-        else:
+        if not is_beside:
             yield from chain.from_iterable(_parts(one, chosen) for one in found)
+            return
+        yield COUNTED
+        yield from _tables_beside(found, chosen.depth, chosen.dtype, width or UNBOUNDED)
+        for model in found:
+            number = int(model.inventory().total())
+            lines = (*model.beside_total(), *_bytes(model, number, chosen.dtype))
+            yield from (f"{model.title}: {line}" for line in (*lines, *_origin(model, chosen)))
 
     def counts() -> Mapping[str, Any]:
         how: dict[str, Any] = {"depth": chosen.depth, "dtype": chosen.dtype}
@@ -248,15 +253,6 @@ def _origin(model: Model, chosen: SimpleNamespace) -> Iterator[str]:
     if chosen.buffers and model.has_formula:
         names = ", ".join(map(legible, model.architecture.buffers)) or "none"
         yield f"buffers, not counted: {names}"
-
-
-def _beside(models: Sequence[Model], chosen: SimpleNamespace, width: int) -> Iterator[Table | str]:
-    yield COUNTED
-    yield from _tables_beside(models, chosen.depth, chosen.dtype, width)
-    for model in models:
-        number = int(model.inventory().total())
-        lines = (*model.beside_total(), *_bytes(model, number, chosen.dtype))
-        yield from (f"{model.title}: {line}" for line in (*lines, *_origin(model, chosen)))
 
 
 def _tables_beside(

@@ -127,7 +127,9 @@ def main() -> None:
             _end_by(SIGPIPE)
         raise
     except OSError as error:
-        if _reader_left(error):
+        # Windows reports a pipe that has lost its reader as an invalid argument.
+        is_pipe = not (error.filename or hasattr(signal, "SIGPIPE"))
+        if isinstance(error, BrokenPipeError) or (is_pipe and error.errno == errno.EINVAL):
             _end_by(SIGPIPE)
         _discard_output()
         named = "standard output" if error.errno in NOT_WRITTEN else "paramproof"
@@ -144,12 +146,6 @@ def _heed_signals() -> None:
     for number in (getattr(signal, name, None) for name in ASKING_TO_END):
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, end)
-
-
-def _reader_left(error: OSError) -> bool:
-    """Return whether a pipe has lost its reader, which Windows reports as an invalid argument."""
-    is_pipe = not (error.filename or hasattr(signal, "SIGPIPE"))
-    return isinstance(error, BrokenPipeError) or (is_pipe and error.errno == errno.EINVAL)
 
 
 def _end_by(number: int) -> NoReturn:

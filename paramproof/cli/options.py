@@ -67,20 +67,20 @@ derive = click.option(
 )
 
 
-def model(verb: str) -> Callable[[Command], Command]:
-    help_text = f"{verb} only this model: its name or a config.json"
-    return _repeatable("--model", "models", "MODEL", help_text, shell_complete=MODELS)
-
-
 def framework(verb: str) -> Callable[[Command], Command]:
     how = {"shell_complete": completing(frameworks)}
-    return _repeatable("--framework", "names", "NAME", f"{verb} only this framework", **how)
+    return repeatable("--framework", "names", "NAME", f"{verb} only this framework", **how)
 
 
 def family(verb: str) -> Callable[[Command], Command]:
     help_text = f"{verb} only these families, such as gpt,llama"
-    how = {"callback": _families, "shell_complete": completing(lambda: FAMILIES)}
-    return _repeatable("--family", "families", "NAMES", help_text, **how)
+
+    def named(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> tuple[str, ...]:
+        names = (name.strip() for names in given for name in names.split(","))
+        return tuple(dict.fromkeys(family_named(name).name for name in names))
+
+    how = {"callback": named, "shell_complete": completing(lambda: FAMILIES)}
+    return repeatable("--family", "families", "NAMES", help_text, **how)
 
 
 def as_json(what: str, *, is_alone: bool = False) -> Callable[[Command], Command]:
@@ -90,8 +90,14 @@ def as_json(what: str, *, is_alone: bool = False) -> Callable[[Command], Command
         where = "to FILE, or to standard output (-), with the text on standard error."
 
     def keep(ctx: click.Context, param: click.Parameter, given: str | None) -> None:
-        if given is not None:
-            ctx.meta[JSON] = _writable(given), is_alone
+        if given is None:
+            return
+        path = Path(given)
+        if given in [*model_names()] and not path.exists():
+            named = f"--json {given}: {given} is a model name, not a file"
+            raise ValueError(f"{named}: put --json last, or use --json -")
+        require_writable(path)
+        ctx.meta[JSON] = path, is_alone
 
     return click.option(
         "--json",
@@ -106,6 +112,11 @@ def as_json(what: str, *, is_alone: bool = False) -> Callable[[Command], Command
 
 
 def time_limit(seconds: int, help_text: str) -> Callable[[Command], Command]:
+    def number(ctx: click.Context, param: click.Parameter, given: float) -> float:
+        if math.isnan(given):
+            raise InvalidInput("nan is not a number of seconds", key="--time-limit")
+        return given
+
     return click.option(
         "--time-limit",
         "seconds",
@@ -113,38 +124,17 @@ def time_limit(seconds: int, help_text: str) -> Callable[[Command], Command]:
         default=seconds,
         show_default=True,
         metavar="SECONDS",
-        callback=_number,
+        callback=number,
         help=help_text,
     )
 
 
-def _number(ctx: click.Context, param: click.Parameter, given: float) -> float:
-    if math.isnan(given):
-        raise InvalidInput("nan is not a number of seconds", key="--time-limit")
-    return given
-
-
-def _repeatable(
+def repeatable(
     flag: str, parameter: str, metavar: str, help_text: str, **how: Any
 ) -> Callable[[Command], Command]:
     return click.option(
         flag, parameter, multiple=True, metavar=metavar, help=f"{help_text} (repeatable).", **how
     )
-
-
-def _families(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> tuple[str, ...]:
-    names = [name.strip() for names in given for name in names.split(",")]
-    return tuple(dict.fromkeys(family_named(name).name for name in names))
-
-
-def _writable(given: str) -> Path:
-    path = Path(given)
-    if given in [*model_names()] and not path.exists():
-        raise ValueError(
-            f"--json {given}: {given} is a model name, not a file: put --json last, or use --json -"
-        )
-    require_writable(path)
-    return path
 
 
 def require_together(together: Mapping[str, Collection[str]]) -> set[str]:

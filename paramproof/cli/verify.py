@@ -62,7 +62,13 @@ TOGETHER = {"--summary": {"FILE"}, "--prove": COMMON, "--shard": DRAWN, "--secon
 
 @click.command("verify", short_help="Verify the formula in every framework, on many models.")
 @options.framework("Verify")
-@options.model("Verify")
+@options.repeatable(
+    "--model",
+    "models",
+    "MODEL",
+    "Verify only this model: its name or a config.json",
+    shell_complete=options.MODELS,
+)
 @options.family("Verify")
 @click.option(
     "--examples",
@@ -142,7 +148,7 @@ def verify_command(
     if summary or files:
         raise ValueError("--summary needs the FILEs of shards, and nothing else takes a FILE")
     resolved = options.resolving_all([*dict.fromkeys(models)])
-    formula = UserFormula(reference, seconds=seconds) if reference else None
+    formula = UserFormula(reference, seconds) if reference else None
     if without := [model for model in resolved if model.names is None]:
         _require_alone(without[0], resolved, given, formula)
         if formula:
@@ -172,17 +178,16 @@ def _require_alone(
     model: Model, models: Sequence[Model], given: set[str], formula: UserFormula | None
 ) -> None:
     """Raise ``ValueError`` if a model without a family is combined with what needs a family."""
-    where = f"--model {model.title}"
+    where = f"--model {model.title} has no family"
     if "--prove" in given:
-        raise ValueError(f"{where} has no family: 'paramproof derive' tells what is proved of it")
-    if others := sorted(given & {"--framework", "--family", "--seconds", "--shard"}):
-        raise ValueError(f"{where} has no family: leave out {' and '.join(others)}")
-    if formula and len(models) > 1:
-        raise ValueError(f"{where} has no family: with --formula, give no other --model")
-    if any(one.names for one in models):
-        raise ValueError(f"{where} has no family, but others do: verify them separately")
+        raise ValueError(f"{where}: 'paramproof derive' tells what is proved of it")
+    others = sorted(given & {"--framework", "--family", "--seconds", "--shard"})
+    if len(models) > 1 and (formula or any(one.names for one in models)):
+        others.append("every other --model")
+    if others:
+        raise ValueError(f"{where}: leave out {' and '.join(others)}")
     if not formula and any(one.keys is None for one in models):
-        raise ValueError(f"{where} is a function or a derivation: give a --formula to compare with")
+        raise ValueError(f"{where}, nor a configuration: give a --formula to compare it with")
 
 
 def sample_of(
@@ -231,39 +236,34 @@ def in_frameworks(
     found = run_in_frameworks(names, results, Result, sample=sample, formula=formula)
     reports = [one for one in found if one.report and not one.smallest]
     equal = f"{sum(one.status == 'equal' for one in reports)} of {len(reports)} models"
-
-    def parts(width: int | None) -> Iterator[Table | str]:
-        yield verify_table(found)
-        shown = [one for one in found if one.smallest or (one.model and not formula)]
-        yield from _differences(shown, width)
-        yield from _broken(found)
-        if formula:
-            yield from [""] * bool(shown)
-            yield from [f"{formula.name} does not count: {', '.join(left)}"] if left else []
-            yield f"{equal} have the count of {formula.name}"
-        # A reason for random specs concerns the whole family; for a model, the table is enough.
-        refused = [one for one in found if one.status == "not expressible"]
-        reasons = (one.reason for one in refused if not (formula and one.model))
-        yield from (f"not expressible: {one}" for one in dict.fromkeys(reasons) if one)
-        if formula:
-            yield f"random specs: seed {sample.seed}"
-            return
-        yield from _absent(names, "verified")
-        count = f"{equal} equal the formula, tensor by tensor (random specs: seed {sample.seed})"
-        yield count if reports else "no model was verified"
-
-    about = {"seed": sample.seed, "examples": sample.examples}
-    failed = not reports or any(one.failed for one in found)
-    return CommandAnswer(parts, lambda: _document("verification", about, _data(found)), failed)
+    shown = [one for one in found if one.smallest or (one.model and not formula)]
+    # A reason for random specs concerns the whole family; for a model, the table is enough.
+    refused = [one for one in found if one.status == "not expressible"]
+    reasons = dict.fromkeys(one.reason for one in refused if not (formula and one.model))
+    why = [f"not expressible: {one}" for one in reasons if one]
+    seed = f"random specs: seed {sample.seed}"
+    if formula:
+        rest = [f"{formula.name} does not count: {', '.join(left)}"] if left else []
+        count = f"{equal} have the count of {formula.name}"
+        last = [*[""] * bool(shown), *rest, count, *why, seed]
+    else:
+        count = f"{equal} equal the formula, tensor by tensor ({seed})"
+        last = [*why, *_absent(names, "verified"), count if reports else "no model was verified"]
+    return CommandAnswer(
+        lambda width: [verify_table(found), *_differences(shown, width), *_broken(found), *last],
+        lambda: _document("verification", found, seed=sample.seed, examples=sample.examples),
+        not reports or any(one.failed for one in found),
+    )
 
 
-def _document(kind: str, about: Mapping[str, Any], found: Mapping[str, Any]) -> Mapping[str, Any]:
-    versions = {name: one.versions() for name, one in frameworks().items()}
-    return document(kind, {**about, "versions": versions, **found})
+def _document(kind: str, records: Sequence[Record], **about: int) -> Mapping[str, Any]:
+    """Return the records as a document, with ``about`` and the versions of the frameworks."""
+    found = {"versions": _versions(), "results": [one.as_json() for one in records]}
+    return document(kind, {**about, **found})
 
 
-def _data(records: Sequence[Record]) -> Mapping[str, Any]:
-    return {"results": [one.as_json() for one in records]}
+def _versions() -> dict[str, Any]:
+    return {name: one.versions() for name, one in frameworks().items()}
 
 
 def _differences(results: Sequence[Result], width: int | None) -> Iterator[str]:
@@ -299,21 +299,24 @@ def proved(names: Sequence[str], sample: Sample, *, of_models: bool) -> CommandA
     found = run_in_frameworks(names, proofs, Proof, **about)
     tried = [proof for proof in found if proof.status != "not expressible"]
     equal = sum(not proof.failed for proof in tried)
-
-    def parts(width: int | None) -> Iterator[Table | str]:
-        yield proof_table(found)
-        for proof in found:
-            for finding in proof.findings:
-                yield f"\n{proof.framework}, {path_text(proof.about)}: {finding}"
-        yield from _broken(found)
-        yield from _absent(names, "proved")
-        pairs = f"pairs of framework and {'model' if of_models else 'family'}"
-        yield f"{equal} of {len(tried)} {pairs} equal the formula at every size"
-        tensors, traced = (sum(getattr(p, name) for p in tried) for name in ("tensors", "traced"))
-        yield f"{tensors:,} tensors derived in letters, {traced:,} of them traced"
-
-    failed = not 0 < equal == len(tried)
-    return CommandAnswer(parts, lambda: _document("proof", {}, _data(found)), failed)
+    pairs = f"pairs of framework and {'model' if of_models else 'family'}"
+    tensors, traced = (sum(getattr(p, name) for p in tried) for name in ("tensors", "traced"))
+    return CommandAnswer(
+        lambda width: [
+            proof_table(found),
+            *(
+                f"\n{p.framework}, {path_text(p.about)}: {said}"
+                for p in found
+                for said in p.findings
+            ),
+            *_broken(found),
+            *_absent(names, "proved"),
+            f"{equal} of {len(tried)} {pairs} equal the formula at every size",
+            f"{tensors:,} tensors derived in letters, {traced:,} of them traced",
+        ],
+        lambda: _document("proof", found),
+        not 0 < equal == len(tried),
+    )
 
 
 def in_shard(names: Sequence[str], sample: Sample, command: str) -> CommandAnswer:
@@ -322,8 +325,8 @@ def in_shard(names: Sequence[str], sample: Sample, command: str) -> CommandAnswe
     drawn = records_of(chosen_frameworks(names), results, Result, sample=sample)
     found = summed(map(summary_of, _with_remarks(drawn)))
     about = {"command": command, "shard": [*sample.shard], "seed": sample.seed}
-    answer = _summary(found, [*_absent(names, "verified")])
-    return answer._replace(document=lambda: document("shard", _body(about, found)))
+    body = {**about, "versions": _versions(), **found}
+    return _summary(found, [*_absent(names, "verified")], document("shard", body))
 
 
 def _with_remarks(results: Iterable[Result]) -> Iterator[Result]:
@@ -341,23 +344,23 @@ def sum_of_shards(files: Sequence[Path]) -> CommandAnswer:
     summaries = read_summaries(files)
     lost = [*missing(summaries)]
     of = summaries[0]["shard"][1]
-    answer = _summary(summed(summaries), [*lost, f"{of - len(lost)} of {of} shards are done"])
+    answer = _summary(summed(summaries), [*lost, f"{of - len(lost)} of {of} shards are done"], {})
     return answer._replace(status=answer.status or bool(lost))
 
 
-def _summary(found: Mapping[str, Any], last: Sequence[str]) -> CommandAnswer:
-    models, equal = (sum(one[name] for one in found["groups"]) for name in ("models", "equal"))
-
-    def parts(width: int | None) -> Iterator[Table | str]:
-        yield shard_table(found["groups"])
-        for one in found["failures"]:
-            why = one["report"] if one["spec"] else f"is installed but broken: {one['reason']}"
-            yield f"\n{one['framework']}\n{why}"
-        yield f"{equal:,} of {models:,} models equal the formula, tensor by tensor"
-        yield from last
-
-    failed = not 0 < equal == models or bool(found["failures"])
-    return CommandAnswer(parts, lambda: found, failed)
+def _summary(
+    found: Mapping[str, Any], last: Sequence[str], document: Mapping[str, Any]
+) -> CommandAnswer:
+    groups, failures = found["groups"], found["failures"]
+    models, equal = (sum(one[name] for one in groups) for name in ("models", "equal"))
+    said = (one["report"] or f"is installed but broken: {one['reason']}" for one in failures)
+    lines = [f"\n{one['framework']}\n{why}" for one, why in zip(failures, said, strict=True)]
+    lines.append(f"{equal:,} of {models:,} models equal the formula, tensor by tensor")
+    return CommandAnswer(
+        lambda width: [shard_table(groups), *lines, *last],
+        lambda: document,
+        not 0 < equal == models or bool(failures),
+    )
 
 
 def formula_at_sizes(formula: UserFormula, model: Model, examples: int, seed: int) -> CommandAnswer:

@@ -81,14 +81,9 @@ class UserFormula:
     ``seconds`` limits its import and each call. It is sent to other processes by its name.
     """
 
-    def __init__(
-        self,
-        source: Callable[..., Any] | str,
-        name: str = "",
-        seconds: float = TIME_LIMIT,
-    ) -> None:
-        own = source if isinstance(source, str) else getattr(source, "__name__", "")
-        self.name = legible(name or own or type(source).__name__)
+    def __init__(self, source: Callable[..., Any] | str, seconds: float = TIME_LIMIT) -> None:
+        named = isinstance(source, str)
+        self.name = legible(source if named else getattr(source, "__name__", type(source).__name__))
         self.source, self.seconds = source, seconds
 
     @cached_property
