@@ -6,15 +6,14 @@ import json
 import sys
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import click
 
 from paramproof.bulk import count_lines, digest_of, json_line, lines_of
-from paramproof.cli.output import JSON, STANDARD_STREAM, remark
+from paramproof.cli.output import JSON, STANDARD_STREAM, remark, writing
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.printing import path_text
 from paramproof.sources.strict_json import require_file
@@ -29,7 +28,7 @@ def write_lines(source: str, *, resume: bool) -> int:
     Raises ``InvalidInput`` for a file that cannot be read or written, and for a file to resume
     whose lines come from another input.
     """
-    named, _ = click.get_current_context().meta.get(JSON, (STANDARD_STREAM, False))
+    named, _ = click.get_current_context().meta.get(JSON, (Path(STANDARD_STREAM), False))
     out = None if str(named) == STANDARD_STREAM else named
     written, refused, done, digest = 0, 0, 0, digest_of(b"")
     for body in _earlier(out, resume):
@@ -41,7 +40,11 @@ def write_lines(source: str, *, resume: bool) -> int:
     elif sys.stdin is None:
         raise InvalidInput("standard input is closed")
     try:
-        with click.open_file(source, "rb") as file, _target(out) as target:
+        with (
+            writing(named),
+            click.open_file(source, "rb") as file,
+            click.open_file(str(named), "ab") as target,
+        ):
             lines = lines_of(file)
             ((number, line),) = deque(enumerate(chain([b""], islice(lines, done))), maxlen=1)
             if (number, digest_of(line)) != (done, digest):
@@ -89,15 +92,3 @@ def _earlier(out: Path | None, resume: bool) -> Iterator[dict[str, Any]]:
             yield body
             whole += len(line)
         file.truncate(whole)
-
-
-@contextmanager
-def _target(out: Path | None) -> Iterator[IO[bytes]]:
-    try:
-        with click.open_file(str(out or STANDARD_STREAM), "ab") as file:
-            yield file
-    except OSError as error:
-        if out is None:  # The command ends as its reader, or the disk, makes it end.
-            raise
-        where = f"--json {path_text(out)}"
-        raise InvalidInput(f"cannot be written: {error.strerror}", where=where) from None

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -69,31 +69,37 @@ def complain(problem: object) -> None:
             print(f"paramproof: {line}", file=sys.stderr, flush=True)
 
 
-def require_writable(path: Path, option: str = "--json") -> None:
-    """Check that ``path`` can be written, before a long run and without touching it.
-
-    Raises ``ValueError``, in one line, if it is a directory or its directory does not exist.
-    """
-    if str(path) != STANDARD_STREAM and (problem := _why_unwritable(os.path.realpath(path))):
-        raise ValueError(f"{option} {path_text(path)}: cannot be written: {problem}")
-
-
-def _why_unwritable(file: str) -> str:
-    """Return why a file cannot be written as a whole, or "" if it can."""
-    folder = os.path.dirname(file)
+@contextmanager
+def writing(path: Path, option: str = "--json") -> Iterator[None]:
+    """Raise ``ValueError``, in one line, if the file of an option cannot be written in here."""
     try:
-        mode = os.stat(file).st_mode
-    except FileNotFoundError:
-        if not os.path.isdir(folder):
-            return "its directory does not exist"
-        file, mode = folder, stat.S_IFREG
-    except OSError as error:  # A file in place of a directory, or a name that is too long.
-        return error.strerror or str(error)
-    # A device or a pipe is written itself; any other file is replaced as a whole.
-    needed = (file, folder) if stat.S_ISREG(mode) else (file,)
-    if stat.S_ISDIR(mode):
-        return "it is a directory"
-    return "" if all(os.access(one, os.W_OK) for one in needed) else "Permission denied"
+        yield
+    except OSError as error:
+        if str(path) == STANDARD_STREAM:  # The command ends as its reader, or the disk, makes it.
+            raise
+        problem = f"cannot be written: {error.strerror or error}"
+        raise ValueError(f"{option} {path_text(path)}: {problem}") from error
+
+
+def require_writable(path: Path, option: str = "--json") -> None:
+    """Check that ``path`` can be written, before a long run and without touching it."""
+    if str(path) == STANDARD_STREAM:
+        return
+    file = Path(os.path.realpath(path))
+    with writing(path, option):
+        try:
+            mode = file.stat().st_mode
+        except FileNotFoundError:
+            if not file.parent.is_dir():
+                raise OSError("its directory does not exist") from None
+            mode, needed = stat.S_IFREG, [file.parent]
+        else:
+            # A device or a pipe is written itself; any other file is replaced as a whole.
+            needed = [file, file.parent] if stat.S_ISREG(mode) else [file]
+        if stat.S_ISDIR(mode):
+            raise OSError("it is a directory")
+        if not all(os.access(one, os.W_OK) for one in needed):
+            raise OSError("Permission denied")
 
 
 class CommandAnswer(NamedTuple):
@@ -129,12 +135,12 @@ def write_file(path: Path, text: str, option: str = "--json") -> None:
 
     Raises ``ValueError`` if that fails, as on a full disk; an existing file is then unchanged.
     """
-    if str(path) == STANDARD_STREAM:
-        sys.stdout.flush()
-        # JSON is UTF-8, whatever the encoding of the terminal.
-        sys.stdout.buffer.write(text.encode("utf-8"))
-        return
-    try:
+    with writing(path, option):
+        if str(path) == STANDARD_STREAM:
+            sys.stdout.flush()
+            # JSON is UTF-8, whatever the encoding of the terminal.
+            sys.stdout.buffer.write(text.encode("utf-8"))
+            return
         file = Path(os.path.realpath(path))
         if file.exists() and not file.is_file():  # A device or a pipe, which cannot be replaced.
             file.write_text(text, encoding="utf-8")
@@ -150,6 +156,3 @@ def write_file(path: Path, text: str, option: str = "--json") -> None:
             if file.exists():
                 whole.chmod(stat.S_IMODE(file.stat().st_mode))
             os.replace(whole, file)
-    except OSError as error:
-        where = path_text(path)
-        raise ValueError(f"{option} {where}: cannot be written: {error.strerror}") from error

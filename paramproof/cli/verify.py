@@ -22,7 +22,7 @@ from paramproof.builders.registry import framework, frameworks
 from paramproof.cli import options
 from paramproof.cli.output import CommandAnswer, remark
 from paramproof.cli.workers import chosen_frameworks, records_of, run_in_frameworks
-from paramproof.formulas import FAMILIES
+from paramproof.formulas import FAMILIES, Spec
 from paramproof.formulas.comparison import totals
 from paramproof.formulas.models import named_models
 from paramproof.formulas.printing import legible, path_text
@@ -119,7 +119,10 @@ def verify_command(
     files: Sequence[Path],
     names: Sequence[str],
     families: Sequence[str],
-    **sample: Any,
+    examples: int,
+    seed: int,
+    shard: tuple[int, int] | None,
+    duration: float | None,
 ) -> CommandAnswer:
     """Compare every installed framework with the formula, over named and random models.
 
@@ -152,14 +155,21 @@ def verify_command(
     if without := [model for model in resolved if model.names is None]:
         _require_alone(without[0], resolved, given, formula)
         if formula:
-            return formula_at_sizes(formula, without[0], sample["examples"], sample["seed"])
+            return formula_at_sizes(formula, without[0], examples, seed)
         return built_by_transformers(without)
-    drawn = sample_of(resolved, families, **sample)
+    # The families are those that were named, or else those of the models, or else all.
+    specs = {one.name: one.names.spec for one in resolved if one.names}
+    chosen = tuple(families or dict.fromkeys(spec.family for spec in specs.values()) or FAMILIES)
+    _require_families(resolved, chosen, "which is not in --family")
     if "--prove" in given:
-        return proved(names, drawn, of_models=bool(resolved))
+        return proved(names, chosen, specs)
+    named = {name: one.spec for name, one in named_models().items() if one.spec.family in chosen}
+    # The first shard has the named models.
+    own = (specs or named) if not shard or shard[0] == 1 else {}
+    sample = Sample(own, chosen, examples, seed, shard or (1, 1), duration)
     if given & {"--seconds", "--shard"}:
-        return in_shard(names, drawn, _command(names, families, resolved, drawn))
-    return in_frameworks(names, drawn, resolved, formula)
+        return in_shard(names, sample, _command(names, families, resolved, sample))
+    return in_frameworks(names, sample, resolved, formula)
 
 
 def _command(
@@ -188,27 +198,6 @@ def _require_alone(
         raise ValueError(f"{where}: leave out {' and '.join(others)}")
     if not formula and any(one.keys is None for one in models):
         raise ValueError(f"{where}, nor a configuration: give a --formula to compare it with")
-
-
-def sample_of(
-    models: Sequence[Model],
-    families: Sequence[str],
-    examples: int,
-    seed: int,
-    shard: tuple[int, int] | None,
-    duration: float | None,
-) -> Sample:
-    """Return what to verify: the models, or else all named ones of the families.
-
-    The families are those that were named, or else those of the models, or else all.
-    """
-    specs = {one.name: one.names.spec for one in models if one.names}
-    chosen = tuple(families or dict.fromkeys(spec.family for spec in specs.values()) or FAMILIES)
-    _require_families(models, chosen, "which is not in --family")
-    named = {name: one.spec for name, one in named_models().items() if one.spec.family in chosen}
-    number, of = shard or (1, 1)
-    own = (specs or named) if number == 1 else {}  # The first shard has the named models.
-    return Sample(own, chosen, examples, seed, (number, of), duration)
 
 
 def _require_families(models: Sequence[Model], families: Sequence[str], but: str) -> None:
@@ -293,13 +282,14 @@ def _absent(names: Sequence[str], done: str) -> Iterator[str]:
             yield f"not installed, so not {done}: {one.name} ({one.how_to_get})"
 
 
-def proved(names: Sequence[str], sample: Sample, *, of_models: bool) -> CommandAnswer:
-    require_agreement(sample.families)
-    about = {"families": sample.families, "models": sample.models if of_models else {}}
-    found = run_in_frameworks(names, proofs, Proof, **about)
+def proved(
+    names: Sequence[str], families: Sequence[str], models: Mapping[str, Spec]
+) -> CommandAnswer:
+    require_agreement(families)
+    found = run_in_frameworks(names, proofs, Proof, families=families, models=models)
     tried = [proof for proof in found if proof.status != "not expressible"]
     equal = sum(not proof.failed for proof in tried)
-    pairs = f"pairs of framework and {'model' if of_models else 'family'}"
+    pairs = f"pairs of framework and {'model' if models else 'family'}"
     tensors, traced = (sum(getattr(p, name) for p in tried) for name in ("tensors", "traced"))
     return CommandAnswer(
         lambda width: [

@@ -43,7 +43,7 @@ def records_of(
     is_pipe = not errors.is_terminal or errors.is_dumb_terminal
     with Progress(*columns, TimeElapsedColumn(), console=errors, disable=is_pipe) as bars:
         tasks = {
-            chosen.name: bars.add_task(chosen.name, start=False, total=1, state="waiting")
+            chosen.name: bars.add_task(chosen.name, start=False, total=None, state="waiting")
             for chosen in installed
         }
 
@@ -51,10 +51,8 @@ def records_of(
             task = tasks[name]
             if state == "importing":
                 bars.start_task(task)
-            first = bars.tasks[task].total != due
             # A bar without a total moves back and forth.
-            bars.tasks[task].total = due
-            bars.update(task, completed=done, state=state, refresh=first)
+            bars.update(task, completed=done, total=due, state=state, refresh=not done)
             if state == "broken":
                 bars.stop_task(task)
 

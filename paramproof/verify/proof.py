@@ -39,6 +39,7 @@ from paramproof.formulas.path import shared_path
 from paramproof.formulas.spec import head_size_of
 from paramproof.formulas.tensors import Tensor
 from paramproof.tracing.constructors import Constructor
+from paramproof.tracing.constructors.function import shape_recorder
 from paramproof.tracing.recorder import ignoring_array_code
 from paramproof.tracing.tensor_groups import ObservedTensor, star_numbers
 from paramproof.verify.agreement import check
@@ -46,6 +47,7 @@ from paramproof.verify.cases import Case, indicators_of, supported_cases
 from paramproof.verify.workers import Record
 
 ProofStatus: TypeAlias = Literal["proved", "different", "not expressible", "broken"]
+Outcomes: TypeAlias = dict[Condition, Consequence | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def proofs(
         start = time.perf_counter()
         readings: list[Reading] = []
         findings: dict[str, list[str]] = {}
-        outcomes: dict[Condition, Consequence | None] = {}
+        outcomes: Outcomes = {}
         for case in plan:
             for finding in _differences(builder, case, spec, outcomes, readings):
                 findings.setdefault(finding, []).append(str(case))
@@ -157,7 +159,7 @@ def _differences(
     builder: Builder,
     case: Case,
     spec: Spec | None,
-    outcomes: dict[Condition, Consequence | None],
+    outcomes: Outcomes,
     readings: list[Reading],
 ) -> Iterator[str]:
     """Derive the tensors of one case, add them to ``readings``, and yield how they differ."""
@@ -251,11 +253,7 @@ class Reading(NamedTuple):
     branches: list[str]
 
 
-def read(
-    builder: Builder,
-    case: Case,
-    outcomes: dict[Condition, Consequence | None] | None = None,
-) -> Reading:
+def read(builder: Builder, case: Case, outcomes: Outcomes | None = None) -> Reading:
     """Derive the tensors of ``builder``'s models of one case; ``outcomes`` is as in ``derive``.
 
     Raises ``ValueError``, in one line that names the tensor, if no formula is found.
@@ -303,19 +301,17 @@ class _Source:
 
     builder: Builder
     case: Case
-    traces: bool = False
     crash: Exception | None = None
-    stored: dict[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]] = field(
-        default_factory=dict
-    )
+    stored: dict[tuple[str, str], tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
     def constructor(self) -> Constructor:
         sizes = self.case.sizes
-        self.traces = _module(self.make(sizes)) is not None
+        is_torch = _module(self.make(sizes)) is not None
+        tracing = shape_recorder if is_torch else ignoring_array_code
         own = getattr(self.builder, "__name__", type(self.builder).__module__)
         followed = (own, "transformers.models", *layer_packages())
-        how = self.make, self.seen, self.tracing, followed
-        return Constructor(self.case.spec.family, sizes, *how, is_followed=self.traces)
+        how = self.make, self.seen, tracing, followed
+        return Constructor(self.case.spec.family, sizes, *how, is_followed=is_torch)
 
     def make(self, sizes: Mapping[str, int]) -> Any:
         try:
@@ -325,13 +321,6 @@ class _Source:
         except Exception as error:  # It is raised again.
             self.crash = self.crash or error
             raise
-
-    def tracing(self) -> Any:
-        if not self.traces:
-            return ignoring_array_code()
-        from paramproof.tracing.torch_mode import ShapeRecorder
-
-        return ShapeRecorder()
 
     def seen(self, model: Any, tracing: Any) -> Iterable[ObservedTensor]:
         module = _module(model)

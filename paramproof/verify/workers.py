@@ -63,7 +63,7 @@ def run_in_workers(
 
     def start() -> Iterator[Process]:
         for one in sorted(frameworks, key=lambda framework: not framework.slow):
-            on_progress(one.name, "importing", 0, 1)
+            on_progress(one.name, "importing", 0, None)
             process = Process(partial(_work, called, one.name), environment=one.environment)
             chosen[process] = one
             yield process

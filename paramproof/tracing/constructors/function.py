@@ -66,7 +66,7 @@ def function_constructor(
         sizes,
         make,
         read if traced else lambda model, _: abstract_build.observed_tensors(model),
-        _tracing if traced else ignoring_array_code,
+        shape_recorder if traced else ignoring_array_code,
         tuple(dict.fromkeys((module, module.partition(".")[0], *packages, *layer_packages()))),
         dict(_versions(abstract_build.distributions_of(framework)))
         | {"python": sys.version.split()[0]},
@@ -140,7 +140,7 @@ def _traced_tensors(model: Any, tracing: Any) -> Iterable[ObservedTensor]:
     return observed_tensors(model, tracing)
 
 
-def _tracing() -> Any:
+def shape_recorder() -> Any:
     from paramproof.tracing.torch_mode import ShapeRecorder
 
     return ShapeRecorder()
