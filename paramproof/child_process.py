@@ -52,8 +52,7 @@ class Refused(InvalidInput):
 class Limit(NamedTuple):
     """A message: for ``seconds`` from now on, the user's code may run.
 
-    If it takes longer, ``late`` says so; ``ended`` and ``where`` stand before and after how the
-    process ended.
+    Afterwards ``late`` is said; ``ended`` and ``where`` stand around how the process ended.
     """
 
     seconds: float
@@ -71,10 +70,9 @@ class Returned(NamedTuple):
 
 
 class Process:
-    """A process that runs ``job()``.
+    """A process that runs ``job()`` and can import the same modules as this one.
 
-    It can import the same modules as this process, and gets ``environment`` in addition to this
-    process's variables. Only if it ``prints`` does its standard error go where this process's does.
+    Only if it ``prints`` does its standard error go where this process's does.
     """
 
     def __init__(
@@ -156,8 +154,7 @@ P = TypeVar("P", bound=Process)
 def messages(processes: Iterable[P]) -> Generator[tuple[P, Any]]:
     """Yield each process with what it tells, and with None when it has ended.
 
-    The next of ``processes``, which starts when it is made, is taken when a processor is free.
-    Raises ``Refused`` for a mistake in the user's code. All processes end when the iterator does.
+    The next one starts, as it is made, when a processor is free. All end with the iterator.
     """
     waiting = iter(processes)
     running: list[P] = []
@@ -190,10 +187,7 @@ def call(
     *,
     prints: bool = False,
 ) -> Any:
-    """Return what ``job`` does, called in a process; ``note`` takes what it tells.
-
-    Raises ``Refused``, and ``RuntimeError`` for an error of our own code.
-    """
+    """Return what ``job`` does, called in a process; ``note`` takes what it tells."""
     process = Process(job, limit, prints=prints)
     with closing(messages([process])) as heard:
         for _, message in heard:
@@ -205,11 +199,7 @@ def call(
 
 
 def main() -> None:
-    """Run the parent's job in this process, which it started.
-
-    Standard input is empty, printed text goes to standard error, and the parent alone receives
-    Ctrl-C.
-    """
+    """Run the parent's job, with an empty standard input; printed text goes to standard error."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     source = os.fdopen(os.dup(0), "rb")
     TO_PARENT.append(os.fdopen(os.dup(1), "wb"))

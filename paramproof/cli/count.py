@@ -258,11 +258,7 @@ def _origin(model: Model, chosen: SimpleNamespace) -> Iterator[str]:
 def _tables_beside(
     models: Sequence[Model], depth: int | None, dtype: str, width: int
 ) -> Iterator[Table]:
-    """Yield tables that compare the first model with as many of the others as fit in ``width``.
-
-    They show the components down to ``depth``, or to a depth at which every model is still
-    readable, and the bytes if a ``dtype`` is given.
-    """
+    """Yield tables that compare the first model with as many of the others as fit in ``width``."""
     # One model, which is counted most often, needs no difference.
     from paramproof.views.difference import paired
 
@@ -312,10 +308,7 @@ def _nodes(rows: Sequence[TreeRow], depth: int | None) -> Mapping[str, int]:
 
 
 def _rows(models: Sequence[Mapping[str, int]], *, are_sizes: bool = False) -> Iterator[TableRow]:
-    """Yield rows of numbers by name: each model's, and its difference from the first.
-
-    A component that one model does not have counts as 0, but a size does not.
-    """
+    """Yield rows of numbers by name: each model's, and its difference from the first."""
     from paramproof.views.difference import merged_paths
 
     names = dict.fromkeys(merged_paths(models))

@@ -24,9 +24,6 @@ def write_lines(source: str, *, resume: bool) -> int:
 
     The counts go to the file of --json, or to standard output. With ``resume``, a file is continued
     after its last line; without, one that exists is refused, so that no results are overwritten.
-
-    Raises ``InvalidInput`` for a file that cannot be read or written, and for a file to resume
-    whose lines come from another input.
     """
     named, _ = click.get_current_context().meta.get(JSON, (Path(STANDARD_STREAM), False))
     out = None if str(named) == STANDARD_STREAM else named
@@ -65,10 +62,7 @@ def write_lines(source: str, *, resume: bool) -> int:
 
 
 def _earlier(out: Path | None, resume: bool) -> Iterator[dict[str, Any]]:
-    """Yield the documents in the output file, and remove an incomplete last line.
-
-    Raises ``InvalidInput`` for a file that ``count --jsonl`` did not write.
-    """
+    """Yield the documents in the output file, and remove an incomplete last line."""
     if resume and out is None:
         raise InvalidInput("--resume needs --json FILE, the output of the earlier run")
     # A pipe or a device has no earlier lines.

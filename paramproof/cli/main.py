@@ -97,10 +97,7 @@ cli.commands.update(dict.fromkeys(COMMANDS, click.Command(None)))
 
 
 def main() -> None:
-    """Run the command; print a user's mistake as one line and exit with status 2.
-
-    A command whose reader leaves ends like any Unix tool. Click and rich would end it with 1.
-    """
+    """Run the command; print a user's mistake as one line and exit with status 2."""
     if sys.stdout is None:
         _fail("standard output is closed")
     write_any_sign(sys.stdout)

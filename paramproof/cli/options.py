@@ -138,10 +138,7 @@ def repeatable(
 
 
 def require_together(together: Mapping[str, Collection[str]]) -> set[str]:
-    """Return the options that were given, each in the table with no others than it has there.
-
-    Raises ``ValueError``, in one line that names two options.
-    """
+    """Return the options that were given. Each in the table allows only those that it has there."""
     ctx = click.get_current_context()
     options = (one for one in ctx.command.params if isinstance(one, click.Option))
     written = ParameterSource.COMMANDLINE
@@ -156,10 +153,9 @@ def require_together(together: Mapping[str, Collection[str]]) -> set[str]:
 
 
 def resolving(text: str, class_name: str = "", *, weighs: bool = False) -> Model:
-    """Return the model that ``text`` names; print notes on how it was read to standard error.
+    """Return the model that ``text`` names, and print notes on how it was read.
 
-    Raises ``ValueError``, in one line, in the same cases as ``paramproof.resolver.resolve``, and
-    ``FormulaError`` if the two derivations of the model's family differ.
+    Raises ``FormulaError`` if the two derivations of its family differ.
     """
     from paramproof.resolver import resolve
 

@@ -29,10 +29,7 @@ JSON = "paramproof.json"
 
 
 def _width(stream: TextIO | None) -> int | None:
-    """Return the width of tables: that of COLUMNS, or None for the terminal's own.
-
-    Without COLUMNS, tables in a pipe are as wide as they need to be.
-    """
+    """Return the width in COLUMNS, or else None for a terminal's own, or no limit for a pipe."""
     columns = os.environ.get("COLUMNS", "")
     given = int(columns) if columns.isdecimal() else 0
     return given or (None if stream and stream.isatty() else UNBOUNDED)
@@ -130,10 +127,7 @@ def finish(answer: CommandAnswer | None) -> None:
 def write_file(path: Path, text: str, option: str = "--json") -> None:
     """Write ``text`` to ``path``, completely or not at all; to standard output for ``-``.
 
-    If ``path`` is a symbolic link, its target is written, and the link stays. A file that exists
-    keeps its permissions.
-
-    Raises ``ValueError`` if that fails, as on a full disk; an existing file is then unchanged.
+    The target of a symbolic link is written. A file that exists keeps its permissions.
     """
     with writing(path, option):
         if str(path) == STANDARD_STREAM:

@@ -30,10 +30,7 @@ class _Files(SimpleHTTPRequestHandler):
 
 
 def server_of(folder: Path, port: int = 0) -> ThreadingHTTPServer:
-    """Return a server of a built site on the loopback address; port 0 takes a free one.
-
-    Raises ``ValueError``, in one line, if the folder is not a built site or the port is taken.
-    """
+    """Return a server of a built site on the loopback address; port 0 takes a free one."""
     if missing := [name for name in NEEDED if not (folder / name).is_file()]:
         raise ValueError(
             f"{path_text(folder)} is not a built site: {missing[0]} is missing; "

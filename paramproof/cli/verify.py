@@ -187,7 +187,6 @@ def _command(
 def _require_alone(
     model: Model, models: Sequence[Model], given: set[str], formula: UserFormula | None
 ) -> None:
-    """Raise ``ValueError`` if a model without a family is combined with what needs a family."""
     where = f"--model {model.title} has no family"
     if "--prove" in given:
         raise ValueError(f"{where}: 'paramproof derive' tells what is proved of it")
@@ -210,10 +209,7 @@ def _require_families(models: Sequence[Model], families: Sequence[str], but: str
 def in_frameworks(
     names: Sequence[str], sample: Sample, models: Sequence[Model], formula: UserFormula | None
 ) -> CommandAnswer:
-    """Compare the formulas of families, or a user's, with the models that frameworks build.
-
-    A user's formula is called first, without any framework. A run without any model is a failure.
-    """
+    """Compare formulas, or a user's, with what frameworks build; a run without models fails."""
     left: Sequence[str] = ()
     if formula:
         family, left = formula.ask(family_and_rest, sample.families)
@@ -246,7 +242,6 @@ def in_frameworks(
 
 
 def _document(kind: str, records: Sequence[Record], **about: int) -> Mapping[str, Any]:
-    """Return the records as a document, with ``about`` and the versions of the frameworks."""
     found = {"versions": _versions(), "results": [one.as_json() for one in records]}
     return document(kind, {**about, **found})
 
@@ -276,7 +271,6 @@ def _broken(records: Sequence[Result] | Sequence[Proof]) -> Iterator[str]:
 
 
 def _absent(names: Sequence[str], done: str) -> Iterator[str]:
-    """Yield the frameworks that were not chosen by name, and are not installed."""
     for one in frameworks().values():
         if one.missing and not names:
             yield f"not installed, so not {done}: {one.name} ({one.how_to_get})"
@@ -310,7 +304,6 @@ def proved(
 
 
 def in_shard(names: Sequence[str], sample: Sample, command: str) -> CommandAnswer:
-    """Compare the formulas with what frameworks build, and sum up the results of ``command``."""
     require_agreement(sample.families)
     drawn = records_of(chosen_frameworks(names), results, Result, sample=sample)
     found = summed(map(summary_of, _with_remarks(drawn)))
@@ -330,7 +323,6 @@ def _with_remarks(results: Iterable[Result]) -> Iterator[Result]:
 
 
 def sum_of_shards(files: Sequence[Path]) -> CommandAnswer:
-    """Sum up the summaries of shards; a shard that is missing, or has died, is a failure."""
     summaries = read_summaries(files)
     lost = [*missing(summaries)]
     of = summaries[0]["shard"][1]
@@ -354,7 +346,6 @@ def _summary(
 
 
 def formula_at_sizes(formula: UserFormula, model: Model, examples: int, seed: int) -> CommandAnswer:
-    """Compare a user's formula with that of a model without a family, at many sizes."""
     derived = model.architecture
     found, difference = formula.ask(compared_at_sizes, derived, examples, seed)
     differing = [one for one in found if one["derived"] != one["theirs"]]
@@ -375,10 +366,7 @@ def formula_at_sizes(formula: UserFormula, model: Model, examples: int, seed: in
 
 
 def built_by_transformers(models: Sequence[Model]) -> CommandAnswer:
-    """Compare each formula with the model that transformers builds from the same configuration.
-
-    The models are built on the meta device, in this process.
-    """
+    """Compare formulas with what transformers builds, on the meta device, in this process."""
     needed = framework("transformers")
     if needed.missing:
         raise ValueError(f"{models[0].title}: building it needs transformers: {needed.how_to_get}")
@@ -402,7 +390,6 @@ def built_by_transformers(models: Sequence[Model]) -> CommandAnswer:
 
 
 def verify_table(results: Sequence[Result]) -> Table:
-    """Return a line for each named model, and one for the random models of each family."""
     headings = ("formula", "actual", "difference", "ms", "MB")
     rows: list[TableRow] = []
     for name, group in groupby(results, key=lambda result: result.framework):
@@ -438,7 +425,6 @@ def _line(results: Sequence[Result]) -> TableRow:
 
 
 def proof_table(proofs: Sequence[Proof]) -> Table:
-    """Return the proof or the failure of each family or model."""
     rows: list[TableRow] = []
     for name, group in groupby(proofs, key=lambda proof: proof.framework):
         own = [*group]
@@ -460,7 +446,6 @@ def proof_table(proofs: Sequence[Proof]) -> Table:
 
 
 def shard_table(groups: Iterable[Mapping[str, Any]]) -> Table:
-    """Return a line for each family."""
     rows: list[TableRow] = []
     for name, group in groupby(groups, key=lambda one: one["framework"]):
         rows.append(_heading(name, *[None] * 4))

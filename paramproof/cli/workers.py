@@ -16,10 +16,7 @@ from paramproof.verify.workers import R, run_in_workers
 
 
 def chosen_frameworks(names: Sequence[str]) -> list[Framework]:
-    """Return the named frameworks, or all that are installed.
-
-    Raises ``ValueError`` if a named framework is not installed, or if no framework is.
-    """
+    """Return the named frameworks, all of which must be installed, or all that are."""
     chosen = [framework(name) for name in dict.fromkeys(names)] or list(frameworks().values())
     installed = [one for one in chosen if not one.missing]
     if names and len(installed) < len(chosen):
@@ -62,7 +59,6 @@ def records_of(
 def run_in_frameworks(
     names: Sequence[str], function: Callable[..., Iterator[R]], record: type[R], **about: Any
 ) -> list[R]:
-    """Return a function's records in the named frameworks, or in all, by framework."""
     installed = chosen_frameworks(names)
     order = [one.name for one in installed]
     found = records_of(installed, function, record, **about)

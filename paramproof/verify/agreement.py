@@ -50,8 +50,6 @@ def require_agreement(families: Iterable[str]) -> None:
 
     Both are evaluated once, at primes. There, two sums of a few small products are equal only if
     they are the same sum. Indicators are factors of such products, so they are primes too.
-
-    Raises ``FormulaError``, in one line, if they differ or one cannot be evaluated.
     """
     for family in (FAMILIES[name] for name in families):
         primes = islice(primes_from(LEAST_PRIME), len(family.letters._fields))

@@ -92,10 +92,7 @@ def proofs(
     families: Iterable[str] = (),
     models: Mapping[str, Spec] = {},
 ) -> Iterator[Proof]:
-    """Compare ``builder`` with the formula of each family, at every size that it supports.
-
-    If ``models`` are given, by name, compare each one's combination of parts instead.
-    """
+    """Compare ``builder`` with each family, or with the combination of parts of each model."""
     claims: list[tuple[str, str, Spec | None]] = [
         (spec.family, name, spec) for name, spec in models.items()
     ] or [(family, "", None) for family in families or FAMILIES]
@@ -254,10 +251,7 @@ class Reading(NamedTuple):
 
 
 def read(builder: Builder, case: Case, outcomes: Outcomes | None = None) -> Reading:
-    """Derive the tensors of ``builder``'s models of one case; ``outcomes`` is as in ``derive``.
-
-    Raises ``ValueError``, in one line that names the tensor, if no formula is found.
-    """
+    """Derive the tensors of one case. Raises ``ValueError``, in one line, without a formula."""
     source = _Source(builder, case)
     try:
         found = derive(

@@ -112,8 +112,8 @@ def results(
 ) -> Iterator[Result]:
     """Yield a result for each named model and each random spec, and the smallest that differ.
 
-    They are compared with our formulas, or with a user's ``formula``; ``Refused`` is raised if it
-    cannot be called. A family that the framework cannot express has one result, with the reason.
+    They are compared with our formulas, or with a user's. A family that the framework cannot
+    express has one result, with the reason.
     """
     small = named_model("bert-tiny").spec
     if not formula and builder.supports(small) is True:
@@ -209,10 +209,7 @@ class _Run:
 def smaller_spec(
     spec: Spec, fixed: Mapping[str, Any], differs: Callable[[Spec], bool]
 ) -> Spec | None:
-    """Return the smallest spec that ``differs``, drawn like random ones, no larger than ``spec``.
-
-    None if Hypothesis draws none that does. Raises ``ImportError`` without Hypothesis.
-    """
+    """Return the smallest spec that ``differs``, no larger than ``spec``; None if none is found."""
     from hypothesis import HealthCheck, Phase, find, settings
     from hypothesis import strategies as st
     from hypothesis.errors import NoSuchExample

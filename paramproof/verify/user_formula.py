@@ -59,8 +59,7 @@ def values_of(
 ) -> tuple[Any, dict[str, Any]]:
     """Return the spec of a model, or else its configuration, and every value by field and letter.
 
-    Sizes are ints, or the symbols in ``letters``. A spec would refuse symbols, so it is a copy,
-    which is not validated.
+    Sizes are ints, or symbols, which a spec would refuse: it is a copy, which is not validated.
     """
     letters = letters or model.sizes
     config: Any = copy(model.spec) or SimpleNamespace()
@@ -76,10 +75,7 @@ def values_of(
 
 
 class UserFormula:
-    """A function, or MODULE:FUNCTION, that is called as its signature requires.
-
-    ``seconds`` limits its import and each call. It is sent to other processes by its name.
-    """
+    """A function, or MODULE:FUNCTION; ``seconds`` limits its import and each call."""
 
     def __init__(self, source: Callable[..., Any] | str, seconds: float = TIME_LIMIT) -> None:
         named = isinstance(source, str)
@@ -106,11 +102,7 @@ class UserFormula:
 
     @contextmanager
     def calling(self, where: str) -> Iterator[None]:
-        """Tell that the user's code is called in this context.
-
-        Raises ``Refused`` for anything that the code raises: in a worker even for an interrupt,
-        since no Ctrl-C reaches it.
-        """
+        """Announce a call of the user's code, and raise ``Refused`` for whatever it raises."""
         late = f"{self.name} does not return within {self.seconds:g} seconds {where}"
         tell(Limit(self.seconds, late, f"{self.name} ended its process", f" {where}"))
         try:
@@ -118,6 +110,7 @@ class UserFormula:
         except Refused:
             raise
         except BaseException as error:
+            # No Ctrl-C reaches a worker.
             if not (TO_PARENT or isinstance(error, Exception | SystemExit)):
                 raise
             raise Refused(f"{self.name} raised {in_one_line(error)} {where}") from error
@@ -272,8 +265,8 @@ def algebra(
 ) -> list[str]:
     """Return a line of algebra for each component of ``report`` that differs at ``model``.
 
-    ``others`` have the same parts. The expression of the model that was built is this project's
-    own, used only if it gives that model's number.
+    ``others`` have the same parts. Our own expression stands for the model that was built, if it
+    gives its number.
     """
     ours, sizes = in_symbols(model)
     letters: Any = ours.letters
@@ -323,10 +316,7 @@ def family_and_rest(formula: UserFormula, among: Sequence[str]) -> tuple[str, tu
 def compared_at_sizes(
     formula: UserFormula, model: Architecture, examples: int, seed: int
 ) -> tuple[list[dict[str, Any]], str]:
-    """Compare both counts at a derived model's own sizes, and at random sizes that meet its guards.
-
-    Return the sizes with both counts, and the first difference in letters, "" if all are equal.
-    """
+    """Return both counts at own and at random sizes, and the first difference in letters."""
     random = Random(seed)
     drawn = (sample_inside(random, model) for _ in range(examples))
     models = [model, *(model.at(one) for one in drawn if one and model.has(one))]
