@@ -25,16 +25,9 @@ from paramproof.formulas.path import LAYER, beginnings, leaf
 from paramproof.formulas.printing import legible
 from paramproof.json_form import document
 from paramproof.resolver import Model
-from paramproof.views import conventions
+from paramproof.views import conventions, formula
 from paramproof.views.counted import count_data
 from paramproof.views.dtypes import BITS, bytes_of, bytes_text, require_dtype
-from paramproof.views.formula import (
-    holds_where,
-    latex_sum,
-    letters_in,
-    letters_table,
-    terms_table,
-)
 from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
 from paramproof.views.terminal import UNBOUNDED
 from paramproof.views.tree import TreeRow, depth_within, tree, tree_table
@@ -178,7 +171,7 @@ def _write_page(file: Path, models: Sequence[str], chosen: SimpleNamespace) -> N
 def _parts(model: Model, chosen: SimpleNamespace) -> Iterator[Table | str]:
     if chosen.latex:
         letters, closed = _in_letters(model, chosen.under)
-        yield Unwrapped(latex_sum(letters, closed or letters.total()))
+        yield Unwrapped(formula.latex_sum(letters, closed or letters.total()))
         return
     named, first, names = model.inventory(), "", conventions.with_storage(chosen.under)
     number = int(count(named, *names))
@@ -228,11 +221,11 @@ def _in_letters(model: Model, under: Sequence[str]) -> tuple[Inventory, Expressi
 def _terms(
     model: Model, counted: Inventory, closed: Expression | None = None, notes: Sequence[str] = ()
 ) -> Iterator[Table | str]:
-    table = terms_table(counted, model.sizes, closed).only("component", "each", "times", "total")
-    yield replace(table, notes=tuple(notes))
-    if letters := letters_in(model, expression(counted.total())):
-        yield letters_table(model.architecture, letters)
-    yield from holds_where(model)
+    table = formula.terms_table(counted, model.sizes, closed)
+    yield replace(table.only("component", "each", "times", "total"), notes=tuple(notes))
+    if letters := formula.letters_in(model, expression(counted.total())):
+        yield formula.letters_table(model.architecture, letters)
+    yield from formula.holds_where(model)
 
 
 def _bytes(model: Model, number: int, dtype: str) -> Iterator[str]:
@@ -275,7 +268,7 @@ def _tables_beside(
         totals = [{**one, f"bytes, {dtype}": bytes_of(one["total"], dtype)} for one in totals]
     sizes = []
     for model in models:  # By letter, or by field if no family defines the letter.
-        fields = letters_in(model, model.architecture.formula).items()
+        fields = formula.letters_in(model, model.architecture.formula).items()
         sizes.append({k if k in BUILT_IN else field: model.sizes[k] for k, field in fields})
     rows = [
         *_rows(sizes, are_sizes=True),

@@ -14,13 +14,7 @@ from paramproof.formulas.expression import latex
 from paramproof.formulas.printing import legible, shown
 from paramproof.json_form import document
 from paramproof.resolver import derive_formula
-from paramproof.views.formula import (
-    conditions_table,
-    evidence_lines,
-    formula_lines,
-    sizes_table,
-    tensors_table,
-)
+from paramproof.views import formula
 from paramproof.views.table import Table
 
 
@@ -67,12 +61,12 @@ def derivation_parts(derivation: Derivation) -> Iterator[Table | str]:
     versions = derivation.evidence.versions.items()
     built = ", ".join(f"{name} {version}" for name, version in versions)
     yield f"{legible(derivation.name)}, built with {built}\n"
-    yield tensors_table(derivation)
-    yield from formula_lines(derivation)
-    yield sizes_table(derivation)
+    yield formula.tensors_table(derivation)
+    yield from formula.formula_lines(derivation)
+    yield formula.sizes_table(derivation)
     if derivation.conditions:
-        yield conditions_table(derivation)
-    yield from evidence_lines(derivation)
+        yield formula.conditions_table(derivation)
+    yield from formula.evidence_lines(derivation)
 
 
 def _sizes(given: Sequence[str]) -> dict[str, int]:

@@ -54,7 +54,6 @@ class_name = click.option(
     metavar="CLASS",
     help="Read the configuration as this class of transformers.",
 )
-"""The option --class, whose parameter is ``class_name``."""
 
 DERIVES = "paramproof.derives"
 

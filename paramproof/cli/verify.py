@@ -31,16 +31,7 @@ from paramproof.matching.model_comparison import report_on
 from paramproof.resolver import Model
 from paramproof.verify.agreement import require_agreement
 from paramproof.verify.proof import Proof, proofs
-from paramproof.verify.results import (
-    Result,
-    Sample,
-    missing,
-    read_summaries,
-    results,
-    shard_of,
-    summary_of,
-    summed,
-)
+from paramproof.verify.results import Result, Sample, read_shards, results, shard_of, summary_of
 from paramproof.verify.user_formula import (
     TIME_LIMIT,
     UserFormula,
@@ -289,7 +280,7 @@ def proved(
         lambda width: [
             proof_table(found),
             *(
-                f"\n{p.framework}, {path_text(p.about)}: {said}"
+                f"\n{p.framework}, {path_text(p.model or p.family)}: {said}"
                 for p in found
                 for said in p.findings
             ),
@@ -306,7 +297,7 @@ def proved(
 def in_shard(names: Sequence[str], sample: Sample, command: str) -> CommandAnswer:
     require_agreement(sample.families)
     drawn = records_of(chosen_frameworks(names), results, Result, sample=sample)
-    found = summed(map(summary_of, _with_remarks(drawn)))
+    found = summary_of(_with_remarks(drawn))
     about = {"command": command, "shard": [*sample.shard], "seed": sample.seed}
     body = {**about, "versions": _versions(), **found}
     return _summary(found, [*_absent(names, "verified")], document("shard", body))
@@ -323,10 +314,8 @@ def _with_remarks(results: Iterable[Result]) -> Iterator[Result]:
 
 
 def sum_of_shards(files: Sequence[Path]) -> CommandAnswer:
-    summaries = read_summaries(files)
-    lost = [*missing(summaries)]
-    of = summaries[0]["shard"][1]
-    answer = _summary(summed(summaries), [*lost, f"{of - len(lost)} of {of} shards are done"], {})
+    found, lost, of = read_shards(files)
+    answer = _summary(found, [*lost, f"{of - len(lost)} of {of} shards are done"], {})
     return answer._replace(status=answer.status or bool(lost))
 
 
@@ -431,7 +420,7 @@ def proof_table(proofs: Sequence[Proof]) -> Table:
         about = "broken" if own[0].status == "broken" else None
         rows.append(_heading(f"{name} {own[0].version}", about, None))
         for proof in own:
-            about = path_text(proof.about)
+            about = path_text(proof.model or proof.family)
             if proof.status == "not expressible":
                 rows.append(TableRow((about, f"{proof.status}: {proof.reason}", None), level=1))
             elif proof.status != "broken":

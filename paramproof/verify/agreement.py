@@ -32,12 +32,11 @@ def check(builder: Builder, spec: Spec) -> Report:
     Raises ``FormulaError`` if the two derivations differ and ``UnsupportedSpec`` if the framework
     cannot express the spec.
     """
-    family = family_of(spec)
     letters = spec.letters()
     named, closed = inventory(letters), closed_form(letters)
     if named.total() != closed:
         # The symbolic difference is 0 if a derivation branches on a size, which none should do.
-        difference = _difference(family), f"{closed - named.total():+,}"
+        difference = _difference(family_of(spec)), f"{closed - named.total():+,}"
         differs = " = ".join(text for text in difference if text != "0")
         raise FormulaError(f"closed form − inventory = {differs}, as in {spec!r}")
     if not hasattr(builder, "build"):

@@ -74,10 +74,6 @@ class Proof(Record):
     reason: str = ""
 
     @property
-    def about(self) -> str:
-        return self.model or self.family
-
-    @property
     def failed(self) -> bool:
         return self.status in ("different", "broken")
 
@@ -166,19 +162,16 @@ def _differences(
         yield str(error)
         return
     readings.append(reading)
+    trainable = sum_of(one.size for one in reading.tensors if one.role == "trainable")
     for branch in reading.branches:
         yield f"holds only where {branch}"
     if differing := residuals(reading.tensors, case.letters):
         named = [f"  {residual.what}: {residual.path}" for residual in differing]
         yield "\n".join([*lines(differing, inventory(case.letters)), *named])
-    elif total(reading.tensors) != closed_form(case.letters):
+    elif trainable != closed_form(case.letters):
         yield "the closed form is not the sum of the tensors"
     if spec and not (report := check(builder, spec)).equal:
         yield explained(report, FamilyArchitecture.of(spec))
-
-
-def total(tensors: Iterable[NamedTensor]) -> Expression:
-    return sum_of(one.size for one in tensors if one.role == "trainable")
 
 
 def residuals(read: Sequence[NamedTensor], letters: FamilyLetters) -> list[Residual]:

@@ -269,7 +269,11 @@ def assert_formula(
 SUMMED = ("models", "equal", "parameters")
 
 
-def summed(summaries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def summary_of(found: Iterable[Result]) -> dict[str, Any]:
+    return _summed(map(_summary, found))
+
+
+def _summed(summaries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     groups: dict[tuple[str, str], dict[str, Any]] = {}
     failures: list[dict[str, Any]] = []
     for summary in summaries:
@@ -281,7 +285,7 @@ def summed(summaries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return {"groups": [groups[about] for about in sorted(groups)], "failures": failures}
 
 
-def summary_of(result: Result) -> dict[str, list[dict[str, Any]]]:
+def _summary(result: Result) -> dict[str, list[dict[str, Any]]]:
     """Return the summary of one result; of random specs that differ, only the smallest is kept."""
     groups, failures = [], []
     about: dict[str, Any] = {"framework": result.framework}
@@ -307,34 +311,38 @@ def shard_of(text: str) -> tuple[int, int]:
     return number, of
 
 
-def read_summaries(paths: Iterable[Path]) -> list[dict[str, Any]]:
-    """Return the summaries in files. Raises ``ValueError`` unless they are shards of one run."""
+def read_shards(paths: Iterable[Path]) -> tuple[dict[str, Any], list[str], int]:
+    """Return the summary of the shards in files, what is missing, and how many there must be.
+
+    Raises ``ValueError`` unless the files are shards of one run.
+    """
     found: dict[int, tuple[str, dict[str, Any]]] = {}
     for path in paths:
         name = path_text(path)
         try:
             data = json.loads(path.read_text("utf-8"))
             number, _ = shard_of("/".join(map(str, data["shard"])))
-            command, _ = command_of(data, 1), summed([data])
+            command, _ = _command_of(data, 1), _summed([data])
         except OSError as error:
             raise ValueError(f"{name}: {error.strerror}") from error
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             raise ValueError(f"{name} is not what verify --shard writes") from error
         first, known = next(iter(found.values()), (name, data))
-        if command_of(known, 1) != command:
+        if _command_of(known, 1) != command:
             raise ValueError(f"{name} is of another run than {first}")
         if number in found:
             raise ValueError(f"{name} and {found[number][0]} are of the same shard, {number}")
         found[number] = name, data
-    return [data for _, data in found.values()]
+    summaries = [data for _, data in found.values()]
+    return _summed(summaries), [*_missing(summaries)], summaries[0]["shard"][1]
 
 
-def command_of(summary: Mapping[str, Any], number: int) -> str:
+def _command_of(summary: Mapping[str, Any], number: int) -> str:
     """Return the command that runs shard ``number`` of the run to which a summary belongs."""
     return f"{summary['command']} --shard {number}/{summary['shard'][1]} --json FILE"
 
 
-def missing(summaries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _missing(summaries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield a line for each shard without a summary, and for each in which a framework broke."""
     known = {summary["shard"][0]: summary["failures"] for summary in summaries}
     of = summaries[0]["shard"][1]
@@ -347,5 +355,5 @@ def missing(summaries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if broken or number not in known:
             how = "is missing: it was not started, or died"
             state = f"died: {'; '.join(broken)}" if broken else how
-            again = command_of(summaries[0], number)
+            again = _command_of(summaries[0], number)
             yield f"shard {number} of {of} {state}\n  again: {again}"
