@@ -9,18 +9,7 @@ import click
 from paramproof.builders.registry import framework, frameworks
 from paramproof.cli import options
 from paramproof.cli.output import CommandAnswer
-from paramproof.differences.answer import (
-    COUNTED,
-    Answer,
-    Section,
-    by_row,
-    components,
-    differing,
-    names_text,
-    recorded,
-    text_of,
-    versions_text,
-)
+from paramproof.differences import answer
 from paramproof.formulas.errors import InvalidInput, no_such
 from paramproof.json_form import document
 from paramproof.views.table import Column, Table, TableRow
@@ -30,9 +19,9 @@ EXAMPLE = "paramproof differences torch keras-jax"
 MAX_BESIDE = 3
 """So many frameworks have a column each; of more, those that give one answer share a line."""
 
-HEADINGS: dict[Section, tuple[str, str]] = {
+HEADINGS: dict[answer.Section, tuple[str, str]] = {
     "defaults": ("default", ""),
-    "counts": (f"number of, in {COUNTED[-1]}", "With both heads and a tied decoder."),
+    "counts": (f"number of, in {answer.COUNTED[-1]}", "With both heads and a tied decoder."),
     "shapes": (
         "tensor",
         "In the first column a kernel is (in, out): L layers, hidden size H, A heads of size K, "
@@ -50,7 +39,7 @@ HEADINGS: dict[Section, tuple[str, str]] = {
 @click.option(
     "--component",
     metavar="NAME",
-    shell_complete=options.completing(components),
+    shell_complete=options.completing(answer.components),
     help="Print only the differences in this component.",
 )
 @click.option(
@@ -70,9 +59,9 @@ def differences_command(
     A component is attention, layer_norm, mlm_head ..., or a path such as attention.query.
     docs/framework-differences.md lists common pitfalls.
     """
-    versions, answers = recorded()
+    versions, answers = answer.recorded()
     if component is not None and not any(one.concerns(component) for one in answers):
-        raise no_such("component", component, components())
+        raise no_such("component", component, answer.components())
     known = frameworks()
     named = dict.fromkeys(framework(name).name for name in (*first, *names))
     installed = [name for name, one in known.items() if not one.missing]
@@ -85,18 +74,19 @@ def differences_command(
         from paramproof.cli.workers import run_in_frameworks
         from paramproof.differences import ask
 
-        answers = run_in_frameworks(chosen, ask.answers, Answer)
+        answers = run_in_frameworks(chosen, ask.answers, answer.Answer)
         versions = {name: known[name].versions() for name in chosen}
     if unknown := [name for name in chosen if name not in versions]:
         raise InvalidInput(f"nothing is recorded about {unknown[0]}: --measure asks it")
     versions = {name: versions[name] for name in chosen}
     failed = [one for one in answers if one.failed]
-    differ = differing([one for one in answers if one.framework in versions and not one.failed])
-    differ = [one for one in differ if not component or one.concerns(component)]
+    shown = [one for one in answers if one.framework in versions and not one.failed]
+    differ = [d for d in answer.differing(shown) if not component or d.concerns(component)]
     brief = not named and not component
 
     def parts(width: int | None) -> Iterator[Table | str]:
-        yield f"{'Measured' if measure else 'Recorded'} with {versions_text(versions.values())}."
+        how = "Measured" if measure else "Recorded"
+        yield f"{how} with {answer.versions_text(versions.values())}."
         shown = [one for one in differ if one.section == "defaults" or not brief]
         yield from difference_tables(shown, chosen, apart=width is not None)
         if not differ:
@@ -112,16 +102,16 @@ def differences_command(
 
 
 def difference_tables(
-    answers: Sequence[Answer], frameworks: Sequence[str], *, apart: bool
+    answers: Sequence[answer.Answer], frameworks: Sequence[str], *, apart: bool
 ) -> Iterator[Table]:
     """Yield a table for each section with answers; ``apart`` parts rows, whose lines are folded."""
     beside = len(frameworks) <= MAX_BESIDE
     for section, (heading, note) in HEADINGS.items():
         rows: list[TableRow] = []
-        for own in by_row(section, answers):
-            said = {one.framework: text_of(one) for one in own}
+        for own in answer.by_row(section, answers):
+            said = {one.framework: answer.text_of(one) for one in own}
             alike = {text: [name for name in said if said[name] == text] for text in said.values()}
-            cells = [(text, names_text(same, frameworks)) for text, same in alike.items()]
+            cells = [(text, answer.names_text(same, frameworks)) for text, same in alike.items()]
             question = f"{own[0].row} {own[0].what}" if section == "shapes" else own[0].what
             first, *more = [[*map(said.get, frameworks)]] if beside else cells
             rows.append(TableRow((question, *first), starts_section=apart or not beside))

@@ -3,11 +3,9 @@
 A case is found by drawing a spec with every possible answer to each choice that is not a size. So
 it respects what a random spec does, that H is A times K and G divides A, and works for families of
 plug-ins too. Generic sizes are primes: numbers of layers from 2 up, and all others from 11 up,
-each about twice the one before. So only sizes that are always equal are equal here, and they share
-a letter.
+each about twice the one before. So only sizes that are always equal are equal, and share a letter.
 
-Random specs do not come from Hypothesis, whose examples also depend on its version and on the
-modules in the working directory. ``tests.strategies`` generates the same specs with it.
+Random specs do not come from Hypothesis, whose examples depend on its version, too.
 """
 
 from __future__ import annotations

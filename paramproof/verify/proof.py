@@ -1,17 +1,13 @@
 """Prove that a framework's models have the formula's tensors, at every size.
 
-The proof of a family covers each combination of its parts. The tensors of the framework's own
-models are derived in letters, and compared with the inventory, tensor by tensor, and with the
-closed form. A guard outside of which a model has other tensors refutes the formula, too.
+For each combination of a family's parts, the tensors of the framework's own models are derived in
+letters, and compared with the inventory, tensor by tensor, and with the closed form. The derivation
+does not know the formula. A guard outside of which a model has other tensors refutes it, too.
 
-The fields of the spec are symbolic ints (``paramproof.derivation``). The builder makes the model as
-for any comparison, without allocating weights, and ``weights()`` lists its tensors. The shapes of a
-PyTorch module are traced. In other frameworks symbolic ints become plain ints on the way, so shapes
-are fitted to values instead. In every framework, comparisons in the builder are recorded as guards,
-so the derivation sees every branch on a symbolic size.
-
-The derivation does not know the formula: no tensor is expected until all have been found. Nothing
-here sees a buffer that the builder does not list, or what a model computes.
+The fields of the spec are symbolic ints, and the builder makes the model as for any comparison. The
+shapes of a PyTorch module are traced. In other frameworks symbolic ints become plain ints on the
+way, so shapes are fitted to values. In every framework, comparisons in the builder are recorded as
+guards. Nothing here sees a buffer that the builder does not list, or what a model computes.
 """
 
 from __future__ import annotations

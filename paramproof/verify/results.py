@@ -54,10 +54,9 @@ NO_HYPOTHESIS = "the smallest of those that were drawn; python -m pip install hy
 class Result(Record):
     """The result for one spec in one framework; ``model`` is "" for a random spec.
 
-    ``milliseconds`` is the time to build, read and compare the model in a warm process, ``peak_mb``
-    the worker's peak memory so far, in 10**6 bytes, 0 if the system does not report it. ``reason``
-    says why ``report`` is missing. ``smallest`` marks the smallest spec that was found to differ, a
-    further result; ``difference`` then has the lines about a user's formula.
+    ``milliseconds`` is the time to build, read and compare the model, ``peak_mb`` the worker's peak
+    memory so far, in 10**6 bytes, or 0. ``reason`` says why ``report`` is missing. ``smallest`` is
+    the smallest spec that differs; ``difference`` then has the lines about a user's formula.
     """
 
     version: str
@@ -249,12 +248,8 @@ def assert_formula(
 ) -> None:
     """Assert that ``function`` counts what ``framework`` builds, over random specs.
 
-    ``function`` takes a spec, or letters and fields by name, and returns an int, or ints by
-    component. If it fits several families, name one as ``family``. The framework is loaded in this
-    process.
-
-    Raises ``AssertionError`` with the smallest spec that differs and the algebra,
-    ``Refused`` if ``function`` is not a formula, and as ``paramproof.builders.load`` does.
+    Raises ``AssertionError`` with the smallest spec that differs and the algebra, and ``Refused``
+    if ``function`` is not a formula. The framework is loaded in this process.
     """
     __tracebackhide__ = True
     chosen = named_framework(framework)

@@ -2,14 +2,12 @@
 
 It returns the trainable parameters of a model: an int, or ints by component. It counts the family
 whose spec, letters or fields it can be called with; of a model without a family, it takes letters,
-fields, or an object with the fields of a configuration. It is the user's code, so every call is
-announced (``UserFormula.calling``), and whatever goes wrong in it is a ``Refused``.
+fields, or an object with the fields of a configuration.
 
 The model that a framework builds is compared with this project's formula, tensor by tensor. That
-gives the actual count of every component: our own, plus what differs in it. A difference from the
-user's count is explained in letters: the formula is called with symbols for the sizes, and its
-expression is used only if it has the formula's own counts of other models, since a formula may
-branch or round.
+gives the actual count of every component: our own, plus what differs in it. To explain a difference
+in letters, the user's formula is called with symbols for the sizes. Its expression must have the
+formula's own counts of other models, since a formula may branch or round.
 """
 
 from __future__ import annotations

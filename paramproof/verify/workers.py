@@ -106,12 +106,9 @@ def load_builder(chosen: Framework) -> Builder:
 
 
 def peak_memory() -> int:
-    """Return the peak resident memory of this process in bytes; 0 on Windows.
-
-    On Linux the figure comes from /proc, since ``ru_maxrss`` starts at the parent's size there.
-    """
+    """Return the peak resident memory of this process in bytes; 0 on Windows."""
     status = Path("/proc/self/status")
-    if status.exists():
+    if status.exists():  # On Linux, ``ru_maxrss`` starts at the parent's size.
         for line in status.read_bytes().splitlines():
             if line.startswith(b"VmHWM:"):
                 return int(line.split()[1]) * 1024
