@@ -70,10 +70,7 @@ class Returned(NamedTuple):
 
 
 class Process:
-    """A process that runs ``job()`` and can import the same modules as this one.
-
-    Only if it ``prints`` does its standard error go where this process's does.
-    """
+    """A process that runs ``job()``, and can import the same modules as this one."""
 
     def __init__(
         self,
@@ -87,6 +84,7 @@ class Process:
         self.is_done = self._is_late = False
         self.how = self.last_words = ""
         self._heard = time.monotonic()
+        # Its standard error goes where this process's does, or is kept for its last words.
         self._errors = None if prints else tempfile.TemporaryFile()  # noqa: SIM115
         path = os.pathsep.join(map(os.path.abspath, sys.path))
         self._process = subprocess.Popen(
@@ -235,7 +233,6 @@ def end_with_parent() -> None:
 
 
 def how_it_ended(status: int) -> str:
-    """Return in words how a process ended: with a status, or by a signal."""
     if status >= 0:
         return f"with status {status}"
     try:

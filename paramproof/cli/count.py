@@ -35,10 +35,8 @@ from paramproof.views.tree import TreeRow, depth_within, tree, tree_table
 TIED = "tied tensors counted once"
 COUNTED = f"trainable parameters, {TIED}"
 
-COMPONENT = 24
-"""Minimum width of the component names beside each other; longer names are folded."""
-GAP = 2
-"""Width of the space between two columns."""
+COMPONENT = 24  # The least width of names of components side by side; longer ones are folded.
+GAP = 2  # The width of the space between two columns.
 
 ANY = {"--class", "--derive", "--dtype", "--json", "--buffers"}
 FORMS = {
@@ -49,10 +47,7 @@ FORMS = {
     "--symbolic": {"--latex", "--under", "--active", *ANY},
     "--active": {"--symbolic", *ANY},
 }
-"""The options that choose a form of the answer, with those that each can be combined with.
-
-The tree is the form without any of them, and takes all others.
-"""
+"""The options that choose a form of the answer; without any, the tree takes all others."""
 
 
 @click.command("count", short_help="Count the parameters of models.")

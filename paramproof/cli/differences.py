@@ -16,8 +16,7 @@ from paramproof.views.table import Column, Table, TableRow
 
 EXAMPLE = "paramproof differences torch keras-jax"
 
-MAX_BESIDE = 3
-"""So many frameworks have a column each; of more, those that give one answer share a line."""
+MAX_BESIDE = 3  # So many frameworks have a column each; more of them share lines.
 
 HEADINGS: dict[answer.Section, tuple[str, str]] = {
     "defaults": ("default", ""),

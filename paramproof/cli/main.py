@@ -23,7 +23,6 @@ from paramproof.formulas.printing import path_text
 from paramproof.views.terminal import write_any_sign
 
 NOT_WRITTEN = (errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC)
-"""The errors of a failed write."""
 
 GROUPS = {
     "Models": ("count", "explain", "diff", "models"),
@@ -39,8 +38,7 @@ COMMANDS = (*(name for names in GROUPS.values() for name in names), *UNLISTED)
 
 OTHER_NAMES = {"checkpoint": "compare"}
 
-SIGPIPE = 13
-"""The signal that ends a program on POSIX if nobody reads its output any more."""
+SIGPIPE = 13  # It ends a program on POSIX if nobody reads its output any more.
 
 ASKING_TO_END = ("SIGTERM", "SIGHUP", "SIGBREAK")
 """SIGHUP exists only on POSIX, SIGBREAK only on Windows."""

@@ -27,8 +27,7 @@ from paramproof.formulas.printing import legible
 if TYPE_CHECKING:
     from paramproof.resolver import Model
 
-MAX_SECONDS = 10**9
-"""The longest time limit: some systems have no timer for a longer one."""
+MAX_SECONDS = 10**9  # Some systems have no timer for a longer time.
 
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -88,12 +87,11 @@ def as_json(what: str, *, is_alone: bool = False) -> Callable[[Command], Command
     if not is_alone:
         where = "to FILE, or to standard output (-), with the text on standard error."
 
-    def keep(ctx: click.Context, param: click.Parameter, given: str | None) -> None:
-        if given is None:
+    def keep(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
+        if path is None:
             return
-        path = Path(given)
-        if given in [*model_names()] and not path.exists():
-            named = f"--json {given}: {given} is a model name, not a file"
+        if str(path) in model_names() and not path.exists():
+            named = f"--json {path}: {path} is a model name, not a file"
             raise ValueError(f"{named}: put --json last, or use --json -")
         require_writable(path)
         ctx.meta[JSON] = path, is_alone
@@ -104,8 +102,8 @@ def as_json(what: str, *, is_alone: bool = False) -> Callable[[Command], Command
         flag_value=STANDARD_STREAM,
         expose_value=False,
         callback=keep,
+        type=click.Path(path_type=Path),
         metavar="[FILE]",
-        shell_complete=completing(tuple, files=True),
         help=f"Write {what} as JSON {where}",
     )
 

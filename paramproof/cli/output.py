@@ -125,10 +125,7 @@ def finish(answer: CommandAnswer | None) -> None:
 
 
 def write_file(path: Path, text: str, option: str = "--json") -> None:
-    """Write ``text`` to ``path``, completely or not at all; to standard output for ``-``.
-
-    The target of a symbolic link is written. A file that exists keeps its permissions.
-    """
+    """Write ``text`` to ``path``, completely or not at all; to standard output for ``-``."""
     with writing(path, option):
         if str(path) == STANDARD_STREAM:
             sys.stdout.flush()

@@ -20,10 +20,7 @@ from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
 
 LEAST_PRIME = 100003
-"""The smallest of the primes, one for each letter, at which both derivations are compared.
-
-Products of different letters differ at primes.
-"""
+"""The smallest of the primes, one for each letter, at which both derivations are compared."""
 
 
 def check(builder: Builder, spec: Spec) -> Report:
@@ -47,8 +44,8 @@ def check(builder: Builder, spec: Spec) -> Report:
 def require_agreement(families: Iterable[str]) -> None:
     """Require that both derivations of each of ``families`` agree, before anything is counted.
 
-    Both are evaluated once, at primes. There, two sums of a few small products are equal only if
-    they are the same sum. Indicators are factors of such products, so they are primes too.
+    They are evaluated once, at primes: two sums of a few small products are equal there only if
+    they are the same sum. Indicators are factors of such products, so they are primes, too.
     """
     for family in (FAMILIES[name] for name in families):
         primes = islice(primes_from(LEAST_PRIME), len(family.letters._fields))

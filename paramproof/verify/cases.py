@@ -11,7 +11,7 @@ Random specs do not come from Hypothesis, whose examples depend on its version, 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from random import Random
@@ -62,8 +62,7 @@ def fixed_in(family: str, fixed: Mapping[str, Any]) -> Mapping[str, Any]:
 class Case:
     """One combination of parts: a ``generic`` spec that has them, and how many sizes are free.
 
-    ``fields`` has the letter of each size; a field without a letter of the family keeps its own
-    name. ``known`` are the sizes, by letter, that the builder cannot vary.
+    ``fields`` has the letter of each size, or else its name. ``known`` sizes cannot be varied.
     """
 
     generic: Spec
@@ -80,22 +79,19 @@ class Case:
 
     @cached_property
     def spec(self) -> Spec:
-        """The case's own model, at generic and at known sizes."""
         spec: Spec = self.at(self.sizes)
         return spec
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The generic size of each letter that is not known."""
         own = {name: getattr(self.generic, field) for field, name in self.fields.items()}
         return {name: size for name, size in own.items() if name not in self.known}
 
     def at(self, sizes: Mapping[str, int]) -> Any:
         """Return the spec with these sizes by letter, ints or symbolic ones."""
-        kind: Any = type(self.generic)
-        own = {one.name: getattr(self.generic, one.name) for one in fields(kind)}
+        generic: Any = self.generic
         chosen = {**sizes, **self.known}
-        return kind(**own | {field: chosen[name] for field, name in self.fields.items()})
+        return replace(generic, **{field: chosen[name] for field, name in self.fields.items()})
 
     @cached_property
     def letters(self) -> FamilyLetters:
@@ -108,7 +104,6 @@ class Case:
 
 
 def indicators_of(spec: Spec) -> dict[str, int]:
-    """Return the indicators of a spec's family, 0 or 1."""
     own = spec.letters()
     kinds = letter_kinds(type(own))
     return {n: int(one) for n, one in own._asdict().items() if kinds[n] == INDICATOR}

@@ -201,7 +201,6 @@ def residuals(read: Sequence[NamedTensor], letters: FamilyLetters) -> list[Resid
 def _compared(
     read: NamedTensor, tensors: Sequence[Tensor], letters: FamilyLetters
 ) -> Iterator[Residual]:
-    """Yield the differences between a native tensor and the canonical tensors that it holds."""
     path = shared_path(tensor.path for tensor in tensors)
     shapes = [tensor.shape for tensor in tensors]
     heads, layers = head_size_of(letters), tensors[0].repeat
@@ -229,10 +228,7 @@ class NamedTensor(DerivedTensor):
 
 
 class Reading(NamedTuple):
-    """The tensors of one case, and the guards under which a model has just these, as text.
-
-    ``branches`` are guards outside of which a model has others, and sizes that could not be varied.
-    """
+    """Tensors, and the guards under which a model has just these; ``branches`` lead to others."""
 
     tensors: list[NamedTensor]
     conditions: list[str]
@@ -328,7 +324,6 @@ class _Source:
 
 
 def _module(model: Any) -> Any:
-    """Return the PyTorch module of a model, or None for other frameworks."""
     torch = sys.modules.get("torch")
     module = getattr(model, "module", None)
     return module if torch is not None and isinstance(module, torch.nn.Module) else None

@@ -47,8 +47,6 @@ Status: TypeAlias = Literal["equal", "different", "not expressible", "broken"]
 MAX_BUILDS = 300
 """The most models that are built to find the smallest spec that differs."""
 
-NO_HYPOTHESIS = "the smallest of those that were drawn; python -m pip install hypothesis finds less"
-
 
 @dataclass(frozen=True, slots=True)
 class Result(Record):
@@ -91,8 +89,8 @@ class Result(Record):
 class Sample:
     """Named ``models``, and ``examples`` random specs of each of the ``families``.
 
-    With ``seconds``, the drawing goes on until they are over: batch after batch of ``examples``,
-    each with the seed after the last one's. Shard I of N takes every Nth batch, from the Ith on.
+    For ``seconds``, batches of ``examples`` follow, each with the next seed. Shard I of N takes
+    every Nth batch, from the Ith on.
     """
 
     models: Mapping[str, Spec]
@@ -119,12 +117,11 @@ def results(
         check(builder, small)  # The first build in a process includes the framework's start.
     run = _Run(chosen, builder, formula)
     refused = {name: refusal(builder, name) for name in sample.families if sample.examples}
-    number = sum(1 if reason else sample.examples for reason in refused.values())
-    due = len(sample.models) + number
+    drawn = sum(1 if reason else sample.examples for reason in refused.values())
     end = time.monotonic() + (sample.seconds or math.inf)
     for found in run.each(sample, refused), run.smallest():
         if not sample.seconds:
-            tell(due + len(run.worst))
+            tell(len(sample.models) + drawn + len(run.worst))
         for result in found:
             yield replace(result, peak_mb=round(peak_memory() / 1e6, 1))
             if result.report and time.monotonic() > end and not result.smallest:
@@ -151,13 +148,12 @@ class _Run:
                     specs = random_specs(self.builder, sample.examples, seed, family, **fixed)
                     yield from map(self.result, specs)
                 elif not batch:
-                    name, version = self.chosen.name, self.chosen.version
-                    yield Result(name, version, "", "not expressible", reason=reason)
+                    about = self.chosen.name, self.chosen.version, ""
+                    yield Result(*about, "not expressible", reason=reason)
             if not sample.seconds or all(refused.values()):
                 return
 
     def result(self, spec: Spec, model: str = "") -> Result:
-        """Return the result for one spec, timed, or "not expressible"."""
         about = self.chosen.name, self.chosen.version, model
         supported = self.builder.supports(spec)
         if supported is not True:
@@ -166,8 +162,7 @@ class _Run:
         if not report.equal:
             worst = self.worst.get(spec.family, spec)
             self.worst[spec.family] = min(worst, spec, key=lambda one: sum(one.letters()))
-        status: Status = "equal" if report.equal else "different"
-        return Result(*about, status, spec, report, milliseconds)
+        return Result(*about, "equal" if report.equal else "different", spec, report, milliseconds)
 
     def report(self, spec: Spec) -> tuple[Report, float]:
         """Return the comparison for one spec, and how long building it took, in milliseconds."""
@@ -186,7 +181,8 @@ class _Run:
             try:
                 spec = smaller_spec(spec, fixed, self.differs()) or spec
             except ImportError:
-                reason = NO_HYPOTHESIS
+                how = "python -m pip install hypothesis finds less"
+                reason = f"the smallest of those that were drawn; {how}"
             result = replace(self.result(spec), smallest=True, reason=reason)
             if self.formula and result.report:
                 lines = difference(self.formula, FamilyArchitecture.of(spec), result.report)
@@ -298,7 +294,6 @@ def _summary(result: Result) -> dict[str, list[dict[str, Any]]]:
 
 
 def shard_of(text: str) -> tuple[int, int]:
-    """Return the shard I of N in ``I/N``. Raises ``ValueError``."""
     found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text)
     number, of = map(int, found.groups()) if found else (0, 0)
     if not 1 <= number <= of:
@@ -307,10 +302,7 @@ def shard_of(text: str) -> tuple[int, int]:
 
 
 def read_shards(paths: Iterable[Path]) -> tuple[dict[str, Any], list[str], int]:
-    """Return the summary of the shards in files, what is missing, and how many there must be.
-
-    Raises ``ValueError`` unless the files are shards of one run.
-    """
+    """Return the summary of shards of one run, what is missing, and how many there must be."""
     found: dict[int, tuple[str, dict[str, Any]]] = {}
     for path in paths:
         name = path_text(path)
@@ -333,7 +325,6 @@ def read_shards(paths: Iterable[Path]) -> tuple[dict[str, Any], list[str], int]:
 
 
 def _command_of(summary: Mapping[str, Any], number: int) -> str:
-    """Return the command that runs shard ``number`` of the run to which a summary belongs."""
     return f"{summary['command']} --shard {number}/{summary['shard'][1]} --json FILE"
 
 

@@ -40,8 +40,7 @@ from paramproof.verify.cases import cases, indicators_of, random_spec
 TOTAL = "total"
 """The component that is the whole model."""
 
-LARGEST = 100
-"""The most digits of a count, far more than any model needs."""
+LARGEST = 100  # The most digits of a count, far more than any model needs.
 
 TIME_LIMIT = 60
 """The default limit, in seconds, for one call of a formula."""
@@ -57,7 +56,7 @@ def values_of(
 ) -> tuple[Any, dict[str, Any]]:
     """Return the spec of a model, or else its configuration, and every value by field and letter.
 
-    Sizes are ints, or symbols, which a spec would refuse: it is a copy, which is not validated.
+    A spec would refuse the symbols in ``letters``: it is a copy, which is not validated.
     """
     letters = letters or model.sizes
     config: Any = copy(model.spec) or SimpleNamespace()
@@ -116,7 +115,6 @@ class UserFormula:
             tell(NO_LIMIT)
 
     def ask(self, question: Callable[..., Any], *about: Any) -> Any:
-        """Return ``question(formula, *about)``, answered in a process without a framework."""
         return call(partial(question, self, *about), prints=True)
 
     def arguments(self, config: Any, known: Mapping[str, Any]) -> inspect.BoundArguments | None:
@@ -180,7 +178,6 @@ class UserFormula:
 
 @cache
 def tensors_of(family: Family) -> tuple[str, ...]:
-    """Return the paths of all tensors of a family, whatever the parts."""
     whole = family.inventory(family.letters._make(1 for _ in family.letters._fields))
     return tuple(tensor.path for tensor in whole)
 
@@ -219,10 +216,9 @@ def compare_counts(
 ) -> Report:
     """Compare a formula's counts with a model's, and return a row for each that differs.
 
-    ``report`` compares the model with our formula. The component ``layers`` counts all layers,
-    ``layers.*`` one of them; if layers differ, the first that does not match the formula is
-    compared. In a model without layers, counts of one layer are not compared. The totals add up
-    the components that lie in no other component.
+    ``report`` compares the model with our formula. ``layers`` counts all layers, ``layers.*`` one;
+    if layers differ, the first that does not match is compared. Without layers, counts of one are
+    not. The totals add up the components that lie in no other component.
     """
     ours = model.inventory(model.sizes)
     formula, actual, rows = 0, 0, []
@@ -261,11 +257,7 @@ def difference(formula: UserFormula, model: Architecture, report: Report) -> Ite
 def algebra(
     formula: UserFormula, model: Architecture, report: Report, others: Iterable[Architecture]
 ) -> list[str]:
-    """Return a line of algebra for each component of ``report`` that differs at ``model``.
-
-    ``others`` have the same parts. Our own expression stands for the model that was built, if it
-    gives its number.
-    """
+    """Return a line for each row that differs at ``model``; ``others`` have the same parts."""
     ours, sizes = in_symbols(model)
     letters: Any = ours.letters
     try:
@@ -295,7 +287,6 @@ def _named(row: Row) -> str:
 
 
 def with_parts_of(model: Architecture) -> Iterator[Architecture]:
-    """Yield random models of the same family with the same parts."""
     assert model.spec
     random, parts = Random(0), indicators_of(model.spec)
     drawn = (random_spec(random, model.family) for _ in range(100 * SAMPLES))
