@@ -111,7 +111,7 @@ def count_command(models: Sequence[str], **given: Any) -> CommandAnswer | None:
     if not models:
         raise click.UsageError("give a MODEL: a name, a config.json, or a model type")
     if chosen.html_file:
-        _write_page(chosen.html_file, models, chosen)
+        _write_page(models, chosen)
         return None
     in_letters = chosen.symbolic or chosen.active or chosen.latex
     found = _resolved(models, chosen.class_name, weighs=not in_letters)
@@ -136,6 +136,17 @@ def count_command(models: Sequence[str], **given: Any) -> CommandAnswer | None:
     return CommandAnswer(parts, counts, 2 if len(found) < len(models) else 0)
 
 
+def _write_page(models: Sequence[str], chosen: SimpleNamespace) -> None:
+    from paramproof.pages.document import model_file
+
+    if len(models) > 1 or len(chosen.under) > 1:
+        raise ValueError("--html writes the page of one model, with at most one --under")
+    require_writable(chosen.html_file, "--html")
+    (under,) = chosen.under or (conventions.DEFAULT,)
+    page = model_file(options.resolving(models[0], chosen.class_name), under, chosen.dtype)
+    write_file(chosen.html_file, page, "--html")
+
+
 def _resolved(models: Sequence[str], class_name: str, weighs: bool) -> list[Model]:
     """Return the models that can be counted; of several, print the errors of all others."""
     options.require_one_input(models)
@@ -150,17 +161,6 @@ def _resolved(models: Sequence[str], class_name: str, weighs: bool) -> list[Mode
     if not found:
         raise SystemExit(2)
     return found
-
-
-def _write_page(file: Path, models: Sequence[str], chosen: SimpleNamespace) -> None:
-    from paramproof.pages.document import model_file
-
-    if len(models) > 1 or len(chosen.under) > 1:
-        raise ValueError("--html writes the page of one model, with at most one --under")
-    require_writable(file, "--html")
-    (under,) = chosen.under or (conventions.DEFAULT,)
-    model = options.resolving(models[0], chosen.class_name)
-    write_file(file, model_file(model, under, chosen.dtype), "--html")
 
 
 def _parts(model: Model, chosen: SimpleNamespace) -> Iterator[Table | str]:

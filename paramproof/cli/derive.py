@@ -20,18 +20,12 @@ from paramproof.views.table import Table
 
 @click.command("derive", short_help="Derive the formula of a model from its code.")
 @click.argument("model", metavar="MODEL", shell_complete=options.MODELS)
-@click.option(
-    "--size",
-    "sizes",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Start from this size instead of the default (repeatable).",
-)
+@options.repeatable("--size", "sizes", "NAME=VALUE", "Start from this size instead of the default")
 @options.class_name
 @options.as_json("the derivation")
 @click.option("--latex", "as_latex", is_flag=True, help="Print the formula as LaTeX.")
 @click.option("--seed", default=0, show_default=True, help="Seed for sampling sizes.")
-@options.time_limit(600, "Stop after this many seconds.")
+@options.seconds("--time-limit", "seconds", 600, "Stop after this many seconds.")
 def derive_command(
     model: str, sizes: Sequence[str], class_name: str, as_latex: bool, seed: int, seconds: float
 ) -> CommandAnswer:

@@ -108,17 +108,19 @@ def as_json(what: str, *, is_alone: bool = False) -> Callable[[Command], Command
     )
 
 
-def time_limit(seconds: int, help_text: str) -> Callable[[Command], Command]:
-    def number(ctx: click.Context, param: click.Parameter, given: float) -> float:
-        if math.isnan(given):
-            raise InvalidInput("nan is not a number of seconds", key="--time-limit")
+def seconds(
+    flag: str, parameter: str, default: int | None, help_text: str
+) -> Callable[[Command], Command]:
+    def number(ctx: click.Context, param: click.Parameter, given: float | None) -> float | None:
+        if given and math.isnan(given):
+            raise InvalidInput("nan is not a number of seconds", key=flag)
         return given
 
     return click.option(
-        "--time-limit",
-        "seconds",
+        flag,
+        parameter,
         type=click.FloatRange(0, MAX_SECONDS, min_open=True),
-        default=seconds,
+        default=default,
         show_default=True,
         metavar="SECONDS",
         callback=number,

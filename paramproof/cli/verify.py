@@ -21,7 +21,7 @@ from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.builders.registry import framework, frameworks
 from paramproof.cli import options
 from paramproof.cli.output import CommandAnswer, remark
-from paramproof.cli.workers import chosen_frameworks, records_of, run_in_frameworks
+from paramproof.cli.workers import records_of, run_in_frameworks
 from paramproof.formulas import FAMILIES, Spec
 from paramproof.formulas.comparison import totals
 from paramproof.formulas.models import named_models
@@ -83,16 +83,14 @@ TOGETHER = {"--summary": {"FILE"}, "--prove": COMMON, "--shard": DRAWN, "--secon
     help="Check this formula of yours instead of paramproof's.",
 )
 @options.derive
-@options.time_limit(TIME_LIMIT, "Stop a call of --formula after this many seconds.")
+@options.seconds(
+    "--time-limit", "seconds", TIME_LIMIT, "Stop a call of --formula after this many seconds."
+)
 @click.option(
     "--prove", is_flag=True, expose_value=False, help="Prove the formula at every size, in letters."
 )
-@click.option(
-    "--seconds",
-    "duration",
-    type=click.FloatRange(0, options.MAX_SECONDS, min_open=True),
-    metavar="SECONDS",
-    help="Go on drawing models for so long, in each framework.",
+@options.seconds(
+    "--seconds", "duration", None, "Go on drawing models for so long, in each framework."
 )
 @click.option(
     "--shard",
@@ -296,7 +294,7 @@ def proved(
 
 def in_shard(names: Sequence[str], sample: Sample, command: str) -> CommandAnswer:
     require_agreement(sample.families)
-    drawn = records_of(chosen_frameworks(names), results, Result, sample=sample)
+    drawn = records_of(names, results, Result, sample=sample)
     found = summary_of(_with_remarks(drawn))
     about = {"command": command, "shard": [*sample.shard], "seed": sample.seed}
     body = {**about, "versions": _versions(), **found}

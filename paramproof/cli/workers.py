@@ -10,32 +10,27 @@ from typing import Any
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from paramproof.builders.registry import Framework, framework, frameworks
+from paramproof.builders.registry import framework, frameworks
 from paramproof.cli.output import errors
 from paramproof.verify.workers import R, run_in_workers
 
 
-def chosen_frameworks(names: Sequence[str]) -> list[Framework]:
-    """Return the named frameworks, all of which must be installed, or all that are."""
+def records_of(
+    names: Sequence[str], function: Callable[..., Iterator[R]], record: type[R], **about: Any
+) -> Iterator[R]:
+    """Yield a function's records in the named frameworks, or in all that are installed.
+
+    They come as they are made, and the progress is shown meanwhile. Raises ``ValueError`` if a
+    named framework is not installed, or if no framework is.
+    """
     chosen = [framework(name) for name in dict.fromkeys(names)] or list(frameworks().values())
     installed = [one for one in chosen if not one.missing]
     if names and len(installed) < len(chosen):
         absent = (f"{one.name} ({one.how_to_get})" for one in chosen if one.missing)
         raise ValueError(f"not installed: {'; '.join(absent)}")
     if not installed:
-        raise ValueError(
-            "no framework is installed: 'paramproof frameworks' lists how to install them"
-        )
-    return installed
-
-
-def records_of(
-    installed: Sequence[Framework],
-    function: Callable[..., Iterator[R]],
-    record: type[R],
-    **about: Any,
-) -> Iterator[R]:
-    """Yield the records of a function as they come, and show its progress meanwhile."""
+        how = "'paramproof frameworks' lists how to install them"
+        raise ValueError(f"no framework is installed: {how}")
     columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}")
     is_pipe = not errors.is_terminal or errors.is_dumb_terminal
     with Progress(*columns, TimeElapsedColumn(), console=errors, disable=is_pipe) as bars:
@@ -59,7 +54,7 @@ def records_of(
 def run_in_frameworks(
     names: Sequence[str], function: Callable[..., Iterator[R]], record: type[R], **about: Any
 ) -> list[R]:
-    installed = chosen_frameworks(names)
-    order = [one.name for one in installed]
-    found = records_of(installed, function, record, **about)
+    """Return the records, framework by framework."""
+    found = [*records_of(names, function, record, **about)]
+    order = [framework(name).name for name in names] or [*frameworks()]
     return sorted(found, key=lambda one: order.index(one.framework))
