@@ -225,14 +225,13 @@ def in_frameworks(
         last = [*why, *_absent(names, "verified"), count if reports else "no model was verified"]
     return CommandAnswer(
         lambda width: [verify_table(found), *_differences(shown, width), *_broken(found), *last],
-        lambda: _document("verification", found, seed=sample.seed, examples=sample.examples),
+        lambda: document("verification", _body(found, seed=sample.seed, examples=sample.examples)),
         not reports or any(one.failed for one in found),
     )
 
 
-def _document(kind: str, records: Sequence[Record], **about: int) -> Mapping[str, Any]:
-    found = {"versions": _versions(), "results": [one.as_json() for one in records]}
-    return document(kind, {**about, **found})
+def _body(records: Sequence[Record], **about: int) -> Mapping[str, Any]:
+    return {**about, "versions": _versions(), "results": [one.as_json() for one in records]}
 
 
 def _versions() -> dict[str, Any]:
@@ -287,7 +286,7 @@ def proved(
             f"{equal} of {len(tried)} {pairs} equal the formula at every size",
             f"{tensors:,} tensors derived in letters, {traced:,} of them traced",
         ],
-        lambda: _document("proof", found),
+        lambda: document("proof", _body(found)),
         not 0 < equal == len(tried),
     )
 
