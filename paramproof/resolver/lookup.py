@@ -89,8 +89,7 @@ def resolve(
     derived, which needs transformers. ``class_name`` replaces the class that a configuration names.
     A live model, or a file with weights, has none: it is refused unless ``weighs`` is set.
 
-    Raises ``InvalidInput`` for a wrong source or key, and ``NotInCatalogue`` for a configuration
-    without a formula. Both errors have the source and the key.
+    Raises ``InvalidInput``, and ``NotInCatalogue`` for a configuration without a formula.
     """
     request, start = read_request(source), time.monotonic()
     require_type(class_name, str, "class_name")
@@ -374,10 +373,7 @@ def _type_or_class(text: str) -> Request | None:
 
 
 def is_installed_type(text: str) -> bool:
-    """Return whether the installed transformers has a folder for a model type.
-
-    That release may be newer than the catalogue's. It is not imported to find out.
-    """
+    """Return whether the installed transformers, maybe a newer one, has a folder for a type."""
     name = text.replace("-", "_")
     found = find_spec("transformers") if name.isidentifier() else None
     folders = (found.submodule_search_locations if found else None) or ()
@@ -386,10 +382,7 @@ def is_installed_type(text: str) -> bool:
 
 
 def _family(keys: Mapping[str, Any]) -> str:
-    """Return the family of a spec with these keys, or "" for a configuration.
-
-    It is the one whose spec can be made from exactly these keys, or else the encoder.
-    """
+    """Return the family whose spec has exactly these keys, or else the encoder; "" for others."""
     if "family" in keys:
         return str(keys["family"])
     if "model_type" in keys or not keys:

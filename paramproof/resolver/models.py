@@ -53,10 +53,7 @@ MAX_SIZES_NAMED = 100
 EXTRA_LAYERS = re.compile(r"num_nextn_predict_layers|(num_)?mtp_\w*(layers|modules)")
 """Keys that announce layers for multi-token prediction."""
 
-STORED: Mapping[object, str] = {
-    **{"fp8": "float8", "fbgemm_fp8": "float8", "mxfp4": "int4"},
-    **{8: "int8", 4: "int4"},
-}
+STORED = {"fp8": "float8", "fbgemm_fp8": "float8", "mxfp4": "int4", 8: "int8", 4: "int4"}
 """Types of quantized weights, by the method or the number of bits in a configuration."""
 
 
@@ -85,9 +82,7 @@ class ConfigReading:
     is_default: bool
 
     @classmethod
-    def of(
-        cls, keys: Mapping[str, Any], found: Entry, *, is_default: bool = False
-    ) -> ConfigReading:
+    def of(cls, keys: Mapping[str, Any], found: Entry, is_default: bool = False) -> ConfigReading:
         quantized, stored = _quantization(keys)
         return cls(
             model_type=str(keys["model_type"]),
@@ -314,10 +309,7 @@ class Model(Request):
 
 @dataclass(frozen=True)
 class CountedWeights(Architecture):
-    """The weights of a live model or of a file, as they were counted: in numbers, not in letters.
-
-    So there is no formula to print: the one that it has is the total.
-    """
+    """The weights of a live model or of a file, in numbers: its formula is the total."""
 
     name: str
     named: Inventory
@@ -331,10 +323,7 @@ class CountedWeights(Architecture):
 
     @classmethod
     def of(cls, name: str, weights: Iterable[Weight]) -> CountedWeights:
-        """Return weights as tensors, those of one shape in several layers as one.
-
-        Further names of a weight are tied to its first name.
-        """
+        """Return weights as tensors, those of one shape in several layers as one."""
         often = Counter(
             (tuple(map(starred, (one.path, *one.aliases))), one.shape, one.trainable)
             for one in weights

@@ -16,7 +16,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate, chain
@@ -55,10 +55,7 @@ class StoredTensor:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The tensors of a file, or of all shards of an index; ``spec`` is what a file says of them.
-
-    ``save_weights`` writes it into the header, as JSON.
-    """
+    """The tensors of a file, or of all shards of an index; ``spec`` is JSON of ``save_weights``."""
 
     path: Path
     shards: int
@@ -84,12 +81,19 @@ def checkpoint(path: str | Path) -> Checkpoint:
     """
     path = _file_in(Path(path))
     if path.suffix == ".json":
-        headers = [_in_shard(shard, names) for shard, names in _shards(path).items()]
+        headers = [_header(shard, names) for shard, names in _shards(path).items()]
         spec = ""
     else:
         headers = [_header(path)]
         spec = headers[0].metadata.get(SPEC, "")
-        _require_no_lone_shard(path)
+        shard = SHARD.fullmatch(path.name)
+        if shard and int(shard["shards"]) > 1:
+            index = path.with_name(shard["stem"] + INDEX)
+            where = "" if index.exists() else ", which should be next to it"
+            raise InvalidInput(
+                f"{path_text(path)} is one of {int(shard['shards'])} shards: "
+                f"give their index, {legible(index.name)}{where}"
+            )
     tensors = tuple(stored for header in headers for stored in header.tensors.values())
     # GPT-2's old masks are bytes as well, and end in bias.
     packed = (one for one in tensors if one.dtype[:1] in ("I", "U") and one.name.endswith("weight"))
@@ -112,7 +116,8 @@ def _file_in(path: Path) -> Path:
     return path
 
 
-def _header(path: Path) -> Header:
+def _header(path: Path, names: Iterable[str] | None = None) -> Header:
+    """Return the header of a file, or of a shard with these ``names`` in the index."""
     require_file(path)
     where = path_text(path)
     if kind := kind_of({}, path.name):
@@ -128,18 +133,12 @@ def _header(path: Path) -> Header:
     for name in header.tensors:
         if not name or name.startswith("."):
             raise InvalidInput(f"{shown(name)} is not the name of a tensor in a model", where=where)
+    if names is not None and (differ := {*names} ^ {*header.tensors}):
+        name = min(differ)
+        both = ["the shard", "the index"]
+        has, lacks = both if name in header.tensors else both[::-1]
+        raise InvalidInput(f"{where}: {shown(name)} is in {has}, but not in {lacks}")
     return header
-
-
-def _require_no_lone_shard(path: Path) -> None:
-    shard = SHARD.fullmatch(path.name)
-    if shard and int(shard["shards"]) > 1:
-        index = path.with_name(shard["stem"] + INDEX)
-        where = "" if index.exists() else ", which should be next to it"
-        raise InvalidInput(
-            f"{path_text(path)} is one of {int(shard['shards'])} shards: "
-            f"give their index, {legible(index.name)}{where}"
-        )
 
 
 def _shards(path: Path) -> dict[Path, list[str]]:
@@ -157,16 +156,6 @@ def _shards(path: Path) -> dict[Path, list[str]]:
             name = legible(shard.name)
             raise InvalidInput(f"{where} names the shard {name}, which does not exist")
     return shards
-
-
-def _in_shard(path: Path, names: list[str]) -> Header:
-    header = _header(path)
-    if differ := {*names} ^ {*header.tensors}:
-        name = min(differ)
-        both = ["the shard", "the index"]
-        has, lacks = both if name in header.tensors else both[::-1]
-        raise InvalidInput(f"{path_text(path)}: {shown(name)} is in {has}, but not in {lacks}")
-    return header
 
 
 MAX_HEADER_BYTES = 100_000_000
