@@ -81,6 +81,8 @@ NOT_LETTERS = "\x1b[2J" + ".".join(["{a,b}"] * 60)
         (Weight("p", (12, 13), True, ("pooler.kernel",)), BARE, "13·H   pooler.kernel"),
         (extra("table", 31, 12), SPEC, "V·H   table"),
         (extra("odd", 11), SPEC, "11   odd"),
+        # The one part that is present has an indicator, which is 1, too, and no size.
+        (extra("one", 1), SPEC, "1   one"),
         (extra("fused", 36, 12), SPEC, "3·H²   fused"),
         (extra("bias", 24), SPECS["llama"], "A·K   bias"),
         (extra("w", *[1] * 10**5), SPEC, "1   w"),

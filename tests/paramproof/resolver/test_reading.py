@@ -91,3 +91,11 @@ def test_ignored_keys_that_look_like_sizes_come_first_and_are_all_named():
     assert line_of("alpha", "dim").endswith(": dim, alpha")
     assert line_of(*(f"key_{n}" for n in range(99))).count("key_") == MAX_KEYS_NAMED
     assert len(line_of(*(f"n_{n}" for n in range(9999)))) < 1000
+
+
+def test_layers_that_the_class_builds_are_no_remark():
+    model = resolve({"model_type": "llama", "num_mtp_layers": 3})
+    one = model.architecture
+    builds = replace(one, fields={**one.fields, "L": "num_mtp_layers"})
+    assert [line[:11] for line in model.beside_total()] == ["not counted"]
+    assert [*replace(model, architecture=builds).beside_total()] == []
