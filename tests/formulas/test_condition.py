@@ -118,7 +118,7 @@ SETTLED = """H ≠ 0 | H·A + L ≠ −H | ⌊H/A⌋ + 1 ≠ 0 | H ≥ 1 | H ≥
 H/A² + H/A ≥ 0 | ⌊(H − 1)/A⌋ ≥ 0 | ⌊(H·A − 1)/L⌋ ≥ 0 | ⌊(⌊H/A⌋ + L)/A⌋ ≥ 0 | ⌊H/(⌊L/A⌋ + 1)⌋ ≥ 0
 H·A ≤ 0 | −H ≤ 0 | 1 − H/A² ≤ 1 | 1 does not divide H | 2 does not divide 4
 1 does not divide ⌊(⌊(H − 5)/2⌋ − 2)/L⌋ | 1 does not divide ⌊L/(⌊A/H⌋ + 1)⌋"""
-OPEN = """H ≠ A | H ≠ 1 | ⌊H/A⌋ ≠ 0 | H/⌊L/A⌋ ≠ 1 + H/⌊L/A⌋ | H − A ≥ 0 | ⌊(H − 2·A)/L⌋ ≥ 0
+OPEN = """H ≠ A | H ≠ 1 | H ≠ 2 | ⌊H/A⌋ ≠ 0 | H/⌊L/A⌋ ≠ 1 + H/⌊L/A⌋ | H − A ≥ 0 | ⌊(H − 2·A)/L⌋ ≥ 0
 ⌊(H − 2)/L⌋ ≥ 0 | ⌊H/(A − 1)⌋ ≥ 0 | ⌊(⌊H/A⌋ − 1)/L⌋ ≥ 0 | ⌊(⌊(H − 5)/2⌋ + L)/A⌋ ≥ 0
 ⌊H/⌊L/A⌋⌋ ≥ 0 | H/⌊L/A⌋ ≥ 0 | abs(H) ≥ 0 | 0 ≤ abs(H) | H ≤ 1 | ⌊H/A⌋ ≤ 0 | A does not divide H
 2 does not divide H | 1 does not divide A/H | 1 does not divide ⌊1/(⌊(A − L)/H⌋ + 2)⌋
