@@ -19,12 +19,9 @@ INFIX: Mapping[str, str] = {"times": "×", "over": "÷"}
 
 WHOLE: Mapping[str, Callable[..., int]] = {
     QUOTIENT: operator.floordiv,
+    **{name: getattr(math, name) for name in ("floor", "ceil", "isqrt", "gcd")},
     "int": int,
-    "floor": math.floor,
-    "ceil": math.ceil,
     "round": round,
-    "isqrt": math.isqrt,
-    "gcd": math.gcd,
     "bits": lambda number: int(number).bit_length(),
     "and": operator.and_,
     "or": operator.or_,
@@ -48,13 +45,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "abs": abs,
     "float": float,
     "rounded": round,
-    "sqrt": math.sqrt,
-    "log": math.log,
-    "log2": math.log2,
-    "log10": math.log10,
-    "exp": math.exp,
-    "sin": math.sin,
-    "cos": math.cos,
+    **{name: getattr(math, name) for name in ("sqrt", "log", "log2", "log10", "exp", "sin", "cos")},
 }
 """All operations."""
 

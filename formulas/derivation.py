@@ -24,7 +24,6 @@ from paramproof.formulas.tensors import Inventory, Tensor
 PROVED = "proved"
 FITTED = "fitted"
 
-
 Role: TypeAlias = Literal["trainable", "frozen", "buffer"]
 
 

@@ -34,7 +34,6 @@ from paramproof.formulas.spec import INDICATOR, LAYERS, ROWS, WIDTH
 
 Number: TypeAlias = int | Fraction
 
-
 Operators: TypeAlias = "tuple[Callable[[Expression, Any], Expression], ...]"
 
 Atom: TypeAlias = "str | Computed"  # The name of a letter, or a number that Python computes.

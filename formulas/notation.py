@@ -10,10 +10,10 @@ quotient that comes to a sum may still be a factor, and many of them take long.
 from __future__ import annotations
 
 import ast
-import operator
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from operator import add, mul, sub, truediv
 from typing import Any, TypeAlias
 
 from paramproof.formulas.computed import FUNCTIONS
@@ -51,12 +51,7 @@ OPENING = {"(": "(", "⌊": "floor(", "⌈": "ceiling("}
 CLOSING = {")": "(", "⌋": "⌊", "⌉": "⌈"}
 SIGNS = {"·": "*", MINUS: "-", "×": "<<", "÷": ">>"}
 SHIFTS = {ast.LShift: "times", ast.RShift: "over"}
-OPERATORS: dict[type, Binary] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-}
+OPERATORS: dict[type, Binary] = {ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.Div: truediv}
 
 
 # A file of the catalogue has the same few texts at hundreds of tensors.
