@@ -133,6 +133,16 @@ def test_sizes_at_which_an_architecture_exists():
     assert (family.has({"L": 1}), family.has({"V": 0})) == (True, False)
 
 
+def test_further_names_come_last():
+    """A group without tensors is listed, and absent."""
+    some = with_tensors(tensor("a", V, H, aliases=("c",)), tensor("b", H, times=L - L)).inventory()
+    assert [(one.path, one.tied_to, one.present) for one in some] == [
+        ("a", None, 1),
+        ("b", None, 0),
+        ("c", "a", 1),
+    ]
+
+
 def test_tensors_of_their_own():
     """A tensor with further names is one tensor, and a name that is untied another."""
     tied = with_tensors(
