@@ -62,7 +62,7 @@ def derive_in_process(monkeypatch):
 
     found = lookup._entry_or_derived
     monkeypatch.setattr(lookup, "entry_of", absent)
-    monkeypatch.setattr(lookup, "_entry_or_derived", lambda *a, derives: found(*a, derives=True))
+    monkeypatch.setattr(lookup, "_entry_or_derived", lambda *a, **how: found(*a[:2], True, **how))
     monkeypatch.setattr("paramproof.derivation.process.derive_in_subprocess", derived)
     monkeypatch.setattr(lookup, "_derived", {})
 
