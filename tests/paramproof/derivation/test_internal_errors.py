@@ -78,7 +78,8 @@ def test_the_worker_reports_a_failure_and_no_refusal(monkeypatch):
     told = []
     monkeypatch.setattr(process, "_constructor", lambda *asked: model())
     plant(monkeypatch, arithmetic, "_int_result", "1 // 0")
-    process._derived("toy", None, "", {}, 0, told.append)
+    monkeypatch.setattr(process, "tell", told.append)
+    process._derived("toy", None, "", {}, 0)
     (failed,) = (one for one in told if type(one) is RuntimeError)
     assert str(failed).startswith("an error in paramproof, at tracing/symbolic/arithmetic.py:2")
 
