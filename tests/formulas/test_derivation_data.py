@@ -190,6 +190,7 @@ def test_expected_tensors_with_their_numbers():
     assert found[Stored(Kind("h.*.bias", "frozen", ("b",), 1), (12,))] == 1
     twice = expected([derivation().tensors[1]] * 2, {"H": 12})
     assert list(twice.values()) == [2]
+    assert not expected([replace(GROUP, shape=(H - 5,))], {"H": 5, "L": 4})
     with pytest.raises(ValueError, match="5/2 is not a whole number"):
         expected([replace(GROUP, shape=(H / 2,))], {"H": 5})
 
