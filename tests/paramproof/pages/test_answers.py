@@ -125,3 +125,18 @@ def test_no_file_is_read(tmp_path, monkeypatch):
     for name in ("config.json", "./config.json", "-", str(tmp_path / "config.json")):
         assert list(answer_to("model", model=name)) == ["problem"]
         assert list(answer_to("difference", a=name, b="gpt2")) == ["problem"]
+
+
+def test_the_bars_of_models_have_one_scale():
+    """The largest part has the whole width; none is drawn where all would be too short."""
+    shown = answer_to("difference", a="bert-base", b="gpt2")["parts"]["answer"]
+    numbers = re.compile(r"<td>([\d,]+|-)</td>")
+    rows = []
+    for row in re.findall(r"<tr.*?</tr>", shown.partition('id="components"')[2], re.DOTALL):
+        sizes = [int(one.replace(",", "").replace("-", "0")) for one in numbers.findall(row)[:2]]
+        rows.append((sizes, re.findall(r'class="bar-[ab]"[^>]* width="([^"]+)%"', row)))
+    drawn = [(sizes, widths) for sizes, widths in rows if widths]
+    largest = max(max(sizes) for sizes, _ in drawn)
+    assert 3 < len(drawn) < len(rows)
+    for sizes, widths in drawn:
+        assert widths == [f"{100 * size / largest:.2f}" for size in sizes]

@@ -47,8 +47,10 @@ MEGATRON, QWEN_2, MEGATRON_GPT = read("MEGATRON", "QWEN_2", "MEGATRON_GPT")
         (DIALOGPT, "gpt2", 124_439_808),
         (BAIDU, "ernie", None),
         (GOOGLE, "bert", None),
+        # Nothing but the keys by which the program is known.
+        ({"n_embd": 12, "n_layer": 2, "n_head": 3, "vocab_size": 7}, "gpt2", None),
     ],
-    ids=range(14),
+    ids=range(15),
 )
 def test_a_configuration_of_another_program(keys, read_as, count):
     found = resolve(keys)
