@@ -6,7 +6,8 @@ row per entry.
 
 Each family is counted as named tensors, in the order of the forward pass, and as one polynomial,
 summed by hand. The two never call each other; the tests prove them equal symbolically. Both are
-plain arithmetic on the letters and never branch on one: indicators are factors.
+plain arithmetic on the letters and never branch on one: indicators are factors. Counts in ints are
+exact at any size.
 """
 
 from __future__ import annotations
@@ -237,8 +238,6 @@ def encoder_closed_form(letters: EncoderLetters) -> Quantity:
     + mlm·(H² + 3H + V) + untied·VH     dense layer, norm, output bias; an untied decoder
     + nsp·(2H + 2)
 
-    The number of heads A does not occur. Counts in ints are exact at any size.
-
     Source: Devlin et al. 2018, section 3, written out and summed by hand.
     """
     L, H, _, F, V, P, T, pooler, mlm, untied, nsp = letters
@@ -310,8 +309,6 @@ def encoder_decoder_closed_form(letters: EncoderDecoderLetters) -> Quantity:
     + M·(8H² + 2HF + F + 7H + bias·8H)  decoder layers: two attentions 8H² + bias·8H,
                                         feed-forward 2HF + F + H, three norms 6H
 
-    The number of heads A does not occur. Counts in ints are exact at any size.
-
     Source: Vaswani et al. 2017, section 3, written out and summed by hand.
     """
     N, M, H, _, F, V, U, P, shared, learned, bias, untied = letters
@@ -368,8 +365,6 @@ def gpt_closed_form(letters: GPTLetters) -> Quantity:
     + 2H                                the final norm
     + untied·VH                         an untied language head
 
-    The number of heads A does not occur. Counts in ints are exact at any size.
-
     Source: openai/gpt-2, src/model.py, written out and summed by hand.
     """
     L, H, _, F, V, P, untied = letters
@@ -417,8 +412,7 @@ def llama_closed_form(letters: LlamaLetters) -> Quantity:
     + untied·VH                         an untied language head
 
     If each query head has its own keys (G = A) and the heads split the hidden size (AK = H),
-    the attention is 4H², and the number of heads does not occur. Counts in ints are exact at
-    any size.
+    the attention is 4H², and the number of heads does not occur.
 
     Source: meta-llama/llama, llama/model.py, written out and summed by hand.
     """
