@@ -5,6 +5,7 @@ import pytest
 import paramproof
 from paramproof.formulas import Inventory, Tensor
 from paramproof.pages.viewing import View
+from paramproof.resolver import resolve
 from paramproof.views.tree import tree
 
 
@@ -75,3 +76,11 @@ def test_every_view_starts_with_the_same_components(name):
     assert all(f"<td>{path}</td>" in count._repr_html_() for path in by_component)
     shown = View(count.model).components.inside
     assert [one.path for one in shown] == [path for path, size in by_component.items() if size]
+
+
+@pytest.mark.parametrize("name", ["bert-base", "transformer-base", "t5-small"])
+def test_tensors_add_up_to_the_model(name):
+    """One that is tied, or not trained, adds nothing."""
+    named = resolve(name).inventory()
+    assert len({(one.trainable, bool(one.tied_to)) for one in named}) > 1
+    assert sum(row.total for row in tree(named) if row.tensor) == named.total()
