@@ -27,7 +27,6 @@ HEADINGS: dict[answer.Section, tuple[str, str]] = {
         "feed-forward size F, V tokens, P positions, T token types.",
     ),
 }
-"""The heading of the first column, and a note, by section."""
 
 
 @click.command("differences", short_help="Compare the frameworks with each other.")

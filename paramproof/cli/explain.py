@@ -20,11 +20,9 @@ from paramproof.explanation.search import explained
 @options.class_name
 @options.derive
 @click.option(
-    "--all", "everything", is_flag=True, help="Print all explanations, and the names of all models."
+    "--all", "every", is_flag=True, help="Print all explanations, and the names of all models."
 )
-def explain_command(
-    number: str, model: str | None, class_name: str, everything: bool
-) -> CommandAnswer:
+def explain_command(number: str, model: str | None, class_name: str, every: bool) -> CommandAnswer:
     """Explain NUMBER: which parameters of MODEL, or of any named model, it counts.
 
     Write NUMBER as people do: 2,362,368 or 110M, or 438MB for a number of bytes. MODEL is a model
@@ -38,7 +36,7 @@ def explain_command(
     answer = explained(wanted, resolved)
 
     def parts(width: int | None) -> Iterator[str]:
-        yield from lines(answer, everything=everything, width=min(width or WIDTH, WIDTH))
+        yield from lines(answer, everything=every, width=min(width or WIDTH, WIDTH))
         if resolved and resolved.class_name:
             yield from ("", *resolved.origin())
 

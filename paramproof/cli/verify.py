@@ -133,8 +133,6 @@ def verify_command(
     Ith on. The results are then counted, and --json writes them for --summary.
     """
     given = options.require_together(TOGETHER)
-    if {"--prove", "--model", "--family"} <= given:
-        raise ValueError("--model and --family cannot be combined: a model has only one family")
     if summary and files:
         return sum_of_shards(files)
     if summary or files:
@@ -230,12 +228,10 @@ def in_frameworks(
     )
 
 
-def _body(records: Sequence[Record], **about: int) -> Mapping[str, Any]:
-    return {**about, "versions": _versions(), "results": [one.as_json() for one in records]}
-
-
-def _versions() -> dict[str, Any]:
-    return {name: one.versions() for name, one in frameworks().items()}
+def _body(records: Sequence[Record] | None = None, **about: Any) -> dict[str, Any]:
+    versions = {name: one.versions() for name, one in frameworks().items()}
+    found = {} if records is None else {"results": [one.as_json() for one in records]}
+    return {**about, "versions": versions, **found}
 
 
 def _differences(results: Sequence[Result], width: int | None) -> Iterator[str]:
@@ -295,8 +291,7 @@ def in_shard(names: Sequence[str], sample: Sample, command: str) -> CommandAnswe
     require_agreement(sample.families)
     drawn = records_of(names, results, Result, sample=sample)
     found = summary_of(_with_remarks(drawn))
-    about = {"command": command, "shard": [*sample.shard], "seed": sample.seed}
-    body = {**about, "versions": _versions(), **found}
+    body = _body(command=command, shard=[*sample.shard], seed=sample.seed) | found
     return _summary(found, [*_absent(names, "verified")], document("shard", body))
 
 

@@ -18,11 +18,7 @@ from paramproof.verify.workers import R, run_in_workers
 def records_of(
     names: Sequence[str], function: Callable[..., Iterator[R]], record: type[R], **about: Any
 ) -> Iterator[R]:
-    """Yield a function's records in the named frameworks, or in all that are installed.
-
-    They come as they are made, and the progress is shown meanwhile. Raises ``ValueError`` if a
-    named framework is not installed, or if no framework is.
-    """
+    """Yield records in the named frameworks, or in all installed ones, and show the progress."""
     chosen = [framework(name) for name in dict.fromkeys(names)] or list(frameworks().values())
     installed = [one for one in chosen if not one.missing]
     if names and len(installed) < len(chosen):
