@@ -128,6 +128,12 @@ def seconds(
     )
 
 
+def whole(flag: str, default: int, help_text: str) -> Callable[[Command], Command]:
+    return click.option(
+        flag, type=click.IntRange(0), default=default, show_default=True, help=help_text
+    )
+
+
 def repeatable(
     flag: str, parameter: str, metavar: str, help_text: str, **how: Any
 ) -> Callable[[Command], Command]:

@@ -61,20 +61,8 @@ TOGETHER = {"--summary": {"FILE"}, "--prove": COMMON, "--shard": DRAWN, "--secon
     shell_complete=options.MODELS,
 )
 @options.family("Verify")
-@click.option(
-    "--examples",
-    type=click.IntRange(0),
-    default=25,
-    show_default=True,
-    help="Number of random models of each family.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Seed of the random models.",
-)
+@options.whole("--examples", 25, "Number of random models of each family.")
+@options.whole("--seed", 0, "Seed of the random models.")
 @options.as_json("every result")
 @click.option(
     "--formula",
