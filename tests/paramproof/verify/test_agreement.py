@@ -1,5 +1,6 @@
 """Contradicting formulas are reported in letters, before any framework starts."""
 
+import json
 from collections import namedtuple
 from dataclasses import replace
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ import sympy
 from paramproof.cli.main import main
 from paramproof.formulas import FAMILIES, families
 from paramproof.formulas.errors import FormulaError
-from paramproof.formulas.families import registered
+from paramproof.formulas.families import registered, spec_fields
 from paramproof.verify.agreement import check, require_agreement
 from tests.checkpoints import ENCODER, canonical, write
 from tests.specs import SPECS
@@ -116,6 +117,7 @@ def run(monkeypatch, capsys):
         "explain 2,362,368 bert-base",
         "checkpoint weights.safetensors --model bert-base",
         "compare no_module:model --model bert-base",
+        "compare weights.safetensors --model bert.json",
     ],
 )
 def test_only_the_contradiction_is_printed(
@@ -124,6 +126,9 @@ def test_only_the_contradiction_is_printed(
     """No framework starts, no model is built, no number is printed."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "weights.safetensors", canonical(ENCODER))
+    sizes = {name: size for name, size in spec_fields(ENCODER).items() if type(size) is int}
+    keys = {"model_type": "bert", "architectures": ["BertModel"], **sizes}
+    (tmp_path / "bert.json").write_text(json.dumps(keys))
     replace_closed_form("encoder", short_of_a_bias)
     status, out, err = run(*command.split())
     assert (status, out) == (1, "")
