@@ -54,8 +54,7 @@ def write_lines(source: str, *, resume: bool) -> int:
                 target.flush()
                 written, refused = written + 1, refused + ("error" in body)
     except KeyboardInterrupt:
-        how = "; --resume continues" if out else ""
-        remark(f"stopped after {written:,} lines{how}")
+        remark(f"stopped after {written:,} lines{'; --resume continues' if out else ''}")
         raise
     remark(f"{written - refused:,} of {written:,} configurations counted{earlier}")
     return 2 if refused else 0

@@ -40,11 +40,10 @@ def derive_command(
       paramproof derive bert
       paramproof derive LlamaForCausalLM --size num_hidden_layers=80
     """
-    given = _sizes(sizes)
     with options.deriving_progress() as note:
         note("starting a process")
         derivation = derive_formula(
-            model, class_name, sizes=given, seed=seed, seconds=seconds, note=note
+            model, class_name, sizes=_sizes(sizes), seed=seed, seconds=seconds, note=note
         )
     parts = [latex(derivation.formula)] if as_latex else derivation_parts(derivation)
     body = derivation_data(derivation)

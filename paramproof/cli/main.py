@@ -31,17 +31,13 @@ GROUPS = {
 }
 """The commands that the help lists, those first that users need first."""
 
-UNLISTED = ("site",)
-"""The commands for those who work on formulas and on the site."""
-
+UNLISTED = ("site",)  # For those who work on formulas and on the site.
 COMMANDS = (*(name for names in GROUPS.values() for name in names), *UNLISTED)
 
 OTHER_NAMES = {"checkpoint": "compare"}
 
 SIGPIPE = 13  # It ends a program on POSIX if nobody reads its output any more.
-
-ASKING_TO_END = ("SIGTERM", "SIGHUP", "SIGBREAK")
-"""SIGHUP exists only on POSIX, SIGBREAK only on Windows."""
+ASKING_TO_END = ("SIGTERM", "SIGHUP", "SIGBREAK")  # The latter are POSIX's and Windows's own.
 
 EXAMPLES = """\b
 Examples:

@@ -43,9 +43,8 @@ def models_command(families: Sequence[str]) -> CommandAnswer:
             shown = "model", "active", "published as active", "verdict on active"
             yield published_table(active).only(*shown)
         names = {one.name for one, _ in models}
-        for short, name in SHORT_NAMES.items():
-            if name in names:
-                yield f"{short} is short for {name}"
+        known = ((short, name) for short, name in SHORT_NAMES.items() if name in names)
+        yield from (f"{short} is short for {name}" for short, name in known)
 
     return CommandAnswer(
         parts, lambda: document("models", {"models": [_as_json(*pair) for pair in models]})

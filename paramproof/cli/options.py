@@ -1,7 +1,4 @@
-"""What commands read: the options that they share, and the models that users name.
-
-Nothing is imported for a model before there is one, since numbers and options need none.
-"""
+"""What commands read: the options that they share, and the models that users name."""
 
 from __future__ import annotations
 
@@ -28,6 +25,7 @@ if TYPE_CHECKING:
     from paramproof.resolver import Model
 
 MAX_SECONDS = 10**9  # Some systems have no timer for a longer time.
+DERIVES = "paramproof.derives"  # In a context: whether --derive is given.
 
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -53,8 +51,6 @@ class_name = click.option(
     metavar="CLASS",
     help="Read the configuration as this class of transformers.",
 )
-
-DERIVES = "paramproof.derives"
 
 derive = click.option(
     "--derive",
@@ -162,7 +158,7 @@ def resolving(text: str, class_name: str = "", *, weighs: bool = False) -> Model
 
     Raises ``FormulaError`` if the two derivations of its family differ.
     """
-    from paramproof.resolver import resolve
+    from paramproof.resolver import resolve  # Options and numbers need none of it.
 
     derives = click.get_current_context().meta.get(DERIVES, False)
     with deriving_progress() as note:

@@ -21,11 +21,8 @@ from paramproof.json_form import json_text
 from paramproof.views.table import Table
 from paramproof.views.terminal import UNBOUNDED, print_lines, print_table
 
-STANDARD_STREAM = "-"
-"""The name of standard input as a model, and of standard output as a file."""
-
-JSON = "paramproof.json"
-"""The key of a command's context for the file of --json, and whether it replaces the text."""
+STANDARD_STREAM = "-"  # Standard input as a model, standard output as a file.
+JSON = "paramproof.json"  # In a context: the file of --json, and whether it replaces the text.
 
 
 def _width(stream: TextIO | None) -> int | None:
@@ -44,7 +41,6 @@ class Unwrapped(str):
 
 
 def show(out: Console, parts: Iterable[Table | str]) -> None:
-    """Print tables and lines; those wider than a terminal are wrapped."""
     for part in parts:
         if isinstance(part, Table):
             print_table(out, part)

@@ -32,10 +32,8 @@ class _Files(SimpleHTTPRequestHandler):
 def server_of(folder: Path, port: int = 0) -> ThreadingHTTPServer:
     """Return a server of a built site on the loopback address; port 0 takes a free one."""
     if missing := [name for name in NEEDED if not (folder / name).is_file()]:
-        raise ValueError(
-            f"{path_text(folder)} is not a built site: {missing[0]} is missing; "
-            "'tox run -e site' builds one in build/site"
-        )
+        how = "'tox run -e site' builds one in build/site"
+        raise ValueError(f"{path_text(folder)} is not a built site: {missing[0]} is missing; {how}")
     try:
         return ThreadingHTTPServer((LOOPBACK, port), partial(_Files, directory=str(folder)))
     except OSError as error:

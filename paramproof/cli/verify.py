@@ -42,8 +42,6 @@ from paramproof.verify.workers import Record
 from paramproof.views.formula import certainty
 from paramproof.views.table import Column, Table, TableRow, numbers, signed_or_zero
 
-MINUTE = 60.0
-
 COMMON = {"--framework", "--family", "--model", "--json"}
 DRAWN = {*COMMON, "--examples", "--seed", "--shard", "--seconds"}
 
@@ -288,7 +286,7 @@ def _with_remarks(results: Iterable[Result]) -> Iterator[Result]:
     said = time.monotonic()
     for number, result in enumerate(results, 1):
         yield result
-        if time.monotonic() - said >= MINUTE:
+        if time.monotonic() - said >= 60:
             said = time.monotonic()
             remark(f"{number:,} models so far")
 
@@ -323,8 +321,7 @@ def formula_at_sizes(formula: UserFormula, model: Model, examples: int, seed: in
     def parts(width: int | None) -> Iterator[str]:
         yield f"{legible(derived.name)}: its formula was derived, {certainty(derived)}"
         yield f"at its own sizes: {totals(found[0]['derived'], found[0]['theirs'])}"
-        if differing and differing[0] is not found[0]:
-            first = differing[0]
+        for first in (one for one in differing[:1] if one is not found[0]):
             yield ", ".join(f"{letter}={size}" for letter, size in first["sizes"].items())
             yield totals(first["derived"], first["theirs"])
         yield from filter(None, [difference])

@@ -1,7 +1,4 @@
-"""Call a function in a worker for every framework, with a bar for each in a terminal.
-
-In a pipe, nothing is shown but the answer.
-"""
+"""Call a function in a worker for every framework, with a bar for each in a terminal."""
 
 from __future__ import annotations
 
@@ -50,7 +47,6 @@ def records_of(
 def run_in_frameworks(
     names: Sequence[str], function: Callable[..., Iterator[R]], record: type[R], **about: Any
 ) -> list[R]:
-    """Return the records, framework by framework."""
-    found = [*records_of(names, function, record, **about)]
+    found = records_of(names, function, record, **about)
     order = [framework(name).name for name in names] or [*frameworks()]
     return sorted(found, key=lambda one: order.index(one.framework))
