@@ -72,6 +72,12 @@ def test_other_sizes_count_like_a_configuration():
         assert found == View(resolve(moved), under).number
 
 
+def test_the_title_of_a_page_is_the_name_of_its_model():
+    config = json.dumps({"model_type": "gpt2", "n_layer": 3})
+    titles = [answer_to("model", **one)["title"] for one in ({"model": "gpt2"}, {"config": config})]
+    assert titles == ["gpt2", "the configuration"]
+
+
 @pytest.mark.shared("a page for each of 647 types")
 @pytest.mark.parametrize("model_type", model_types())
 def test_a_type_of_the_catalogue(model_type):
