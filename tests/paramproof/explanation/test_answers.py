@@ -63,6 +63,8 @@ PRINTED = [
     *[(2_362_368, "gpt2-xl"), (109_482_240, "gpt2")],
     # Nothing is invented without a model.
     *[(123_456_789, None), (91_206_376, None), (111_385_344, None), ("3.31e9", None)],
+    # One byte for each parameter is likely for whole models alone.
+    ("42.5MB", None),
 ]
 
 
