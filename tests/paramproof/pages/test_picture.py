@@ -147,3 +147,22 @@ def test_invisible_cells_are_left_out():
     assert seen == pytest.approx((5, 7, 6, 40))
     assert unseen == [Box(5, 7, 0, 0)] * 2
     assert [*squarified([], SHEET)] == []
+
+
+@pytest.mark.parametrize("name", ["deepseek-v3", "mixtral-8x7b"])
+def test_experts_that_a_token_is_not_sent_to_are_pale(name):
+    """Their share of the box is that of the experts, and all that is drawn is on the sheet."""
+    view = View(resolve(name))
+    drawn = picture(view, "")
+    numbers = re.compile(r'<rect x="(\S+)" y="(\S+)" width="(\S+)" height="(\S+)" class="(\w+)"')
+    rects = [(*map(float, one[:4]), one[4]) for one in numbers.findall(drawn)]
+    for x, y, width, height, _ in rects:
+        assert min(x, y) >= 0
+        assert x + width <= SHEET.width + 0.02
+        assert y + height <= SHEET.height + 0.02
+    areas = [width * height for _, _, width, height, kind in rects if kind == "pale"]
+    (experts,) = {one.experts for one in view.components.below() if one.experts}
+    first = next(place for place, one in enumerate(rects) if one[4] == "pale")
+    whole = rects[first - 1][2] * rects[first - 1][3]
+    pale = 1 - experts.per_token / experts.every
+    assert sum(areas) == pytest.approx(pale * whole, rel=1e-3)
