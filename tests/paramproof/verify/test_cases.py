@@ -1,6 +1,7 @@
 """The cases of a family: every combination of parts, and the sizes for each."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import sympy
 
@@ -78,4 +79,7 @@ def test_generic_sizes_cannot_be_confused():
             assert len({*sizes.values()}) == len(sizes) >= 4
             assert min(sizes.values()) > 10
             products = {"H", "A", "K"}
-            assert all(sympy.isprime(sizes[one]) for one in sizes.keys() - products)
+            primes = sorted(sizes[one] for one in sizes.keys() - products)
+            assert all(map(sympy.isprime, primes))
+            # So none is the sum of two others, or twice one.
+            assert all(2 * small < large for small, large in pairwise(primes))
