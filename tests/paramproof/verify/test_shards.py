@@ -10,6 +10,7 @@ from paramproof.builders.registry import Framework
 from paramproof.cli import verify
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.models import named_model
+from paramproof.formulas.spec import head_size_of
 from paramproof.verify import results as results_module
 from paramproof.verify.results import Sample, results, shard_of, smaller_spec
 from paramproof.verify.user_formula import fullest
@@ -72,6 +73,11 @@ def test_the_smallest_spec(family):
     assert all(letters[name] == size for name, size in needed.items())
     others = {n: one for n, one in letters.items() if n not in {*needed, "A", "G", "K", "U"}}
     assert max(others.values()) <= 1
+
+
+def test_the_smallest_spec_has_heads_as_wide_as_the_one_that_differs():
+    least = smaller_spec(MODELS["bert-tiny"], {}, lambda spec: head_size_of(spec) > 49)
+    assert (least.hidden_size, least.num_attention_heads) == (50, 1)
 
 
 def wrong_from(size):
