@@ -8,7 +8,7 @@ import sympy
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.expression import letter
 from paramproof.formulas.spec import INDICATOR, LAYERS, letter_kinds
-from paramproof.verify.cases import supported_cases
+from paramproof.verify.cases import fixed_in, supported_cases
 from tests.cases import CASES, case_of, every_case
 from tests.weight_lists import Lists
 
@@ -66,6 +66,11 @@ def test_known_sizes_are_numbers():
     assert (2, letter("A") * letter("K")) == (bare.letters.T, bare.letters.H)
     assert "T" not in bare.sizes
     assert bare.sizes["L"] == 2
+
+
+def test_what_a_framework_fixes_are_fields_of_encoders():
+    fixed = {"pooler": False}
+    assert [fixed_in(family, fixed) for family in FAMILIES] == [fixed, *[{}] * (len(FAMILIES) - 1)]
 
 
 def test_generic_sizes_cannot_be_confused():
