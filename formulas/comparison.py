@@ -81,7 +81,6 @@ class Report:
 
     @property
     def equal(self) -> bool:
-        """Whether every tensor, and so the total, is as the formula says."""
         return not self.rows and not self.difference
 
     def __str__(self) -> str:

@@ -47,7 +47,6 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "rounded": round,
     **{name: getattr(math, name) for name in ("sqrt", "log", "log2", "log10", "exp", "sin", "cos")},
 }
-"""All operations."""
 
 LARGEST_POWER = 4096
 """The maximum number of bits of an int power, which bounds the memory that it takes."""

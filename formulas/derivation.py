@@ -5,7 +5,6 @@ It refuses impossible numbers: a size below 1, a negative number of tensors, a d
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -34,11 +33,6 @@ class Kind(NamedTuple):
     role: Role
     aliases: tuple[str, ...]
     rank: int
-
-
-class Stored(NamedTuple):
-    kind: Kind
-    shape: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,16 +301,6 @@ class Derivation(Architecture):
         }
         new = {name: letter(to) for name, to in letters.items()}
         return replace(self.substitute(new), **named)
-
-
-def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Counter[Stored]:
-    """Return how many tensors there are of each group and shape; empty ones are left out."""
-    found: Counter[Stored] = Counter()
-    for tensor in tensors:
-        shape = tuple(length.evaluate(sizes) for length in tensor.shape)
-        if all(shape):
-            found[Stored(tensor.kind, shape)] += tensor.times.evaluate(sizes)
-    return found
 
 
 def value_at(one: Expression, sizes: Mapping[str, int], what: str) -> int:

@@ -7,10 +7,9 @@ path, with its number, its shape and its marks: ``"layers.*.q.weight": "L × A·
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
-from itertools import compress
+from itertools import compress, repeat
 from typing import Any
 
 from paramproof.formulas.architecture import Evidence
@@ -174,15 +173,12 @@ def _split(written: str, sign: str) -> list[str]:
 def with_ties(
     tensors: Iterable[DerivedTensor], ties: Mapping[str, Any]
 ) -> tuple[DerivedTensor, ...]:
-    found: list[DerivedTensor] = []
-    seen: Counter[str] = Counter()
-    for one in tensors:
-        others = ties.get(one.path, ())
-        if others and isinstance(others[0], list):
-            others = others[seen[one.path]]
-        seen[one.path] += 1
-        found.append(replace(one, aliases=tuple(others)))
-    return tuple(found)
+    others = {
+        path: iter(names) if names and isinstance(names[0], list) else repeat(names)
+        for path, names in ties.items()
+    }
+    own = ((one, next(others.get(one.path, iter(())), ())) for one in tensors)
+    return tuple(replace(one, aliases=tuple(names)) for one, names in own)
 
 
 def ties_data(tensors: Iterable[DerivedTensor]) -> dict[str, Any]:

@@ -283,9 +283,8 @@ class Computed:
 
     @cached_property
     def letters(self) -> frozenset[str]:
-        return frozenset().union(
-            *(one.letters for one in self.operands if isinstance(one, Expression | Computed))
-        )
+        known = (one for one in self.operands if isinstance(one, Expression | Computed))
+        return frozenset[str]().union(*(one.letters for one in known))
 
     @cached_property
     def key(self) -> str:

@@ -46,24 +46,21 @@ class Family:
         return self.spec.family
 
     def __post_init__(self) -> None:
+        """Require what some command would otherwise miss only when it is half done."""
         try:
-            self._require_whole()
+            if not is_dataclass(self.spec) or "hidden_size" not in self.field_names:
+                raise ValueError("its spec must be a dataclass with the field hidden_size")
+            for name, kind in letter_kinds(self.letters).items():
+                if not kind:
+                    one_of = "Indicator, Layers, Rows or Width"
+                    raise ValueError(f"its letter {name} has no kind: annotate it as {one_of}")
+            for end in (min, max):
+                letters = draw(self.spec, lambda _, *range_, end=end: end(range_), {}).letters()
+                if type(letters) is not self.letters:
+                    name = self.letters.__name__
+                    raise ValueError(f"its letters are not of type {name}: {letters!r}")
         except Exception as error:  # A plug-in's code may raise anything.
             raise ValueError(f"the family of {self.spec.__name__}: {error}") from error
-
-    def _require_whole(self) -> None:
-        """Require what some command would otherwise miss only when it is half done."""
-        if not is_dataclass(self.spec) or "hidden_size" not in self.field_names:
-            raise ValueError("its spec must be a dataclass with the field hidden_size")
-        for name, kind in letter_kinds(self.letters).items():
-            if not kind:
-                one_of = "Indicator, Layers, Rows or Width"
-                raise ValueError(f"its letter {name} has no kind: annotate it as {one_of}")
-        for end in (min, max):
-            letters = draw(self.spec, lambda _, *range_, end=end: end(range_), {}).letters()
-            if type(letters) is not self.letters:
-                name = self.letters.__name__
-                raise ValueError(f"its letters are not of type {name}: {letters!r}")
 
     @property
     def field_names(self) -> tuple[str, ...]:

@@ -119,7 +119,6 @@ class Spec(Protocol):
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     family: ClassVar[str]
-    """The family's name."""
 
     @property
     def hidden_size(self) -> int:

@@ -12,12 +12,12 @@ from paramproof.derivation.guard_set import simplify_exact_division
 from paramproof.derivation.loops import GuardedCount, count_in_loops
 from paramproof.derivation.trace_runner import Trace, TraceRunner
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation
-from paramproof.formulas.derivation import DerivedTensor, Kind, Stored, expected
+from paramproof.formulas.derivation import DerivedTensor, Kind
 from paramproof.formulas.expression import Expression, expression
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.internal_errors import raise_if_internal
 from paramproof.tracing.recorder import Caveat, IterationStack, sizes_fragment
-from paramproof.tracing.tensor_groups import GroupKey, TensorGroup
+from paramproof.tracing.tensor_groups import GroupKey, Stored, TensorGroup, expected
 
 
 @dataclass(slots=True)

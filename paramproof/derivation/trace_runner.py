@@ -25,7 +25,6 @@ from paramproof.derivation.loops import LoopGuard, implied_guards
 from paramproof.derivation.sampling import sample_sizes
 from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Condition, Relation
-from paramproof.formulas.derivation import Stored
 from paramproof.formulas.expression import Expression, Number, letter
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.constructors import Constructor
@@ -37,7 +36,13 @@ from paramproof.tracing.instrumented.code_swap import (
 from paramproof.tracing.internal_errors import raise_if_tracing_failed
 from paramproof.tracing.recorder import MODEL_FILES, Caveat, Recorder, caveat_text, recording
 from paramproof.tracing.symbolic.symint import NativeSymInt, SymInt, using_symint_class
-from paramproof.tracing.tensor_groups import GroupKey, TensorGroups, count_stored, group_tensors
+from paramproof.tracing.tensor_groups import (
+    GroupKey,
+    Stored,
+    TensorGroups,
+    count_stored,
+    group_tensors,
+)
 
 Place = tuple[str, int]
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from paramproof.formulas.derivation import Kind, Role, Stored
+from paramproof.formulas.derivation import DerivedTensor, Kind, Role
 from paramproof.formulas.expression import Expression
 from paramproof.formulas.path import LAYER, starred
 from paramproof.tracing.recorder import IterationStack
@@ -33,6 +33,11 @@ class ObservedTensor(NamedTuple):
     aliases: tuple[str, ...] = ()
     lengths: tuple[Expression, ...] | None = None
     made: IterationStack = ()
+
+
+class Stored(NamedTuple):
+    kind: Kind
+    shape: tuple[int, ...]
 
 
 Axes: TypeAlias = "tuple[Expression | None, ...] | None"
@@ -70,6 +75,16 @@ def kind_of(seen: ObservedTensor) -> Kind:
     """Return what a tensor shares with its counterparts in other layers."""
     aliases = tuple(sorted({starred(alias) for alias in seen.aliases}))
     return Kind(starred(seen.path), seen.role, aliases, len(seen.shape))
+
+
+def expected(tensors: Iterable[DerivedTensor], sizes: Mapping[str, int]) -> Counter[Stored]:
+    """Return how many tensors there are of each group and shape; empty ones are left out."""
+    found: Counter[Stored] = Counter()
+    for tensor in tensors:
+        shape = tuple(length.evaluate(sizes) for length in tensor.shape)
+        if all(shape):
+            found[Stored(tensor.kind, shape)] += tensor.times.evaluate(sizes)
+    return found
 
 
 def count_stored(tensors: Iterable[ObservedTensor]) -> Counter[Stored]:

@@ -25,11 +25,10 @@ from transformers import PreTrainedConfig, backbone_utils
 
 from paramproof.builders.meta import meta
 from paramproof.catalogue.entries import Entry
-from paramproof.formulas.derivation import Stored, expected
 from paramproof.formulas.path import leaf, parent
 from paramproof.tracing.constructors.transformers_class import part_defaults
 from paramproof.tracing.internal_errors import calls_constructor
-from paramproof.tracing.tensor_groups import count_stored
+from paramproof.tracing.tensor_groups import Stored, count_stored, expected
 from paramproof.tracing.torch_mode import observed_tensors
 from sweep.library.keys import Keys, set_key
 from sweep.library.refusal import Attempt, attempt

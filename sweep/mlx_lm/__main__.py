@@ -19,7 +19,7 @@ from paramproof.catalogue.derivations import derivation_of, kept_variants
 from paramproof.catalogue.entries import Entry, entry, own_sizes
 from paramproof.catalogue.files import TypeFile, read_type
 from paramproof.derivation.pipeline import DerivationError
-from paramproof.formulas.derivation import expected
+from paramproof.tracing.tensor_groups import expected
 from sweep.fields.probe_values import PROBES
 from sweep.library.keys import Keys
 from sweep.mlx_lm.entry import build_mlx_lm_entry, defaults_of, is_size, published_models

@@ -7,13 +7,7 @@ import pytest
 
 from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Condition, Consequence, Outcome, Relation, StatedCondition
-from paramproof.formulas.derivation import (
-    Derivation,
-    DerivedTensor,
-    Kind,
-    Stored,
-    expected,
-)
+from paramproof.formulas.derivation import Derivation, DerivedTensor, Kind
 from paramproof.formulas.derivation_data import (
     all_tensors_data,
     all_tensors_from,
@@ -25,6 +19,7 @@ from paramproof.formulas.derivation_data import (
 )
 from paramproof.formulas.expression import expression, floor, letter
 from paramproof.formulas.notation import expression_in
+from paramproof.tracing.tensor_groups import Stored, expected
 
 A, H, L, V = map(letter, "AHLV")
 HEADS = floor(H, A)

@@ -4,9 +4,10 @@ import pytest
 
 from paramproof.derivation.generalization import GeneralTensors, generalize, run_trial
 from paramproof.formulas.condition import Consequence, Outcome
-from paramproof.formulas.derivation import DerivedTensor, Kind, Stored
+from paramproof.formulas.derivation import DerivedTensor, Kind
 from paramproof.formulas.expression import expression, floor, letter
 from paramproof.tracing.recorder import caveat_text
+from paramproof.tracing.tensor_groups import Stored
 from tests.paramproof.derivation.toys import plain_int, runner
 
 A, H, L = map(letter, "AHL")

@@ -8,7 +8,8 @@ from paramproof.derivation.generalization import GeneralTensors
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
 from paramproof.formulas.condition import Consequence, Outcome, Relation, condition_in
-from paramproof.formulas.derivation import Kind, Stored
+from paramproof.formulas.derivation import Kind
+from paramproof.tracing.tensor_groups import Stored
 
 WIDE = condition_in("⌊i/16⌋ > 1")
 

@@ -5,10 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramproof.derivation.guard_set import simplify_exact_division
-from paramproof.formulas.derivation import Kind, Stored
+from paramproof.formulas.derivation import Kind
 from paramproof.formulas.expression import expression, floor, letter
 from paramproof.tracing.tensor_groups import (
     ObservedTensor,
+    Stored,
     count_stored,
     group_tensors,
     has_numbered_names,
