@@ -210,7 +210,7 @@ def read_request(source: object) -> Request:
     ``Qwen/Qwen3-8B``, or of a model type. For a file with the name of a model, write its directory,
     too: ``./gpt2``. A spec, or what ``derive`` returns, is the model itself.
     """
-    if isinstance(source, Request):
+    if type(source) is Request:
         return source
     if isinstance(source, str):
         return _read_text(source)

@@ -123,6 +123,11 @@ def test_a_function():
             read_request(text)
 
 
+def test_a_resolved_model_is_no_source():
+    with pytest.raises(InvalidInput, match="Model is not a model of PyTorch"):
+        resolve(resolve("bert-tiny"))
+
+
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
