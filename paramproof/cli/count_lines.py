@@ -38,8 +38,8 @@ def write_lines(source: str, *, resume: bool) -> int:
         raise InvalidInput("standard input is closed")
     try:
         with (
-            writing(named),
             click.open_file(source, "rb") as file,
+            writing(named),
             click.open_file(str(named), "ab") as target,
         ):
             lines = lines_of(file)

@@ -1,5 +1,6 @@
 """Many configurations: one line in, one line out, in order; a bad line affects only itself."""
 
+import errno
 import json
 import subprocess
 import sys
@@ -8,9 +9,12 @@ import tracemalloc
 from io import BytesIO
 from pathlib import Path
 
+import click
 import pytest
 
 from paramproof.bulk import AHEAD, LINES_AT_ONCE, count_line, count_lines, lines_of
+from paramproof.cli.count_lines import write_lines
+from paramproof.cli.output import JSON
 from paramproof.sources import strict_json
 from tests.configs import LLAMA
 
@@ -138,6 +142,25 @@ def test_results_of_other_lines_are_not_continued(run, tmp_path, lines, more):
     (line,) = done.stderr.splitlines()
     assert line.startswith("paramproof: ")
     assert (tmp_path / "out.jsonl").read_bytes() == text
+
+
+def test_an_input_that_cannot_be_opened_is_the_one_that_is_named(monkeypatch, tmp_path):
+    source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    source.write_bytes(KEYS)
+    opened = click.open_file
+
+    def refused(name, mode):
+        if name == str(source):
+            raise PermissionError(errno.EACCES, "Permission denied", name)
+        return opened(name, mode)
+
+    monkeypatch.setattr(click, "open_file", refused)
+    with click.Context(click.Command("count")) as context:
+        context.meta[JSON] = out, True
+        with pytest.raises(PermissionError) as caught:
+            write_lines(str(source), resume=False)
+    assert caught.value.filename == str(source)
+    assert not out.exists()
 
 
 LINES = (json.dumps({"line": n, "digest": ""}).encode() for n in (-1, None, 1.5, "1", 10**30))
