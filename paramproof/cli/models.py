@@ -37,11 +37,12 @@ def models_command(families: Sequence[str]) -> CommandAnswer:
     models = [pair for pair in every if not families or pair[1].family in families]
 
     def parts(width: int | None) -> Iterator[Table | str]:
-        yield published_table(models).only("model", "parameters", "published", "verdict")
-        if active := [pair for pair in models if pair[0].active]:
+        table = published_table(models)
+        yield table.only("model", "parameters", "published", "verdict")
+        if active := [row for row in table.rows if row.cells[-1]]:
             yield "active parameters: those used per token in a mixture of experts"
             shown = "model", "active", "published as active", "verdict on active"
-            yield published_table(active).only(*shown)
+            yield Table.of(table.columns, active).only(*shown)
         names = {one.name for one, _ in models}
         known = ((short, name) for short, name in SHORT_NAMES.items() if name in names)
         yield from (f"{short} is short for {name}" for short, name in known)
