@@ -304,7 +304,7 @@ class Derivation(Architecture):
 
 
 def value_at(one: Expression, sizes: Mapping[str, int], what: str) -> int:
-    """Return a value. If there is none, the error says so of ``what``."""
+    """Return the value at these sizes; the error for one that does not exist names ``what``."""
     try:
         return one.evaluate(sizes)
     except (ArithmeticError, ValueError) as error:

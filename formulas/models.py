@@ -78,8 +78,8 @@ class NamedModel(Published):
 class NamedTables(Mapping[str, Named]):
     """Named models by name, in the order of the data.
 
-    A model's table is parsed when the model is asked for: parsing all of them takes longer than
-    counting one.
+    A model's table is parsed when it is looked up: parsing all of them takes longer than counting
+    one model.
     """
 
     def __init__(self, files: Iterable[Path], make: Callable[..., Named]) -> None:

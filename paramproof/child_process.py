@@ -52,7 +52,7 @@ class Refused(InvalidInput):
 class Limit(NamedTuple):
     """A message: for ``seconds`` from now on, the user's code may run.
 
-    Afterwards ``late`` is said; ``ended`` and ``where`` stand around how the process ended.
+    If the time is up, the error is ``late``. If the process ends, it is ``ended``, how, ``where``.
     """
 
     seconds: float

@@ -78,8 +78,8 @@ def differences_command(
         raise InvalidInput(f"nothing is recorded about {unknown[0]}: --measure asks it")
     versions = {name: versions[name] for name in chosen}
     failed = [one for one in answers if one.failed]
-    shown = [one for one in answers if one.framework in versions and not one.failed]
-    differ = [d for d in answer.differing(shown) if not component or d.concerns(component)]
+    given = [one for one in answers if one.framework in versions and not one.failed]
+    differ = [d for d in answer.differing(given) if not component or d.concerns(component)]
     brief = not named and not component
 
     def parts(width: int | None) -> Iterator[Table | str]:

@@ -43,7 +43,6 @@ def completing(names: Callable[[], Iterable[str]], *, files: bool = False) -> Co
 
 MODELS = completing(model_names, files=True)
 
-
 class_name = click.option(
     "--class",
     "class_name",

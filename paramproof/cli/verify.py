@@ -1,6 +1,6 @@
 """``paramproof verify``: compare a formula with what frameworks, or transformers, build.
 
-What it may compare is a function for each, which returns the answer. A table has a section for each
+Each kind of comparison is a function that returns the answer. A table has a section for each
 framework and fits in 80 columns: names are folded, numbers never.
 """
 

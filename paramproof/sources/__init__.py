@@ -7,7 +7,7 @@ from typing import Any
 
 @cache
 def data_file(path: str) -> dict[str, Any]:
-    """Return what a TOML file says, by its path inside the package."""
+    """Return the contents of a TOML file, by its path inside the package."""
     import tomllib  # Most models need no such file.
 
     return tomllib.loads((Path(__file__).parents[1] / path).read_text("utf-8"))
