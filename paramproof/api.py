@@ -9,11 +9,13 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from paramproof.child_process import MAX_SECONDS
 from paramproof.explanation.answer import Explanations
 from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.errors import InvalidInput, require_type
+from paramproof.formulas.printing import shown
 from paramproof.resolver import Model, derive_formula, resolve
 from paramproof.resolver.lookup import warned
 from paramproof.views.counted import Count
@@ -80,6 +82,9 @@ def derive(
     require_type(class_name, str, "class_name")
     require_type(seed, int, "seed")
     require_type(seconds, (int, float), "seconds")
+    if not 0 < seconds <= MAX_SECONDS:
+        allowed = f"above 0 and at most {MAX_SECONDS:,}"
+        raise InvalidInput(f"seconds is {shown(seconds)}: it must be {allowed}")
     for size, value in sizes.items():
         require_type(value, int, size)
     if callable(source):

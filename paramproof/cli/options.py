@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from paramproof.builders.registry import frameworks
+from paramproof.child_process import MAX_SECONDS
 from paramproof.cli.output import JSON, STANDARD_STREAM, errors, remark, require_writable
 from paramproof.formulas import FAMILIES
 from paramproof.formulas.errors import InvalidInput
@@ -24,7 +25,6 @@ from paramproof.formulas.printing import legible
 if TYPE_CHECKING:
     from paramproof.resolver import Model
 
-MAX_SECONDS = 10**9  # Some systems have no timer for a longer time.
 DERIVES = "paramproof.derives"  # In a context: whether --derive is given.
 
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]

@@ -37,9 +37,9 @@ def derive_in_subprocess(
     ``RuntimeError`` for an error of our own code.
     """
     own = None if keys is None else dict(keys)
-    name = path_text(what)
+    name = path_text(what or str((own or {}).get("model_type")))
     late = f"{name}: not derived within {seconds:g} seconds"
-    job = partial(_derived, what, own, architecture, dict(sizes or {}), seed)
+    job = partial(_derived, what or name, own, architecture, dict(sizes or {}), seed)
     note("importing")
     found: Derivation = call(job, Limit(seconds, late, f"{name}: the process ended"), note)
     return found

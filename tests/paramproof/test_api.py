@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 import paramproof
-from paramproof import ConfigWarning, count, diff, explain
+from paramproof import ConfigWarning, count, derive, diff, explain
 from paramproof.bulk import count_line
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue, UnknownName
 from paramproof.formulas.expression import text
@@ -151,6 +151,19 @@ def test_a_model_that_leaves_nothing_open_warns_of_nothing(source):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert count(source).notes == ()
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), 10**400])
+def test_a_time_limit_that_no_timer_has_is_refused(seconds):
+    with pytest.raises(
+        InvalidInput, match=r"^seconds is .*: it must be above 0 and at most 1,000,000,000$"
+    ):
+        derive("bert", seconds=seconds)
+
+
+def test_keys_that_are_not_derived_are_named_by_their_type():
+    with pytest.raises(ValueError, match=r"^bert: "):
+        derive({"model_type": "bert"}, seconds=0.001)
 
 
 PRINTED = {
