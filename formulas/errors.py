@@ -36,6 +36,7 @@ SHORTEST_BEGINNING = 3  # The shortest text that is completed to a name.
 LONG_WORD = 5  # May be misspelt on its own, as "tensorlow" for keras-tensorflow.
 MAX_SUGGESTIONS = 3
 MAX_NAMES_LISTED = 40
+MAX_SECONDS = 10**9  # The longest time limit: some systems have no timer for a longer one.
 
 
 @dataclass(eq=False, repr=False)

@@ -42,7 +42,6 @@ def path_text(path: object) -> str:
 
 
 def shape_text(shape: Iterable[object] | None) -> str:
-    """Return a shape as ``(2, 3)``, ``(4)`` or ``()``, and "-" for None."""
     if shape is None:
         return "-"
     axes = [str(axis) for axis in islice(shape, MAX_AXES_SHOWN + 1)]

@@ -9,12 +9,11 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from paramproof.child_process import MAX_SECONDS
 from paramproof.explanation.answer import Explanations
 from paramproof.explanation.number import read
 from paramproof.explanation.search import explained
 from paramproof.formulas.derivation import Derivation
-from paramproof.formulas.errors import InvalidInput, require_type
+from paramproof.formulas.errors import MAX_SECONDS, InvalidInput, require_type
 from paramproof.formulas.printing import shown
 from paramproof.resolver import Model, derive_formula, resolve
 from paramproof.resolver.lookup import warned

@@ -32,9 +32,6 @@ TICK = 0.2
 SILENCE = 3600
 """Seconds after which a process that tells nothing is ended."""
 
-MAX_SECONDS = 10**9
-"""The longest time limit. Some systems have no timer for a longer one."""
-
 PROGRAM = "from paramproof.child_process import main; main()"
 
 TO_PARENT: list[BinaryIO] = []

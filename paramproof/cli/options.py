@@ -14,10 +14,9 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from paramproof.builders.registry import frameworks
-from paramproof.child_process import MAX_SECONDS
 from paramproof.cli.output import JSON, STANDARD_STREAM, errors, remark, require_writable
 from paramproof.formulas import FAMILIES
-from paramproof.formulas.errors import InvalidInput
+from paramproof.formulas.errors import MAX_SECONDS, InvalidInput
 from paramproof.formulas.families import family_named
 from paramproof.formulas.models import model_names
 from paramproof.formulas.printing import legible

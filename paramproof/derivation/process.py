@@ -36,10 +36,10 @@ def derive_in_subprocess(
     Raises ``ValueError`` with one line if there is no formula, or after ``seconds``, and
     ``RuntimeError`` for an error of our own code.
     """
-    own = None if keys is None else dict(keys)
-    name = path_text(what or str((own or {}).get("model_type")))
+    what = what or str((keys or {}).get("model_type"))
+    name = path_text(what)
     late = f"{name}: not derived within {seconds:g} seconds"
-    job = partial(_derived, what or name, own, architecture, dict(sizes or {}), seed)
+    job = partial(_derived, what, keys and dict(keys), architecture, dict(sizes or {}), seed)
     note("importing")
     found: Derivation = call(job, Limit(seconds, late, f"{name}: the process ended"), note)
     return found
