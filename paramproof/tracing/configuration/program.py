@@ -17,6 +17,7 @@ from paramproof.tracing.configuration.interpreter import (
     OpenItems,
     Refused,
 )
+from paramproof.tracing.configuration.operations import OPERATIONS, TYPES
 from paramproof.tracing.configuration.terms import MISSING, Term, Unknown, Value, present, term, there
 
 IGNORED = ("dtype", "torch_dtype", "transformers_version")
@@ -140,6 +141,78 @@ class ClassInterpreter(Interpreter):
             if one.__name__ != "validate_token_ids":
                 self.call(Method(made, getattr(kind, one.__name__)), [])
         return made
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """What a configuration class makes of any keys, in the operations of ``operations.py``."""
+
+    fields: dict[str, Value]
+    """The expression of each field; it may be absent."""
+    refusals: dict[Term, str]
+    """The conditions under which the class refuses its keys, each with the reason."""
+    rest: Value
+    """A dictionary of the other keys, which become fields with their values, or None."""
+    aliases: dict[str, str]
+    """Other names of fields."""
+    properties: dict[str, Value]
+
+
+def trace(config_class: type[Any]) -> Program:
+    """Trace the constructor of a configuration class; raise ``Unknown`` for what is not understood."""
+    from transformers.configuration_utils import PreTrainedConfig
+
+    run = ClassInterpreter(PreTrainedConfig)
+    made = run.instantiate(config_class, term("config"))
+    fields = {name: exported(run, run.frozen(value)) for name, value in made.own.items()}
+    refusals: dict[Term, str] = {}
+    for condition, why in run.refusals.items():
+        if condition is True:
+            raise Unknown(f"everything is refused: {why}")
+        refusals[exported(run, condition)] = f"{config_class.__name__}: {why}"
+    rest = None if made.rest is None else exported(run, made.rest)
+    return Program(fields, refusals, rest, dict(config_class.attribute_map), {})
+
+
+def exported(run: Interpreter, value: Value) -> Value:
+    """Return a value with nothing in it but operations and JSON scalars."""
+    memo: dict[Term, Term] = {}
+
+    def of(one: Value) -> Value:
+        if one is MISSING:
+            return term("absent")
+        if isinstance(one, float) and one in (float("inf"), float("-inf")):
+            return term("float", str(one))
+        if one is None or isinstance(one, str | int | float):
+            return one
+        if isinstance(one, Instance):
+            if one.origin is None:
+                raise Unknown("a configuration object inside itself")
+            pairs = [part for k, v in one.own.items() for part in (k, of(run.frozen(v)))]
+            return term("with fields", of(one.origin), *pairs) if pairs else of(one.origin)
+        if isinstance(one, set | frozenset):
+            return term("set", of(run.frozen(one)))
+        if isinstance(one, list | tuple | dict | range | Dict):
+            return of(run.frozen(one))
+        if not isinstance(one, Term):
+            raise Unknown(f"a value {one!r:.80}")
+        if one not in memo:
+            args = one.args
+            match one.op:
+                case "item of loop":
+                    found = term("item", *args)
+                case "joined":
+                    found = term("concat", term("list", *map(of, args)))
+                case "has" if isinstance(args[0], Term) and args[0].op == "fields":
+                    found = term("has field", of(args[0].args[0]), args[1])
+                case _:
+                    found = term(one.op, *map(of, args))
+            if found.op not in OPERATIONS and found.op not in TYPES:
+                raise Unknown(f"the operation {found.op}")
+            memo[one] = found
+        return memo[one]
+
+    return of(value)
 
 
 class Maker:
