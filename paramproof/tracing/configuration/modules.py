@@ -326,11 +326,21 @@ class ModelInterpreter(ClassInterpreter):
         for key in table:
             made = table[key]
             if any(True for _ in made.parameters()):
-                found = choose(self.compared(ast.Eq(), index, key), self.make(type(made), [], Dict(self.path)), found)
+                found = choose(self.compared(ast.Eq(), index, key), self.built(made), found)
             else:
                 plain.append(key)
         is_plain = term("in", index, term("list", *plain))
         return self.require(choose(is_plain, Module(nn.Identity, None, self.path), found), index)
+
+    def built(self, module: nn.Module) -> Module:
+        """Return a module that transformers has built already."""
+        made = Module(type(module), None, self.path)
+        for name, one in module.named_parameters(recurse=False):
+            made.own[name] = Tensor(tuple(one.shape), self.depth, True, one.requires_grad)
+        for name, buffer in module.named_buffers(recurse=False):
+            made.own[name] = Tensor(tuple(buffer.shape), self.depth)
+        made.own |= {name: self.built(one) for name, one in module.named_children()}
+        return made
 
     def display(self, node: Any, elts: Any) -> Value:
         """Return a list or tuple; one with an unknown number of items is a term."""

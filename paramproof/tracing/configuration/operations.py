@@ -91,6 +91,10 @@ OPERATIONS = {
     # Parts
     "new": "(class, dictionary): the part that a class makes of keys; refuses what the class refuses",
     "class of": "(text): the class of a model type",
+    "self": "(): the part that a model class is given",
+    "made by": "(part, class): whether the class made it",
+    "opaque": "(...): a number that nobody knows; no shape depends on it",
+    "turn": "(variable): the number of items before the one that `item` gives",
     "field": "(part, name): its field, or else what `Program.properties` of its class gives",
     "has field": "(part, name): whether `field` finds something",
     "fields": "(part): a dictionary of its fields",
