@@ -1,0 +1,407 @@
+"""Write the catalogue's programs: ``python -m sweep.programs [TYPE ...]``.
+
+It traces the configuration class of each model type, and its model classes, and writes one file a
+type into ``paramproof/catalogue/programs``; ``schema.json`` there describes it. What differs from
+the file that is there is printed. Classes that cannot be traced are listed at the end.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import transformers
+from transformers import CONFIG_MAPPING, PreTrainedConfig
+from transformers.models.auto import modeling_auto
+
+from paramproof.tracing.configuration.blocks import Entries, Loop, Model, Tensor, trace_model
+from paramproof.tracing.configuration.program import Program, trace, written
+from paramproof.tracing.configuration.terms import Term, Unknown, both, negate, term
+from sweep.library.model_types import classes_of_type
+
+FORMAT = 2
+FOLDER = Path(__file__).parents[1] / "paramproof" / "catalogue" / "programs"
+LETTERS = "ijklmnopqrs"
+"""The names of loops, the outermost first."""
+
+BASE = "PreTrainedConfig"
+CONFIG, ABSENT = term("config"), term("absent")
+UNREAD = frozenset({"transformers_version", "dtype", "_post_init_done", "_output_attentions"})
+"""Fields from which no model is built."""
+
+UNTRACED = (Unknown, ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+
+
+class Writer:
+    """Collects the nodes and the blocks of a file."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Any] = []
+        self.blocks: list[Any] = []
+        self.numbers: dict[Any, int] = {}
+
+    def node(self, value: Any) -> Any:
+        """Return how others refer to a value: a text, true, false and null are written there."""
+        if value is None or isinstance(value, str | bool):
+            return value
+        if not isinstance(value, Term):
+            return self.number(self.nodes, (type(value).__name__, value), value)
+        if value not in self.numbers:
+            in_loop = value.op in ("comp", "comp dict", "item", "turn")
+            args = [LETTERS[one] if in_loop and not i else self.node(one) for i, one in enumerate(value.args)]
+            self.number(self.nodes, value, [value.op, *args])
+        return self.numbers[value]
+
+    def number(self, table: list[Any], key: Any, entry: Any) -> int:
+        if key not in self.numbers:
+            self.numbers[key] = len(table)
+            table.append(entry)
+        return self.numbers[key]
+
+    # Configuration classes
+
+    def configuration(self, kind: type[Any], base: Traced | None) -> tuple[dict[str, Any], Traced]:
+        traced = Traced.of(kind)
+        own, inherited = traced, base or Traced({}, {}, {}, {}, frozenset())
+        found: dict[str, Any] = {} if base is None else {"base": BASE}
+        left = [k for k in inherited.keys if k not in own.keys and k not in own.fields]
+        left += [k for k in inherited.fields if k not in own.fields]
+        left += [k for k in inherited.refusals if k not in own.refusals]
+        keys: dict[Any, dict[str, Any]] = {}
+        for name, (type_, default) in own.keys.items():
+            if inherited.keys.get(name) != (type_, default):
+                keys.setdefault(self.node(type_), {})[name] = default
+        more = {
+            "keys": [*keys.items()],
+            "required": {k: self.node(v) for k, v in own.required.items()},
+            "fields": {
+                k: self.node(v) for k, v in own.fields.items() if inherited.fields.get(k, self) is not v
+            },
+            "refusals": {
+                why: [*map(self.node, of)]
+                for why, of in own.refusals.items()
+                if inherited.refusals.get(why) != of
+            },
+            "aliases": own.aliases,
+            "taken": sorted(own.taken - inherited.taken - {*own.keys, *own.required, *own.fields, *own.aliases}),
+            "left out": sorted({*left}),
+            "auto": auto_classes(kind),
+        }
+        return found | {k: v for k, v in more.items() if v}, traced
+
+    # Model classes
+
+    def model(self, made: Model) -> dict[str, Any]:
+        shared = shared_storages(made.entries)
+        refusals: dict[str, list[Any]] = {}
+        for condition, why in made.refusals.items():
+            refusals.setdefault(why.partition(": ")[2], []).append(self.node(condition))
+        found = {"block": self.block(made.entries, shared)}
+        return found | ({"refusals": refusals} if refusals else {})
+
+    def block(self, entries: Entries, shared: frozenset[int]) -> int:
+        rows = [row for one in entries for row in self.rows(one, shared)]
+        rows.sort(key=lambda row: row[1] in ("block", "loop") and row[0] is not None)
+        return self.number(self.blocks, json.dumps(rows), rows)
+
+    def rows(self, one: Any, shared: frozenset[int]) -> Iterator[list[Any]]:
+        what = one.what
+        if isinstance(what, Tensor):
+            shape = what.shape
+            shape = [*map(self.node, shape)] if isinstance(shape, tuple) else self.node(shape)
+            number, *turns = what.storage
+            storage = [[number, *(LETTERS[turn.args[0]] for turn in turns)]] if number in shared else []
+            if what.role == "parameter":
+                for role, trains in (("trainable", what.trainable), ("frozen", negate(what.trainable))):
+                    if (when := both(one.condition, trains)) is not False:
+                        yield cut([one.name, role, shape, self.node(when), *storage])
+            else:
+                yield cut([one.name, what.role, shape, self.node(one.condition), *storage])
+        elif isinstance(what, Loop):
+            body, letter = self.block(what.body, shared), LETTERS[what.variable]
+            more = [self.node(one.condition), letter, self.node(what.source), self.node(what.kept)]
+            yield cut([one.name, "loop", body, *more])
+        else:
+            yield cut([one.name, "block", self.block(what, shared), self.node(one.condition)])
+
+
+def cut(row: list[Any]) -> list[Any]:
+    """Return a row without a condition at its end that is always true."""
+    return row[:-1] if row[-1] is True else row
+
+
+def shared_storages(entries: Entries) -> frozenset[int]:
+    """Return the numbers of the tensors that a model has more than once."""
+    paths: dict[int, set[str]] = {}
+    shared: set[int] = set()
+
+    def walk(entries: Entries, path: str, loops: int) -> None:
+        for i, one in enumerate(entries):
+            inside = f"{path}.{i if one.name is None else one.name}"
+            if isinstance(one.what, Tensor):
+                number, *turns = one.what.storage
+                paths.setdefault(number, set()).add(inside)
+                if len(turns) < loops:
+                    shared.add(number)
+            elif isinstance(one.what, Loop):
+                walk(one.what.body, inside, loops + 1)
+            else:
+                walk(one.what, inside, loops)
+
+    walk(entries, "", 0)
+    return frozenset(shared | {number for number, found in paths.items() if len(found) > 1})
+
+
+@dataclasses.dataclass
+class Traced:
+    """A traced configuration class, with the fields that are keys apart from the others."""
+
+    keys: dict[str, tuple[Term, Any]]
+    required: dict[str, Term]
+    fields: dict[str, Any]
+    refusals: dict[str, list[Term]]
+    taken: frozenset[str]
+    aliases: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    @classmethod
+    def of(cls, kind: type[Any]) -> Traced:
+        program = trace(kind)
+        defaults = {k: v for k, v in defaults_of(kind).items() if is_json(v)}
+        read = Reading(defaults)
+        types = {one.name: written(one.type) for one in dataclasses.fields(kind)}
+        refusals: dict[str, list[Term]] = {}
+        for condition, why in program.refusals.items():
+            if not is_type_check(condition, types):
+                refusals.setdefault(why.partition(": ")[2], []).append(read(condition))
+        fields = {k: read(v) for k, v in program.fields.items() if k not in UNREAD}
+        keys = {k: (types[k], defaults[k]) for k in defaults if k in program.fields or k in types}
+        required = {k: t for k, t in types.items() if k not in defaults and f"{k} is missing" in refusals}
+        refusals = {k: v for k, v in refusals.items() if not k.endswith(" is missing")}
+        fields = {k: v for k, v in fields.items() if v is not term("key", k) and not (k in required and v is term("get", CONFIG, k))}
+        taken = frozenset() if program.rest is None else frozenset(program.rest.args[1::2])
+        return cls(keys, required, fields, refusals, taken, program.aliases)
+
+
+def defaults_of(kind: type[Any]) -> dict[str, Any]:
+    found = {}
+    for one in dataclasses.fields(kind):
+        if one.default is not dataclasses.MISSING:
+            found[one.name] = one.default
+        elif one.default_factory is not dataclasses.MISSING:
+            found[one.name] = one.default_factory()
+    return found
+
+
+def is_json(value: Any) -> bool:
+    if isinstance(value, float):
+        return abs(value) < float("inf")
+    if isinstance(value, list | dict):
+        return all(map(is_json, value.values() if isinstance(value, dict) else value))
+    return value is None or isinstance(value, str | int)
+
+
+def is_type_check(condition: Term, types: Mapping[str, Term]) -> bool:
+    """Return whether a condition says that a key is not of the type that its field declares."""
+    match condition:
+        case Term(op="and", args=(Term(op="has", args=(config, key)), Term(op="not", args=(Term() as inner,)))):
+            pass
+        case Term(op="not", args=(Term() as inner,)):
+            config, key = CONFIG, None
+        case _:
+            return False
+    return (
+        inner.op == "accepts"
+        and config is CONFIG
+        and inner.args[0] is term("get", CONFIG, key or inner.args[0].args[-1])
+        and inner.args[1] is types.get(inner.args[0].args[1])
+    )
+
+
+class Reading:
+    """Rewrites terms so that they read a key, or else its default, by one operation: ``key``."""
+
+    def __init__(self, defaults: Mapping[str, Any]) -> None:
+        self.defaults, self.memo = defaults, dict[Any, Any]()
+
+    def __call__(self, value: Any) -> Any:
+        if not isinstance(value, Term):
+            return value
+        if value not in self.memo:
+            args = [*map(self, value.args)]
+            self.memo[value] = self.read(value.op, args)
+        return self.memo[value]
+
+    def read(self, op: str, args: list[Any]) -> Any:
+        if op in ("if", "and") and isinstance(args[0], Term) and args[0].op == "has" and args[0].args[0] is CONFIG:
+            name = args[0].args[1]
+            if name in self.defaults:
+                one, other = args[1], args[2] if op == "if" else False
+                key = term("key", name)
+                there = replaced(one, term("get", CONFIG, name), key)
+                default = self.defaults[name]
+                if default is None or isinstance(default, str | int | float):
+                    if is_same(folded(there, key, default), other):
+                        return there
+        return term(op, *args)
+
+
+def is_same(one: Any, other: Any) -> bool:
+    return one is other or (not isinstance(one, Term) and type(one) is type(other) and one == other)
+
+
+def replaced(value: Any, old: Term, new: Any) -> Any:
+    memo: dict[Term, Any] = {}
+
+    def of(one: Any) -> Any:
+        if one is old:
+            return new
+        if not isinstance(one, Term):
+            return one
+        if one not in memo:
+            args = [*map(of, one.args)]
+            memo[one] = one if all(a is b for a, b in zip(args, one.args)) else term(one.op, *args)
+        return memo[one]
+
+    return of(value)
+
+
+def folded(value: Any, key: Term, default: Any) -> Any:
+    """Return what a term is where a key has its default."""
+    from paramproof.catalogue.program import OPERATIONS
+
+    memo: dict[Term, Any] = {}
+
+    def of(one: Any) -> Any:
+        if one is key:
+            return default
+        if not isinstance(one, Term):
+            return one
+        if one not in memo:
+            memo[one] = fold(one)
+        return memo[one]
+
+    def fold(one: Term) -> Any:
+        args = [*map(of, one.args)]
+        match one.op, args:
+            case "if", [bool() as condition, first, second]:
+                return first if condition else second
+            case "and", [bool() as first, second]:
+                return second if first else False
+            case "and", [first, bool() as second]:
+                return first if second else False
+            case "not", [Term(op="not", args=(inner,))]:
+                return inner
+        if all(a is b for a, b in zip(args, one.args)):
+            return one
+        if one.op in OPERATIONS and args and not any(isinstance(a, Term) for a in args):
+            try:
+                found = OPERATIONS[one.op](*args)
+            except Exception:
+                return term(one.op, *args)
+            if found is None or isinstance(found, str | int | float):
+                return found
+        return term(one.op, *args)
+
+    return of(value)
+
+
+def auto_classes(kind: type[Any]) -> dict[str, str]:
+    return {}
+
+
+@cache
+def base() -> Traced:
+    return Traced.of(PreTrainedConfig)
+
+
+@cache
+def config_classes() -> dict[str, type[Any]]:
+    """Return all configuration classes by their names."""
+    found: dict[str, type[Any]] = {}
+    for kind in CONFIG_MAPPING.values():
+        found[kind.__name__] = kind
+    left: list[type[Any]] = [PreTrainedConfig]
+    while left:
+        for one in left.pop().__subclasses__():
+            found.setdefault(one.__name__, one)
+            left.append(one)
+    return found
+
+
+def file_of(model_type: str, failed: dict[str, str]) -> dict[str, Any]:
+    """Return the contents of the file of a model type."""
+    writer, configurations, models = Writer(), dict[str, Any](), dict[str, Any]()
+    kind = CONFIG_MAPPING[model_type]
+    configurations[kind.__name__], _ = writer.configuration(kind, base())
+    todo = [*parts_in(writer.nodes)]
+    while todo:
+        name = todo.pop()
+        one = config_classes()[name]
+        if name in configurations or CONFIG_MAPPING.get(one.model_type) is one if one.model_type in CONFIG_MAPPING else False:
+            continue
+        try:
+            configurations[name], _ = writer.configuration(one, base())
+        except (*UNTRACED, RecursionError) as error:
+            failed[name] = f"{type(error).__name__}: {error}"
+            continue
+        todo += parts_in(writer.nodes)
+        todo = [one for one in todo if one not in configurations and one not in failed]
+    for name in classes_of_type(model_type):
+        try:
+            models[name] = writer.model(trace_model(getattr(transformers, name)))
+        except (*UNTRACED, RecursionError) as error:
+            failed[name] = f"{type(error).__name__}: {error}"
+    return {
+        "format": FORMAT,
+        "type": model_type,
+        "versions": {"transformers": transformers.__version__},
+        "configurations": configurations,
+        "models": models,
+        "blocks": writer.blocks,
+        "nodes": writer.nodes,
+    }
+
+
+def parts_in(nodes: Iterable[Any]) -> Iterator[str]:
+    """Yield the configuration classes that nodes name."""
+    for one in nodes:
+        if isinstance(one, list) and one[0] == "new" and isinstance(one[1], str):
+            yield one[1]
+
+
+def text_of(data: Mapping[str, Any]) -> str:
+    """Return the JSON of a file: a line for each part, node and block."""
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+
+
+def main(types: list[str]) -> int:
+    FOLDER.mkdir(exist_ok=True)
+    failed: dict[str, str] = {}
+    index: dict[str, Any] = {"format": FORMAT, "types": {}, "configurations": {BASE: "base"}, "models": {}}
+    writer = Writer()
+    data, _ = writer.configuration(PreTrainedConfig, None)
+    base_file = {"format": FORMAT, "configurations": {BASE: data}, "models": {}, "blocks": [], "nodes": writer.nodes}
+    (FOLDER / "base.json").write_text(text_of(base_file), "utf-8")
+    for one in types or CONFIG_MAPPING:
+        try:
+            data = file_of(one, failed)
+        except (*UNTRACED, RecursionError) as error:
+            failed[one] = f"{type(error).__name__}: {error}"
+            continue
+        (FOLDER / f"{one}.json").write_text(text_of(data), "utf-8")
+        index["types"][one] = CONFIG_MAPPING[one].__name__
+        for kind in ("configurations", "models"):
+            for name in data[kind]:
+                index[kind].setdefault(name, one)
+    (FOLDER / "index.json").write_text(text_of(index), "utf-8")
+    (Path("/tmp/failed.json")).write_text(json.dumps(failed, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
