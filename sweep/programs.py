@@ -8,20 +8,28 @@ the file that is there is printed. Classes that cannot be traced are listed at t
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import json
+import os
+import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
-from transformers.models.auto import modeling_auto
 
 from paramproof.tracing.configuration.blocks import Entries, Loop, Model, Tensor, trace_model
-from paramproof.tracing.configuration.program import Program, trace, written
-from paramproof.tracing.configuration.terms import Term, Unknown, both, negate, term
+from paramproof.tracing.configuration.program import trace, written
+from paramproof.tracing.configuration.terms import Term, both, negate, term
+from sweep.failure import Failure, OutOfTime
 from sweep.library.model_types import classes_of_type
 
 FORMAT = 2
@@ -34,7 +42,12 @@ CONFIG, ABSENT = term("config"), term("absent")
 UNREAD = frozenset({"transformers_version", "dtype", "_post_init_done", "_output_attentions"})
 """Fields from which no model is built."""
 
-UNTRACED = (Unknown, ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+UNTRACED = Path(__file__).parent / "untraced.json"
+"""The classes that could not be traced, each with its model type and the reason."""
+
+PROCESSES = 2
+SECONDS = 60
+MAX_TEXT = 400
 
 
 class Writer:
@@ -53,7 +66,10 @@ class Writer:
             return self.number(self.nodes, (type(value).__name__, value), value)
         if value not in self.numbers:
             in_loop = value.op in ("comp", "comp dict", "item", "turn")
-            args = [LETTERS[one] if in_loop and not i else self.node(one) for i, one in enumerate(value.args)]
+            args = [
+                LETTERS[one] if in_loop and not i else self.node(one)
+                for i, one in enumerate(value.args)
+            ]
             self.number(self.nodes, value, [value.op, *args])
         return self.numbers[value]
 
@@ -80,7 +96,9 @@ class Writer:
             "keys": [*keys.items()],
             "required": {k: self.node(v) for k, v in own.required.items()},
             "fields": {
-                k: self.node(v) for k, v in own.fields.items() if inherited.fields.get(k, self) is not v
+                k: self.node(v)
+                for k, v in own.fields.items()
+                if inherited.fields.get(k, self) is not v
             },
             "refusals": {
                 why: [*map(self.node, of)]
@@ -88,7 +106,9 @@ class Writer:
                 if inherited.refusals.get(why) != of
             },
             "aliases": own.aliases,
-            "taken": sorted(own.taken - inherited.taken - {*own.keys, *own.required, *own.fields, *own.aliases}),
+            "taken": sorted(
+                own.taken - inherited.taken - {*own.keys, *own.required, *own.fields, *own.aliases}
+            ),
             "left out": sorted({*left}),
             "auto": auto_classes(kind),
         }
@@ -115,9 +135,14 @@ class Writer:
             shape = what.shape
             shape = [*map(self.node, shape)] if isinstance(shape, tuple) else self.node(shape)
             number, *turns = what.storage
-            storage = [[number, *(LETTERS[turn.args[0]] for turn in turns)]] if number in shared else []
+            storage = (
+                [[number, *(LETTERS[turn.args[0]] for turn in turns)]] if number in shared else []
+            )
             if what.role == "parameter":
-                for role, trains in (("trainable", what.trainable), ("frozen", negate(what.trainable))):
+                for role, trains in (
+                    ("trainable", what.trainable),
+                    ("frozen", negate(what.trainable)),
+                ):
                     if (when := both(one.condition, trains)) is not False:
                         yield cut([one.name, role, shape, self.node(when), *storage])
             else:
@@ -180,9 +205,15 @@ class Traced:
                 refusals.setdefault(why.partition(": ")[2], []).append(read(condition))
         fields = {k: read(v) for k, v in program.fields.items() if k not in UNREAD}
         keys = {k: (types[k], defaults[k]) for k in defaults if k in program.fields or k in types}
-        required = {k: t for k, t in types.items() if k not in defaults and f"{k} is missing" in refusals}
+        required = {
+            k: t for k, t in types.items() if k not in defaults and f"{k} is missing" in refusals
+        }
         refusals = {k: v for k, v in refusals.items() if not k.endswith(" is missing")}
-        fields = {k: v for k, v in fields.items() if v is not term("key", k) and not (k in required and v is term("get", CONFIG, k))}
+        fields = {
+            k: v
+            for k, v in fields.items()
+            if v is not term("key", k) and not (k in required and v is term("get", CONFIG, k))
+        }
         taken = frozenset() if program.rest is None else frozenset(program.rest.args[1::2])
         return cls(keys, required, fields, refusals, taken, program.aliases)
 
@@ -208,7 +239,10 @@ def is_json(value: Any) -> bool:
 def is_type_check(condition: Term, types: Mapping[str, Term]) -> bool:
     """Return whether a condition says that a key is not of the type that its field declares."""
     match condition:
-        case Term(op="and", args=(Term(op="has", args=(config, key)), Term(op="not", args=(Term() as inner,)))):
+        case Term(
+            op="and",
+            args=(Term(op="has", args=(config, key)), Term(op="not", args=(Term() as inner,))),
+        ):
             pass
         case Term(op="not", args=(Term() as inner,)):
             config, key = CONFIG, None
@@ -237,7 +271,12 @@ class Reading:
         return self.memo[value]
 
     def read(self, op: str, args: list[Any]) -> Any:
-        if op in ("if", "and") and isinstance(args[0], Term) and args[0].op == "has" and args[0].args[0] is CONFIG:
+        if (
+            op in ("if", "and")
+            and isinstance(args[0], Term)
+            and args[0].op == "has"
+            and args[0].args[0] is CONFIG
+        ):
             name = args[0].args[1]
             if name in self.defaults:
                 one, other = args[1], args[2] if op == "if" else False
@@ -320,6 +359,12 @@ def base() -> Traced:
 
 
 @cache
+def type_classes() -> frozenset[str]:
+    """Return the names of the configuration classes that have a file of their own."""
+    return frozenset(one.__name__ for one in CONFIG_MAPPING.values())
+
+
+@cache
 def config_classes() -> dict[str, type[Any]]:
     """Return all configuration classes by their names."""
     found: dict[str, type[Any]] = {}
@@ -342,20 +387,15 @@ def file_of(model_type: str, failed: dict[str, str]) -> dict[str, Any]:
     while todo:
         name = todo.pop()
         one = config_classes()[name]
-        if name in configurations or CONFIG_MAPPING.get(one.model_type) is one if one.model_type in CONFIG_MAPPING else False:
+        if name in configurations or name in type_classes():
             continue
-        try:
+        with limited(name, failed):
             configurations[name], _ = writer.configuration(one, base())
-        except (*UNTRACED, RecursionError) as error:
-            failed[name] = f"{type(error).__name__}: {error}"
-            continue
         todo += parts_in(writer.nodes)
         todo = [one for one in todo if one not in configurations and one not in failed]
     for name in classes_of_type(model_type):
-        try:
+        with limited(name, failed):
             models[name] = writer.model(trace_model(getattr(transformers, name)))
-        except (*UNTRACED, RecursionError) as error:
-            failed[name] = f"{type(error).__name__}: {error}"
     return {
         "format": FORMAT,
         "type": model_type,
@@ -374,32 +414,160 @@ def parts_in(nodes: Iterable[Any]) -> Iterator[str]:
             yield one[1]
 
 
-def text_of(data: Mapping[str, Any]) -> str:
-    """Return the JSON of a file: a line for each part, node and block."""
-    return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+# Files
+
+
+def lines_of(data: Mapping[str, Any]) -> list[str]:
+    """Return what a file says, a line for each rule and each tensor, without numbers of nodes."""
+    nodes, blocks, texts = data["nodes"], data["blocks"], dict[int, str]()
+
+    def text(given: Any) -> str:
+        if type(given) is not int:
+            return json.dumps(given)
+        if given not in texts:
+            node = nodes[given]
+            whole = (
+                f"{node[0]}({', '.join(map(text, node[1:]))})"
+                if isinstance(node, list)
+                else f"{node}"
+            )
+            texts[given] = (
+                whole
+                if len(whole) <= MAX_TEXT
+                else f"{whole[:MAX_TEXT]}… {crc32(whole.encode()):x}"
+            )
+        return texts[given]
+
+    def inside(number: int, path: str) -> Iterator[str]:
+        for name, kind, what, *more in blocks[number]:
+            here = f"{path}.{'*' if name is None else name}"
+            when = f" if {text(more[0])}" if more and more[0] is not True else ""
+            if kind == "block":
+                yield from (f"{line}{when}" for line in inside(what, here))
+            elif kind == "loop":
+                each = f" for {more[1]} in {text(more[2])}" + f" if {text(more[3])}" * (
+                    len(more) > 3
+                )
+                yield from (f"{line}{each}{when}" for line in inside(what, path))
+            else:
+                shape = ", ".join(map(text, what)) if isinstance(what, list) else text(what)
+                yield f"{here} ({kind}) [{shape}]{when}"
+
+    found = []
+    for name, one in data["configurations"].items():
+        for kind, rules in one.items():
+            pairs = rules.items() if isinstance(rules, dict) else [("", rules)]
+            if kind == "keys":
+                pairs = [(k, [of, v]) for of, group in rules for k, v in group.items()]
+                found += [
+                    f"{name}.{k}: {text(of)}, by default {json.dumps(v)}" for k, (of, v) in pairs
+                ]
+            elif kind in ("fields", "required", "properties"):
+                found += [f"{name}.{k} = {text(v)}" for k, v in pairs]
+            elif kind == "refusals":
+                found += [f"{name} refuses ({why}): {text(c)}" for why, of in pairs for c in of]
+            else:
+                found += [f"{name}, {kind}: {k} {json.dumps(v)}" for k, v in pairs]
+    for name, one in data["models"].items():
+        found += [
+            f"{name} refuses ({w}): {text(c)}"
+            for w, of in one.get("refusals", {}).items()
+            for c in of
+        ]
+        found += inside(one["block"], name)
+    return found
+
+
+def read(name: str) -> dict[str, Any] | None:
+    path = FOLDER / f"{name}.json"
+    return json.loads(path.read_text("utf-8")) if path.exists() else None
+
+
+def write(name: str, data: Mapping[str, Any]) -> list[str]:
+    """Write a file; return what changed."""
+    old = read(name)
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    (FOLDER / f"{name}.json").write_text(text + "\n", "utf-8")
+    if name == "index" or old is None:
+        return []
+    lines = difflib.unified_diff(lines_of(old), lines_of(data), lineterm="", n=0)
+    return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+
+
+def write_base() -> None:
+    writer = Writer()
+    rules, _ = writer.configuration(PreTrainedConfig, None)
+    write(
+        "base",
+        {
+            "format": FORMAT,
+            "configurations": {BASE: rules},
+            "models": {},
+            "blocks": [],
+            "nodes": writer.nodes,
+        },
+    )
+
+
+def write_index() -> None:
+    """Write the class of each model type, and the file of each class."""
+    index: dict[str, Any] = {
+        "format": FORMAT,
+        "types": {},
+        "configurations": {BASE: "base"},
+        "models": {},
+    }
+    for one in CONFIG_MAPPING:
+        data = read(one)
+        if data is not None:
+            index["types"][one] = CONFIG_MAPPING[one].__name__
+            for kind in ("configurations", "models"):
+                for name in data[kind]:
+                    index[kind].setdefault(name, one)
+    write("index", index)
+
+
+def work(model_type: str) -> tuple[str, list[str], dict[str, str]]:
+    """Write the file of a type; return what changed, and what could not be traced."""
+    failed: dict[str, str] = {}
+    with limited(model_type, failed):
+        return model_type, write(model_type, file_of(model_type, failed)), failed
+    return model_type, [], failed
+
+
+@contextmanager
+def limited(name: str, failed: dict[str, str]) -> Iterator[None]:
+    """Note why a class cannot be traced, or that it takes too long."""
+
+    def stop(*_: object) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    except (Exception, OutOfTime) as error:
+        failed[name] = Failure.of(error).why if isinstance(error, Exception) else "no time was left"
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def main(types: list[str]) -> int:
     FOLDER.mkdir(exist_ok=True)
-    failed: dict[str, str] = {}
-    index: dict[str, Any] = {"format": FORMAT, "types": {}, "configurations": {BASE: "base"}, "models": {}}
-    writer = Writer()
-    data, _ = writer.configuration(PreTrainedConfig, None)
-    base_file = {"format": FORMAT, "configurations": {BASE: data}, "models": {}, "blocks": [], "nodes": writer.nodes}
-    (FOLDER / "base.json").write_text(text_of(base_file), "utf-8")
-    for one in types or CONFIG_MAPPING:
-        try:
-            data = file_of(one, failed)
-        except (*UNTRACED, RecursionError) as error:
-            failed[one] = f"{type(error).__name__}: {error}"
-            continue
-        (FOLDER / f"{one}.json").write_text(text_of(data), "utf-8")
-        index["types"][one] = CONFIG_MAPPING[one].__name__
-        for kind in ("configurations", "models"):
-            for name in data[kind]:
-                index[kind].setdefault(name, one)
-    (FOLDER / "index.json").write_text(text_of(index), "utf-8")
-    (Path("/tmp/failed.json")).write_text(json.dumps(failed, indent=1))
+    write_base()
+    transformers.logging.set_verbosity_error()
+    untraced = json.loads(UNTRACED.read_text("utf-8")) if types and UNTRACED.exists() else {}
+    with ProcessPoolExecutor(PROCESSES, get_context("fork"), lambda: os.nice(10)) as pool:
+        for one, changed, failed in pool.map(work, types or [*CONFIG_MAPPING]):
+            untraced = {k: v for k, v in untraced.items() if v[0] != one}
+            untraced |= {name: [one, why] for name, why in failed.items()}
+            for line in changed:
+                print(f"{one}: {line}")
+    write_index()
+    UNTRACED.write_text(json.dumps(dict(sorted(untraced.items())), indent=1) + "\n", "utf-8")
+    for why, number in Counter(why for _, why in untraced.values()).most_common():
+        print(f"{number} untraced: {why}")
     return 0
 
 
