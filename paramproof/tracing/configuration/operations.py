@@ -40,14 +40,14 @@ OPERATIONS = {
     "known": "(text): whether it is a model type of transformers",
     # Arithmetic
     "+": "(one, other): of numbers, texts or lists",
-    "-": "(one, other)",
+    "-": "(one, other): of numbers or sets",
     "*": "(one, other): of numbers, or a text or list repeated",
     "/": "(one, other): always a float",
     "//": "(one, other): rounded down",
     "%": "(one, other): with the sign of the divisor",
     "**": "(one, other)",
-    "&": "(one, other): of the bits of integers",
-    "|": "(one, other): of the bits of integers",
+    "&": "(one, other): of the bits of integers, or of sets",
+    "|": "(one, other): of the bits of integers, or of sets",
     "neg": "(number)",
     "abs": "(number)",
     "int": "(number or text): towards zero",
@@ -69,6 +69,10 @@ OPERATIONS = {
     "comp": "(variable, source, element, kept): a list of `element` for each item of the source for "
     "which `kept` is true; the variable is a number, and `item` gives the item",
     "comp dict": "(variable, source, key, value, kept): the same as a dictionary; a later key wins",
+    "fold": "(variable, source, list of starts, list of nexts, number): states that each item of the "
+    "source changes: they begin as the starts, and become what `nexts` gives with `item` and `state`; "
+    "the result is the last value of the state with the number",
+    "state": "(variable, number): a state of the `fold` with this variable",
     "item": "(variable): the item of the loop with this number",
     "enumerate": "(list, start): pairs of index and item",
     "zip": "(list, ...): tuples of items, as many as the shortest has",
@@ -78,7 +82,7 @@ OPERATIONS = {
     "prod": "(list)",
     "max": "(list)",
     "min": "(list)",
-    "set": "(list): its different items",
+    "set": "(list or set): its different items, in the order of the first",
     "dict": "(dictionary or null, key, value, ...): with these entries in place of others; an absent "
     "value deletes the key",
     "merged": "(one, other): the entries of both dictionaries; the other wins",
@@ -98,10 +102,12 @@ OPERATIONS = {
     "field": "(part, name): its field, or else what `Program.properties` of its class gives",
     "has field": "(part, name): whether `field` finds something",
     "fields": "(part): a dictionary of its fields",
+    "self": "(): the part whose property is read",
     "with fields": "(part, name, value, ...): the part after its attributes were set; an absent value "
     "changes nothing, and names are those of `Program.aliases` of its class",
     # Rules that the reader has once, for all classes
     "rope": "(dictionary or part): its parameters of rotary positions",
+    "opaque": "(): a value that is computed from rotary positions; nothing that is counted needs it",
     "labels": "(dictionary or part): the number of labels of its id2label and num_labels",
 }
 """Each operation with its arguments and its meaning."""

@@ -1,181 +1,361 @@
-"""Trace a configuration class of transformers: what it makes of any keys."""
+"""Trace a configuration class of transformers: what it makes of any keys.
+
+The class runs with ``config``, an unknown dictionary, as its keys. The checks of a field's type, and
+the base class's last step, which sets every other key as an attribute, are stated here instead of
+run: one is generated code, and the other goes through keys that are unknown. So are the rules that a
+reader has once for all classes: rotary positions, labels, and settings of execution.
+"""
 
 from __future__ import annotations
 
+import ast
+import collections.abc
 import dataclasses
 import inspect
+import itertools
 import types
 import typing
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from paramproof.tracing.configuration.interpreter import (
-    Class,
-    Dict,
-    Instance,
-    Interpreter,
-    Method,
-    OpenItems,
-    Refused,
-)
+from transformers.configuration_utils import PreTrainedConfig
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+from paramproof.tracing.configuration.interpreter import Interpreter
 from paramproof.tracing.configuration.operations import OPERATIONS, TYPES
-from paramproof.tracing.configuration.terms import MISSING, Term, Unknown, Value, present, term, there
-
-IGNORED = ("dtype", "torch_dtype", "transformers_version")
-
-
-UNSET = frozenset(
-    {
-        "_attn_implementation",
-        "_experts_implementation",
-        "allow_global_per_layer_attribute_access",
-        "serialize_explicit_per_layer_config",
-        "torch_dtype",
-        "name_or_path",
-    }
+from paramproof.tracing.configuration.paths import Dict, Instance, Raised
+from paramproof.tracing.configuration.terms import (
+    MISSING,
+    Term,
+    Unknown,
+    Value,
+    both,
+    choose,
+    instead,
+    leaves,
+    mentions,
+    negate,
+    present,
+    term,
+    there,
 )
-"""Settings of execution, which change no field that a model is built from."""
+from paramproof.tracing.configuration.values import Class, Closure, Items, Method
 
+CONFIG = term("config")
+
+IGNORED = frozenset({"dtype", "torch_dtype", "transformers_version"})
+"""Keys that say how to load a model."""
 
 SETTINGS = frozenset({"_attn_implementation", "_experts_implementation", "output_attentions"})
+"""Attributes that say how a model runs, and that change no field it is built from."""
+
+UNSET = SETTINGS | {
+    "allow_global_per_layer_attribute_access",
+    "name_or_path",
+    "serialize_explicit_per_layer_config",
+    "torch_dtype",
+}
+"""Properties that a key may set without any change to another field."""
 
 ROPE = frozenset({"rope_parameters", "rope_scaling", "rope_theta", "partial_rotary_factor"})
-"""The keys of rotary positions, which change buffers alone. A rule of the reader has them."""
+"""The keys of rotary positions, which change buffers alone."""
 
 ROPE_METHODS = frozenset({"standardize_rope_params", "validate_rope"})
-
-
-class ClassInterpreter(Interpreter):
-    def __init__(self, base: type) -> None:
-        super().__init__()
-        self.base = base
-        self.checked: set[Any] = set()
-        self.unset = UNSET
-
-    def check_type(self, owner: Instance, name: str, value: Value) -> None:
-        if owner.kind is None or owner.origin is not None:
-            return
-        found = owner.kind.__dataclass_fields__.get(name)
-        if found is None:
-            return
-        kind = found.type
-
-        def of(one: Value) -> None:
-            if isinstance(one, Term) and (one, name) not in self.checked:
-                self.checked.add((one, name))
-                if one.op in ("get", "field"):
-                    self.refuse(f"{name} is of another kind", term("not", term("accepts", one, written(kind))))
-
-        self.each(value, of)
-
-    def call(self, function: Value, args: list[Value], named: Dict | None = None) -> Value:
-        named = named or Dict(self.path)
-        if isinstance(function, Class):
-            origin = term("new", term("class of", function.model_type), self.frozen(named))
-            return Instance(None, origin, self.path)
-        if inspect.isclass(function) and issubclass(function, self.base):
-            return Instance(function, term("new", function.__name__, self.frozen(named)), self.path)
-        if isinstance(function, types.MethodType) and function.__name__ == "from_dict" and inspect.isclass(function.__self__):
-            return self.call(function.__self__, [], Dict(self.path, None) if False else self.as_dict(args[0]))
-        name = getattr(getattr(function, "function", None), "__name__", "")
-        if name == "convert_rope_params_to_dict":
-            self.set_attribute(function.owner, "rope_parameters", None)
-            left = Dict(self.path, named.base, named.own)
-            for key in ROPE - function.owner.kind.__dataclass_fields__.keys():
-                left.own[key] = MISSING
-            return left
-        if name == "validate_token_ids" or name in ROPE_METHODS:
-            return None
-        return super().call(function, args, named)
-
-    def as_dict(self, value: Value) -> Dict:
-        found = Dict(self.path)
-        self.update(found, value)
-        return found
-
-    def attribute_of_instance(self, owner: Instance, name: str) -> Value:
-        if name == "is_heterogeneous":
-            return False
-        if name in SETTINGS:
-            return None
-        if name == "num_labels" and (owner.kind is None or getattr(owner.kind, name) is getattr(self.base, name)):
-            return term("labels", owner.origin or term("config"))
-        return super().attribute_of_instance(owner, name)
-
-    def set_attribute(self, owner: Value, name: str, value: Value) -> None:
-        if name in ("rope_parameters", "rope_scaling") and isinstance(owner, Instance):
-            owner.own["rope_parameters"] = term("rope", owner.origin or term("config"))
-            return
-        if name == "id2label" and name in owner.own or name in ("num_labels", "label2id"):
-            return
-        if name not in SETTINGS:
-            super().set_attribute(owner, name, value)
-
-    def attribute_of(self, owner: Value, name: str) -> Value:
-        if isinstance(owner, Class) and name == "from_dict":
-            return Maker(owner)
-        return super().attribute_of(owner, name)
-
-    def instantiate(self, kind: Any, given: Value) -> Instance:
-        """Run the constructor of a configuration class, and its validators."""
-        made = Instance(kind)
-        fields = {one.name: one for one in dataclasses.fields(kind)}
-        held = Dict((), given, dict.fromkeys(IGNORED, MISSING))
-        for name, field in fields.items():
-            if field.default is not dataclasses.MISSING:
-                default = field.default
-            elif field.default_factory is not dataclasses.MISSING:
-                default = field.default_factory()
-            else:
-                default = MISSING
-            value = held.lookup(name)
-            if present(value) is not True and default is MISSING:
-                self.refuse(f"{name} is missing", term("not", present(value)))
-                value = there(value)
-            elif present(value) is not True:
-                from paramproof.tracing.configuration.terms import instead
-                value = instead(value, default)
-            self.set_attribute(made, name, value)
-        rest = Dict((), given, dict.fromkeys((*fields, *IGNORED), MISSING))
-        self.call(self.attribute(made, "__post_init__"), [], rest)
-        for one in getattr(kind, "__class_validators__", ()):
-            if one.__name__ != "validate_token_ids":
-                self.call(Method(made, getattr(kind, one.__name__)), [])
-        return made
+LABELS = frozenset({"num_labels", "label2id", "id2label"})
 
 
 @dataclasses.dataclass(frozen=True)
 class Program:
     """What a configuration class makes of any keys, in the operations of ``operations.py``."""
 
-    fields: dict[str, Value]
-    """The expression of each field; it may be absent."""
-    refusals: dict[Term, str]
+    fields: Mapping[str, Value]
+    """The expression of each field; a field may be absent."""
+    refusals: Mapping[Value, str]
     """The conditions under which the class refuses its keys, each with the reason."""
     rest: Value
-    """A dictionary of the other keys, which become fields with their values, or None."""
-    aliases: dict[str, str]
-    """Other names of fields."""
-    properties: dict[str, Value]
+    """A dictionary of the other keys, which become fields with their values; or None."""
+    aliases: Mapping[str, str]
+    """Other names of fields, under which parts are read and set."""
+    properties: Mapping[str, Value]
+    """What else can be read of a part of this class, as expressions over ``self``."""
 
 
 def trace(config_class: type[Any]) -> Program:
     """Trace the constructor of a configuration class; raise ``Unknown`` for what is not understood."""
-    from transformers.configuration_utils import PreTrainedConfig
+    run = ClassInterpreter()
+    try:
+        made = run.instantiate(config_class, CONFIG)
+    except Raised as error:
+        raise Unknown(f"the class refuses every configuration: {error}") from None
+    fields = {
+        name: exported(term("opaque") if is_rule(value) and name not in ROPE else run.frozen(value))
+        for name, value in made.own.items()
+    }
+    name = config_class.__name__
+    refusals = {
+        exported(one): f"{name}: {why}"
+        for one, why in run.refusals.items()
+        if not mentions(one, is_rule)  # A rule has refusals of its own.
+    }
+    rest = None if made.rest is None else exported(run.frozen(made.rest))
+    return Program(fields, refusals, rest, dict(config_class.attribute_map), properties(config_class))
 
-    run = ClassInterpreter(PreTrainedConfig)
-    made = run.instantiate(config_class, term("config"))
-    fields = {name: exported(run, run.frozen(value)) for name, value in made.own.items()}
-    refusals: dict[Term, str] = {}
-    for condition, why in run.refusals.items():
-        if condition is True:
-            raise Unknown(f"everything is refused: {why}")
-        refusals[exported(run, condition)] = f"{config_class.__name__}: {why}"
-    rest = None if made.rest is None else exported(run, made.rest)
-    return Program(fields, refusals, rest, dict(config_class.attribute_map), {})
+
+def properties(config_class: type[Any]) -> dict[str, Value]:
+    """Return the class attributes and properties of a class that can be read of a part."""
+    found: dict[str, Value] = {}
+    names = {one.name for one in dataclasses.fields(config_class)} | {"attribute_map"}
+    for name in dir(config_class):
+        static = inspect.getattr_static(config_class, name)
+        if name in names or name.startswith(("__", "base_model_", "sub_configs")):
+            continue
+        own = isinstance(static, property) and not hasattr(PreTrainedConfig, name)
+        run = ClassInterpreter()
+        part = Instance((), config_class, term("self"))
+        try:
+            value = exported(run.frozen(run.attribute(part, name) if own else static))
+        except (Unknown, Raised):
+            continue
+        if not run.refusals:
+            found[name] = value
+    return found
 
 
-def exported(run: Interpreter, value: Value) -> Value:
-    """Return a value with nothing in it but operations and JSON scalars."""
+class ClassInterpreter(Interpreter):
+    """Runs configuration classes of transformers."""
+
+    def __init__(self) -> None:
+        super().__init__(["transformers"])
+
+    def instantiate(self, kind: Any, given: Value) -> Instance:
+        """Run the constructor of a configuration class, and its validators."""
+        made = Instance((), kind)
+        fields = {one.name: one for one in dataclasses.fields(kind)}
+        keys = Dict((), given, dict.fromkeys(IGNORED, MISSING))
+        for name, field in fields.items():
+            value = self.lookup(keys, name)
+            if field.default is not dataclasses.MISSING:
+                value = instead(value, field.default)
+            elif field.default_factory is not dataclasses.MISSING:
+                value = instead(value, self.boxed(field.default_factory()))
+            self.set_field(made, name, self.require(value, name))
+        rest = Dict((), given, dict.fromkeys((*fields, *IGNORED), MISSING))
+        self.call(self.attribute(made, "__post_init__"), [], rest)
+        for one in kind.__class_validators__:
+            if one.__name__ != "validate_token_ids":
+                self.call(Method(made, getattr(kind, one.__name__)), [])
+        return made
+
+    # Attributes
+
+    def set_field(self, owner: Instance, name: str, value: Value) -> None:
+        """Set an attribute as the class does for a key, with the checks under its name."""
+        if owner.kind and name not in ROPE:
+            for number, one in enumerate(owner.kind.__validators__.get(name, ())):
+                if number == 0:
+                    self.check_type(owner.kind.__dataclass_fields__[name].type, name, value)
+                else:
+                    self.call(one, [value])
+        self.set_attribute(owner, name, value)
+
+    def check_type(self, kind: Any, name: str, value: Value) -> None:
+        declared = written(kind)
+
+        def check(one: Value) -> None:
+            one = self.current(one)
+            if isinstance(one, Term) and not is_rule(one):
+                accepts = self.known(term("accepts", one, declared))
+                if accepts is not True and self.kind_of(one) is not kind:
+                    self.refuse(f"{name} is of another type", negate(accepts))
+
+        self.each(value, check)
+
+    def set_attribute(self, owner: Value, name: str, value: Value) -> None:
+        kind = owner.kind if isinstance(owner, Instance) else None
+        if kind and name in LABELS and is_base_property(kind, name):
+            # The first labels are those of the file, and what follows keeps them together.
+            if name == "id2label":
+                owner.own.setdefault(name, value)
+        elif name in ("rope_parameters", "rope_scaling") and isinstance(owner, Instance):
+            owner.own["rope_parameters"] = self.rule("rope", owner)
+        elif name == "per_layer_config" and isinstance(owner, Instance):
+            self.write(owner, name, value)
+        elif name not in SETTINGS:
+            super().set_attribute(owner, name, value)
+
+    def rule(self, op: str, owner: Instance) -> Term:
+        return term(op, CONFIG if owner.origin is None else owner.origin)
+
+    def attribute_of_instance(self, owner: Instance, name: str) -> Value:
+        if name == "is_heterogeneous":
+            return False
+        if name in SETTINGS:
+            return None
+        if name == "num_labels" and (owner.kind is None or is_base_property(owner.kind, name)):
+            return self.rule("labels", owner)
+        if name == "per_layer_config":
+            return self.rule("layers", owner)
+        return super().attribute_of_instance(owner, name)
+
+    def attribute_of(self, owner: Value, name: str) -> Value:
+        if isinstance(owner, Class):
+            return Method(owner, name) if name == "from_dict" else MISSING
+        return owner if is_rule(owner) else super().attribute_of(owner, name)
+
+    # Classes and parts
+
+    def is_part_class(self, kind: Any) -> bool:
+        return inspect.isclass(kind) and issubclass(kind, PreTrainedConfig)
+
+    def any_part(self, kinds: Sequence[Any]) -> bool:
+        if PreTrainedConfig not in kinds:
+            raise Unknown("whether a part is of a class")
+        return True
+
+    def subscript_of(self, holder: Value, index: Value) -> Value:
+        return holder if is_rule(holder) else super().subscript_of(holder, index)
+
+    def subscript(self, holder: Value, index: Value) -> Value:
+        if holder is not CONFIG_MAPPING:
+            return super().subscript(holder, index)
+        constants: dict[str, None] = {}
+        leaves(index, lambda one: constants.setdefault(one) if isinstance(one, str) else None)
+        constants = {one: None for one in constants if one in CONFIG_MAPPING}
+        found: Value = Class(self.frozen(index))
+        for one in constants:
+            is_it = self.compared(ast.Eq(), index, one)
+            found = choose(self.known(is_it), CONFIG_MAPPING[one], found)
+        return found
+
+    def contained(self, item: Value, holder: Value) -> Value:
+        if holder is not CONFIG_MAPPING:
+            return super().contained(item, holder)
+        if isinstance(item, Term):
+            return self.known(term("known", self.frozen(item)))
+        return item in CONFIG_MAPPING
+
+    def set_item(self, holder: Value, index: Value, value: Value) -> None:
+        if not is_rule(holder):
+            super().set_item(holder, index, value)
+
+    def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
+        named = named or Dict(self.path)
+        if isinstance(function, Method) and isinstance(function.owner, Class):
+            function, named = function.owner, self.copied(args[0])
+        name = getattr(function, "__name__", "")
+        owner = getattr(function, "__self__", None)
+        if self.is_part_class(owner) and name == "from_dict" and not named.own:
+            function, named = owner, self.copied(args[0])
+        if isinstance(function, Class):
+            return self.part(None, term("class of", function.model_type), named)
+        if self.is_part_class(function):
+            return self.part(function, function.__name__, named)
+        if is_rule(function):
+            return function
+        if function is PreTrainedConfig.convert_rope_params_to_dict:
+            self.set_attribute(args[0], "rope_parameters", None)
+            left = dict.fromkeys(ROPE - args[0].kind.__dataclass_fields__.keys(), MISSING)
+            return Dict(self.path, named.base, {**named.own, **left})
+        if name == "validate_token_ids" or name in ROPE_METHODS:
+            return None
+        return super().call(function, args, named)
+
+    def part(self, kind: Any, class_name: Value, keys: Dict) -> Instance:
+        origin = term("new", class_name, self.frozen(keys))
+        self.origins[origin] = self.origins.get(origin, 0) + 1
+        return Instance(self.path, kind, origin)
+
+    def copied(self, value: Value) -> Dict:
+        found = Dict(self.path)
+        self.update(found, value)
+        return found
+
+    # The other keys
+
+    def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
+        owner = self.frames[-1].own.get("self")
+        keys = self.one_dictionary(source)
+        text = ast.unparse(ast.Module([*body], []))
+        if keys and isinstance(owner, Instance) and "setattr(self, " in text:
+            self.set_rest(owner, keys)
+            return True
+        return super().loop(target, source, body)
+
+    def one_dictionary(self, source: Value) -> Dict | None:
+        """Return the dictionary whose items are a source, if it is one and its keys are unknown."""
+        source = self.settle(source)
+        if isinstance(source, Term) and source.op == "if":
+            condition, *sides = source.args
+            one, other = map(self.one_dictionary, sides)
+            if one and other and one.base is other.base:
+                names = dict.fromkeys((*one.own, *other.own))
+                found = {k: choose(condition, self.lookup(one, k), self.lookup(other, k)) for k in names}
+                return Dict(self.path, one.base, found)
+        return source.of if isinstance(source, Items) else None
+
+    def set_rest(self, owner: Instance, keys: Dict) -> None:
+        """Set each of the other keys as an attribute, as the base class does."""
+        aliases = owner.kind.attribute_map
+        settable = dict.fromkeys((*keys.own, *aliases, "per_layer_config"))
+        for name in dir(owner.kind):
+            found = inspect.getattr_static(owner.kind, name)
+            if isinstance(found, property) and name not in UNSET | LABELS:
+                settable[name] = None
+        for one, other in itertools.combinations([*aliases, *aliases.values()], 2):
+            if aliases.get(one, one) == aliases.get(other, other) and one != other:
+                self.refuse_if_both(keys, one, other)
+        for name in settable:
+            value = self.lookup(keys, name)
+            when = self.known(present(value))
+            if when is not False:
+                given = there(value)
+                put = lambda name=name, given=given: self.set_field(owner, name, given)  # noqa: E731
+                if when is True:
+                    put()
+                else:
+                    self.under(when, put)
+            keys.own[name] = MISSING
+        owner.rest = keys
+
+    def refuse_if_both(self, keys: Dict, one: str, other: str) -> None:
+        """Refuse two names of one field that differ: the later of them in the file would count."""
+        values = self.lookup(keys, one), self.lookup(keys, other)
+        given = both(*map(present, values))
+        if self.known(given) is not False:
+            same = self.compared(ast.Eq(), *map(there, values))
+            self.refuse(f"{one} and {other} differ", both(given, negate(same)))
+
+
+def is_base_property(kind: Any, name: str) -> bool:
+    static = inspect.getattr_static(kind, name, None)
+    return static is inspect.getattr_static(PreTrainedConfig, name, None)
+
+
+def written(kind: Any) -> Value:
+    """Return the declared type of a field as ``accepts`` takes it."""
+    origin, args = typing.get_origin(kind), typing.get_args(kind)
+    if kind in (None, type(None)):
+        return term("null")
+    if origin is typing.Union or origin is types.UnionType:
+        return term("union", *map(written, args))
+    if origin is typing.Literal:
+        return term("one of", *args)
+    if origin is collections.abc.Sequence:
+        return term("sequence", *map(written, args))
+    if origin in (list, dict, tuple, set):
+        known = [one for one in args if one is not Ellipsis]
+        return term(origin.__name__, *map(written, known))
+    if kind in (int, float, str, bool, list, dict, tuple, set):
+        return term(kind.__name__)
+    if kind is Any or isinstance(kind, str | typing.ForwardRef):
+        return term("anything")
+    if isinstance(kind, type):
+        return term("object", kind.__name__)
+    raise Unknown(f"the type {kind}")
+
+
+def exported(value: Value) -> Value:
+    """Return a frozen value with nothing in it but operations and JSON scalars."""
     memo: dict[Term, Term] = {}
 
     def of(one: Value) -> Value:
@@ -185,54 +365,20 @@ def exported(run: Interpreter, value: Value) -> Value:
             return term("float", str(one))
         if one is None or isinstance(one, str | int | float):
             return one
-        if isinstance(one, Instance):
-            if one.origin is None:
-                raise Unknown("a configuration object inside itself")
-            pairs = [part for k, v in one.own.items() for part in (k, of(run.frozen(v)))]
-            return term("with fields", of(one.origin), *pairs) if pairs else of(one.origin)
-        if isinstance(one, set | frozenset):
-            return term("set", of(run.frozen(one)))
-        if isinstance(one, list | tuple | dict | range | Dict):
-            return of(run.frozen(one))
         if not isinstance(one, Term):
-            raise Unknown(f"a value {one!r:.80}")
+            raise Unknown(f"the value {one!r:.80}")
         if one not in memo:
-            args = one.args
-            match one.op:
-                case "item of loop":
-                    found = term("item", *args)
-                case "joined":
-                    found = term("concat", term("list", *map(of, args)))
-                case "has" if isinstance(args[0], Term) and args[0].op == "fields":
-                    found = term("has field", of(args[0].args[0]), args[1])
-                case _:
-                    found = term(one.op, *map(of, args))
-            if found.op not in OPERATIONS and found.op not in TYPES:
-                raise Unknown(f"the operation {found.op}")
-            memo[one] = found
+            if one.op == "as tuple":
+                return of(one.args[0])
+            if one.op not in OPERATIONS and one.op not in TYPES:
+                raise Unknown(f"the operation {one.op}")
+            memo[one] = term(one.op, *map(of, one.args))
         return memo[one]
 
-    return of(value)
+    ruled = not (isinstance(value, Term) and value.op == "rope") and mentions(value, is_rule)
+    return term("opaque") if ruled else of(value)
 
 
-class Maker:
-    def __init__(self, of: Class) -> None:
-        self.of = of
-
-
-def written(kind: Any) -> Term:
-    """Return the JSON values of a declared type."""
-    origin, args = typing.get_origin(kind), typing.get_args(kind)
-    if kind in (None, type(None)):
-        return term("null")
-    if origin is typing.Union or origin is types.UnionType:
-        return term("union", *map(written, args))
-    if origin is typing.Literal:
-        return term("one of", *args)
-    if origin in (list, dict, tuple, set) or (origin and origin.__name__ == "Sequence"):
-        return term(origin.__name__.lower(), *map(written, args))
-    if kind in (int, float, str, bool, list, dict, tuple, set):
-        return term(kind.__name__)
-    if isinstance(kind, type) and kind.__name__ not in ("Any",):
-        return term("object", kind.__name__)
-    return term("anything")
+def is_rule(value: Value) -> bool:
+    """Return whether a value is left to a rule of the reader."""
+    return isinstance(value, Term) and value.op in ("rope", "layers")

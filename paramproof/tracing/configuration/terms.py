@@ -1,28 +1,43 @@
 """Expressions of the unknown values of a configuration.
 
 A term is an operation on terms and constants. Equal terms are one object, so that a condition that
-was assumed once is known wherever it occurs. A term may have values that the interpreter keeps,
-such as a configuration object: they leave it when the program is written.
+was assumed once is known wherever it occurs. While a class is traced, a term may have objects of the
+interpreter as arguments, such as a dictionary that may still change: they leave it when the program
+is written.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 Value: TypeAlias = Any
 """A Python value, or a term for a value that is unknown."""
 
-MISSING = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING = _Missing()
 """Stands for the value of a key or an attribute that is absent."""
 
 TRUTHS = frozenset(
-    "not and or is == != < <= > >= in isinstance has truth any all accepts known".split()
+    {"not", "and", "is", "==", "<", "<=", ">", ">=", "in", "isinstance", "has", "truth", "any", "all"}
+    | {"accepts", "known", "has field"}
 )
 """The operations that give true or false."""
 
 
+class Unknown(Exception):
+    """The interpreter does not know how to go on with an unknown value."""
+
+
 class Term:
-    __slots__ = ("__weakref__", "args", "op")
+    """An operation on terms and constants."""
+
+    __slots__ = ("args", "op")
     op: str
     args: tuple[Value, ...]
 
@@ -30,28 +45,19 @@ class Term:
         return f"{self.op}({', '.join(map(repr, self.args))})"
 
     def __bool__(self) -> bool:
-        raise Unknown(f"the truth of {self!r:.200}")
+        raise Unknown(f"the truth of {self!r:.80}")
 
-    def __iter__(self) -> Any:
-        raise Unknown(f"the items of {self!r:.200}")
-
-
-class Unknown(Exception):
-    """The interpreter does not know how to go on with an unknown value."""
+    def __iter__(self) -> Iterator[Value]:
+        raise Unknown(f"the items of {self!r:.80}")
 
 
 _TERMS: dict[tuple[Any, ...], Term] = {}
 
 
-def _identity(value: Value) -> Any:
-    if isinstance(value, str | int | float | bool | None):
-        return type(value), value
-    return id(value)
-
-
 def term(op: str, *args: Value) -> Term:
     """Return the one term of an operation."""
-    key = (op, *map(_identity, args))
+    scalars = str, int, float, bool, type(None)
+    key = (op, *((type(a), a) if isinstance(a, scalars) else id(a) for a in args))
     found = _TERMS.get(key)
     if found is None:
         found = _TERMS[key] = Term()
@@ -59,7 +65,14 @@ def term(op: str, *args: Value) -> Term:
     return found
 
 
+def forget_terms() -> None:
+    """Let go of all terms, where no program is being traced."""
+    _TERMS.clear()
+
+
 def is_truth(value: Value) -> bool:
+    if isinstance(value, Term) and value.op == "if":
+        return is_truth(value.args[1]) and is_truth(value.args[2])
     return isinstance(value, bool) or (isinstance(value, Term) and value.op in TRUTHS)
 
 
@@ -82,9 +95,8 @@ def either(one: Value, other: Value) -> Value:
 
 
 def same(one: Value, other: Value) -> bool:
-    return one is other or (
-        isinstance(one, str | int | float) and type(one) is type(other) and bool(one == other)
-    )
+    scalars = isinstance(one, str | int | float) and type(one) is type(other)
+    return one is other or (scalars and bool(one == other))
 
 
 def choose(condition: Value, one: Value, other: Value) -> Value:
@@ -95,10 +107,8 @@ def choose(condition: Value, one: Value, other: Value) -> Value:
         return other
     if condition.op == "not":
         return choose(condition.args[0], other, one)
-    if is_truth(one) and is_truth(other):
-        if one is True or other is False or other is True or one is False:
-            first = either(negate(condition), one)
-            return both(first, either(condition, other))
+    if is_truth(one) and is_truth(other) and (isinstance(one, bool) or isinstance(other, bool)):
+        return both(either(negate(condition), one), either(condition, other))
     # An inner choice by the same condition is decided.
     if isinstance(one, Term) and one.op == "if" and one.args[0] is condition:
         one = one.args[1]
@@ -107,20 +117,22 @@ def choose(condition: Value, one: Value, other: Value) -> Value:
     return one if same(one, other) else term("if", condition, one, other)
 
 
-def present(value: Value) -> Value:
-    """Return whether a value is not absent."""
+def leaves(value: Value, change: Callable[[Value], Value]) -> Value:
+    """Return a value with each of its choices changed."""
     if isinstance(value, Term) and value.op == "if":
         condition, one, other = value.args
-        return choose(condition, present(one), present(other))
-    return value is not MISSING
+        return choose(condition, leaves(one, change), leaves(other, change))
+    return change(value)
+
+
+def present(value: Value) -> Value:
+    """Return whether a value is not absent."""
+    return leaves(value, lambda one: one is not MISSING)
 
 
 def instead(value: Value, default: Value) -> Value:
     """Return a value, or the default where it is absent."""
-    if isinstance(value, Term) and value.op == "if":
-        condition, one, other = value.args
-        return choose(condition, instead(one, default), instead(other, default))
-    return default if value is MISSING else value
+    return leaves(value, lambda one: default if one is MISSING else one)
 
 
 def there(value: Value) -> Value:
@@ -132,3 +144,17 @@ def there(value: Value) -> Value:
             return other if one is MISSING else one
         return choose(condition, one, other)
     return value
+
+
+def mentions(value: Value, of: Callable[[Term], bool]) -> bool:
+    """Return whether a term has one among its arguments, at any depth, for which ``of`` is true."""
+    seen: set[Term] = set()
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, Term) and one not in seen:
+            if of(one):
+                return True
+            seen.add(one)
+            left += one.args
+    return False

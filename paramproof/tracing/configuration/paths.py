@@ -1,0 +1,234 @@
+"""What the interpreter assumes, and the objects that code changes.
+
+The interpreter follows both sides of a condition that it does not know: ``path`` has the conditions
+assumed on the way to a statement. An assignment under a condition keeps the old value where the
+condition is false, so that after both sides an object has a choice of values. Where code raises, the
+conditions of the path become a refusal; so they do where the interpreter does not know how to go on,
+because a program that is not understood must not be trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
+from typing import Any
+
+from paramproof.tracing.configuration.terms import (
+    MISSING,
+    Term,
+    Unknown,
+    Value,
+    both,
+    choose,
+    negate,
+)
+
+ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, NotImplementedError)
+"""What code raises for values that it refuses."""
+
+
+class Raised(Exception):
+    """The code that is run raises an error for every value under the conditions assumed."""
+
+
+class Heap:
+    """An object that code can change; ``birth`` is the path under which it was made."""
+
+    serials = count()
+
+    def __init__(self, birth: Sequence[Value] = ()) -> None:
+        self.birth = tuple(birth)
+        self.serial = next(Heap.serials)
+        self.own: dict[Any, Value] = {}
+
+
+class Dict(Heap):
+    """A dictionary: entries of its own, each perhaps absent, over those of an unknown ``base``."""
+
+    def __init__(self, birth: Sequence[Value], base: Value = None, own: Any = ()) -> None:
+        super().__init__(birth)
+        self.base, self.own = base, dict(own)
+
+
+class List(Heap):
+    """A list or a set: a tuple of items, or a term for an unknown list."""
+
+    def __init__(self, birth: Sequence[Value], items: Value = (), kind: type = list) -> None:
+        super().__init__(birth)
+        self.items, self.kind = items, kind
+
+
+class Instance(Heap):
+    """A configuration object: the one that is made, or a part, which has an ``origin``.
+
+    ``kind`` is None for a part whose class is unknown. ``rest`` has the keys that became attributes.
+    """
+
+    def __init__(self, birth: Sequence[Value], kind: Any, origin: Value = None) -> None:
+        super().__init__(birth)
+        self.kind, self.origin = kind, origin
+        self.rest: Dict | None = None
+
+
+class Frame(Heap):
+    """The names of a function that is running; ``parent`` is the frame around a nested one."""
+
+    def __init__(self, birth: Sequence[Value], function: Any, parent: Frame | None = None) -> None:
+        super().__init__(birth)
+        self.function, self.parent = function, parent
+
+
+class Paths:
+    """The conditions assumed, the refusals found, and assignments under a condition."""
+
+    def __init__(self) -> None:
+        self.path: list[Value] = []
+        self.facts: list[dict[Value, bool]] = [{}]
+        self.refusals: dict[Value, str] = {}
+        self.journal: list[dict[int, tuple[Heap, dict[str, Any]]]] = []
+        self.depth = 0
+
+    def known(self, condition: Value) -> Value:
+        """Return whether a condition is true, or the condition if that is unknown."""
+        if isinstance(condition, bool):
+            return condition
+        found = self.facts[-1].get(condition)
+        if found is not None:
+            return found
+        if condition.op == "not":
+            return negate(self.known(condition.args[0]))
+        if condition.op == "and":
+            return both(*map(self.known, condition.args))
+        if condition.op == "if":
+            return choose(*map(self.known, condition.args))
+        return condition
+
+    def assume(self, condition: Value, facts: dict[Value, bool]) -> None:
+        if isinstance(condition, bool):
+            return
+        facts[condition] = True
+        if condition.op == "and":
+            for one in condition.args:
+                self.assume(one, facts)
+        elif condition.op == "not":
+            facts[condition.args[0]] = False
+        else:
+            facts[negate(condition)] = False
+
+    @contextmanager
+    def assuming(self, condition: Value) -> Iterator[None]:
+        self.path.append(condition)
+        self.facts.append({**self.facts[-1]})
+        self.assume(condition, self.facts[-1])
+        try:
+            yield
+        finally:
+            self.path.pop()
+            self.facts.pop()
+
+    @contextmanager
+    def inside_loop(self) -> Iterator[dict[Value, str]]:
+        """Run the body of a loop for any item: its refusals are collected apart from others."""
+        path, facts, refusals = self.path, self.facts, self.refusals
+        self.path, self.facts, self.refusals = [], [{**facts[-1]}], {}
+        self.depth += 1
+        try:
+            yield self.refusals
+        finally:
+            self.depth -= 1
+            self.path, self.facts, self.refusals = path, facts, refusals
+
+    def under(self, condition: Value, run: Callable[[], Value], default: Value = MISSING) -> Value:
+        """Run something under a condition; return the default where all of it is refused."""
+        with self.assuming(condition):
+            try:
+                return run()
+            except Raised as error:
+                self.refuse(str(error))
+            except Unknown as error:
+                self.refuse(f"not understood: {error}")
+        return default
+
+    def refuse(self, why: str, condition: Value = True) -> None:
+        """Note that the values under the conditions assumed are refused."""
+        for level in range(len(self.path) + 1):
+            whole: Value = True
+            for one in (*self.path[level:], condition):
+                whole = both(whole, one)
+            self.assume(negate(whole), self.facts[level])
+            if level == 0 and whole is not False:
+                self.refusals.setdefault(whole, why)
+
+    def since(self, birth: Sequence[Value]) -> Value:
+        """Return the condition assumed since something was made."""
+        start = 0
+        while start < min(len(birth), len(self.path)) and birth[start] is self.path[start]:
+            start += 1
+        found: Value = True
+        for one in self.path[start:]:
+            found = both(found, one)
+        return found
+
+    def touch(self, holder: Heap) -> None:
+        """Remember an object as it is before it is changed."""
+        for journal in self.journal:
+            state = {**vars(holder), "own": dict(holder.own)}
+            journal.setdefault(id(holder), (holder, state))
+
+    def write(self, holder: Heap, key: Any, value: Value) -> None:
+        if isinstance(key, Term):
+            raise Unknown(f"a change of the unknown key {key!r:.60}")
+        self.touch(holder)
+        old = self.lookup(holder, key) if isinstance(holder, Dict) else holder.own.get(key, MISSING)
+        holder.own[key] = choose(self.since(holder.birth), value, old)
+
+    def lookup(self, holder: Dict, key: Value) -> Value:
+        raise NotImplementedError
+
+    def settle(self, value: Value) -> Value:
+        """Return a value without the choices whose condition is known."""
+        while isinstance(value, Term) and value.op == "if":
+            condition, one, other = value.args
+            known = self.known(condition)
+            if not isinstance(known, bool):
+                return value if known is condition else choose(known, one, other)
+            value = one if known else other
+        return value
+
+    def each(self, value: Value, run: Callable[[Value], Value]) -> Value:
+        """Return what a function makes of a value, of each side of a choice apart."""
+        value = self.settle(value)
+        if not (isinstance(value, Term) and value.op == "if"):
+            return run(value)
+        condition, one, other = value.args
+        return self.both_sides(
+            condition, lambda: self.each(one, run), lambda: self.each(other, run)
+        )
+
+    def pairs(self, left: Value, right: Value, run: Callable[[Value, Value], Value]) -> Value:
+        """Return what a function makes of two values, of each side of their choices apart."""
+        return self.each(left, lambda one: self.each(right, lambda other: run(one, other)))
+
+    def both_sides(
+        self, condition: Value, one: Callable[[], Value], other: Callable[[], Value]
+    ) -> Value:
+        """Return the value of one of two computations, each run under its condition."""
+        if isinstance(condition, bool):
+            return one() if condition else other()
+        refused = object()
+        first = self.under(condition, one, refused)
+        second = self.under(negate(condition), other, refused)
+        if first is refused or second is refused:
+            if first is second:
+                raise Raised("an error on both sides of a condition")
+            return second if first is refused else first
+        return choose(condition, first, second)
+
+    def native(self, function: Callable[..., Any], *args: Value, **named: Value) -> Value:
+        """Call a function of Python; an error is one of the code that is run."""
+        try:
+            return function(*args, **named)
+        except ERRORS as error:
+            raise Raised(f"{type(error).__name__}: {error}") from None
+

@@ -1,0 +1,357 @@
+"""Statements: assignments, branches, and loops.
+
+A loop over a known list is unrolled. The body of any other loop runs once, for an item that stands
+for all: what the body changes becomes a ``fold``, and a list to which it appends a ``comp``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, List, Raised
+from paramproof.tracing.configuration.terms import (
+    MISSING,
+    Term,
+    Unknown,
+    Value,
+    both,
+    choose,
+    either,
+    mentions,
+    negate,
+    term,
+)
+from paramproof.tracing.configuration.values import Closure, Values
+
+RESULT, LEFT, BROKEN = "return", "left", "break"
+"""Keywords of Python under which a frame has what it returns, and whether it or its loop was left."""
+
+LOST = object()
+"""The value after a loop of a name that only its body assigns."""
+
+
+class Statements(Values):
+    """Runs statements; ``frames`` has those of the functions that are running."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.frames: list[Frame] = []
+
+    def eval(self, node: ast.expr) -> Value:
+        raise NotImplementedError
+
+    def block(self, body: Sequence[ast.stmt]) -> Value:
+        """Run statements; return under which condition the end is reached."""
+        for number, one in enumerate(body, 1):
+            after = self.known(self.statement(one))
+            if after is False:
+                return False
+            if after is not True:
+                rest = body[number:]
+                return both(after, self.under(after, lambda: self.block(rest), False))
+        return True
+
+    def statement(self, node: ast.stmt) -> Value:
+        frame = self.frames[-1]
+        match node:
+            case ast.Expr(value=value):
+                if not isinstance(value, ast.Constant):
+                    self.eval(value)
+            case ast.Assign(targets=targets, value=value):
+                found = self.eval(value)
+                for target in targets:
+                    self.assign(target, found)
+            case ast.AnnAssign(target=target, value=value):
+                if value is not None:
+                    self.assign(target, self.eval(value))
+            case ast.AugAssign(target=target, op=op, value=value):
+                load = ast.parse(ast.unparse(target), mode="eval").body
+                self.assign(target, self.augmented(op, self.eval(load), self.eval(value)))
+            case ast.If(test=test, body=body, orelse=orelse):
+                return self.branch(self.truth(self.eval(test)), body, orelse)
+            case ast.Return(value=value):
+                self.write(frame, RESULT, self.eval(value) if value is not None else None)
+                self.write(frame, LEFT, True)
+                return False
+            case ast.Raise():
+                raise Raised(f"raised by {frame.function.__qualname__}")
+            case ast.For(target=target, iter=source, body=body, orelse=[]):
+                return self.loop(target, self.eval(source), body)
+            case ast.Break():
+                self.write(frame, BROKEN, True)
+                return False
+            case ast.Continue():
+                return False
+            case ast.Pass():
+                pass
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    if not isinstance(target, ast.Subscript):
+                        raise Unknown(ast.unparse(node))
+                    pop = self.attribute(self.eval(target.value), "pop")
+                    self.call(pop, [self.eval(target.slice)])
+            case ast.ImportFrom() | ast.Import():
+                space = dict(frame.function.__globals__)
+                exec(compile(ast.Module([node], []), "import", "exec"), space)
+                for alias in node.names:
+                    frame.own[alias.asname or alias.name] = space[alias.asname or alias.name]
+            case ast.FunctionDef(name=name):
+                self.write(frame, name, Closure(node, frame))
+            case ast.Try(body=body, handlers=handlers, orelse=[], finalbody=[]):
+                if not all(isinstance(one.body[-1], ast.Raise) for one in handlers):
+                    raise Unknown("an error that is handled")
+                return self.block(body)
+            case _:
+                raise Unknown(f"the statement {ast.unparse(node):.60}")
+        return True
+
+    def augmented(self, op: ast.operator, old: Value, value: Value) -> Value:
+        if isinstance(op, ast.Add) and isinstance(old, List):
+            items = self.items(value)
+            self.add_items(old, self.current(value) if items is None else tuple(items))
+            return old
+        return self.binary(op, old, value)
+
+    def branch(self, test: Value, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> Value:
+        if isinstance(test, bool):
+            return self.block(body if test else orelse)
+        returns = any(isinstance(one, ast.Return) for part in body for one in ast.walk(part))
+        if isinstance(body[-1], ast.Raise) and not returns:
+            # What a message is made of does not matter.
+            self.refuse(f"raised by {self.frames[-1].function.__qualname__}", test)
+            one: Value = False
+        else:
+            one = self.under(test, lambda: self.block(body), False)
+        other = self.under(negate(test), lambda: self.block(orelse), False)
+        return True if one is other is True else choose(test, one, other)
+
+    def assign(self, target: ast.expr, value: Value) -> None:
+        match target:
+            case ast.Name(id=name):
+                self.write(self.frames[-1], name, value)
+            case ast.Attribute(value=owner, attr=name):
+                self.each(self.eval(owner), lambda one: self.set_attribute(one, name, value))
+            case ast.Subscript(value=owner, slice=index):
+                key = self.eval(index)
+                self.each(self.eval(owner), lambda one: self.set_item(one, key, value))
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                found = self.items(value)
+                if found is None:
+                    found = [self.subscript(value, number) for number in range(len(elts))]
+                starred = any(isinstance(one, ast.Starred) for one in elts)
+                if starred or len(found) != len(elts):
+                    raise Unknown("a target with a star")
+                for one, item in zip(elts, found, strict=True):
+                    self.assign(one, item)
+            case _:
+                raise Unknown(f"the target {ast.unparse(target)}")
+
+    # Loops
+
+    def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
+        items = self.items(source)
+        frame = self.frames[-1]
+        outer = frame.own.get(BROKEN, False)
+        frame.own[BROKEN] = False
+        if items is None:
+            self.fold(target, self.frozen(source), body)
+        else:
+            self.unrolled(target, items, body)
+        frame.own[BROKEN] = outer
+        return negate(self.known(frame.own[LEFT]))
+
+    def goes_on(self) -> Value:
+        frame = self.frames[-1]
+        return self.known(negate(either(frame.own[LEFT], frame.own[BROKEN])))
+
+    def unrolled(self, target: ast.expr, items: Sequence[Value], body: Sequence[ast.stmt]) -> None:
+        for number, one in enumerate(items):
+            goes_on = self.goes_on()
+            if goes_on is False:
+                return
+            if goes_on is not True:
+                rest = items[number:]
+                self.under(goes_on, lambda: self.unrolled(target, rest, body), None)
+                return
+            self.assign(target, one)
+            self.block(body)
+
+    def fold(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> None:
+        """Run the body for any item, with what it changes unknown at the start of each turn."""
+        frame, depth = self.frames[-1], self.depth
+        bound = {name for name, value in frame.own.items() if value is not LOST}
+        cells: dict[tuple[int, Any], Cell] = {}
+        while True:
+            self.journal.append({})
+            start, objects = next(Heap.serials), len(self.changed)
+            with self.inside_loop() as refusals:
+                for number, cell in enumerate(cells.values()):
+                    cell.write(self, term("state", depth, number))
+                self.assign_anew(target, self.item(source, depth))
+                self.turn(body)
+                before = self.journal[-1]
+                changed = {
+                    (id(holder), key): Cell(holder, key)
+                    for holder, state in before.values()
+                    if holder.serial < start
+                    for key in changed_keys(holder, state)
+                    if holder is not frame or key in bound
+                }
+                # An object that the body is the first to change is outside of the loop next time.
+                done = changed.keys() <= cells.keys() and len(self.changed) == objects
+                nexts = [cell.read(self) for cell in cells.values()] if done else []
+            self.journal.pop()
+            for holder, state in before.values():
+                vars(holder).update(state)
+            if done:
+                break
+            cells |= changed
+        stored = [target, ast.Module([*body], [])]
+        names = {
+            one.id
+            for part in stored
+            for one in ast.walk(part)
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+        }
+        frame.own |= dict.fromkeys(names - bound, LOST)
+        starts = [cell.read(self) for cell in cells.values()]
+        refused: Value = False
+        for condition in refusals:
+            refused = either(refused, condition)
+        if mentions(refused, lambda one: one.op == "state" and one.args[0] == depth):
+            every = [*nexts, either(term("state", depth, len(nexts)), refused)]
+            self.refuse_all(refusals, folded(depth, source, [*starts, False], every, len(nexts)))
+        elif refused is not False:
+            self.refuse_all(refusals, term("any", term("comp", depth, source, refused, True)))
+        for number, cell in enumerate(cells.values()):
+            found = appended(depth, source, number, starts[number], nexts)
+            if found is None:
+                found = folded(depth, source, starts, nexts, number)
+            cell.write(self, found)
+
+    def turn(self, body: Sequence[ast.stmt]) -> None:
+        goes_on = self.goes_on()
+        if goes_on is not False:
+            self.under(goes_on, lambda: self.block(body))
+
+    def refuse_all(self, refusals: dict[Value, str], condition: Value) -> None:
+        self.refuse("; ".join(dict.fromkeys(refusals.values())), self.known(condition))
+
+    def item(self, source: Value, depth: int) -> Value:
+        """Return what stands for an item of a source: a tuple, if the items are."""
+        item = term("item", depth)
+        if isinstance(source, Term) and source.op in ("enumerate", "zip", "items"):
+            size = len(source.args) if source.op == "zip" else 2
+            return tuple(term("get", item, number) for number in range(size))
+        return item
+
+    def assign_anew(self, target: ast.expr, value: Value) -> None:
+        """Assign the variables of a loop, which no condition keeps from changing."""
+        path, self.path = self.path, [*self.frames[-1].birth]
+        try:
+            self.assign(target, value)
+        finally:
+            self.path = path
+
+
+class Cell:
+    """What a loop may change: a name of a frame, an attribute, or a whole list or dictionary."""
+
+    def __init__(self, holder: Heap, key: Any) -> None:
+        self.holder, self.key = holder, key
+
+    def read(self, run: Values) -> Value:
+        if self.key is None:
+            return run.frozen(self.holder)
+        value = self.holder.own.get(self.key, MISSING)
+        if isinstance(value, Instance):
+            raise Unknown("a loop that changes which part a name stands for")
+        return run.frozen(value)
+
+    def write(self, run: Values, value: Value) -> None:
+        if self.key is not None:
+            run.write(self.holder, self.key, value)
+            return
+        run.touch(self.holder)
+        when = run.since(self.holder.birth)
+        new = value if when is True else choose(when, value, run.frozen(self.holder))
+        if isinstance(self.holder, Dict):
+            self.holder.base, self.holder.own = new, {}
+        elif isinstance(self.holder, List):
+            self.holder.items = new
+
+
+def changed_keys(holder: Heap, state: dict[str, Any]) -> list[Any]:
+    """Return what differs from a former state: attributes, or None for a whole list or dictionary."""
+    own = state["own"]
+    keys = [k for k in {**own, **holder.own} if own.get(k, MISSING) is not holder.own.get(k, MISSING)]
+    if isinstance(holder, Dict | List):
+        now = vars(holder)
+        differs = keys or any(now[name] is not state[name] for name in ("base", "items") if name in now)
+        return [None] if differs else []
+    return keys
+
+
+def folded(
+    depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
+) -> Term:
+    """Return the last value of a state, with the states that it depends on."""
+    needed = {number}
+    while True:
+        states = {term("state", depth, one): one for one in range(len(nexts))}
+        more = {
+            one
+            for state, one in states.items()
+            if any(mentions(nexts[user], lambda other, state=state: other is state) for user in needed)
+        }
+        if more <= needed:
+            break
+        needed |= more
+    lists = [
+        term("list", *(one if at in needed else None for at, one in enumerate(values)))
+        for values in (starts, nexts)
+    ]
+    return term("fold", depth, source, *lists, number)
+
+
+def appended(depth: int, source: Value, number: int, start: Value, nexts: list[Value]) -> Value:
+    """Return a list to which each turn of a loop appends, or None if it does anything else."""
+    state = term("state", depth, number)
+    tail = tail_of(nexts[number], state)
+    in_state = lambda one: one.op == "state" and one.args[0] == depth  # noqa: E731
+    if tail is None or mentions(tail, in_state):
+        return None
+    empty = term("list")
+    match tail:
+        case Term(op="list", args=(one,)):
+            more = term("comp", depth, source, one, True)
+        case Term(op="if", args=(condition, Term(op="list", args=(one,)), other)) if other is empty:
+            more = term("comp", depth, source, one, condition)
+        case Term(op="if", args=(condition, other, Term(op="list", args=(one,)))) if other is empty:
+            more = term("comp", depth, source, one, negate(condition))
+        case _:
+            more = term("concat", term("comp", depth, source, tail, True))
+    return more if start is empty else term("concat", term("list", start, more))
+
+
+def tail_of(value: Value, state: Term) -> Value:
+    """Return the list that follows the old one in the new state of a list, or None."""
+    if value is state:
+        return term("list")
+    match value:
+        case Term(op="concat", args=(Term(op="list", args=(first, more)),)):
+            tail = tail_of(first, state)
+            if tail is not None and tail.op == more.op == "list":
+                return term("list", *tail.args, *more.args)
+            return None if tail is None else term("concat", term("list", tail, more))
+        case Term(op="if", args=(condition, one, other)):
+            first, second = tail_of(one, state), tail_of(other, state)
+            if first is None or second is None:
+                return None
+            if first.op == second.op == "list" and len(first.args) == len(second.args) == 1:
+                return term("list", choose(condition, first.args[0], second.args[0]))
+            return choose(condition, first, second)
+    return None
+

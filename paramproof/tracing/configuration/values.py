@@ -1,0 +1,611 @@
+"""What Python's operations do with unknown values: attributes, items, comparisons, arithmetic."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import operator
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, List, Paths, Raised
+from paramproof.tracing.configuration.terms import (
+    MISSING,
+    Term,
+    Unknown,
+    Value,
+    both,
+    choose,
+    instead,
+    is_truth,
+    leaves,
+    mentions,
+    negate,
+    present,
+    term,
+    there,
+)
+
+
+class Method:
+    """A function of Python, or the name of a method of a built-in type, with its first argument."""
+
+    def __init__(self, owner: Value, function: Any) -> None:
+        self.owner, self.function = owner, function
+
+
+class Super:
+    def __init__(self, after: type, owner: Instance) -> None:
+        self.after, self.owner = after, owner
+
+
+class Closure:
+    """A lambda, or a function inside of a function, with the frame that it reads."""
+
+    def __init__(self, node: ast.Lambda | ast.FunctionDef, frame: Frame) -> None:
+        self.node, self.frame = node, frame
+
+
+class Items:
+    """The items of a dictionary whose keys are unknown."""
+
+    def __init__(self, of: Dict) -> None:
+        self.of = of
+
+
+class Class:
+    """The configuration class of an unknown model type."""
+
+    def __init__(self, model_type: Value) -> None:
+        self.model_type = model_type
+
+
+class Attributes:
+    """The ``__dict__`` of a configuration object."""
+
+    def __init__(self, owner: Instance) -> None:
+        self.owner = owner
+
+
+BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.FloorDiv: ("//", operator.floordiv),
+    ast.Mod: ("%", operator.mod),
+    ast.Pow: ("**", operator.pow),
+    ast.BitAnd: ("&", operator.and_),
+    ast.BitOr: ("|", operator.or_),
+}
+ORDER: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Eq: ("==", operator.eq),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+}
+KINDS: dict[str, type] = {
+    **dict.fromkeys(("len", "int", "ceil", "floor"), int),
+    **dict.fromkeys(("/", "float", "sqrt", "log2"), float),
+    **dict.fromkeys(("text", "str"), str),
+    **dict.fromkeys(("list", "range", "comp", "concat", "replaced", "enumerate", "zip", "sorted"), list),
+    **dict.fromkeys(("dict", "merged", "comp dict", "fields", "from pairs"), dict),
+    "set": set,
+    "as tuple": tuple,
+    "new": Instance,
+    "with fields": Instance,
+}
+"""The type of what an operation gives, where it is always the same."""
+
+JSON_TYPES = dict, list, str, int, float, bool
+_READ = frozenset({"get", "field"})
+"""Operations that give a value that is held elsewhere too, and may be changed there."""
+
+
+@cache
+def fields_of(kind: Any) -> frozenset[str]:
+    return frozenset(one.name for one in dataclasses.fields(kind))
+
+
+def unknown(value: Value) -> bool:
+    """Return whether a value depends on unknown ones."""
+    if isinstance(value, List):
+        return unknown(value.items)
+    if isinstance(value, Dict):
+        return value.base is not None or any(map(unknown, value.own.values()))
+    if isinstance(value, dict):
+        return any(map(unknown, value.values()))
+    if isinstance(value, slice):
+        return any(map(unknown, (value.start, value.stop, value.step)))
+    if isinstance(value, list | tuple | set):
+        return any(map(unknown, value))
+    return value is MISSING or isinstance(value, Term | Instance)
+
+
+def concrete(value: Value) -> Value:
+    """Return a value that is not unknown as Python has it."""
+    if isinstance(value, List):
+        return value.kind(map(concrete, value.items))
+    if isinstance(value, Dict):
+        return {key: concrete(one) for key, one in value.own.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(concrete, value))
+    return value
+
+
+def concatenated(one: Value, other: Value) -> Value:
+    """Return two lists as one; where the items of all choices are known, they stay known."""
+    known: list[bool] = []
+    leaves(one, lambda leaf: known.append(leaf.op == "list"))
+    if all(known) and other.op == "list":
+        return leaves(one, lambda leaf: term("list", *leaf.args, *other.args))
+    return term("concat", term("list", one, other))
+
+
+class Values(Paths):
+    """Operations of Python on values, of which some are unknown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.changed: dict[Term, Heap] = {}
+        """The objects that stand for unknown lists, dictionaries and parts that code changed."""
+        self.embedded: set[Term] = set()
+        """Unknown values that stand inside of terms, where a later change would be lost."""
+        self.origins: dict[Term, int] = {}
+
+    def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
+        raise NotImplementedError
+
+    # Objects
+
+    def boxed(self, value: Value) -> Value:
+        """Return a new object for a list, a set or a dictionary of Python."""
+        if isinstance(value, list | set | frozenset):
+            kind = list if isinstance(value, list) else set
+            return List(self.path, tuple(map(self.boxed, value)), kind)
+        if isinstance(value, dict):
+            return Dict(self.path, None, {key: self.boxed(one) for key, one in value.items()})
+        return tuple(map(self.boxed, value)) if type(value) is tuple else value
+
+    def object_of(self, value: Value, kind: type[Heap]) -> Value:
+        """Return the object that stands for an unknown value, to be changed."""
+        in_loop = mentions(value, lambda one: one.op in ("item", "state"))
+        if not isinstance(value, Term) or value.op not in _READ or in_loop:
+            raise Unknown(f"a change of {value!r:.80}")
+        found = self.changed.get(value)
+        if found is None:
+            root = value
+            while isinstance(root, Term) and root.op == "field":
+                root = root.args[0]
+            if value in self.embedded or self.origins.get(root, 0) > 1:
+                raise Unknown(f"a change of {value!r:.80}, which stands elsewhere too")
+            if kind is Dict:
+                self.expect(value, dict)
+            found = Dict((), value) if kind is Dict else List((), value)
+            if kind is Instance:
+                found = Instance((), None, value)
+            self.changed[value] = found
+        if not isinstance(found, kind):
+            raise Unknown(f"{value!r:.80} as two kinds of object")
+        return found
+
+    def current(self, value: Value) -> Value:
+        """Return the object that stands for an unknown value, if code changed it."""
+        return self.changed.get(value, value) if isinstance(value, Term) else value
+
+    def frozen(self, value: Value) -> Value:
+        """Return a value as it is now, to be used inside a term."""
+        value = self.current(value)
+        if isinstance(value, List):
+            items = value.items if isinstance(value.items, Term) else self.frozen(value.items)
+            is_set = value.kind is set and not (isinstance(items, Term) and items.op == "set")
+            return term("set", items) if is_set else items
+        if isinstance(value, list | tuple):
+            return term("list", *map(self.held, value))
+        if isinstance(value, set | frozenset):
+            return term("set", term("list", *sorted(value, key=repr)))
+        if isinstance(value, range):
+            return term("range", value.start, value.stop, value.step)
+        if isinstance(value, dict):
+            value = Dict((), None, value)
+        if isinstance(value, Dict | Instance):
+            own = {**value.own}
+            base = value.base if isinstance(value, Dict) else value.origin
+            if isinstance(value, Instance):
+                if base is None:
+                    raise Unknown("a configuration object inside itself")
+                for one, child in self.changed.items():
+                    if one.op == "field" and one.args[0] is base:
+                        own.setdefault(one.args[1], child)
+            pairs = [part for k, v in own.items() for part in (k, self.held(v))]
+            if isinstance(value, Dict):
+                return term("dict", base, *pairs) if pairs or base is None else base
+            return term("with fields", base, *pairs) if pairs else base
+        if isinstance(value, Items):
+            return term("items", self.frozen(value.of))
+        if isinstance(value, Term) and value.op == "if":
+            condition, one, other = value.args
+            return choose(condition, self.frozen(one), self.frozen(other))
+        if value is None or value is MISSING or isinstance(value, Term | str | int | float):
+            return value
+        raise Unknown(f"the value {value!r:.80}")
+
+    def held(self, value: Value) -> Value:
+        """Return a value frozen inside of another one, where no later change reaches it."""
+        leaves(value, lambda one: self.embedded.add(one) if isinstance(one, Term) else None)
+        return self.frozen(value)
+
+    def kind_of(self, value: Value) -> Any:
+        """Return the type of a value, or None if it is unknown."""
+        value = self.current(value)
+        if isinstance(value, List):
+            return value.kind
+        if isinstance(value, Dict | Instance):
+            return Instance if isinstance(value, Instance) else dict
+        if not isinstance(value, Term):
+            return type(value)
+        if is_truth(value):
+            return bool
+        kinds = [self.kind_of(one) for one in value.args[:2]]
+        if value.op in ("+", "-", "*", "//", "%", "neg") and all(one is int for one in kinds):
+            return int
+        for name, kind in (("int", int), ("str", str), ("float", float), ("bool", bool)):
+            if self.known(term("accepts", value, term(name))) is True:
+                return kind
+        for name, kind in (("object", dict), ("list", list), ("text", str)):
+            if self.known(term("isinstance", value, name)) is True:
+                return kind
+        return KINDS.get(value.op)
+
+    def expect(self, value: Value, kind: type) -> None:
+        """Refuse what is not of a type."""
+        found = self.kind_of(value)
+        if found not in (None, kind):
+            raise Raised(f"a {getattr(found, '__name__', found)} in place of a {kind.__name__}")
+        if found is None:
+            name = {dict: "object", list: "list"}[kind]
+            self.refuse(f"not a {kind.__name__}", negate(self.known(term("isinstance", value, name))))
+
+    def read(self, value: Value, run: Callable[[Value], Value]) -> Value:
+        """Return what a function that changes nothing makes of each choice of a value or a list."""
+
+        def of(one: Value) -> Value:
+            one = self.current(one)
+            if isinstance(one, List) and isinstance(one.items, Term) and one.items.op == "if":
+                kind = one.kind
+                return self.each(one.items, lambda items: run(List((), items, kind)))
+            return run(one)
+
+        return self.each(value, of)
+
+    # Attributes
+
+    def attribute(self, owner: Value, name: str) -> Value:
+        return self.require(self.each(owner, lambda one: self.attribute_of(one, name)), name)
+
+    def require(self, value: Value, name: object) -> Value:
+        """Return a value; refuse where it is absent."""
+        when = self.known(present(value))
+        if when is False:
+            raise Raised(f"{name!s:.60} is absent")
+        if when is not True:
+            self.refuse(f"{name!s:.60} is absent", negate(when))
+        return there(value)
+
+    def attribute_of(self, owner: Value, name: str) -> Value:
+        """Return an attribute, or ``MISSING``."""
+        owner = self.current(owner)
+        if isinstance(owner, Super):
+            kinds = owner.owner.kind.__mro__
+            for kind in kinds[kinds.index(owner.after) + 1 :]:
+                if name in vars(kind):
+                    return self.bound(vars(kind)[name], owner.owner)
+            return MISSING
+        if isinstance(owner, Instance):
+            return self.attribute_of_instance(owner, name)
+        if isinstance(owner, Term | Dict | List | Items):
+            kind = self.kind_of(owner)
+            kinds = JSON_TYPES if kind is None else (kind,)
+            if any(hasattr(one, name) for one in kinds):
+                return Method(owner, name)
+            if isinstance(owner, Term) and kind is None and owner.op == "field":
+                return self.attribute_of_instance(Instance((), None, owner), name)
+            return MISSING
+        return getattr(owner, name, MISSING)
+
+    def bound(self, found: Any, owner: Instance) -> Value:
+        if isinstance(found, property):
+            assert found.fget is not None
+            if type(found).__name__ == "classproperty":
+                return found.fget(owner.kind)
+            return self.call(Method(owner, found.fget), [])
+        if isinstance(found, staticmethod):
+            return found.__func__
+        if isinstance(found, classmethod):
+            return getattr(owner.kind, found.__func__.__name__)
+        return Method(owner, found) if inspect.isfunction(found) else found
+
+    def attribute_of_instance(self, owner: Instance, name: str) -> Value:
+        kind = owner.kind
+        if name == "__class__" and kind:
+            return kind
+        if name == "__dict__":
+            return Attributes(owner)
+        name = kind.attribute_map.get(name, name) if kind else name
+        static = inspect.getattr_static(kind, name, MISSING) if kind else MISSING
+        if isinstance(static, property):
+            return self.bound(static, owner)
+        found = owner.own.get(name, MISSING)
+        if present(found) is True:
+            return found
+        if owner.origin is not None:
+            if kind is None and name == "to_dict":
+                return Method(owner, name)
+            if static is not MISSING and (callable(static) or isinstance(static, classmethod)):
+                return instead(found, self.bound(static, owner))
+            below = term("field", owner.origin, name)
+            if static is MISSING and kind:
+                below = choose(self.known(term("has field", owner.origin, name)), below, MISSING)
+            return instead(found, below)
+        if owner.rest is not None:
+            given = self.lookup(owner.rest, name)
+            if static is not MISSING and not isinstance(static, str | int | float | tuple | None):
+                self.refuse(f"{name} is no key", self.known(present(given)))
+                given = MISSING
+            found = instead(found, given)
+        return instead(found, MISSING if static is MISSING else self.bound(static, owner))
+
+    def set_attribute(self, owner: Value, name: str, value: Value) -> None:
+        if isinstance(owner, Term):
+            owner = self.object_of(owner, Instance)
+        if not isinstance(owner, Instance):
+            raise Unknown(f"an attribute of {owner!r:.60} that is set")
+        name = owner.kind.attribute_map.get(name, name) if owner.kind else name
+        static = inspect.getattr_static(owner.kind, name, None) if owner.kind else None
+        if isinstance(static, property):
+            if static.fset is None:
+                raise Raised(f"{name} cannot be set")
+            self.call(Method(owner, static.fset), [value])
+        else:
+            self.write(owner, name, value)
+
+    # Items
+
+    def lookup(self, holder: Dict, key: Value) -> Value:
+        """Return the value of a key, or ``MISSING``."""
+
+        def within(base: Value) -> Value:
+            if base is None:
+                return MISSING
+            if base.op == "dict" and not isinstance(key, Term):
+                pairs = dict(zip(base.args[1::2], base.args[2::2], strict=True))
+                if not any(isinstance(one, Term) for one in pairs):
+                    return pairs[key] if key in pairs else leaves(base.args[0], within)
+            return choose(term("has", base, key), term("get", base, key), MISSING)
+
+        if isinstance(key, Term):
+            return within(self.frozen(holder))
+        if key in holder.own:
+            return holder.own[key]
+        return leaves(holder.base, within)
+
+    def subscript(self, holder: Value, index: Value) -> Value:
+        subscript = self.subscript_of
+        return self.each(index, lambda at: self.read(holder, lambda one: subscript(one, at)))
+
+    def subscript_of(self, holder: Value, index: Value) -> Value:
+        holder = self.current(holder)
+        if isinstance(holder, dict):
+            holder = Dict((), None, holder)
+        if isinstance(holder, Dict):
+            return self.require(self.lookup(holder, index), index)
+        items = self.items(holder) if isinstance(holder, List) else None
+        if items is not None and not unknown(index):
+            found = self.native(operator.getitem, items, index)
+            return List(self.path, tuple(found)) if isinstance(index, slice) else found
+        if not unknown(holder) and not unknown(index):
+            return self.native(operator.getitem, holder, index)
+        whole = self.frozen(holder)
+        if isinstance(index, slice):
+            found = term("slice", whole, *map(self.frozen, (index.start, index.stop, index.step)))
+            return found if self.kind_of(holder) is str else List(self.path, found)
+        if isinstance(index, str):
+            return self.require(self.lookup(Dict((), whole), index), index)
+        return term("get", whole, self.frozen(index))
+
+    def set_item(self, holder: Value, index: Value, value: Value) -> None:
+        if isinstance(holder, Attributes):
+            return self.write(holder.owner, index, value)
+        if isinstance(holder, Term):
+            kind = Dict if isinstance(index, str) else List
+            holder = self.object_of(holder, kind)
+        if isinstance(holder, Dict) and not isinstance(index, Term):
+            return self.write(holder, index, value)
+        self.touch(holder)
+        old, when = self.frozen(holder), self.since(holder.birth)
+        if isinstance(holder, Dict):
+            new = term("dict", old, index, self.held(value))
+            holder.base, holder.own = choose(when, new, old), {}
+        elif isinstance(holder, List) and holder.kind is list:
+            if isinstance(holder.items, tuple) and isinstance(index, int):
+                items = [*holder.items]
+                was = self.native(items.__getitem__, index)
+                items[index] = choose(when, value, was)
+                holder.items = tuple(items)
+            else:
+                new = term("replaced", old, self.frozen(index), self.held(value))
+                holder.items = choose(when, new, old)
+        else:
+            raise Unknown(f"an item of {holder!r:.60} that is set")
+        return None
+
+    def add_items(self, holder: List, more: Value) -> None:
+        """Append items, which are known, or the items of an unknown list."""
+        self.touch(holder)
+        when = self.since(holder.birth)
+        if when is True and isinstance(holder.items, tuple) and isinstance(more, tuple):
+            holder.items += more
+        else:
+            old, extra = self.frozen(holder), self.frozen(more)
+            holder.items = choose(when, concatenated(old, extra), old)
+
+    def update(self, target: Dict, source: Value) -> None:
+        """Take the entries of a source over into a dictionary."""
+
+        def of(one: Value) -> None:
+            one = self.current(one)
+            if isinstance(one, dict):
+                one = Dict((), None, one)
+            if not isinstance(one, Dict):
+                self.expect(one, dict)
+                one = Dict((), one)
+            self.touch(target)
+            when = self.since(target.birth)
+            if one.base is None:
+                for key, value in one.own.items():
+                    self.write(target, key, instead(value, self.lookup(target, key)))
+            elif when is True and target.base is None:
+                own = {key: instead(self.lookup(one, key), v) for key, v in target.own.items()}
+                target.base, target.own = one.base, {**one.own, **own}
+            else:
+                old, new = self.frozen(target), self.frozen(one)
+                merged = new if old is term("dict", None) else term("merged", old, new)
+                target.base = choose(when, merged, old)
+                target.own = {}
+
+        self.each(source, of)
+
+    def items(self, value: Value) -> list[Value] | None:
+        """Return the items of a value, or None if their number is unknown."""
+        value = self.current(self.settle(value))
+        if isinstance(value, List):
+            value = value.items
+        if isinstance(value, Dict) and value.base is None:
+            if all(present(one) is True for one in value.own.values()):
+                return [*value.own]
+        if isinstance(value, Term) and value.op == "list":
+            return [*value.args]
+        if isinstance(value, Term | Dict | Items):
+            return None
+        if isinstance(value, Instance | None):
+            raise Raised(f"the items of {value!r:.40}")
+        return [*self.native(iter, value)]
+
+    # Comparisons and arithmetic
+
+    def truth(self, value: Value) -> Value:
+        def of(one: Value) -> Value:
+            one = self.current(one)
+            if isinstance(one, Dict):
+                found: Value = False
+                for entry in one.own.values():
+                    found = negate(both(negate(found), negate(self.known(present(entry)))))
+                if one.base is None or found is True:
+                    return found
+                return term("truth", self.frozen(one))
+            if isinstance(one, List):
+                one = one.items
+            if isinstance(one, Instance | Method):
+                return True
+            if isinstance(one, Term):
+                if one.op == "list":
+                    return bool(one.args)
+                return one if is_truth(one) else term("truth", one)
+            return bool(one)
+
+        return self.known(self.read(value, lambda one: self.known(of(one))))
+
+    def compared(self, op: ast.cmpop, left: Value, right: Value) -> Value:
+        match op:
+            case ast.Is() | ast.IsNot():
+                found = self.pairs(left, right, self.identical)
+            case ast.In() | ast.NotIn():
+                found = self.pairs(left, right, self.contained)
+            case ast.Eq() | ast.NotEq():
+                found = self.pairs(left, right, self.equal)
+            case _:
+                sign, operation = ORDER[type(op)]
+                found = self.pairs(left, right, lambda a, b: self.computed(sign, operation, a, b))
+        return negate(found) if isinstance(op, ast.IsNot | ast.NotIn | ast.NotEq) else found
+
+    def computed(self, sign: str, operation: Callable[..., Any], *args: Value) -> Value:
+        """Return an operation on values without choices."""
+        if not unknown(args):
+            return self.boxed(self.native(operation, *map(concrete, args)))
+        return self.known(term(sign, *map(self.frozen, args)))
+
+    def equal(self, one: Value, other: Value) -> Value:
+        if one is other:
+            return True
+        for constant, value in ((one, other), (other, one)):
+            if constant is None and self.kind_of(value) not in (None, type(None)):
+                return False
+        kinds = {self.kind_of(one), self.kind_of(other)}
+        if kinds == {list, tuple}:
+            return False
+        if Instance in kinds:
+            raise Unknown("a part that is compared")
+        return self.computed("==", operator.eq, one, other)
+
+    def identical(self, one: Value, other: Value) -> Value:
+        if isinstance(other, Term) and not isinstance(one, Term):
+            one, other = other, one
+        if isinstance(one, Term) and (other is None or isinstance(other, bool)):
+            if is_truth(one) and other is not None:
+                return one if other else negate(one)
+            kind = self.kind_of(one)
+            if kind not in (None, type(other)):
+                return False
+            return self.known(term("is", one, other))
+        if isinstance(one, Term) and isinstance(other, Term) and one is not other:
+            raise Unknown(f"whether {one!r:.60} is the same object as {other!r:.60}")
+        return one is other
+
+    def contained(self, item: Value, holder: Value) -> Value:
+        holder = self.current(holder)
+        if isinstance(holder, Items):
+            raise Unknown("a pair in the items of a dictionary")
+        if isinstance(holder, Dict):
+            if not isinstance(item, Term):
+                return self.known(present(self.lookup(holder, item)))
+            return self.known(term("in", item, self.frozen(holder)))
+        if isinstance(holder, Instance):
+            return self.known(present(self.attribute_of(holder, item)))
+        if not unknown(item) and not unknown(holder):
+            return self.native(operator.contains, concrete(holder), concrete(item))
+        if isinstance(holder, dict):
+            holder = [*holder]
+        return self.known(term("in", self.frozen(item), self.frozen(holder)))
+
+    def binary(self, op: ast.operator, left: Value, right: Value) -> Value:
+        return self.pairs(left, right, lambda one, other: self.binary_of(op, one, other))
+
+    def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
+        if isinstance(op, ast.BitXor) and is_truth(one) and is_truth(other):
+            return choose(one, negate(other), other)
+        if type(op) not in BINARY:
+            raise Unknown(f"the operation {type(op).__name__}")
+        sign, operation = BINARY[type(op)]
+        kinds = {self.kind_of(one), self.kind_of(other)}
+        if dict in kinds and sign == "|":
+            found = Dict(self.path)
+            self.update(found, one)
+            self.update(found, other)
+            return found
+        if list in kinds and sign == "+":
+            found = List(self.path)
+            for part in (one, other):
+                items = self.items(part)
+                self.add_items(found, self.current(part) if items is None else tuple(items))
+            return found
+        if list in kinds and sign == "*" and isinstance(other, int):
+            items = self.items(one)
+            if items is not None:
+                return List(self.path, tuple(items * other))
+        found = self.computed(sign, operation, one, other)
+        if isinstance(found, Term) and kinds & {list, set}:
+            return List(self.path, found, list if list in kinds else set)
+        return found
