@@ -9,14 +9,18 @@ Terms are over ``self``, the configuration object that the constructor was given
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from paramproof.tracing.configuration.interpreter import Dict
-from paramproof.tracing.configuration.modules import CONTAINERS, Module, ModelInterpreter
-from paramproof.tracing.configuration.modules import Tensor as TracedTensor
+from paramproof.tracing.configuration.modules import ModelInterpreter, Module
+from paramproof.tracing.configuration.paths import Dict, Raised
 from paramproof.tracing.configuration.program import exported
-from paramproof.tracing.configuration.terms import Term, Unknown, Value, both, negate, term
+from paramproof.tracing.configuration.tensors import Tensor as TracedTensor
+from paramproof.tracing.configuration.terms import Term, Unknown, Value, both, mentions, negate
+
+COMPUTED = frozenset({"opaque", "rope"})
+"""Operations whose result no shape and no condition may depend on."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,8 @@ class Loop:
 
 @dataclass(frozen=True)
 class Entry:
-    name: str | None
+    name: Value
+    """A text, a term for one in a loop, or None."""
     condition: Value
     what: Tensor | Loop | Entries
 
@@ -56,94 +61,118 @@ class Model:
     """Conditions over the configuration object under which the class is not traced or refuses."""
 
 
-def trace_model(model_class: type[Any]) -> Model:
-    """Trace the constructor of a model class; raise ``Unknown`` for what is not understood."""
-    from transformers.configuration_utils import PreTrainedConfig
-    from transformers.modeling_utils import PreTrainedModel
+def trace_model(model_class: type[Any], parts: Mapping[str, type[Any]] | None = None) -> Model:
+    """Trace the constructor of a model class; raise ``Unknown`` for what is not understood.
 
-    run = ModelInterpreter(PreTrainedConfig, PreTrainedModel)
-    config = run.configuration(model_class.config_class, term("self"))
-    made = run.make(model_class, [config], Dict(()))
-    writer = _Writer(run)
+    A part has the class that it has by default, or that ``parts`` has under the name of its field.
+    """
+    run = ModelInterpreter(dict(parts or {}))
+    try:
+        config = run.configuration(model_class.config_class)
+        made = run.make(model_class, [config], Dict(()))
+        writer = _Writer(run)
+        entries = writer.entries(made)
+    except Raised as error:
+        raise Unknown(f"the class refuses every configuration: {error}") from None
     refusals = {}
-    for condition, why in run.refusals.items():
+    for condition, why in {**run.refusals, **run.pins}.items():
         if condition is True:
             raise Unknown(f"everything is refused: {why}")
+        if writer.is_computed(condition):
+            # Numbers of a computed tensor, such as rates of dropping layers, refuse what no reader knows.
+            if "not understood" in why:
+                raise Unknown(f"under a computed condition: {why}")
+            continue
         refusals[writer.value(condition)] = f"{model_class.__name__}: {why}"
-    for field, part in run.pins:
-        other = negate(term("made by", field, part.__name__))
-        refusals[writer.value(other)] = f"{model_class.__name__} with a part of another type"
-    return Model(writer.entries(made), refusals)
+    return Model(entries, refusals)
 
 
 class _Writer:
     def __init__(self, run: ModelInterpreter) -> None:
         self.run = run
-        self.storages: dict[int, tuple[int, TracedTensor]] = {}
+        self.storages: dict[int, int] = {}
 
     def value(self, value: Value) -> Value:
-        found = exported(self.run, value)
-        if isinstance(found, Term) and _is_opaque(found, set()):
+        if mentions(value, lambda one: one.op in COMPUTED):
             raise Unknown("a shape or a condition that depends on a computed number")
-        return found
+        return exported(self.run.frozen(value))
 
     def entries(self, module: Module) -> Entries:
         found: list[Entry] = []
         for name, value in module.own.items():
-            if name == "items" and module.kind in CONTAINERS:
-                found += self.items(value, True)
-            else:
-                found += self.named(name, value, True)
+            found += self.named(name, value, True, module.buffers.get(name))
+        found += self.items(module.named.items, True)
+        found += self.items(module.layers.items, True)
         return tuple(found)
 
-    def named(self, name: str | None, value: Value, condition: Value) -> list[Entry]:
-        if isinstance(value, Term) and value.op == "if":
-            test, one, other = value.args
-            first = self.named(name, one, both(condition, test))
-            return first + self.named(name, other, both(condition, negate(test)))
-        if condition is False or not isinstance(value, TracedTensor | Module):
+    def named(
+        self, name: Value, value: Value, condition: Value, persistent: bool | None = None
+    ) -> list[Entry]:
+        match value:
+            case Term(op="if", args=(test, one, other)):
+                if persistent is not None and self.is_computed(test):
+                    # A buffer that is computed in one of several ways.
+                    held = next(x for x in (one, other) if isinstance(x, TracedTensor))
+                    return self.named(name, TracedTensor(self.run, None), condition, persistent)
+                first = self.named(name, one, both(condition, test), persistent)
+                return first + self.named(name, other, both(condition, negate(test)), persistent)
+            case TracedTensor():
+                role = value.role
+                if persistent is not None and not role:
+                    role = "buffer" if persistent else "temporary buffer"
+                if not role:
+                    return []
+                what: Any = self.tensor(value, role)
+            case Module():
+                what = self.entries(value)
+            case _:
+                return []
+        if condition is False or not (what or name is None):
             return []
-        what: Any = self.tensor(value) if isinstance(value, TracedTensor) else self.entries(value)
-        return [Entry(name, self.value(condition), what)] if what or name is None else []
+        return [Entry(name, self.value(condition), what)]
+
+    def is_computed(self, value: Value) -> bool:
+        return mentions(value, lambda one: one.op in COMPUTED or one.op == "rope")
 
     def items(self, items: Value, condition: Value) -> list[Entry]:
-        if isinstance(items, list | tuple):
-            return [entry for one in items for entry in self.named(None, one, condition)]
         match items:
+            case tuple() | list():
+                return [entry for one in items for entry in self.item(one, condition)]
             case Term(op="if", args=(test, one, other)):
                 first = self.items(one, both(condition, test))
                 return first + self.items(other, both(condition, negate(test)))
             case Term(op="comp", args=(variable, source, element, kept)):
-                body = tuple(self.named(None, element, True))
-                loop = Loop(variable, self.value(source), self.value(kept), body)
+                loop = Loop(variable, self.value(source), self.value(kept), tuple(self.item(element, True)))
                 return [Entry(None, self.value(condition), loop)]
             case Term(op="list", args=args):
                 return self.items(args, condition)
-            case Term(op="joined", args=args):
+            case Term(op="concat", args=(Term(op="list", args=args),)):
                 return [entry for one in args for entry in self.items(one, condition)]
+            case Term(op="concat", args=(Term(op="comp", args=(variable, source, element, kept)),)):
+                loop = Loop(variable, self.value(source), self.value(kept), tuple(self.items(element, True)))
+                return [Entry(None, self.value(condition), loop)]
         raise Unknown(f"layers {items!r:.80}")
 
-    def tensor(self, tensor: TracedTensor) -> Tensor:
-        number, _ = self.storages.setdefault(id(tensor), (len(self.storages), tensor))
-        shape: Value = tensor.shape
-        if isinstance(shape, list | tuple):
+    def item(self, item: Value, condition: Value) -> list[Entry]:
+        match item:
+            case Term(op="entry", args=(name, value)):
+                return self.named(self.value(name), value, condition)
+            case Term(op="if", args=(test, one, other)):
+                first = self.item(one, both(condition, test))
+                return first + self.item(other, both(condition, negate(test)))
+        return self.named(None, item, condition)
+
+    def tensor(self, tensor: TracedTensor, role: str) -> Tensor:
+        serial, *turns = tensor.storage
+        number = self.storages.setdefault(serial, len(self.storages))
+        shape = tensor.shape
+        if role != "parameter" and self.is_computed(self.run.frozen(shape)):
+            shape = None
+        if isinstance(shape, tuple):
             shape = tuple(map(self.value, shape))
-        elif tensor.is_parameter:
-            if shape is None:
-                raise Unknown("a parameter of an unknown shape")
-            shape = self.value(shape)
         elif shape is not None:
             shape = self.value(shape)
-        role = "parameter" if tensor.is_parameter else "buffer"
-        if not tensor.persistent:
-            role = "temporary buffer"
-        turns = tuple(term("turn", depth) for depth in range(tensor.depth))
-        return Tensor(shape, role, self.value(tensor.trainable), (number, *turns))
-
-
-def _is_opaque(value: Term, seen: set[Term]) -> bool:
-    if value in seen:
-        return False
-    seen.add(value)
-    inner = [one for one in value.args if isinstance(one, Term)]
-    return value.op == "opaque" or any(_is_opaque(one, seen) for one in inner)
+        elif role == "parameter":
+            raise Unknown("a parameter of an unknown shape")
+        trainable = role == "parameter" and self.value(tensor.own["requires_grad"])
+        return Tensor(shape, role, trainable, (number, *turns))

@@ -1,17 +1,35 @@
-"""Run the constructor of a model class whose configuration is unknown."""
+"""Run the constructor of a model class whose configuration is unknown.
+
+A module has attributes, as any object of the interpreter, and those that torch registers: parameters,
+buffers and inner modules. A list of layers is a list; over an unknown number of layers it is a
+``comp``, whose element is one module with sizes in the index of the loop.
+
+The constructors of torch's modules run as other code does. Functions that fill tensors with numbers,
+move them or watch them change no shape and are left out.
+"""
 
 from __future__ import annotations
 
+import ast
+import collections
+import copy
 import inspect
 import itertools
-import types
+import math
+import numbers
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import torch
 from torch import nn
+from transformers.configuration_utils import PreTrainedConfig
+from transformers.modeling_utils import PreTrainedModel
+from transformers.models.auto.auto_factory import _BaseAutoModelClass
 
-from paramproof.tracing.configuration.interpreter import Class, Closure, Dict, Instance, Method
-from paramproof.tracing.configuration.program import ClassInterpreter
+from paramproof.tracing.configuration import tensors
+from paramproof.tracing.configuration.paths import Dict, Heap, Instance, List, Raised
+from paramproof.tracing.configuration.program import ClassInterpreter, written
+from paramproof.tracing.configuration.statements import folded
+from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     MISSING,
     Term,
@@ -20,69 +38,133 @@ from paramproof.tracing.configuration.terms import (
     both,
     choose,
     instead,
+    leaves,
+    mentions,
     negate,
     present,
     term,
-    there,
 )
+from paramproof.tracing.configuration.values import Method, Super, unknown
+
+LISTS = (nn.ModuleList, nn.Sequential, nn.ParameterList)
+DICTS = (nn.ModuleDict, nn.ParameterDict)
+
+SKIPPED = frozenset(
+    "_backward_compatibility_gradient_checkpointing _initialize_weights _load_from_state_dict _register_hook "
+    "_register_load_state_dict_pre_hook _reset_parameters apply enable_input_require_grads eval "
+    "flatten_parameters gradient_checkpointing_enable init_parallel_plans init_weights "
+    "initialize_weights _init_weights maybe_install_capturing_hooks register_forward_hook "
+    "register_forward_pre_hook register_load_state_dict_pre_hook register_load_state_dict_post_hook "
+    "register_state_dict_post_hook _register_state_dict_hook register_state_dict_pre_hook "
+    "reset_parameters "
+    "tie_weights to train half float bfloat16 cuda cpu validate_environment".split()
+)
+"""Methods that change what is in tensors or how a model runs, and no shape."""
+
+SKIPPED_MODULES = ("torch.nn.init", "transformers.initialization", "torch._C", "torch.compiler")
 
 
-class Tensor:
-    def __init__(self, shape: Any, depth: int, is_parameter: bool = False, trainable: bool = False):
-        self.shape, self.depth = shape, depth
-        self.is_parameter, self.trainable = is_parameter, trainable
-        self.persistent = True
+class Module(Heap):
+    """A module of torch; ``own`` has its attributes, ``buffers`` which of them are buffers."""
 
+    def __init__(self, birth: Sequence[Value], kind: Any) -> None:
+        super().__init__(birth)
+        self.kind = kind
+        self.buffers: dict[str, bool] = {}
+        self.layers = List(birth)
+        self.named = List(birth)
+        """Attributes whose name is unknown, as terms ``entry``."""
+        self.is_image = False
+        """Whether this stands for one turn of a loop: a change of it would be lost."""
 
-    def __repr__(self) -> str:
-        return f"<tensor {self.shape}>"
-
-
-OPAQUE = term("opaque")
-"""A number that no shape depends on, as far as is known. One that reaches a shape is an error."""
-
-
-class Module(Instance):
     def __repr__(self) -> str:
         return f"<{self.kind.__name__}>"
 
 
-CONTAINERS = (nn.ModuleList, nn.Sequential, nn.ModuleDict, nn.ParameterList, nn.ParameterDict)
-PREFIXES = ("transformers.", "torch.nn.modules.", "torch.nn.utils.")
-NOTHING = ("init_weights", "post_init_done", "register_forward_hook", "register_load_state_dict_pre_hook", "_register_load_state_dict_pre_hook", "eval", "reset_parameters", "_reset_parameters", "init_parallel_plans", "flatten_parameters", "_initialize_weights", "requires_grad_for", "apply")
+class Layers:
+    """The configuration of each layer."""
+
+    def __init__(self, of: Instance) -> None:
+        self.of = of
 
 
 class ModelInterpreter(ClassInterpreter):
-    def __init__(self, base: type, model_base: type) -> None:
-        super().__init__(base)
-        self.model_base = model_base
-        self.pins: list[Any] = []
+    """Runs model classes of transformers."""
 
-    def configuration(self, kind: Any, origin: Value) -> Instance:
-        return Instance(kind, origin)
+    def __init__(self, parts: dict[str, Any] | None = None) -> None:
+        super().__init__()
+        self.packages = ("transformers", "torch")
+        self.types = parts or {}
+        self.parts: dict[Term, Value] = {}
+        self.pins: dict[Value, str] = {}
+        self.walked: dict[int, Value] = {}
+
+    def configuration(self, kind: Any) -> Instance:
+        return Instance((), kind, term("self"))
+
+    # Configuration objects
 
     def attribute_of_instance(self, owner: Instance, name: str) -> Value:
-        if isinstance(owner, Module):
-            return self.attribute_of_module(owner, name)
+        kind = owner.kind
         if name in ("_attn_implementation", "_experts_implementation"):
             return "eager"
-        kind = owner.kind
-        if name == "rope_parameters" or name == "rope_scaling":
-            return term("rope", owner.origin)
         if name in ("name_or_path", "_name_or_path"):
             return ""
-        if kind is not None and name not in owner.own:
-            specs = (kind.sub_configs_defaults or {}).get(name)
-            if specs is not None:
-                field = term("field", owner.origin, name)
-                part = specs.config_class
-                if not issubclass(part, self.base):
-                    part = specs.get_config_class(specs.model_type)
-                    self.pins.append((field, part))
-                made = Instance(part, field)
-                owner.own[name] = choose(term("is", field, None), None, made) if specs.optional else made
-                return owner.own[name]
-        return super().attribute_of_instance(owner, name)
+        if name == "to_dict" and owner.origin is not None:
+            return Method(owner, name)
+        if name == "per_layer_config" and owner.origin is not None:
+            return Layers(owner)
+        if name in ("rope_parameters", "rope_scaling") and owner.origin is not None:
+            return self.rule("rope", owner)
+        found = super().attribute_of_instance(owner, name)
+        if kind and owner.origin is not None and isinstance(found, Term):
+            name = kind.attribute_map.get(name, name)
+            field = term("field", owner.origin, name)
+            if found is field:
+                return self.typed(owner, name, field)
+        return found
+
+    def typed(self, owner: Instance, name: str, field: Term) -> Value:
+        """Return a field of a configuration object: a part, or a value of the declared type."""
+        if field in self.parts:
+            return self.parts[field]
+        found: Value = field
+        part = (owner.kind.sub_configs_defaults or {}).get(name)
+        declared = owner.kind.__dataclass_fields__.get(name)
+        if part is not None:
+            kind = part.config_class
+            if not issubclass(kind, PreTrainedConfig) or kind is PreTrainedConfig:
+                kind = part.get_config_class(part.model_type)
+            kind = self.types.get(name, kind) if owner.origin is term("self") else kind
+            is_null = term("is", field, None) if part.optional else False
+            other = both(negate(is_null), negate(term("made by", field, kind.__name__)))
+            self.pins[other] = f"{name} is not a {kind.__name__}"
+            found = choose(is_null, None, Instance((), kind, field))
+        elif declared is not None:
+            for facts in self.facts:
+                facts[term("accepts", field, written(declared.type))] = True
+        self.parts[field] = found
+        return found
+
+    def is_none_of(self, value: Value, kinds: Any) -> bool:
+        """Return whether the declared type of a field keeps it from being of some types."""
+        if not isinstance(value, Term) or value.op != "field":
+            return False
+        known = [one.args[1] for one, true in self.facts[-1].items() if true and isinstance(one, Term) and one.op == "accepts" and one.args[0] is value]
+        kinds = getattr(kinds, "__args__", kinds)
+        wanted = kinds if isinstance(kinds, tuple) else (kinds,)
+        return any(not (json_kinds(one) & {*map(json_kind, wanted)}) for one in known)
+
+    # Attributes of modules and tensors
+
+    def attribute_of(self, owner: Value, name: str) -> Value:
+        if isinstance(owner, Module):
+            return self.attribute_of_module(owner, name)
+        if isinstance(owner, Tensor):
+            return tensors.tensor_attribute(self, owner, name)
+        if isinstance(owner, Term) and owner.op == "opaque":
+            return Method(owner, name)
+        return super().attribute_of(owner, name)
 
     def attribute_of_module(self, owner: Module, name: str) -> Value:
         found = owner.own.get(name, MISSING)
@@ -90,567 +172,720 @@ class ModelInterpreter(ClassInterpreter):
             return found
         if name == "__class__":
             return owner.kind
-        if owner.kind in CONTAINERS or name in ("append", "extend", "named_parameters", "parameters", "register_buffer", "register_parameter", "add_module", "register_module", "get_input_embeddings_"):
-            return Method(owner, name)
+        if name in ("_modules", "_parameters", "_buffers"):
+            return Dict(self.path, None, {k: v for k, v in owner.own.items() if is_registered(v, name)})
         static = inspect.getattr_static(owner.kind, name, MISSING)
         if static is MISSING:
             return found
+        module = getattr(static, "__module__", "") or ""
+        if module in ("torch.nn.modules.module", "torch.nn.modules.container") and inspect.isfunction(static):
+            return Method(owner, name)
         return instead(found, self.bound(static, owner))
 
-    def set_attribute(self, owner: Value, name: str, value: Value) -> None:
-        if isinstance(owner, Module):
-            static = inspect.getattr_static(owner.kind, name, None)
-            if isinstance(static, property) and static.fset:
-                self.call(Method(owner, static.fset), [value])
-                return
-            self.write(owner, name, value)
-            return
+    def set_attribute(self, owner: Value, name: Value, value: Value) -> None:
         if isinstance(owner, Tensor):
             if name == "requires_grad":
-                owner.trainable = value
-            return
-        super().set_attribute(owner, name, value)
-
-    def attribute_of(self, owner: Value, name: str) -> Value:
-        if isinstance(owner, Tensor):
-            if name == "shape":
-                if owner.shape is None:
-                    raise Unknown("the shape of a computed tensor")
-                return tuple(owner.shape)
-            if name in ("data",):
-                return owner
-            if name in ("dtype", "device"):
-                return None
-            return Method(owner, name)
-        return super().attribute_of(owner, name)
-
-    def call(self, function: Value, args: list[Value], named: Dict | None = None) -> Value:
-        named = named or Dict(self.path)
-        if inspect.isclass(function) and issubclass(function, nn.Module):
-            return self.make(function, args, named)
-        if isinstance(function, Method):
-            owner, inner = function.owner, function.function
-            if isinstance(owner, Module):
-                if isinstance(inner, str):
-                    return self.module_method(owner, inner, args, named)
-                name = inner.__name__
-                if inner is nn.Module.__init__ or name in NOTHING:
-                    return None
-                if inner is self.model_base.__init__:
-                    self.write(owner, "config", args[0])
-                    return None
-                if name == "post_init" and inner is self.model_base.post_init:
-                    return self.post_init(owner)
-                if name == "__setattr__":
-                    return self.set_attribute(owner, *args)
-            if isinstance(owner, Tensor):
-                return self.tensor_method(owner, inner, args, named)
-        if inspect.isfunction(function):
-            module = function.__module__ or ""
-            if function.__name__ == "post_init" or module in ("torch.nn.init", "transformers.initialization"):
-                return args[0] if args else None
-            if function is nn.Module.__init__:
-                return None
-            if function.__name__ == "load_backbone":
-                from transformers import AutoBackbone
-                return self.from_config(AutoBackbone, args[0])
-            if function.__name__ in ("use_kernel_forward_from_hub",):
-                return Identity()
-        if isinstance(function, types.MethodType) and function.__name__ in ("from_config", "_from_config"):
-            given = args[0] if args else named.lookup("config")
-            return self.from_config(function.__self__, given)
-        if isinstance(function, Term) and function.op != "if" and "rope" in repr(function)[:20000]:
-            return Tensor(None, self.depth), OPAQUE
-        if inspect.isfunction(function) and function.__module__.startswith(PREFIXES):
-            return self.run(function, args, named)
-        from paramproof.tracing.configuration import models
-        if function is itertools.repeat and len(args) == 2 and isinstance(args[1], int):
-            return [args[0]] * args[1]
-        if function in (models.copy.deepcopy, models.copy.copy):
-            return self.each(args[0], self.copied)
-        if is_torch(function):
-            return self.torch_call(function, args, named)
-        return super().call(function, args, named)
-
-    def copied(self, one: Value) -> Value:
-        from paramproof.tracing.configuration.models import copied
-        if isinstance(one, Module):
-            made = Module(one.kind, None, self.path)
-            made.own = {k: self.each(v, self.copied) if k != "items" else [self.copied(x) for x in v] for k, v in one.own.items()}
-            return made
-        if isinstance(one, Instance):
-            made = Instance(one.kind, one.origin, self.path)
-            made.own = dict(one.own)
-            return made
-        if isinstance(one, Tensor):
-            return Tensor(one.shape, self.depth, one.is_parameter, one.trainable)
-        return copied(self, one)
-
-    def from_config(self, auto: Any, config: Value) -> Value:
-        def of(one: Value) -> Value:
-            if not isinstance(one, Instance) or one.kind is None:
-                raise Unknown(f"{auto.__name__} of {one!r:.60}")
-            if inspect.isclass(auto) and issubclass(auto, nn.Module):
-                return self.make(auto, [one], Dict(self.path))
-            if auto.__name__ == "AutoBackbone" or "Backbone" in auto.__name__:
-                inner = self.attribute_of(one, "backbone_config")
-                if present(inner) is True and isinstance(inner, Instance):
-                    one = inner
-            try:
-                kind = auto._model_mapping[one.kind]
-            except KeyError:
-                raise Unknown(f"{auto.__name__} of {one.kind.__name__}") from None
-            kind = kind[0] if isinstance(kind, tuple) else kind
-            return self.make(kind, [one], Dict(self.path))
-
-        return self.each(config, of)
-
-    def make(self, kind: Any, args: list[Value], named: Dict) -> Module:
-        made = Module(kind, None, self.path)
-        if kind in CONTAINERS:
-            self.fill(made, args, named)
-            return made
-        if kind.__init__ is nn.Module.__init__:
-            return made
-        self.run(kind.__init__, [made, *args], named)
-        return made
-
-    def fill(self, made: Module, args: list[Value], named: Dict) -> None:
-        if made.kind is nn.Sequential:
-            if len(args) == 1 and isinstance(args[0], Dict | dict):
-                pairs = args[0].own if isinstance(args[0], Dict) else args[0]
-                made.own |= pairs
+                self.write(owner, name, self.truth(value))
+            elif name == "data" and isinstance(value, Tensor):
+                self.touch(owner)
+                owner.shape = choose(self.since(owner.birth), value.shape, owner.shape)
+        elif isinstance(owner, Module):
+            if isinstance(name, Term):
+                self.add_items(owner.named, (term("entry", name, value),))
                 return
-            made.own["items"] = list(args)
-        elif made.kind in (nn.ModuleDict, nn.ParameterDict):
-            if args:
-                given = args[0]
-                if isinstance(given, Dict):
-                    made.own |= given.own
-                elif isinstance(given, dict):
-                    made.own |= given
-                else:
-                    raise Unknown("a ModuleDict of an unknown value")
-        elif args:
-            found = self.items(args[0])
-            made.own["items"] = args[0] if found is None else list(found)
+            static = inspect.getattr_static(owner.kind, name, None)
+            if isinstance(static, property) and static.fset:
+                self.call(static.fset, [owner, value])
+            else:
+                self.write(owner, name, value)
         else:
-            made.own["items"] = []
+            super().set_attribute(owner, name, value)
 
-    def module_method(self, owner: Module, name: str, args: list[Value], named: Dict) -> Value:
-        held = owner.own.get("items")
-        match name:
-            case "append":
-                if isinstance(held, Term):
-                    raise Unknown("an item that is appended to layers")
-                self.call_method(held, "append", args, named)
-                return owner
-            case "extend":
-                return self.call_method(held, "extend", args, named)
-            case "register_buffer":
-                values = dict(zip(("name", "tensor", "persistent"), args)) | named.own
-                value = values["tensor"]
-                self.set_attribute(owner, values["name"], value)
-                return None
-            case "register_parameter":
-                values = dict(zip(("name", "param"), args)) | named.own
-                self.set_attribute(owner, values["name"], values["param"])
-                return None
-            case "add_module" | "register_module":
-                if isinstance(args[0], Term):
-                    raise Unknown("a module with an unknown name")
-                self.set_attribute(owner, args[0], args[1])
-                return None
-            case "parameters":
-                return [r[4] for r in records(self, owner) if r[4].is_parameter]
-            case "named_parameters":
-                return [(r[0], r[4]) for r in records(self, owner) if r[4].is_parameter]
-            case "values" | "items" | "keys" if owner.kind in (nn.ModuleDict,):
-                return list(getattr(owner.own, name)())
-            case "update" if owner.kind is nn.ModuleDict:
-                given = args[0]
-                owner.own |= given.own if isinstance(given, Dict) else given
-                return None
-        raise Unknown(f"the method {name} of a module")
+    def set_item(self, holder: Value, index: Value, value: Value) -> None:
+        if isinstance(holder, Tensor) or (isinstance(holder, Term) and holder.op == "opaque"):
+            return
+        if isinstance(holder, Module):
+            if holder.kind in DICTS:
+                self.set_attribute(holder, index, value)
+            else:
+                self.set_item(holder.layers, index, value)
+            return
+        super().set_item(holder, index, value)
 
-    def items(self, value: Value) -> list[Value] | None:
-        value = self.settle(value)
-        if isinstance(value, Tensor):
-            if value.shape and isinstance(value.shape[0], int):
-                return [Tensor(value.shape[1:], self.depth) for _ in range(value.shape[0])]
-            return None
-        if isinstance(value, Module):
-            if value.kind not in CONTAINERS:
-                raise Unknown("the items of a module")
-            if "items" not in value.own:
-                return [*value.own]
-            return self.items(value.own["items"])
-        return super().items(value)
-
-    def frozen(self, value: Value) -> Value:
-        if isinstance(value, Tensor) and value.shape and not isinstance(value.shape[0], int):
-            return term("comp", self.depth, term("range", 0, value.shape[0], 1), OPAQUE, True)
-        return super().frozen(value)
-
-    def subscript(self, holder: Value, index: Value) -> Value:
-        def of(one: Value) -> Value:
-            if isinstance(one, Module):
-                if "items" in one.own:
-                    held = one.own["items"]
-                    if isinstance(held, list):
-                        if isinstance(index, slice):
-                            made = Module(one.kind, None, self.path)
-                            made.own["items"] = held[index]
-                            return made
-                        return super(ModelInterpreter, self).subscript(held, index)
-                    raise Unknown("an item of unknown layers")
-                return self.require(one.own.get(index, MISSING), index)
-            if type(one).__name__ == "ClassInstantier" and isinstance(index, Term):
-                return self.activation(one, index)
-            if isinstance(one, dict) and isinstance(index, Term) and any(map(inspect.isclass, one.values())):
+    def subscript_of(self, holder: Value, index: Value) -> Value:
+        if isinstance(holder, Tensor):
+            return tensors.tensor_item(self, holder, index)
+        if isinstance(holder, List):
+            items = holder.items
+        else:
+            items = holder
+        if isinstance(items, Term) and items.op == "opaque":
+            return List(self.path, items) if isinstance(index, slice) else items
+        if isinstance(holder, Layers):
+            origin = term("layer of", holder.of.origin, self.frozen(index))
+            return self.parts.setdefault(origin, Instance((), holder.of.kind, origin))
+        if isinstance(holder, Module):
+            if holder.kind in DICTS:
+                return self.named_item(holder, index)
+            if isinstance(index, slice) and isinstance(holder.layers.items, tuple) and not unknown(index):
+                made = Module(self.path, holder.kind)
+                made.layers.items = holder.layers.items[index]
+                return made
+            return self.subscript_of(holder.layers, index)
+        if type(holder).__name__ == "ClassInstantier":
+            return self.activation(holder, index)
+        if isinstance(index, Term) and is_rope(index):
+            return term("opaque", "rope")
+        if isinstance(holder, dict | Dict) and isinstance(index, Term):
+            own = holder if isinstance(holder, dict) else holder.own
+            if any(not isinstance(one, str | int | float | None) for one in own.values()):
                 found: Value = MISSING
-                import ast
-                for key, value in one.items():
+                for key, value in own.items():
                     found = choose(self.compared(ast.Eq(), index, key), value, found)
                 return self.require(found, index)
-            if isinstance(one, Tensor):
-                return Tensor(None, self.depth)
-            return super(ModelInterpreter, self).subscript(one, index)
+        if isinstance(holder, List) and isinstance(holder.items, Term) and not isinstance(index, slice):
+            return self.element(holder.items, index)
+        return super().subscript_of(holder, index)
 
-        return self.each(holder, of)
+    def named_item(self, holder: Module, index: Value) -> Value:
+        if not isinstance(index, Term):
+            return self.require(holder.own.get(index, MISSING), index)
+        found: Value = MISSING
+        for key, value in holder.own.items():
+            found = choose(self.compared(ast.Eq(), index, key), value, found)
+        entries = self.items(holder.named)
+        for one in entries or ():
+            if one.args[0] is index:
+                found = one.args[1]
+        return self.require(found, index)
+
+    def element(self, items: Term, index: Value) -> Value:
+        """Return an item of an unknown list, which may be one of modules."""
+        match items:
+            case Term(op="comp", args=(depth, Term(op="range", args=(0, stop, 1)), element, True)):
+                if mentions_module(element):
+                    at = term("+", stop, index) if isinstance(index, int) and index < 0 else index
+                    return self.at(element, depth, at)
+            case Term(op="list", args=args) if isinstance(index, int):
+                return self.native(args.__getitem__, index)
+        if mentions_module(items):
+            raise Unknown(f"an item of layers {items!r:.80}")
+        return super().subscript_of(List((), items), index)
+
+    def at(self, element: Value, depth: int, index: Value) -> Value:
+        """Return the module of one turn of a loop."""
+        if index in (term("item", depth), term("turn", depth)) and depth < self.depth:
+            return element
+        changes = {term("item", depth): index, term("turn", depth): index}
+        return Renamer(changes, copies=True).of(element)
+
+    def touch(self, holder: Heap) -> None:
+        if isinstance(holder, Module) and holder.is_image:
+            raise Unknown("a change of one layer of an unknown number")
+        super().touch(holder)
 
     def activation(self, table: Any, index: Value) -> Value:
         """Return the module of an activation: most have no parameters."""
-        plain, found = [], MISSING
-        import ast
+        if not isinstance(index, Term):
+            return self.built(self.native(table.__getitem__, index))
+        plain: list[str] = []
+        found: Value = MISSING
         for key in table:
             made = table[key]
             if any(True for _ in made.parameters()):
                 found = choose(self.compared(ast.Eq(), index, key), self.built(made), found)
             else:
                 plain.append(key)
-        is_plain = term("in", index, term("list", *plain))
-        return self.require(choose(is_plain, Module(nn.Identity, None, self.path), found), index)
+        is_plain = self.known(term("in", index, term("list", *plain)))
+        return self.require(choose(is_plain, Module(self.path, nn.Identity), found), "an activation")
 
     def built(self, module: nn.Module) -> Module:
         """Return a module that transformers has built already."""
-        made = Module(type(module), None, self.path)
+        made = Module(self.path, type(module))
         for name, one in module.named_parameters(recurse=False):
-            made.own[name] = Tensor(tuple(one.shape), self.depth, True, one.requires_grad)
+            made.own[name] = Tensor(self, tuple(one.shape), "parameter", one.requires_grad)
         for name, buffer in module.named_buffers(recurse=False):
-            made.own[name] = Tensor(tuple(buffer.shape), self.depth)
+            made.own[name] = Tensor(self, tuple(buffer.shape))
+            made.buffers[name] = name not in module._non_persistent_buffers_set
         made.own |= {name: self.built(one) for name, one in module.named_children()}
         return made
 
-    def display(self, node: Any, elts: Any) -> Value:
-        """Return a list or tuple; one with an unknown number of items is a term."""
-        import ast
-        if not any(isinstance(one, ast.Starred) for one in elts):
-            return super().display(node, elts)
-        parts: list[Value] = []
-        for one in elts:
-            if isinstance(one, ast.Starred):
-                parts.append(self.eval(one.value))
-            else:
-                parts.append([self.eval(one)])
+    # Values
 
-        def joined(i: int, done: list[Value]) -> Value:
-            if i == len(parts):
-                if all(isinstance(x, list) for x in done):
-                    flat = [y for x in done for y in x]
-                    return tuple(flat) if isinstance(node, ast.Tuple) else flat
-                return term("joined", *map(self.frozen, done))
+    def frozen(self, value: Value) -> Value:
+        if isinstance(value, Module) and value.kind in LISTS:
+            return self.frozen(value.layers)
+        if isinstance(value, Term) and value.op == "entry":
+            return value
+        if isinstance(value, Module | Tensor | Layers) or inspect.isclass(value) or callable(value):
+            return value
+        if isinstance(value, Instance) and value.origin in self.parts and not value.own:
+            return value.origin
+        return super().frozen(value)
 
-            def of(one: Value) -> Value:
-                found = self.items(one)
-                return joined(i + 1, [*done, one if found is None else list(found)])
+    def held(self, value: Value) -> Value:
+        return leaves(value, lambda one: one if isinstance(one, Module | Tensor) else super(ModelInterpreter, self).held(one))
 
-            return self.each(parts[i], of)
+    def items(self, value: Value) -> list[Value] | None:
+        value = self.settle(value)
+        if isinstance(value, Tensor):
+            if isinstance(value.shape, tuple) and value.shape and isinstance(value.shape[0], int):
+                return [Tensor(self, value.shape[1:]) for _ in range(value.shape[0])]
+            return None
+        if isinstance(value, Layers):
+            return None
+        if isinstance(value, Module):
+            if value.kind in DICTS:
+                return [*value.own] if self.items(value.named) == [] else None
+            if value.kind not in LISTS:
+                raise Unknown("the items of a module")
+            return self.items(value.layers)
+        return super().items(value)
 
-        return joined(0, [])
+    def truth(self, value: Value) -> Value:
+        value = leaves(value, lambda one: True if isinstance(one, Module | Layers) else one)
+        return super().truth(leaves(value, lambda one: term("opaque", "truth") if isinstance(one, Tensor) else one))
 
-    def statement(self, node: Any) -> Value:
-        import ast
-        if isinstance(node, ast.FunctionDef):
-            self.write(self.frames[-1], node.name, Closure(node, self.frames[-1]))
-            return True
-        if isinstance(node, ast.Try):
-            try:
-                return self.block(node.body)
-            except ImportError:
-                return self.block(node.handlers[0].body)
-        if isinstance(node, ast.With):
-            return self.block(node.body)
-        if isinstance(node, ast.Assert):
-            return True
+    def kind_of(self, value: Value) -> Any:
+        if isinstance(value, Term) and value.op == "opaque":
+            return float
+        return super().kind_of(value)
+
+    def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
+        if isinstance(one, Tensor) or isinstance(other, Tensor):
+            return tensors.joined(self, one, other)
+        for value in (one, other):
+            if isinstance(value, Term) and value.op == "opaque" and self.kind_of(value) is float:
+                return value
+        sign = type(op).__name__
+        if other == 0 and sign in ("Add", "Sub") or other == 1 and sign in ("Mult", "FloorDiv"):
+            if self.kind_of(one) is int and type(other) is int:
+                return one
+        if other == 1 and sign == "Mod" and self.kind_of(one) is int:
+            return 0
+        return super().binary_of(op, one, other)
+
+    def compared(self, op: ast.cmpop, left: Value, right: Value) -> Value:
+        def of(one: Value, other: Value) -> Value:
+            if isinstance(op, ast.Is | ast.IsNot) or not (isinstance(one, Tensor) or isinstance(other, Tensor)):
+                return super(ModelInterpreter, self).compared(op, one, other)
+            return tensors.joined(self, one, other)
+
+        return self.pairs(left, right, of)
+
+    def equal(self, one: Value, other: Value) -> Value:
+        if any(isinstance(x, Module | Method) or inspect.isclass(x) or inspect.isfunction(x) for x in (one, other)):
+            return one is other
+        return super().equal(one, other)
+
+    def contained(self, item: Value, holder: Value) -> Value:
+        if isinstance(holder, Module):
+            if holder.kind in DICTS and not isinstance(item, Term):
+                return self.known(present(holder.own.get(item, MISSING)))
+            raise Unknown("whether a module is inside of another")
+        if isinstance(item, Term) and is_rope(item):
+            return term("opaque", "rope")
+        return super().contained(item, holder)
+
+    # Loops over layers and tensors
+
+    def walk(self, source: Value) -> tuple[Value, Value]:
+        """Return what a loop goes through, and the item if that is a module or a tensor."""
+        match source:
+            case Term(op="opaque"):
+                return source, term("opaque", "item")
+            case Tensor(shape=(size, *rest)):
+                return term("range", 0, size, 1), Tensor(self, tuple(rest))
+            case Tensor():
+                return term("opaque", "items"), Tensor(self, None)
+            case Term(op="comp", args=(depth, inner, element, True)) if mentions_module(element):
+                if depth != self.depth:
+                    raise Unknown("a loop over layers at another depth")
+                return inner, element
+            case Term(op="enumerate", args=(Term(op="comp") as comp, 0)) if mentions_module(comp):
+                inner, element = self.walk(comp)
+                return inner, (term("turn", self.depth), element)
+        return source, MISSING
+
+    def fold(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> None:
+        source, self.walked[self.depth] = self.walk(source)
+        try:
+            super().fold(target, source, body)
+        finally:
+            self.walked.pop(self.depth)
+
+    def for_any(
+        self, source: Value, one: ast.comprehension, run: Callable[[], Value]
+    ) -> tuple[Value, tuple[Value, Value]]:
+        source, self.walked[self.depth] = self.walk(source)
+        try:
+            return super().for_any(source, one, run)
+        finally:
+            self.walked.pop(self.depth, None)
+
+    def after_loop(
+        self, depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
+    ) -> Value:
+        found = super().after_loop(depth, source, starts, nexts, number)
+        if mentions_module(found):
+            changes = {
+                term("state", depth, other): at_turn(depth, source, starts, nexts, other)
+                for other in range(len(nexts))
+                if other != number
+            }
+            found = Renamer(changes, copies=False).of(found)
+        return found
+
+    def item(self, source: Value, depth: int) -> Value:
+        found = self.walked.get(depth, MISSING)
+        return super().item(source, depth) if found is MISSING else found
+
+    def statement(self, node: ast.stmt) -> Value:
+        match node:
+            case ast.Assert(test=test):
+                false = negate(self.truth(self.eval(test)))
+                self.refuse(f"raised by {self.frames[-1].function.__qualname__}", false)
+                return True
+            case ast.With(body=body):
+                return self.block(body)
         return super().statement(node)
 
-    def run_closure(self, closure: Closure, args: list[Value]) -> Value:
-        import ast
-        if isinstance(closure.node, ast.Lambda):
-            return super().run_closure(closure, args)
-        from paramproof.tracing.configuration.interpreter import Frame
-        frame = Frame(closure, self.path)
-        names = [one.arg for one in closure.node.args.args]
-        frame.own = dict(zip(names, args))
-        for one, default in zip(reversed(names), reversed(closure.node.args.defaults)):
-            if one not in frame.own:
-                frame.own[one] = self.eval(default)
-        self.frames.append(frame)
-        try:
-            self.block(closure.node.body)
-        finally:
-            self.frames.pop()
-        return frame.result
+    # Calls
 
-    def set_item(self, holder: Value, key: Value, value: Value) -> None:
-        if isinstance(holder, Tensor) or holder is OPAQUE:
-            return
-        if isinstance(holder, Module):
-            if isinstance(key, Term):
-                raise Unknown("a module with an unknown name")
-            if "items" in holder.own:
-                return super().set_item(holder.own["items"], key, value)
-            self.write(holder, key, value)
-            return
-        if isinstance(holder, Dict) and isinstance(key, Term):
-            holder.base = term("dict of any", self.depth, key)
-            return
-        super().set_item(holder, key, value)
+    def eval_call(self, node: ast.Call) -> Value:
+        if any(isinstance(one, ast.Starred) for one in node.args):
+            function = self.eval(node.func)
+            if function is nn.Sequential:
+                held = List(self.path)
+                for items, known in self.arguments(node.args):
+                    self.add_items(held, tuple(items) if known else items)
+                made = Module(self.path, function)
+                made.layers = held
+                return made
+        return super().eval_call(node)
 
-    def call_other(self, function: Any, args: list[Value], named: Dict) -> Value:
-        try:
-            return super().call_other(function, args, named)
-        except Unknown:
-            module = getattr(function, "__module__", "") or ""
-            if module.startswith(("math", "numpy")) or type(function).__name__ == "ufunc":
-                return OPAQUE
-            raise
-
-    def binary(self, op: Any, left: Value, right: Value) -> Value:
-        def of(one: Value) -> Value:
-            def of2(other: Value) -> Value:
-                if one is OPAQUE or other is OPAQUE:
-                    return OPAQUE
-                if isinstance(one, Tensor) or isinstance(other, Tensor):
-                    shapes = [x.shape for x in (one, other) if isinstance(x, Tensor)]
-                    if len(shapes) == 1 or shapes[1] == []:
-                        return Tensor(shapes[0], self.depth)
-                    return Tensor(shapes[1] if shapes[0] == [] else None, self.depth)
-                return super(ModelInterpreter, self).binary(op, one, other)
-            return self.each(right, of2)
-        return self.each(left, of)
-
-    def compared(self, op: Any, left: Value, right: Value) -> Value:
-        if isinstance(left, Tensor) or isinstance(right, Tensor):
-            import ast
-            if not isinstance(op, (ast.Is, ast.IsNot)):
-                return Tensor(None, self.depth)
-        return super().compared(op, left, right)
-
-    # Tensors
-
-    def torch_call(self, function: Any, args: list[Value], named: Dict) -> Value:
+    def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
+        named = named or Dict(self.path)
+        if inspect.isclass(function) and issubclass(function, nn.Module):
+            return self.make(function, args, named)
+        if isinstance(function, Method) and isinstance(function.function, str):
+            if isinstance(function.owner, Module):
+                return self.module_method(function.owner, function.function, args, named)
+            if isinstance(function.owner, Tensor):
+                return tensors.tensor_method(self, function.owner, function.function, args, named)
+        if isinstance(function, Term) and (function.op == "opaque" or is_rope(function)):
+            return Tensor(self, None), term("opaque", "scale")
         name = getattr(function, "__name__", "")
-        if function in (nn.Parameter, nn.Buffer) or name in ("Parameter", "Buffer", "UninitializedParameter"):
-            given = args[0] if args else named.lookup("data")
+        module = getattr(function, "__module__", "") or ""
+        if inspect.ismethod(function) and name in ("from_config", "_from_config"):
+            given = args[0] if args else self.lookup(named, "config")
+            return self.each(given, lambda one: self.from_config(function.__self__, one))
+        if inspect.isfunction(function) or inspect.isbuiltin(function):
+            if function is nn.Module.__init__ or name in SKIPPED or module in SKIPPED_MODULES:
+                return args[0] if module in SKIPPED_MODULES and args else None
+            if name.startswith("is_") and name.endswith("_available"):
+                return self.native(function, *args)
+            if function is PreTrainedModel.__init__:
+                return self.write(args[0], "config", args[1])
+            if function is PreTrainedModel.post_init:
+                return self.post_init(args[0])
+            if name == "compute_default_rope_parameters":
+                return Tensor(self, None), term("opaque", "scale")
+            if name == "weight_norm":
+                return self.weight_norm(module, args, named)
+            if name == "parse" and function.__qualname__.startswith("_ntuple"):
+                count = function.__closure__[function.__code__.co_freevars.index("n")].cell_contents
+                return self.repeated(args[0], count)
+        if function in (copy.deepcopy, copy.copy):
+            return self.each(args[0], lambda one: self.copied_object(one, {}))
+        if is_torch(function):
+            return tensors.torch_function(self, name, args, named)
+        return super().call(function, args, named)
 
-            def of(one: Value) -> Value:
-                if one is None or isinstance(one, Tensor):
-                    shape = one.shape if one else [0]
-                    trains = named.lookup("requires_grad")
-                    if len(args) > 1:
-                        trains = args[1]
-                    is_p = name == "Parameter"
-                    made = Tensor(shape, self.depth, is_p, is_p and trains is not False)
-                    return made
-                raise Unknown(f"a parameter of {one!r:.60}")
+    def call_other(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
+        if function is isinstance:
+            return self.each(args[0], lambda one: self.is_instance(one, args[1]))
+        if function is getattr and isinstance(args[1], Term) and isinstance(args[0], Module):
+            return self.named_item(args[0], args[1])
+        if function is setattr and isinstance(args[1], Term):
+            return self.each(args[0], lambda one: self.set_attribute(one, args[1], args[2]))
+        if function is itertools.repeat and len(args) == 2 and isinstance(args[1], int):
+            return (args[0],) * args[1]
+        if function is collections.OrderedDict:
+            function = dict
+        name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "") or ""
+        if module == "math" or function in (int, float, round, max, min, abs, sum):
+            if any(isinstance(one, Tensor) or (isinstance(one, Term) and one.op == "opaque") for one in args):
+                return term("opaque", name)
+            if module == "math" and unknown(args) and name not in ("prod", "ceil", "floor", "sqrt", "log2"):
+                return term("opaque", name)
+        return super().call_other(function, args, named)
 
-            return self.each(given, of)
-        if name in ("empty", "zeros", "ones", "randn", "rand", "Tensor", "FloatTensor", "empty_strided"):
-            shape = named.lookup("size") if named.lookup("size") is not MISSING else args
-            if len(args) == 1:
-                inner = self.settle(args[0])
-                if isinstance(inner, list | tuple):
-                    shape = inner
-                elif isinstance(inner, Term) and inner.op == "list":
-                    shape = inner.args
-                elif isinstance(inner, Tensor):
-                    return Tensor(inner.shape, self.depth)
-                elif isinstance(inner, Term) and inner.op in ("if", "joined", "slice"):
-                    return Tensor(inner, self.depth)
-            return Tensor(list(shape), self.depth)
-        if name in ("full",):
-            return Tensor(list(self.items(args[0]) or [args[0]]), self.depth)
-        if name in ("zeros_like", "ones_like", "empty_like", "exp", "log", "clamp", "sin", "cos", "detach"):
-            one = args[0]
-            return Tensor(one.shape if isinstance(one, Tensor) else None, self.depth)
-        if name in ("tensor", "LongTensor", "as_tensor", "from_numpy"):
-            def shape_of(v: Value) -> Any:
-                if isinstance(v, list | tuple):
-                    inner = shape_of(v[0]) if v else []
-                    return None if inner is None else [len(v), *inner]
-                if isinstance(v, Term) and v.op not in ("if",):
-                    return None if v.op in ("list", "comp", "get", "field") and v.op == "comp" else []
-                return []
-            return Tensor(shape_of(args[0]), self.depth)
-        if name == "arange":
-            if len(args) == 1:
-                return Tensor([args[0]], self.depth)
-            if len(args) == 2:
-                import ast
-                return Tensor([self.binary(ast.Sub(), args[1], args[0])], self.depth)
-            return Tensor(None, self.depth)
-        if name == "linspace":
-            n = args[2] if len(args) > 2 else named.lookup("steps")
-            return Tensor([n], self.depth)
-        if name in ("normal",):
-            return Tensor(list(self.items(named.lookup("size") if named.lookup("size") is not MISSING else args[2])), self.depth)
-        if name in ("device", "get_default_dtype", "no_grad", "is_grad_enabled", "iinfo", "finfo", "Generator", "dtype"):
-            return None
-        if name in ("eye",):
-            return Tensor([args[0], args[-1]], self.depth)
-        return Tensor(None, self.depth)
+    def is_instance(self, value: Value, kinds: Any) -> Value:
+        wanted = getattr(kinds, "__args__", kinds)
+        wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+        if isinstance(value, Module):
+            return issubclass(value.kind, wanted)
+        if isinstance(value, Tensor):
+            return any(issubclass(nn.Parameter if value.role == "parameter" else nn.Buffer, one) for one in wanted if inspect.isclass(one))
+        if self.is_none_of(value, kinds):
+            return False
+        return super().call_other(isinstance, [value, kinds], Dict(()))
 
-    def tensor_method(self, owner: Tensor, name: Any, args: list[Value], named: Dict) -> Value:
+    def repeated(self, value: Value, count: int) -> Value:
+        """Return a value as often as a convolution has dimensions, or the items of a list."""
+
+        def of(one: Value) -> Value:
+            is_list = self.is_instance(one, collections.abc.Iterable)
+            def listed() -> Value:
+                items = self.items(one)
+                if items is None:
+                    whole = self.frozen(one)
+                    self.refuse(f"a list of other than {count} sizes", negate(term("==", term("len", whole), count)))
+                    items = [self.subscript(one, number) for number in range(count)]
+                return tuple(items)
+            found = self.both_sides(is_list, listed, lambda: (one,) * count)
+            if isinstance(found, Term):
+                return tuple(self.subscript(found, number) for number in range(count))
+            return found
+
+        return self.each(value, of)
+
+    def copied_object(self, value: Value, memo: dict[int, Any]) -> Value:
+        found = memo.get(id(value))
+        if found is None and isinstance(value, Module):
+            found = memo[id(value)] = Module(self.path, value.kind)
+            again = lambda one: self.copied_object(one, memo)  # noqa: E731
+            found.own = {key: leaves(one, again) for key, one in value.own.items()}
+            found.buffers = {**value.buffers}
+            found.layers = again(value.layers)
+            found.named = again(value.named)
+        elif found is None and isinstance(value, List) and mentions_module(value.items):
+            if isinstance(value.items, Term):
+                raise Unknown("a copy of an unknown number of layers")
+            found = memo[id(value)] = List(self.path, tuple(self.copied_object(one, memo) for one in value.items))
+        elif found is None and isinstance(value, Tensor):
+            found = memo[id(value)] = Tensor(self, value.shape, value.role, value.own["requires_grad"])
+        elif found is None and isinstance(value, Instance):
+            found = memo[id(value)] = Instance(self.path, value.kind, value.origin)
+            found.own = dict(value.own)
+        elif found is None:
+            return super().call_other(copy.copy, [value], Dict(()))
+        return found
+
+    def from_config(self, auto: Any, config: Value) -> Value:
+        if not isinstance(config, Instance) or config.kind is None:
+            raise Unknown(f"{auto.__name__} of a part of an unknown class")
+        if not issubclass(auto, _BaseAutoModelClass):
+            return self.make(auto, [config], Dict(self.path))
+        try:
+            kind = auto._model_mapping[config.kind]
+        except KeyError:
+            raise Raised(f"{auto.__name__} has no {config.kind.__name__}") from None
+        return self.make(kind[0] if isinstance(kind, tuple) else kind, [config], Dict(self.path))
+
+    def make(self, kind: Any, args: Sequence[Value], named: Dict) -> Module:
+        made = Module(self.path, kind)
+        if kind in LISTS or kind in DICTS:
+            self.fill(made, args)
+        else:
+            self.call(kind.__init__, [made, *args], named)
+        return made
+
+    def fill(self, made: Module, args: Sequence[Value]) -> None:
+        if made.kind is nn.Sequential:
+            if len(args) == 1 and isinstance(args[0], Dict | dict):
+                self.update_module(made, args[0])
+            else:
+                made.layers = List(self.path, tuple(args))
+        elif args and args[0] is not None:
+            if made.kind in DICTS:
+                self.update_module(made, args[0])
+            else:
+                items = self.items(args[0])
+                made.layers = List(self.path, self.frozen(args[0]) if items is None else tuple(items))
+
+    def update_module(self, made: Module, given: Value) -> None:
+        if isinstance(given, Dict) and isinstance(given.base, Term) and given.base.op == "comp dict":
+            depth, source, key, value, kept = given.base.args
+            made.named.items = term("comp", depth, source, term("entry", key, value), kept)
+        elif isinstance(given, Dict) and given.base is not None:
+            raise Unknown("modules with unknown names")
+        for key, value in (given.own if isinstance(given, Dict) else given).items():
+            self.set_attribute(made, key, value)
+
+    def module_method(self, owner: Module, name: str, args: Sequence[Value], named: Dict) -> Value:
+        def given(number: int, key: str, default: Value = MISSING) -> Value:
+            return args[number] if number < len(args) else instead(self.lookup(named, key), default)
+
         match name:
-            case "requires_grad_":
-                owner.trainable = args[0] if args else True
+            case "append" | "extend" | "insert" if owner.kind in LISTS:
+                if name == "extend" and isinstance(args[0], Module):
+                    args = [args[0].layers]
+                self.call_method(owner.layers, name, args, named)
                 return owner
-            case "size":
-                if owner.shape is None:
-                    raise Unknown("the size of a computed tensor")
-                return owner.shape[args[0]] if args else tuple(owner.shape)
-            case "clone" | "float" | "to" | "uniform_" | "normal_" | "fill_" | "zero_" | "long" | "contiguous" | "detach" | "data" | "copy_" | "half" | "double" | "mul_" | "cpu" | "bool" | "int":
-                return Tensor(owner.shape, self.depth)
-            case "expand":
-                shape = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else list(args)
-                if owner.shape is not None:
-                    lead = len(shape) - len(owner.shape)
-                    shape = [one if one != -1 else owner.shape[i - lead] for i, one in enumerate(shape)]
-                return Tensor(shape, self.depth)
-            case "unsqueeze":
-                if owner.shape is None:
-                    return owner
-                at = args[0] if args[0] >= 0 else args[0] + len(owner.shape) + 1
-                return Tensor([*owner.shape[:at], 1, *owner.shape[at:]], self.depth)
-            case "dim":
-                return len(owner.shape)
-            case "view" | "reshape":
-                if not any(one == -1 for one in args if isinstance(one, int)):
-                    return Tensor(list(args), self.depth)
-            case "t":
-                return Tensor(owner.shape[::-1], self.depth)
-            case "transpose":
-                if owner.shape is not None:
-                    shape = list(owner.shape)
-                    shape[args[0]], shape[args[1]] = shape[args[1]], shape[args[0]]
-                    return Tensor(shape, self.depth)
-        if name in ("item", "tolist"):
-            return term("opaque", name)
-        return Tensor(None, self.depth)
+            case "register_buffer":
+                key = given(0, "name")
+                if not isinstance(key, Term):
+                    owner.buffers[key] = self.decided(given(2, "persistent", True))
+                    return self.set_attribute(owner, key, given(1, "tensor"))
+                role = "buffer" if self.decided(given(2, "persistent", True)) else "temporary buffer"
+                held = leaves(given(1, "tensor"), lambda one: Tensor(self, one.shape, role) if isinstance(one, Tensor) else one)
+                return self.set_attribute(owner, key, held)
+            case "register_parameter" | "add_module" | "register_module" | "__setattr__":
+                return self.set_attribute(owner, given(0, "name"), given(1, "param" if name == "register_parameter" else "module"))
+            case "__setitem__":
+                return self.set_item(owner, *args)
+            case "parameters" | "buffers" | "modules" | "children":
+                if name == "children":
+                    return List(self.path, tuple(one for one in owner.own.values() if isinstance(one, Module)))
+                wanted = {"parameters": "parameter", "buffers": "buffer", "modules": "module"}[name]
+                return List(self.path, tuple(reached(owner, wanted)))
+            case "named_parameters":
+                found = tuple((term("opaque", "name"), one) for one in reached(owner, "parameter"))
+                return List(self.path, found)
+            case "requires_grad_":
+                for one in reached(owner, "parameter"):
+                    self.write(one, "requires_grad", self.truth(args[0]) if args else True)
+                return owner
+            case "values" | "items" | "keys" if owner.kind in DICTS and self.items(owner.named) == []:
+                entries = {"items": owner.own.items(), "keys": owner.own, "values": owner.own.values()}
+                return tuple(entries[name])
+            case "update" if owner.kind in DICTS:
+                return self.update_module(owner, args[0])
+            case "__len__":
+                return super().call_other(len, [owner], Dict(()))
+            case "__init__":
+                return self.fill(owner, args) if owner.kind not in (nn.Module,) and issubclass(owner.kind, (*LISTS, *DICTS)) else None
+            case "get_submodule":
+                return self.reach(owner, args[0].split("."))
+            case "__getitem__":
+                return self.subscript(owner, args[0])
+        if name in SKIPPED:
+            return owner
+        raise Unknown(f"the method {name} of a module")
+
+    def decided(self, value: Value) -> bool:
+        found = self.truth(value)
+        if not isinstance(found, bool):
+            raise Unknown("a buffer that may be saved or not")
+        return found
+
+    def weight_norm(self, module: str, args: Sequence[Value], named: Dict) -> Value:
+        """Replace the weight of a module by its norms and its direction."""
+        owner = args[0]
+        name = args[1] if args[1:] else instead(self.lookup(named, "name"), "weight")
+        dim = args[2] if args[2:] else instead(self.lookup(named, "dim"), 0)
+        weight = owner.own[name]
+        shape = weight.shape
+        if not isinstance(shape, tuple) or not isinstance(dim, int):
+            raise Unknown("the norms of a weight of unknown dimensions")
+        norms = tuple(size if i == dim % len(shape) else 1 for i, size in enumerate(shape))
+        first = Tensor(self, norms, "parameter", True)
+        second = Tensor(self, shape, "parameter", True)
+        if module.endswith("parametrizations"):
+            pair = Module(self.path, nn.Module)
+            pair.own = {"original0": first, "original1": second}
+            whole = owner.own.get("parametrizations", Module(self.path, nn.Module))
+            self.write(whole, name, pair)
+            self.write(owner, "parametrizations", whole)
+            self.write(owner, name, Tensor(self, shape))
+        else:
+            self.write(owner, name, Tensor(self, shape))
+            self.write(owner, f"{name}_g", first)
+            self.write(owner, f"{name}_v", second)
+        return owner
+
+    # Tied tensors
 
     def post_init(self, owner: Module) -> None:
-        keys = getattr(owner.kind, "_tied_weights_keys", None)
-        keys = owner.own.get("_tied_weights_keys", keys)
-        if isinstance(keys, Dict):
-            keys = keys.own
-        if not keys:
+        keys = owner.own.get("_tied_weights_keys", getattr(owner.kind, "_tied_weights_keys", None))
+        if keys is None:
             return
         config = owner.own["config"]
-        from paramproof.tracing.configuration.models import get_attr
-        ties = self.truth(get_attr(self, config, "tie_word_embeddings", False))
-        if ties is False:
-            return
+        ties = self.truth(instead(self.attribute_of(config, "tie_word_embeddings"), False))
 
         def tie() -> None:
-            for target, source in keys.items():
-                self.tie(owner, target, source)
+            for one in self.each_leaf(keys):
+                self.under(one[0], lambda: self.tie_all(owner, one[1])) if one[0] is not True else self.tie_all(owner, one[1])
 
         if ties is True:
             tie()
-        else:
+        elif ties is not False:
             self.under(ties, tie)
+
+    def each_leaf(self, value: Value, condition: Value = True) -> Iterator[tuple[Value, Value]]:
+        if isinstance(value, Term) and value.op == "if":
+            test, one, other = value.args
+            yield from self.each_leaf(one, both(condition, test))
+            yield from self.each_leaf(other, both(condition, negate(test)))
+        elif value is not None:
+            yield condition, value
+
+    def tie_all(self, owner: Module, keys: Value) -> None:
+        if isinstance(keys, Dict) and keys.base is not None:
+            raise Unknown("tied weights with unknown names")
+        for target, source in (keys.own if isinstance(keys, Dict) else keys).items():
+            put = lambda: self.tie(owner, target, source)  # noqa: E731, B023
+            when = self.known(present(source))
+            put() if when is True else self.under(when, put)
 
     def tie(self, owner: Module, target: str, source: str) -> None:
         if any(one in target + source for one in "\\^$(*[+"):
             raise Unknown(f"the tied weights {target}")
-        def reach(path: list[str]) -> Value:
-            held: Value = owner
-            for one in path:
-                held = self.step(held, one)
-            return held
         *before, last = target.split(".")
-        holder = reach(before)
-        value = reach(source.split("."))
-        if holder is MISSING or value is MISSING:
-            return
-        def put(one: Value) -> None:
-            if isinstance(one, Module):
-                if isinstance(value, Module) or last in one.own:
-                    self.write(one, last, value)
-        self.each(holder, put)
+        held = self.require(self.reach(owner, source.split(".")), source)
+        holder = self.require(self.reach(owner, before), target)
+        self.each(holder, lambda one: self.write(one, last, held))
+
+    def reach(self, owner: Value, path: Sequence[str]) -> Value:
+        for name in path:
+            owner = self.each(owner, lambda one: self.step(one, name))  # noqa: B023
+        return owner
 
     def step(self, held: Value, name: str) -> Value:
-        def of(one: Value) -> Value:
-            if isinstance(one, Module):
-                if name.isdecimal() and "items" in one.own and isinstance(one.own["items"], list):
-                    return one.own["items"][int(name)]
-                return one.own.get(name, MISSING)
+        if not isinstance(held, Module):
             return MISSING
-        return self.each(held, of)
+        if name.isdecimal() and held.kind in LISTS and name not in held.own:
+            return self.subscript_of(held.layers, int(name))
+        return held.own.get(name, MISSING)
 
 
-class Identity:
-    pass
+class Renamer:
+    """Puts other terms in place of some, in modules as well: in copies of them, or in themselves."""
+
+    def __init__(self, changes: dict[Term, Value], copies: bool) -> None:
+        self.copies = copies
+        self.memo: dict[Any, Value] = dict(changes)
+        self.held: list[Value] = []
+
+    def of(self, value: Value) -> Value:
+        if isinstance(value, tuple):
+            return tuple(map(self.of, value))
+        if isinstance(value, Term):
+            if value not in self.memo:
+                self.memo[value] = term(value.op, *map(self.of, value.args))
+            return self.memo[value]
+        if not isinstance(value, Module | Tensor | List):
+            return value
+        if id(value) in self.memo:
+            return self.memo[id(value)]
+        made = copy.copy(value) if self.copies else value
+        self.memo[id(value)] = made
+        self.held.append(value)
+        if isinstance(made, List):
+            made.items = self.of(made.items)
+            return made
+        made.own = {key: self.of(one) for key, one in value.own.items()}
+        if isinstance(made, Tensor):
+            made.shape, made.storage = self.of(made.shape), self.of(made.storage)
+        else:
+            made.layers, made.named = self.of(made.layers), self.of(made.named)
+            made.is_image = made.is_image or self.copies
+        return made
+
+
+def at_turn(depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int) -> Value:
+    """Return the value of a state of a loop at the beginning of a turn."""
+    start, after = starts[number], nexts[number]
+    state, turn = term("state", depth, number), term("turn", depth)
+    in_loop = lambda one: one.op in ("state", "item", "turn") and one.args[0] == depth  # noqa: E731
+    if after is state:
+        return start
+    if not mentions(after, lambda one: one.op == "state" and one.args[0] == depth):
+        last = term("-", turn, 1)
+        before = Renamer({turn: last, term("item", depth): term("get", source, last)}, False).of(after)
+        return term("if", term("==", turn, 0), start, before)
+    match after:
+        case Term(op="+" | "*" as op, args=(one, other)) if state in (one, other):
+            step = other if one is state else one
+            if step is not state and not mentions(step, in_loop):
+                return term(op, start, term("*" if op == "+" else "**", step, turn))
+    return folded(depth, term("slice", source, 0, turn, 1), starts, nexts, number)
+
+
+def json_kind(kind: Any) -> str:
+    names = {list: "list", tuple: "list", dict: "dict", int: "int", float: "float", str: "str", bool: "bool"}
+    if kind in (collections.abc.Iterable, collections.abc.Sequence):
+        return "list"
+    if kind in (numbers.Integral, numbers.Number):
+        return "int"
+    return names.get(kind, "other")
+
+
+def json_kinds(declared: Term) -> set[str]:
+    """Return the kinds of values that a declared type has."""
+    op, args = declared.op, declared.args
+    if op == "union":
+        return set().union(*map(json_kinds, args))
+    if op in ("int", "float", "str", "bool", "dict"):
+        return {op}
+    if op in ("list", "tuple", "sequence"):
+        return {"list"}
+    if op == "one of":
+        return {json_kind(type(one)) for one in args}
+    if op == "null":
+        return set()
+    return {"list", "dict", "int", "float", "str", "bool", "other"}
+
+
+def is_rope(value: Term) -> bool:
+    return mentions(value, lambda one: one.op == "rope" or one.op == "opaque" and one.args[:1] == ("rope",))
+
+
+def is_registered(value: Value, name: str) -> bool:
+    kind = Module if name == "_modules" else Tensor
+    return isinstance(value, kind)
+
+
+def mentions_module(value: Value) -> bool:
+    """Return whether a list, a choice or a loop has modules or parameters in it."""
+    seen: set[Term] = set()
+    left = [*value] if isinstance(value, tuple) else [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, Module | Tensor):
+            return True
+        if isinstance(one, Term) and one not in seen:
+            seen.add(one)
+            left += one.args
+    return False
+
+
+def reached(value: Value, what: str) -> list[Any]:
+    """Return the parameters, buffers or modules that are inside of a module."""
+    found: dict[int, Any] = {}
+    seen: set[int] = set()
+
+    def walk(one: Value, is_buffer: bool = False) -> None:
+        if id(one) in seen:
+            return
+        seen.add(id(one))
+        if isinstance(one, Tensor):
+            if what == one.role or (what == "buffer" and is_buffer):
+                found[id(one)] = one
+        elif isinstance(one, Module):
+            if what == "module":
+                found[id(one)] = one
+            for name, inner in one.own.items():
+                walk(inner, name in one.buffers)
+            walk(one.layers.items)
+            walk(one.named.items)
+        elif isinstance(one, Term | tuple):
+            for inner in one.args if isinstance(one, Term) else one:
+                walk(inner, is_buffer)
+
+    walk(value)
+    return [*found.values()]
 
 
 def is_torch(function: Any) -> bool:
     module = getattr(function, "__module__", None) or ""
-    owner = getattr(function, "__self__", None)
-    if module.startswith("torch.nn.modules") or module.startswith("torch.nn.utils"):
+    if module.startswith(("torch.nn.modules", "torch.nn.utils")):
         return False
-    return module.startswith("torch") or type(owner).__name__ in ("module",) and getattr(owner, "__name__", "").startswith("torch") or function in (nn.Parameter,)
+    owner = getattr(function, "__self__", None)
+    of_torch = inspect.ismodule(owner) and owner.__name__.startswith("torch")
+    return module.split(".")[0] in ("torch", "numpy") or of_torch or type(function).__name__ == "ufunc"
 
 
-def records(run: ModelInterpreter, made: Module) -> list[Any]:
-    """Return (path, shape, condition, loops, tensor) of each parameter and buffer."""
-    found: list[Any] = []
-
-    def walk(value: Value, path: str, condition: Value, loops: tuple[Any, ...]) -> None:
-        if isinstance(value, Term) and value.op == "if":
-            test, one, other = value.args
-            if both(condition, test) is not False:
-                walk(one, path, both(condition, test), loops)
-            if both(condition, negate(test)) is not False:
-                walk(other, path, both(condition, negate(test)), loops)
-        elif isinstance(value, Tensor):
-            found.append((path, value.shape, condition, loops, value))
-        elif isinstance(value, Module):
-            if value.kind in CONTAINERS and "items" in value.own:
-                listed(value.own["items"], path, condition, loops)
-            for name, inner in value.own.items():
-                if name != "items":
-                    walk(inner, f"{path}.{name}" if path else name, condition, loops)
-
-    def listed(items: Value, path: str, condition: Value, loops: tuple[Any, ...]) -> None:
-        if isinstance(items, list):
-            for i, one in enumerate(items):
-                walk(one, f"{path}.{i}" if path else str(i), condition, loops)
-        elif isinstance(items, Term) and items.op == "if":
-            test, one, other = items.args
-            listed(one, path, both(condition, test), loops)
-            listed(other, path, both(condition, negate(test)), loops)
-        elif isinstance(items, Term) and items.op == "comp":
-            depth, source, elt, kept = items.args
-            walk(elt, f"{path}.{{{depth}}}" if path else f"{{{depth}}}", condition, (*loops, (depth, source, kept)))
-        elif isinstance(items, Term) and items.op == "list":
-            listed(list(items.args), path, condition, loops)
-        elif isinstance(items, Term) and items.op in ("joined",):
-            for one in items.args:
-                listed(one, path + "+", condition, loops)
-        elif items is not None:
-            raise Unknown(f"layers {items!r:.80}")
-
-    walk(made, "", True, ())
-    return found
+__all__ = ["Super", "math"]

@@ -102,12 +102,11 @@ OPERATIONS = {
     "field": "(part, name): its field, or else what `Program.properties` of its class gives",
     "has field": "(part, name): whether `field` finds something",
     "fields": "(part): a dictionary of its fields",
-    "self": "(): the part whose property is read",
+    "layer of": "(part, index): the part with the values that its per_layer_config has for a layer",
     "with fields": "(part, name, value, ...): the part after its attributes were set; an absent value "
     "changes nothing, and names are those of `Program.aliases` of its class",
     # Rules that the reader has once, for all classes
     "rope": "(dictionary or part): its parameters of rotary positions",
-    "opaque": "(): a value that is computed from rotary positions; nothing that is counted needs it",
     "labels": "(dictionary or part): the number of labels of its id2label and num_labels",
 }
 """Each operation with its arguments and its meaning."""

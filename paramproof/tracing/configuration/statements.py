@@ -204,7 +204,8 @@ class Statements(Values):
                 nexts = [cell.read(self) for cell in cells.values()] if done else []
             self.journal.pop()
             for holder, state in before.values():
-                vars(holder).update(state)
+                if holder.serial < start:
+                    vars(holder).update(state)
             if done:
                 break
             cells |= changed
@@ -226,10 +227,14 @@ class Statements(Values):
         elif refused is not False:
             self.refuse_all(refusals, term("any", term("comp", depth, source, refused, True)))
         for number, cell in enumerate(cells.values()):
-            found = appended(depth, source, number, starts[number], nexts)
-            if found is None:
-                found = folded(depth, source, starts, nexts, number)
-            cell.write(self, found)
+            cell.write(self, self.after_loop(depth, source, starts, nexts, number))
+
+    def after_loop(
+        self, depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
+    ) -> Value:
+        """Return what a loop made of something that it changed."""
+        found = appended(depth, source, number, starts[number], nexts)
+        return folded(depth, source, starts, nexts, number) if found is None else found
 
     def turn(self, body: Sequence[ast.stmt]) -> None:
         goes_on = self.goes_on()
