@@ -296,7 +296,7 @@ class ClassInterpreter(Interpreter):
     def set_rest(self, owner: Instance, keys: Dict) -> None:
         """Set each of the other keys as an attribute, as the base class does."""
         aliases = owner.kind.attribute_map
-        settable = dict.fromkeys((*keys.own, *aliases, "per_layer_config"))
+        settable = dict.fromkeys((*keys.own, *owner.own, *aliases, "per_layer_config"))
         for name in dir(owner.kind):
             found = inspect.getattr_static(owner.kind, name)
             if isinstance(found, property) and name not in UNSET | LABELS:
