@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, reduce
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from paramproof.tracing.configuration.blocks import Entries, Loop, Model, Tensor, trace_model
 from paramproof.tracing.configuration.program import trace, written
-from paramproof.tracing.configuration.terms import Term, both, negate, term
+from paramproof.tracing.configuration.terms import Term, both, either, negate, term
 from sweep.failure import Failure, OutOfTime
 from sweep.library.model_types import classes_of_type
 
@@ -67,7 +67,7 @@ class Writer:
         if value not in self.numbers:
             in_loop = value.op in ("comp", "comp dict", "item", "turn")
             args = [
-                LETTERS[one] if in_loop and not i else self.node(one)
+                LETTERS[one] if in_loop and isinstance(one, int) and not i else self.node(one)
                 for i, one in enumerate(value.args)
             ]
             self.number(self.nodes, value, [value.op, *args])
@@ -88,13 +88,14 @@ class Writer:
         left = [k for k in inherited.keys if k not in own.keys and k not in own.fields]
         left += [k for k in inherited.fields if k not in own.fields]
         left += [k for k in inherited.refusals if k not in own.refusals]
-        keys: dict[Any, dict[str, Any]] = {}
+        keys: dict[Any, list[Any]] = {}
         for name, (type_, default) in own.keys.items():
             if inherited.keys.get(name) != (type_, default):
-                keys.setdefault(self.node(type_), {})[name] = default
+                keys.setdefault(self.node(accepts(VALUE, type_)), [{}])[0][name] = default
+        for name, type_ in own.required.items():
+            keys.setdefault(self.node(accepts(VALUE, type_)), [{}]).append(name)
         more = {
-            "keys": [*keys.items()],
-            "required": {k: self.node(v) for k, v in own.required.items()},
+            "keys": [[of, *group] for of, group in keys.items()],
             "fields": {
                 k: self.node(v)
                 for k, v in own.fields.items()
@@ -133,7 +134,7 @@ class Writer:
         what = one.what
         if isinstance(what, Tensor):
             shape = what.shape
-            shape = [*map(self.node, shape)] if isinstance(shape, tuple) else self.node(shape)
+            shape = self.node(term("list", *shape) if isinstance(shape, tuple) else shape)
             number, *turns = what.storage
             storage = (
                 [[number, *(LETTERS[turn.args[0]] for turn in turns)]] if number in shared else []
@@ -256,6 +257,45 @@ def is_type_check(condition: Term, types: Mapping[str, Term]) -> bool:
     )
 
 
+VALUE = term("item", "value")
+
+
+def accepts(value: Term, kind: Term, letters: str = "abcd") -> Any:
+    """Return the condition that a value is of a declared type."""
+    sorts = {"float": "float", "str": "text", "bool": "flag", "list": "list", "dict": "object"}
+    is_flag = term("isinstance", value, "flag")
+
+    def each(items: Term, inner: Term) -> Term:
+        of_item = accepts(term("item", letters[0]), inner, letters[1:])
+        return term("all", term("comp", letters[0], items, of_item, True))
+
+    match kind.op:
+        case "anything":
+            return True
+        case "null":
+            return term("is", value, None)
+        case "union":
+            return reduce(either, [accepts(value, one, letters) for one in kind.args])
+        case "one of":
+            flags = [one for one in kind.args if isinstance(one, bool)]
+            others = term("list", *(one for one in kind.args if not isinstance(one, bool)))
+            is_other = both(negate(is_flag), term("in", value, others))
+            return reduce(either, [term("is", value, one) for one in flags], is_other)
+        case "int":
+            return both(term("isinstance", value, "int"), negate(is_flag))
+        case "sequence":
+            found = term("isinstance", value, "list", "text")
+        case "tuple" | "set" | "object":
+            return False
+        case _:
+            found = term("isinstance", value, sorts[kind.op])
+    if kind.op == "dict" and kind.args:
+        key, item = kind.args
+        found = both(found, each(term("keys", value), key))
+        return both(found, each(term("values", value), item))
+    return both(found, each(value, kind.args[0])) if kind.args else found
+
+
 class Reading:
     """Rewrites terms so that they read a key, or else its default, by one operation: ``key``."""
 
@@ -267,7 +307,8 @@ class Reading:
             return value
         if value not in self.memo:
             args = [*map(self, value.args)]
-            self.memo[value] = self.read(value.op, args)
+            is_type = value.op == "accepts"
+            self.memo[value] = accepts(*args) if is_type else self.read(value.op, args)
         return self.memo[value]
 
     def read(self, op: str, args: list[Any]) -> Any:
@@ -450,19 +491,17 @@ def lines_of(data: Mapping[str, Any]) -> list[str]:
                 )
                 yield from (f"{line}{each}{when}" for line in inside(what, path))
             else:
-                shape = ", ".join(map(text, what)) if isinstance(what, list) else text(what)
-                yield f"{here} ({kind}) [{shape}]{when}"
+                yield f"{here} ({kind}) {text(what)}{when}"
 
     found = []
     for name, one in data["configurations"].items():
         for kind, rules in one.items():
             pairs = rules.items() if isinstance(rules, dict) else [("", rules)]
             if kind == "keys":
-                pairs = [(k, [of, v]) for of, group in rules for k, v in group.items()]
-                found += [
-                    f"{name}.{k}: {text(of)}, by default {json.dumps(v)}" for k, (of, v) in pairs
-                ]
-            elif kind in ("fields", "required", "properties"):
+                for of, defaults, *required in rules:
+                    found += [f"{name}.{k}: {text(of)}, by default {v!r}" for k, v in defaults.items()]
+                    found += [f"{name}.{k}: {text(of)}" for k in required]
+            elif kind in ("fields", "properties"):
                 found += [f"{name}.{k} = {text(v)}" for k, v in pairs]
             elif kind == "refusals":
                 found += [f"{name} refuses ({why}): {text(c)}" for why, of in pairs for c in of]
@@ -558,7 +597,7 @@ def main(types: list[str]) -> int:
     write_base()
     transformers.logging.set_verbosity_error()
     untraced = json.loads(UNTRACED.read_text("utf-8")) if types and UNTRACED.exists() else {}
-    with ProcessPoolExecutor(PROCESSES, get_context("fork"), lambda: os.nice(10)) as pool:
+    with ProcessPoolExecutor(PROCESSES, get_context("fork"), lambda: os.nice(5)) as pool:
         for one, changed, failed in pool.map(work, types or [*CONFIG_MAPPING]):
             untraced = {k: v for k, v in untraced.items() if v[0] != one}
             untraced |= {name: [one, why] for name, why in failed.items()}

@@ -1,7 +1,7 @@
 """Evaluate the catalogue's programs: what a model class is built of, for any keys of a config.json.
 
 A file of ``programs/`` has, for one model type, the program of its configuration class (keys ->
-fields, or a refusal) and the blocks of tensors of its model classes; ``schema.json`` there describes
+fields, or a refusal) and the blocks of tensors of its model classes; ``programs.schema.json`` has
 the format. This file needs nothing but Python: copy it together with the data.
 
     part = Catalogue("programs").configuration({"model_type": "llama", "hidden_size": 2048})
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 FORMAT = 2
 LIMIT = 1_000_000
-"""The largest number of items of a list that is computed, and of bits of a power."""
+"""The largest number of items of a list that is computed."""
 
 ERRORS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()
@@ -32,15 +32,6 @@ Code: TypeAlias = "Callable[[Part], Any]"
 
 class Refused(ValueError):
     """A class refuses the values, or cannot compute with them."""
-
-
-class Tensor(NamedTuple):
-    """A parameter or a buffer; ``shape`` may be unknown. Tensors of one ``storage`` are the same."""
-
-    path: str
-    shape: tuple[int, ...] | None
-    role: str
-    storage: Any
 
 
 class Lazy(dict[Any, Any]):
@@ -62,8 +53,7 @@ class Catalogue:
         self.index = self.read("index")
         self.types: dict[str, str] = self.index["types"]
         self.files = Lazy(lambda name: File(self, self.read(name)))
-        self.programs = Lazy(lambda name: Program(self.file_with("configurations", name), name))
-        self.models = Lazy(lambda name: Model(self.file_with("models", name), name))
+        self.programs = Lazy(lambda name: Program(*self.find("configurations", name), name))
 
     def read(self, name: str) -> Any:
         data = json.loads((self.folder / f"{name}.json").read_text("utf-8"))
@@ -71,11 +61,11 @@ class Catalogue:
             raise ValueError(f"{name}.json has the format {data['format']}, not {FORMAT}")
         return data
 
-    def file_with(self, what: str, name: str) -> File:
+    def find(self, what: str, name: str) -> tuple[File, Any]:
         if name not in self.index[what]:
             raise Refused(f"there is no program of {name}")
-        found: File = self.files[self.index[what][name]]
-        return found
+        file = self.files[self.index[what][name]]
+        return file, file.data[what][name]
 
     def configuration(self, keys: Mapping[str, Any]) -> Part:
         """Return what the configuration class of a model type makes of the keys of a file."""
@@ -88,26 +78,24 @@ class Catalogue:
 class Program:
     """The program of a configuration class: its own rules over those of its base."""
 
-    def __init__(self, file: File, name: str) -> None:
-        data = file.data["configurations"][name]
+    def __init__(self, file: File, data: Any, name: str) -> None:
         base = file.catalogue.programs[data["base"]] if "base" in data else None
-        left = data.get("left out", ())
+        left, groups = data.get("left out", ()), data.get("keys", ())
 
         def rules(kind: str, own: Mapping[str, Any]) -> dict[str, Any]:
             old = getattr(base, kind) if base else {}
             return {k: v for k, v in old.items() if k not in left} | own
 
-        keys = [(k, file.types[of], v) for of, group in data.get("keys", ()) for k, v in group.items()]
-        self.name, self.required = name, data.get("required", {})
-        types = {k: file.types[of] for k, of in self.required.items()}
-        self.types = rules("types", types | {k: accepts for k, accepts, _ in keys})
-        self.defaults = rules("defaults", {k: default for k, _, default in keys})
-        self.fields = rules("fields", file.codes_of(data.get("fields", {})))
-        self.refusals = rules("refusals", file.codes_of(data.get("refusals", {})))
-        self.properties = file.codes_of(data.get("properties", {}))
-        self.aliases: dict[str, str] = data.get("aliases", {})
-        self.taken = {*(base.taken if base else ()), *data.get("taken", ()), *self.types}
-        self.taken |= {*self.fields, *self.aliases}
+        self.name, self.aliases = name, dict[str, str](data.get("aliases", {}))
+        self.required = [name for _, _, *names in groups for name in names]
+        types = {k: file.code(of) for of, keys, *names in groups for k in (*keys, *names)}
+        self.types = rules("types", types)
+        self.defaults = rules("defaults", {k: v for _, keys, *_ in groups for k, v in keys.items()})
+        self.fields = rules("fields", file.coded(data.get("fields", {})))
+        self.refusals = rules("refusals", file.coded(data.get("refusals", {})))
+        self.properties = file.coded(data.get("properties", {}))
+        self.taken = {*(base.taken if base else ()), *data.get("taken", ())}
+        self.taken |= {*self.types, *self.fields, *self.aliases}
 
 
 class Part:
@@ -115,24 +103,23 @@ class Part:
 
     def __init__(self, catalogue: Catalogue, program: Program, keys: Mapping[str, Any]) -> None:
         self.catalogue, self.program, self.keys = catalogue, program, keys
-        self.values, self.below = dict[str, Any](), self
-        self.memo, self.local, self.items, self.turns = {}, {}, {}, {}
+        self.values, self.items, self.turns = dict[str, Any](), dict[str, Any](), dict[str, int]()
+        self.memo, self.local = dict[Any, Any](), dict[Any, Any]()
 
     @staticmethod
     def of(catalogue: Catalogue, kind: str, keys: Any) -> Part:
         """Return the part that a class makes of keys, after its checks."""
+        program = catalogue.programs[kind]
         if not isinstance(keys, Mapping):
             raise Refused(f"{kind} is made of keys, not of {keys!r:.60}")
-        part = Part(catalogue, catalogue.programs[kind], keys)
-        for name in part.program.required:
-            if name not in keys:
-                raise Refused(f"{kind}: {name} is missing")
-        types = part.program.types
-        for name, value in keys.items():
-            if name in types and not types[name](value):
-                raise Refused(f"{kind}: {name} may not be {value!r:.60}")
-        part.check(kind, part.program.refusals)
-        for name in part.program.fields:
+        part = Part(catalogue, program, keys)
+        for name, _ in zip(keys, part.loop("value", keys.values()), strict=True):
+            if name in program.types and not program.types[name](part):
+                raise Refused(f"{kind}: {name} may not be {keys[name]!r:.60}")
+        for name in program.required:
+            part.field(name)
+        part.check(kind, program.refusals)
+        for name in program.fields:
             part.get(name)
         return part
 
@@ -155,9 +142,7 @@ class Part:
         program = self.program
         name = program.aliases.get(name, name)
         if name not in self.values:
-            if self.below is not self:
-                value = self.below.get(name)
-            elif name in program.fields:
+            if name in program.fields:
                 value = self.compute(name, program.fields[name])
             elif name in self.keys and (name in program.types or name not in program.taken):
                 value = self.keys[name]
@@ -176,26 +161,22 @@ class Part:
 
     def fields(self) -> dict[str, Any]:
         """Return all fields with their values."""
-        program = self.program
-        more = [name for name in self.keys if name not in program.taken]
-        names = dict.fromkeys((*program.types, *program.fields, *more, *self.values))
+        more = [name for name in self.keys if name not in self.program.taken]
+        names = dict.fromkeys((*self.program.types, *self.program.fields, *more, *self.values))
         return {name: value for name in names if (value := self.get(name)) is not ABSENT}
 
     def changed(self, *pairs: Any) -> Part:
         """Return the part after its attributes were set."""
         part, aliases = Part(self.catalogue, self.program, self.keys), self.program.aliases
-        part.below = self
         named = zip(pairs[::2], pairs[1::2], strict=True)
-        part.values = {aliases.get(k, k): v for k, v in named if v is not ABSENT}
+        part.values = self.values | {aliases.get(k, k): v for k, v in named if v is not ABSENT}
         return part
 
     def loop(self, letter: str, source: Any) -> Iterator[int]:
-        """Give the index of a loop each of its items in turn."""
-        if len(source) > LIMIT:
-            raise Refused(f"{self.program.name}: a list of {len(source)} items is too long")
-        before = self.items.get(letter), self.turns.get(letter), self.local
+        """Let ``item`` give each item of a list in turn."""
+        before = self.items.get(letter), self.turns.get(letter, 0), self.local
         try:
-            for turn, item in enumerate(source):
+            for turn, item in enumerate(bounded(source)):
                 self.items[letter], self.turns[letter], self.local = item, turn, {}
                 yield turn
         finally:
@@ -203,15 +184,19 @@ class Part:
 
     def tensors(self, model: str) -> Iterator[Tensor]:
         """Yield the parameters and buffers of a model class."""
-        return self.catalogue.models[model].module(self).walk("", itertools.count())
+        return self.module(model).walk("", itertools.count())
 
     def count(self, model: str) -> tuple[int, int]:
         """Return the numbers of trainable and of frozen parameters, each storage once."""
-        module = self.catalogue.models[model].module(self)
-        found = [*module.sizes]
-        for role, size in module.shared.values():
-            found[role == "frozen"] += size
-        return found[0], found[1]
+        module = self.module(model)
+        trainable, frozen = zip(module.sizes, *module.shared.values(), strict=True)
+        return sum(trainable), sum(frozen)
+
+    def module(self, model: str) -> Module:
+        file, data = self.catalogue.find("models", model)
+        self.check(model, file.coded(data.get("refusals", {})))
+        found: Module = self.compute(f"the size of {model}", file.blocks[data["block"]].module)
+        return found
 
 
 class File:
@@ -219,37 +204,37 @@ class File:
 
     def __init__(self, catalogue: Catalogue, data: Any) -> None:
         self.catalogue, self.data, self.nodes = catalogue, data, data["nodes"]
-        self.codes, self.types = Lazy(self.compile), Lazy(self.type)
-        self.letters = Lazy(self.find_letters)
+        self.codes, self.letters = Lazy(self.compile), Lazy(self.find_letters)
         self.blocks = Lazy(lambda number: Block(self, data["blocks"][number]))
 
     def code(self, given: Any) -> Code:
         """Return a function that computes a node, or that gives what stands for itself."""
         return self.codes[given] if type(given) is int else lambda part: given
 
-    def codes_of(self, rules: Mapping[str, Any]) -> dict[str, Any]:
-        return {k: [*map(self.code, v)] if isinstance(v, list) else self.code(v) for k, v in rules.items()}
+    def coded(self, rules: Mapping[str, Any]) -> dict[str, Any]:
+        def of(one: Any) -> Any:
+            return [*map(self.code, one)] if isinstance(one, list) else self.code(one)
+
+        return {name: of(one) for name, one in rules.items()}
 
     def find_letters(self, given: Any) -> frozenset[str]:
         """Return the loops on which a node depends."""
         node = self.nodes[given] if type(given) is int else None
-        if not isinstance(node, list) or node[0] in ("item", "turn"):
-            return frozenset(node[1:] if isinstance(node, list) else ())
-        if node[0] in ("comp", "comp dict"):
-            inner = frozenset[str]().union(*map(self.letters.__getitem__, node[3:]))
-            return inner - {node[1]} | self.letters[node[2]]
-        return frozenset[str]().union(*map(self.letters.__getitem__, node[1:]))
+        if not isinstance(node, list):
+            return frozenset()
+        operation, *args = node
+        if operation in ("item", "turn"):
+            return frozenset(args)
+        inner = frozenset[str]().union(*map(self.letters.__getitem__, args))
+        return inner - {args[0]} if operation in ("comp", "comp dict") else inner
 
     def compile(self, number: int) -> Code:
         node = self.nodes[number]
         if not isinstance(node, list):
             return lambda part: node
-        operation, *args = node
-        if operation == "accepts":
-            return call(self.types[args[1]], [self.code(args[0])])
-        codes = [*map(self.code, args)]
-        if operation in SPECIAL:
-            code = SPECIAL[operation](*codes)
+        operation, codes = node[0], [*map(self.code, node[1:])]
+        if operation in LAZY:
+            code = LAZY[operation](*codes)
         elif operation in OF_PARTS:
             code = call(OF_PARTS[operation], [lambda part: part, *codes])
         else:
@@ -264,49 +249,37 @@ class File:
 
         return code if operation in CHEAP else remembered
 
-    def type(self, number: int) -> Callable[[Any], bool]:
-        """Return a function that says whether a declared type accepts a value of JSON."""
-        name, *args = self.nodes[number]
-        if name == "one of":
-            values = [self.nodes[one] if type(one) is int else one for one in args]
-            return lambda value: any(
-                value == one and isinstance(value, bool) == isinstance(one, bool) for one in values
-            )
-        inner = [self.types[one] for one in args if type(one) is int]
-        if name == "union":
-            return lambda value: any(accepts(value) for accepts in inner)
-        outer = TYPES[name]
-        if name in ("list", "sequence") and inner:
-            return lambda value: outer(value) and all(map(inner[0], value))
-        if name == "dict" and inner:
-            one, other = inner
-            return lambda value: outer(value) and all(one(k) and other(v) for k, v in value.items())
-        return outer
+
+class Tensor(NamedTuple):
+    """A parameter or a buffer. Its shape may be unknown; tensors of one ``storage`` are the same."""
+
+    path: Any
+    shape: tuple[int, ...] | None
+    role: str
+    storage: Any
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        size = math.prod(self.shape or ())
+        return size * (self.role == "trainable"), size * (self.role == "frozen")
 
 
 class Module:
-    """What a block is at a configuration: its tensors and modules, and how large those are."""
+    """What a block is at a configuration: tensors and modules, each so many times."""
 
     def __init__(self) -> None:
         self.children: list[tuple[str | None, int, Any]] = []
-        self.sizes, self.shared = (0, 0), dict[Any, tuple[str, int]]()
+        self.sizes, self.shared = (0, 0), dict[Any, tuple[int, int]]()
 
-    def add(self, name: str | None, times: int, child: Module) -> None:
+    def add(self, name: str | None, times: int, child: Module | Tensor) -> None:
         self.children.append((name, times, child))
-        one, other = child.sizes
-        self.sizes = self.sizes[0] + times * one, self.sizes[1] + times * other
-        self.shared |= child.shared
-
-    def add_tensor(self, tensor: Tensor) -> None:
-        self.children.append((tensor.path, 1, tensor))
-        if tensor.role in ("trainable", "frozen"):
-            size = math.prod(tensor.shape or ())
-            if tensor.storage is not None:
-                self.shared[tensor.storage] = tensor.role, size
-            elif tensor.role == "trainable":
-                self.sizes = self.sizes[0] + size, self.sizes[1]
-            else:
-                self.sizes = self.sizes[0], self.sizes[1] + size
+        if isinstance(child, Module):
+            self.shared |= child.shared
+        elif child.storage is not None:
+            self.shared[child.storage] = child.sizes
+            return
+        (one, other), (more, others) = self.sizes, child.sizes
+        self.sizes = one + times * more, other + times * others
 
     def walk(self, path: str, numbers: Iterator[int]) -> Iterator[Tensor]:
         """Yield the tensors; a child without a name has its number in a list of layers as name."""
@@ -316,110 +289,90 @@ class Module:
                     yield from child.walk(path, numbers)
                     continue
                 inside = f"{path}{next(numbers) if name is None else name}"
-                if isinstance(child, Tensor):
-                    yield child._replace(path=inside, storage=child.storage or inside)
-                else:
+                if isinstance(child, Module):
                     yield from child.walk(f"{inside}.", itertools.count())
+                else:
+                    yield child._replace(path=inside, storage=child.storage or inside)
 
 
 class Block:
     """The tensors of a module, and the blocks inside it."""
 
-    def __init__(self, file: File, data: Any) -> None:
-        self.entries: list[Any] = []
+    def __init__(self, file: File, rows: Any) -> None:
         self.letters, self.shares = frozenset[str](), False
+        self.entries = [self.entry(file, *row) for row in rows]
 
-        def code(given: Any) -> Code | None:
-            self.letters |= file.letters[given]
-            return None if given is True else file.code(given)
-
-        for name, kind, what, *more in data:
-            condition, *rest = *map(code, more[:1] or [True]), *more[1:]
-            if kind in ("block", "loop"):
-                what, inner = file.blocks[what], file.blocks[what].letters
-                if kind == "loop":
-                    letter, source, kept = [*rest, True][:3]
-                    within = inner | file.letters[kept]
-                    varies = letter in within or what.shares
-                    inner = within - {letter} | file.letters[source]
-                    rest = [letter, file.code(source), file.code(kept), varies]
-                self.letters |= inner
-                self.shares |= what.shares
-            else:
-                self.shares |= bool(rest)
-                what = [*map(code, what)] if isinstance(what, list) else code(what)
-            self.entries.append((name, kind, what, condition, rest))
+    def entry(
+        self, file: File, name: Any, kind: str, what: Any, when: Any = True, *more: Any
+    ) -> Any:
+        inner, rest = file.letters[what], [*more, True]
+        if kind in ("block", "loop"):
+            what = file.blocks[what]
+            inner, self.shares = what.letters, self.shares or what.shares
+            if kind == "loop":
+                letter, source, kept, *_ = rest
+                inner = inner | file.letters[kept]
+                varies = letter in inner or what.shares
+                inner = inner - {letter} | file.letters[source]
+                rest = [letter, file.code(source), file.code(kept), varies]
+        else:
+            what, self.shares = file.code(what), self.shares or bool(more)
+        self.letters |= inner | file.letters[when]
+        return name, kind, what, file.code(when), rest
 
     def module(self, part: Part) -> Module:
-        memo = None if self.shares else part.local if self.letters else part.memo
-        if memo is not None and self in memo:
-            return memo[self]
-        made = Module()
-        for name, kind, what, condition, rest in self.entries:
-            if condition is not None and not condition(part):
-                continue
-            if kind == "block":
-                made.add(name, 1, what.module(part))
-            elif kind == "loop":
-                letter, source, kept, varies = rest
-                items = source(part)
-                if not varies:
-                    made.add("", len(items) if kept(part) else 0, what.module(part))
+        memo = {} if self.shares else part.local if self.letters else part.memo
+        if self not in memo:
+            memo[self] = made = Module()
+            for name, kind, what, condition, rest in self.entries:
+                if not condition(part):
+                    continue
+                if kind == "block":
+                    made.add(name, 1, what.module(part))
+                elif kind == "loop":
+                    self.repeat(part, made, what, *rest)
                 else:
-                    for _ in part.loop(letter, items):
-                        if kept(part):
-                            made.add("", 1, what.module(part))
-            else:
-                shape = what if what is None else [one(part) for one in what] if isinstance(what, list) else what(part)
-                for size in shape or ():
-                    if type(size) is not int or size < 0:
-                        raise Refused(f"a tensor {name} cannot have the shape {shape}")
-                storage = rest and (rest[0][0], *(part.turns[letter] for letter in rest[0][1:])) or None
-                made.add_tensor(Tensor(name, None if shape is None else tuple(shape), kind, storage))
-        if memo is not None:
-            memo[self] = made
-        return made
+                    made.add(name, 1, self.tensor(part, name, kind, what(part), *rest))
+        return memo[self]
 
+    def repeat(self, part: Part, made: Module, body: Block, *rest: Any) -> None:
+        letter, source, kept, varies = rest
+        if varies:
+            for _ in part.loop(letter, source(part)):
+                if kept(part):
+                    made.add("", 1, body.module(part))
+        elif kept(part):
+            made.add("", len(source(part)), body.module(part))
 
-class Model:
-    """A model class: a block, and conditions under which the constructor refuses."""
-
-    def __init__(self, file: File, name: str) -> None:
-        data = file.data["models"][name]
-        self.name, self.block = name, file.blocks[data["block"]]
-        self.refusals = file.codes_of(data.get("refusals", {}))
-
-    def module(self, part: Part) -> Module:
-        part.check(self.name, self.refusals)
-        return part.compute(f"the size of {self.name}", self.block.module)
+    def tensor(self, part: Part, name: Any, role: str, shape: Any, storage: Any, *_: Any) -> Tensor:
+        for size in shape or ():
+            if type(size) is not int or size < 0:
+                raise Refused(f"a tensor cannot have the shape {shape}")
+        if storage is not True:
+            number, *letters = storage
+            return Tensor(name, shape, role, (number, *(part.turns[one] for one in letters)))
+        return Tensor(name, None if shape is None else tuple(shape), role, None)
 
 
 # Operations
 
 
 def call(function: Callable[..., Any], codes: list[Code]) -> Code:
-    match codes:
-        case [one]:
-            return lambda part: function(one(part))
-        case [one, other]:
-            return lambda part: function(one(part), other(part))
+    if len(codes) == 1:
+        (one,) = codes
+        return lambda part: function(one(part))
+    if len(codes) == 2:
+        one, other = codes
+        return lambda part: function(one(part), other(part))
     return lambda part: function(*[code(part) for code in codes])
 
 
-def choice(condition: Code, one: Code, other: Code) -> Code:
-    return lambda part: one(part) if condition(part) else other(part)
-
-
-def both(one: Code, other: Code) -> Code:
-    return lambda part: one(part) and other(part)
-
-
-def listed(index: Code, source: Code, *codes: Code) -> Code:
+def listed(letter: Code, source: Code, *codes: Code) -> Code:
     *values, kept = codes
 
     def code(part: Part) -> Any:
         found = []
-        for _ in part.loop(index(part), source(part)):
+        for _ in part.loop(letter(part), source(part)):
             if kept(part):
                 found.append([value(part) for value in values])
         return dict(found) if len(values) == 2 else [one for (one,) in found]
@@ -427,24 +380,11 @@ def listed(index: Code, source: Code, *codes: Code) -> Code:
     return code
 
 
-def limited(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that refuses to make what is too large."""
-
-    def of(one: Any, other: Any) -> Any:
-        long, times = (other, one) if isinstance(one, int) else (one, other)
-        if isinstance(long, str | list) and isinstance(times, int) and len(long) * times > LIMIT:
-            raise OverflowError("the list is too long")
-        if function is pow and isinstance(one, int) and abs(other) * one.bit_length() > LIMIT:
-            raise OverflowError("the number is too large")
-        return function(one, other)
-
-    return of
-
-
-def range_of(*bounds: int) -> list[int]:
-    if len(range(*bounds)) > LIMIT:
-        raise OverflowError("the list is too long")
-    return [*range(*bounds)]
+def bounded(items: Any, times: Any = 1) -> Any:
+    """Return items; refuse so many that they would take minutes, and gigabytes."""
+    if hasattr(items, "__len__") and isinstance(times, int) and len(items) * times > LIMIT:
+        raise Refused(f"a list of {len(items) * times} items is too long")
+    return items
 
 
 def entries_of(base: Any, *pairs: Any) -> dict[Any, Any]:
@@ -452,78 +392,62 @@ def entries_of(base: Any, *pairs: Any) -> dict[Any, Any]:
     return {k: v for k, v in found.items() if v is not ABSENT}
 
 
-def method(name: str, owner: Any, *args: Any) -> Any:
-    if name not in METHODS or not isinstance(owner, str | list):
-        raise TypeError(f"{owner!r:.60} has no {name}")
-    return getattr(owner, name)(*args)
-
-
-def rope(holder: Any) -> str:
+def rope(holder: Any) -> Any:
     """Return the kind of rotary positions, on which buffers alone depend."""
     keys = holder.keys if isinstance(holder, Part) else holder
-    given = keys.get("rope_parameters") or keys.get("rope_scaling")
-    given = given if isinstance(given, dict) else {}
+    given = keys.get("rope_parameters") or keys.get("rope_scaling") or {}
     return given.get("rope_type") or given.get("type") or "default"
 
 
-def labels(holder: Any) -> int:
+def labels(holder: Any) -> Any:
     """Return the number of labels: of ``id2label``, or else ``num_labels``."""
     keys = holder.keys if isinstance(holder, Part) else holder
-    if keys.get("id2label") is None:
-        return keys.get("num_labels", 2)
-    return len({int(one) for one in keys["id2label"]})
+    given = keys.get("id2label")
+    return keys.get("num_labels", 2) if given is None else len({int(one) for one in given})
 
 
-def read_key(part: Part, name: str) -> Any:
-    return part.keys[name] if name in part.keys else part.program.defaults[name]
-
-
-KINDS = {"object": dict, "list": list, "int": int, "float": float, "text": str, "flag": bool, "part": Part}
-METHODS = frozenset(
-    "lower upper strip split rsplit startswith endswith replace index count removeprefix "
-    "removesuffix join isdigit".split()
-)
-CHEAP = frozenset("config self absent key has get field item turn is not".split())
+KINDS = {"object": dict, "list": list, "int": int, "float": float, "text": str, "flag": bool}
+CHEAP = {"absent", "config", "field", "get", "has", "is", "item", "key", "not", "self", "turn"}
 """Operations that cost less than to remember what they gave."""
 
-TYPES: dict[str, Callable[[Any], bool]] = {
-    "anything": lambda value: True,
-    "null": lambda value: value is None,
-    "int": lambda value: type(value) is int,
-    "sequence": lambda value: isinstance(value, list | str),
-    **dict.fromkeys(("tuple", "set", "object"), lambda value: False),
-    **{one.__name__: lambda value, one=one: isinstance(value, one) for one in (bool, float, str, list, dict)},
+LAZY: dict[str, Callable[..., Code]] = {
+    "if": lambda when, one, other: lambda part: one(part) if when(part) else other(part),
+    "and": lambda one, other: lambda part: one(part) and other(part),
+    "comp": listed,
+    "comp dict": listed,
 }
-SPECIAL: dict[str, Callable[..., Code]] = {"if": choice, "and": both, "comp": listed, "comp dict": listed}
 OF_PARTS: dict[str, Callable[..., Any]] = {
     "config": lambda part: part.keys,
     "self": lambda part: part,
     "absent": lambda part: ABSENT,
-    "key": read_key,
+    "key": lambda part, name: part.keys.get(name, part.program.defaults[name]),
     "item": lambda part, letter: part.items[letter],
     "turn": lambda part, letter: part.turns[letter],
     "known": lambda part, kind: kind in part.catalogue.types,
     "class of": lambda part, kind: part.catalogue.types[kind],
     "new": lambda part, kind, keys: Part.of(part.catalogue, kind, keys),
 }
+SIGNS = [
+    *"not not_ truth truth is is_ == eq < lt <= le > gt >= ge + add - sub / truediv".split(),
+    *"// floordiv % mod & and_ | or_ neg neg get getitem".split(),
+]
+BUILTINS = "abs all any float int len max min round set sorted str sum"
 OPERATIONS: dict[str, Callable[..., Any]] = {
-    **{name: getattr(builtins, name) for name in "abs all any float int len max min round set sorted str sum".split()},
-    **{name: getattr(math, name) for name in "ceil floor isfinite log2 prod sqrt".split()},
-    "not": operator.not_, "truth": bool, "is": operator.is_, "==": operator.eq, "<": operator.lt,
-    "<=": operator.le, ">": operator.gt, ">=": operator.ge, "+": operator.add, "-": operator.sub,
-    "*": limited(operator.mul), "/": operator.truediv, "//": operator.floordiv, "%": operator.mod,
-    "**": limited(pow), "&": operator.and_, "|": operator.or_, "neg": operator.neg,
+    **{name: getattr(builtins, name) for name in BUILTINS.split()},
+    **{name: getattr(math, name) for name in ("ceil", "floor", "isfinite", "log2", "prod", "sqrt")},
+    **{one: getattr(operator, it) for one, it in zip(SIGNS[::2], SIGNS[1::2], strict=True)},
+    "*": lambda one, other: bounded(one, other) * bounded(other, one),
+    "**": lambda one, other: one**other if -64 <= other <= 64 else float(one) ** other,
     "in": lambda value, holder: value in holder,
     "has": lambda holder, key: isinstance(holder, dict) and key in holder,
-    "get": operator.getitem,
     "get or": lambda holder, key, default: holder.get(key, default),
-    "isinstance": lambda value, *kinds: any(isinstance(value, KINDS[kind]) for kind in kinds),
+    "isinstance": lambda value, *kinds: isinstance(value, tuple(map(KINDS.get, kinds))),
     "text": lambda *parts: "".join(map(str, parts)),
     "list": lambda *items: [*items],
-    "range": range_of,
+    "range": lambda *bounds: [*bounded(range(*bounds))],
     "slice": lambda items, *bounds: items[slice(*bounds)],
-    "concat": lambda lists: [item for one in lists for item in one],
-    "replaced": lambda items, at, new: [new if i == at % len(items) else one for i, one in enumerate(items)],
+    "concat": lambda lists: [*bounded([item for one in lists for item in one])],
+    "replaced": lambda items, at, new: [*items[:at], (items[at], new)[1], *items[at:][1:]],
     "enumerate": lambda items, start: [[*pair] for pair in enumerate(items, start)],
     "zip": lambda *lists: [[*items] for items in zip(*lists, strict=False)],
     "dict": entries_of,
@@ -532,7 +456,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "values": lambda holder: [*holder.values()],
     "items": lambda holder: [[*pair] for pair in holder.items()],
     "from pairs": dict,
-    "method": method,
+    "method": lambda name, owner, *args: getattr(owner, name)(*args),
     "field": lambda part, name: part.field(name),
     "has field": lambda part, name: part.get(name) is not ABSENT,
     "fields": lambda part: part.fields(),
