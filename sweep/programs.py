@@ -27,7 +27,7 @@ import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from paramproof.tracing.configuration.blocks import Entries, Loop, Model, Tensor, trace_model
-from paramproof.tracing.configuration.program import trace, written
+from paramproof.tracing.configuration.program import ROPE, trace, written
 from paramproof.tracing.configuration.terms import Term, both, either, negate, term
 from sweep.failure import Failure, OutOfTime
 from sweep.library.model_types import classes_of_type
@@ -65,7 +65,7 @@ class Writer:
         if not isinstance(value, Term):
             return self.number(self.nodes, (type(value).__name__, value), value)
         if value not in self.numbers:
-            in_loop = value.op in ("comp", "comp dict", "item", "turn")
+            in_loop = value.op in ("comp", "comp dict", "fold", "state", "item", "turn")
             args = [
                 LETTERS[one] if in_loop and isinstance(one, int) and not i else self.node(one)
                 for i, one in enumerate(value.args)
@@ -145,15 +145,19 @@ class Writer:
                     ("frozen", negate(what.trainable)),
                 ):
                     if (when := both(one.condition, trains)) is not False:
-                        yield cut([one.name, role, shape, self.node(when), *storage])
+                        yield cut([self.node(one.name), role, shape, self.node(when), *storage])
             else:
-                yield cut([one.name, what.role, shape, self.node(one.condition), *storage])
+                yield cut(
+                    [self.node(one.name), what.role, shape, self.node(one.condition), *storage]
+                )
         elif isinstance(what, Loop):
             body, letter = self.block(what.body, shared), LETTERS[what.variable]
             more = [self.node(one.condition), letter, self.node(what.source), self.node(what.kept)]
-            yield cut([one.name, "loop", body, *more])
+            yield cut([None, "loop", body, *more])
         else:
-            yield cut([one.name, "block", self.block(what, shared), self.node(one.condition)])
+            yield cut(
+                [self.node(one.name), "block", self.block(what, shared), self.node(one.condition)]
+            )
 
 
 def cut(row: list[Any]) -> list[Any]:
@@ -199,7 +203,7 @@ class Traced:
         program = trace(kind)
         defaults = {k: v for k, v in defaults_of(kind).items() if is_json(v)}
         read = Reading(defaults)
-        types = {one.name: written(one.type) for one in dataclasses.fields(kind)}
+        types = {one.name: type_of(one) for one in dataclasses.fields(kind)}
         refusals: dict[str, list[Term]] = {}
         for condition, why in program.refusals.items():
             if not is_type_check(condition, types):
@@ -217,6 +221,11 @@ class Traced:
         }
         taken = frozenset() if program.rest is None else frozenset(program.rest.args[1::2])
         return cls(keys, required, fields, refusals, taken, program.aliases)
+
+
+def type_of(field: Any) -> Term:
+    """Return the declared type of a field; the keys of rotary positions have a rule of their own."""
+    return term("anything") if field.name in ROPE else written(field.type)
 
 
 def defaults_of(kind: type[Any]) -> dict[str, Any]:
@@ -327,7 +336,7 @@ class Reading:
                 if default is None or isinstance(default, str | int | float):
                     if is_same(folded(there, key, default), other):
                         return there
-        return term(op, *args)
+        return negate(args[0]) if op == "not" else term(op, *args)
 
 
 def is_same(one: Any, other: Any) -> bool:
@@ -499,7 +508,9 @@ def lines_of(data: Mapping[str, Any]) -> list[str]:
             pairs = rules.items() if isinstance(rules, dict) else [("", rules)]
             if kind == "keys":
                 for of, defaults, *required in rules:
-                    found += [f"{name}.{k}: {text(of)}, by default {v!r}" for k, v in defaults.items()]
+                    found += [
+                        f"{name}.{k}: {text(of)}, by default {v!r}" for k, v in defaults.items()
+                    ]
                     found += [f"{name}.{k}: {text(of)}" for k in required]
             elif kind in ("fields", "properties"):
                 found += [f"{name}.{k} = {text(v)}" for k, v in pairs]

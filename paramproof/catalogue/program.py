@@ -104,7 +104,7 @@ class Part:
     def __init__(self, catalogue: Catalogue, program: Program, keys: Mapping[str, Any]) -> None:
         self.catalogue, self.program, self.keys = catalogue, program, keys
         self.values, self.items, self.turns = dict[str, Any](), dict[str, Any](), dict[str, int]()
-        self.memo, self.local = dict[Any, Any](), dict[Any, Any]()
+        self.memo, self.local, self.states = dict[Any, Any](), dict[Any, Any](), dict[str, Any]()
 
     @staticmethod
     def of(catalogue: Catalogue, kind: str, keys: Any) -> Part:
@@ -223,10 +223,10 @@ class File:
         if not isinstance(node, list):
             return frozenset()
         operation, *args = node
-        if operation in ("item", "turn"):
-            return frozenset(args)
+        if operation in ("item", "turn", "state"):
+            return frozenset(args[:1])
         inner = frozenset[str]().union(*map(self.letters.__getitem__, args))
-        return inner - {args[0]} if operation in ("comp", "comp dict") else inner
+        return inner - {args[0]} if operation in ("comp", "comp dict", "fold") else inner
 
     def compile(self, number: int) -> Code:
         node = self.nodes[number]
@@ -317,8 +317,8 @@ class Block:
                 rest = [letter, file.code(source), file.code(kept), varies]
         else:
             what, self.shares = file.code(what), self.shares or bool(more)
-        self.letters |= inner | file.letters[when]
-        return name, kind, what, file.code(when), rest
+        self.letters |= inner | file.letters[when] | file.letters[name]
+        return file.code(name), kind, what, file.code(when), rest
 
     def module(self, part: Part) -> Module:
         memo = {} if self.shares else part.local if self.letters else part.memo
@@ -328,11 +328,11 @@ class Block:
                 if not condition(part):
                     continue
                 if kind == "block":
-                    made.add(name, 1, what.module(part))
+                    made.add(name(part), 1, what.module(part))
                 elif kind == "loop":
                     self.repeat(part, made, what, *rest)
                 else:
-                    made.add(name, 1, self.tensor(part, name, kind, what(part), *rest))
+                    made.add(name(part), 1, self.tensor(part, kind, what(part), *rest))
         return memo[self]
 
     def repeat(self, part: Part, made: Module, body: Block, *rest: Any) -> None:
@@ -344,14 +344,14 @@ class Block:
         elif kept(part):
             made.add("", len(source(part)), body.module(part))
 
-    def tensor(self, part: Part, name: Any, role: str, shape: Any, storage: Any, *_: Any) -> Tensor:
+    def tensor(self, part: Part, role: str, shape: Any, storage: Any, *_: Any) -> Tensor:
         for size in shape or ():
             if type(size) is not int or size < 0:
                 raise Refused(f"a tensor cannot have the shape {shape}")
         if storage is not True:
             number, *letters = storage
-            return Tensor(name, shape, role, (number, *(part.turns[one] for one in letters)))
-        return Tensor(name, None if shape is None else tuple(shape), role, None)
+            storage = (number, *(part.turns[one] for one in letters))
+        return Tensor("", shape and tuple(shape), role, None if storage is True else storage)
 
 
 # Operations
@@ -380,6 +380,17 @@ def listed(letter: Code, source: Code, *codes: Code) -> Code:
     return code
 
 
+def folded(letter: Code, source: Code, starts: Code, nexts: Code, number: Code) -> Code:
+    def code(part: Part) -> Any:
+        states = starts(part)
+        for _ in part.loop(letter(part), source(part)):
+            part.states[letter(part)] = states
+            states = nexts(part)
+        return states[number(part)]
+
+    return code
+
+
 def bounded(items: Any, times: Any = 1) -> Any:
     """Return items; refuse so many that they would take minutes, and gigabytes."""
     if hasattr(items, "__len__") and isinstance(times, int) and len(items) * times > LIMIT:
@@ -399,6 +410,11 @@ def rope(holder: Any) -> Any:
     return given.get("rope_type") or given.get("type") or "default"
 
 
+def layer_of(part: Part, index: int) -> Part:
+    given = (part.keys.get("per_layer_config") or {}).get(str(index)) or {}
+    return part.changed(*(one for pair in given.items() for one in pair))
+
+
 def labels(holder: Any) -> Any:
     """Return the number of labels: of ``id2label``, or else ``num_labels``."""
     keys = holder.keys if isinstance(holder, Part) else holder
@@ -415,6 +431,7 @@ LAZY: dict[str, Callable[..., Code]] = {
     "and": lambda one, other: lambda part: one(part) and other(part),
     "comp": listed,
     "comp dict": listed,
+    "fold": folded,
 }
 OF_PARTS: dict[str, Callable[..., Any]] = {
     "config": lambda part: part.keys,
@@ -423,6 +440,8 @@ OF_PARTS: dict[str, Callable[..., Any]] = {
     "key": lambda part, name: part.keys.get(name, part.program.defaults[name]),
     "item": lambda part, letter: part.items[letter],
     "turn": lambda part, letter: part.turns[letter],
+    "state": lambda part, letter, number: part.states[letter][number],
+    "opaque": lambda part, *unknown: ...,
     "known": lambda part, kind: kind in part.catalogue.types,
     "class of": lambda part, kind: part.catalogue.types[kind],
     "new": lambda part, kind, keys: Part.of(part.catalogue, kind, keys),
@@ -462,6 +481,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "fields": lambda part: part.fields(),
     "with fields": lambda part, *pairs: part.changed(*pairs),
     "made by": lambda part, kind: part.program.name == kind,
+    "layer of": layer_of,
     "rope": rope,
     "labels": labels,
 }
