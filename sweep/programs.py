@@ -39,8 +39,10 @@ LETTERS = "ijklmnopqrs"
 
 BASE = "PreTrainedConfig"
 CONFIG, ABSENT = term("config"), term("absent")
-UNREAD = frozenset({"transformers_version", "dtype", "_post_init_done", "_output_attentions"})
-"""Fields from which no model is built."""
+UNREAD = frozenset(
+    "transformers_version dtype _post_init_done _output_attentions keys_to_ignore_at_inference".split()
+)
+"""Attributes from which no model is built."""
 
 UNTRACED = Path(__file__).parent / "untraced.json"
 """The classes that could not be traced, each with its model type and the reason."""
@@ -64,6 +66,11 @@ class Writer:
             return value
         if not isinstance(value, Term):
             return self.number(self.nodes, (type(value).__name__, value), value)
+        if value not in self.numbers and value.op == "comp dict":
+            letter, source, key, item, kept = value.args
+            return self.node(
+                term("from pairs", term("comp", letter, source, term("list", key, item), kept))
+            )
         if value not in self.numbers:
             in_loop = value.op in ("comp", "comp dict", "fold", "state", "item", "turn")
             args = [
@@ -83,30 +90,35 @@ class Writer:
 
     def configuration(self, kind: type[Any], base: Traced | None) -> tuple[dict[str, Any], Traced]:
         traced = Traced.of(kind)
-        own, inherited = traced, base or Traced({}, {}, {}, {}, frozenset())
+        own, inherited = traced, base or Traced({}, {}, {}, {}, {}, frozenset())
         found: dict[str, Any] = {} if base is None else {"base": BASE}
         left = [k for k in inherited.keys if k not in own.keys and k not in own.fields]
         left += [k for k in inherited.fields if k not in own.fields]
         left += [k for k in inherited.refusals if k not in own.refusals]
-        keys: dict[Any, list[Any]] = {}
+        keys: dict[Term, list[Any]] = {}
         for name, (type_, default) in own.keys.items():
             if inherited.keys.get(name) != (type_, default):
-                keys.setdefault(self.node(accepts(VALUE, type_)), [{}])[0][name] = default
+                keys.setdefault(type_, [{}])[0][name] = default
         for name, type_ in own.required.items():
-            keys.setdefault(self.node(accepts(VALUE, type_)), [{}]).append(name)
+            keys.setdefault(type_, [{}]).append(name)
         more = {
-            "keys": [[of, *group] for of, group in keys.items()],
+            "keys": [[self.node(accepts(VALUE, of)), *group] for of, group in keys.items()],
             "fields": {
                 k: self.node(v)
                 for k, v in own.fields.items()
                 if inherited.fields.get(k, self) is not v
             },
             "refusals": {
-                why: [*map(self.node, of)]
+                why: self.node(of)
                 for why, of in own.refusals.items()
-                if inherited.refusals.get(why) != of
+                if inherited.refusals.get(why) is not of
             },
             "aliases": own.aliases,
+            "properties": {
+                k: self.node(v)
+                for k, v in own.properties.items()
+                if inherited.properties.get(k, self) is not v
+            },
             "taken": sorted(
                 own.taken - inherited.taken - {*own.keys, *own.required, *own.fields, *own.aliases}
             ),
@@ -119,11 +131,9 @@ class Writer:
 
     def model(self, made: Model) -> dict[str, Any]:
         shared = shared_storages(made.entries)
-        refusals: dict[str, list[Any]] = {}
-        for condition, why in made.refusals.items():
-            refusals.setdefault(why.partition(": ")[2], []).append(self.node(condition))
-        found = {"block": self.block(made.entries, shared)}
-        return found | ({"refusals": refusals} if refusals else {})
+        refusals = by_reason(made.refusals)
+        found: dict[str, Any] = {"block": self.block(made.entries, shared)}
+        return found | {"refusals": {why: self.node(of) for why, of in refusals.items()}}
 
     def block(self, entries: Entries, shared: frozenset[int]) -> int:
         rows = [row for one in entries for row in self.rows(one, shared)]
@@ -194,7 +204,8 @@ class Traced:
     keys: dict[str, tuple[Term, Any]]
     required: dict[str, Term]
     fields: dict[str, Any]
-    refusals: dict[str, list[Term]]
+    refusals: dict[str, Any]
+    properties: dict[str, Any]
     taken: frozenset[str]
     aliases: dict[str, str] = dataclasses.field(default_factory=dict)
 
@@ -204,10 +215,8 @@ class Traced:
         defaults = {k: v for k, v in defaults_of(kind).items() if is_json(v)}
         read = Reading(defaults)
         types = {one.name: type_of(one) for one in dataclasses.fields(kind)}
-        refusals: dict[str, list[Term]] = {}
-        for condition, why in program.refusals.items():
-            if not is_type_check(condition, types):
-                refusals.setdefault(why.partition(": ")[2], []).append(read(condition))
+        checks = {k: v for k, v in program.refusals.items() if not is_type_check(k, types)}
+        refusals = {why: read(of) for why, of in by_reason(checks).items()}
         fields = {k: read(v) for k, v in program.fields.items() if k not in UNREAD}
         keys = {k: (types[k], defaults[k]) for k in defaults if k in program.fields or k in types}
         required = {
@@ -220,7 +229,10 @@ class Traced:
             if v is not term("key", k) and not (k in required and v is term("get", CONFIG, k))
         }
         taken = frozenset() if program.rest is None else frozenset(program.rest.args[1::2])
-        return cls(keys, required, fields, refusals, taken, program.aliases)
+        properties = {
+            k: v for k, v in program.properties.items() if k not in UNREAD and k[0] != "_"
+        }
+        return cls(keys, required, fields, refusals, properties, taken, dict(program.aliases))
 
 
 def type_of(field: Any) -> Term:
@@ -235,6 +247,15 @@ def defaults_of(kind: type[Any]) -> dict[str, Any]:
             found[one.name] = one.default
         elif one.default_factory is not dataclasses.MISSING:
             found[one.name] = one.default_factory()
+    return found
+
+
+def by_reason(refusals: Mapping[Term, str]) -> dict[str, Any]:
+    """Return one condition for each reason; without the class, which names it."""
+    found: dict[str, Any] = {}
+    for condition, why in refusals.items():
+        why = why.partition(": ")[2]
+        found[why] = either(found.get(why, False), condition)
     return found
 
 
@@ -515,15 +536,11 @@ def lines_of(data: Mapping[str, Any]) -> list[str]:
             elif kind in ("fields", "properties"):
                 found += [f"{name}.{k} = {text(v)}" for k, v in pairs]
             elif kind == "refusals":
-                found += [f"{name} refuses ({why}): {text(c)}" for why, of in pairs for c in of]
+                found += [f"{name} refuses ({why}): {text(of)}" for why, of in pairs]
             else:
                 found += [f"{name}, {kind}: {k} {json.dumps(v)}" for k, v in pairs]
     for name, one in data["models"].items():
-        found += [
-            f"{name} refuses ({w}): {text(c)}"
-            for w, of in one.get("refusals", {}).items()
-            for c in of
-        ]
+        found += [f"{name} refuses ({why}): {text(of)}" for why, of in one["refusals"].items()]
         found += inside(one["block"], name)
     return found
 
@@ -608,7 +625,7 @@ def main(types: list[str]) -> int:
     write_base()
     transformers.logging.set_verbosity_error()
     untraced = json.loads(UNTRACED.read_text("utf-8")) if types and UNTRACED.exists() else {}
-    with ProcessPoolExecutor(PROCESSES, get_context("fork"), lambda: os.nice(5)) as pool:
+    with ProcessPoolExecutor(PROCESSES, get_context("fork"), lambda: os.nice(2)) as pool:
         for one, changed, failed in pool.map(work, types or [*CONFIG_MAPPING]):
             untraced = {k: v for k, v in untraced.items() if v[0] != one}
             untraced |= {name: [one, why] for name, why in failed.items()}

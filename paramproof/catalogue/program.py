@@ -123,9 +123,9 @@ class Part:
             part.get(name)
         return part
 
-    def check(self, kind: str, refusals: Mapping[str, list[Code]]) -> None:
-        for why, codes in refusals.items():
-            if any(self.compute(why, code) for code in codes):
+    def check(self, kind: str, refusals: Mapping[str, Code]) -> None:
+        for why, code in refusals.items():
+            if self.compute(why, code):
                 raise Refused(f"{kind}: {why}")
 
     def compute(self, what: str, code: Code) -> Any:
@@ -152,6 +152,9 @@ class Part:
                 value = program.defaults.get(name, ABSENT)
             self.values[name] = value
         return self.values[name]
+
+    def key(self, name: str) -> Any:
+        return self.keys[name] if name in self.keys else self.program.defaults[name]
 
     def field(self, name: str) -> Any:
         value = self.get(name)
@@ -186,11 +189,12 @@ class Part:
         """Yield the parameters and buffers of a model class."""
         return self.module(model).walk("", itertools.count())
 
-    def count(self, model: str) -> tuple[int, int]:
-        """Return the numbers of trainable and of frozen parameters, each storage once."""
-        module = self.module(model)
-        trainable, frozen = zip(module.sizes, *module.shared.values(), strict=True)
-        return sum(trainable), sum(frozen)
+    def count(self, model: str) -> dict[str, int]:
+        """Return the numbers of elements by role; those of one storage count once."""
+        found = dict.fromkeys(("trainable", "frozen", "buffer", "temporary buffer"), 0)
+        for key, size in self.module(model).sizes.items():
+            found[key if isinstance(key, str) else key[0]] += size
+        return found
 
     def module(self, model: str) -> Module:
         file, data = self.catalogue.find("models", model)
@@ -211,34 +215,26 @@ class File:
         """Return a function that computes a node, or that gives what stands for itself."""
         return self.codes[given] if type(given) is int else lambda part: given
 
-    def coded(self, rules: Mapping[str, Any]) -> dict[str, Any]:
-        def of(one: Any) -> Any:
-            return [*map(self.code, one)] if isinstance(one, list) else self.code(one)
+    def coded(self, rules: Mapping[str, Any]) -> dict[str, Code]:
+        return {name: self.code(one) for name, one in rules.items()}
 
-        return {name: of(one) for name, one in rules.items()}
+    def loops(self, *given: Any) -> frozenset[str]:
+        """Return the loops on which nodes depend."""
+        return frozenset().union(*(self.letters[one] for one in given if type(one) is int))
 
-    def find_letters(self, given: Any) -> frozenset[str]:
-        """Return the loops on which a node depends."""
-        node = self.nodes[given] if type(given) is int else None
-        if not isinstance(node, list):
-            return frozenset()
-        operation, *args = node
+    def find_letters(self, number: int) -> frozenset[str]:
+        operation, *args = self.nodes[number] if isinstance(self.nodes[number], list) else [""]
         if operation in ("item", "turn", "state"):
             return frozenset(args[:1])
-        inner = frozenset[str]().union(*map(self.letters.__getitem__, args))
-        return inner - {args[0]} if operation in ("comp", "comp dict", "fold") else inner
+        return self.loops(*args) - {args[0] if operation in ("comp", "fold") else ""}
 
     def compile(self, number: int) -> Code:
         node = self.nodes[number]
         if not isinstance(node, list):
             return lambda part: node
         operation, codes = node[0], [*map(self.code, node[1:])]
-        if operation in LAZY:
-            code = LAZY[operation](*codes)
-        elif operation in OF_PARTS:
-            code = call(OF_PARTS[operation], [lambda part: part, *codes])
-        else:
-            code = call(OPERATIONS[operation], codes)
+        lazy = LAZY.get(operation)
+        code = lazy(*codes) if lazy else call(OPERATIONS[operation], codes)
         in_loop = bool(self.letters[number])
 
         def remembered(part: Part) -> Any:
@@ -259,9 +255,10 @@ class Tensor(NamedTuple):
     storage: Any
 
     @property
-    def sizes(self) -> tuple[int, int]:
-        size = math.prod(self.shape or ())
-        return size * (self.role == "trainable"), size * (self.role == "frozen")
+    def sizes(self) -> dict[Any, int]:
+        """The number of elements, by role; or by role and storage, if there are others of it."""
+        key = self.role if self.storage is None else (self.role, self.storage)
+        return {} if self.shape is None else {key: math.prod(self.shape)}
 
 
 class Module:
@@ -269,17 +266,13 @@ class Module:
 
     def __init__(self) -> None:
         self.children: list[tuple[str | None, int, Any]] = []
-        self.sizes, self.shared = (0, 0), dict[Any, tuple[int, int]]()
+        self.sizes: dict[Any, int] = {}
 
     def add(self, name: str | None, times: int, child: Module | Tensor) -> None:
         self.children.append((name, times, child))
-        if isinstance(child, Module):
-            self.shared |= child.shared
-        elif child.storage is not None:
-            self.shared[child.storage] = child.sizes
-            return
-        (one, other), (more, others) = self.sizes, child.sizes
-        self.sizes = one + times * more, other + times * others
+        for key, size in child.sizes.items():
+            old = self.sizes.get(key, 0)
+            self.sizes[key] = old + times * size if isinstance(key, str) else size
 
     def walk(self, path: str, numbers: Iterator[int]) -> Iterator[Tensor]:
         """Yield the tensors; a child without a name has its number in a list of layers as name."""
@@ -305,19 +298,19 @@ class Block:
     def entry(
         self, file: File, name: Any, kind: str, what: Any, when: Any = True, *more: Any
     ) -> Any:
-        inner, rest = file.letters[what], [*more, True]
+        inner, rest = file.loops(what), [*more, True]
         if kind in ("block", "loop"):
             what = file.blocks[what]
             inner, self.shares = what.letters, self.shares or what.shares
             if kind == "loop":
                 letter, source, kept, *_ = rest
-                inner = inner | file.letters[kept]
+                inner = inner | file.loops(kept)
                 varies = letter in inner or what.shares
-                inner = inner - {letter} | file.letters[source]
+                inner = inner - {letter} | file.loops(source)
                 rest = [letter, file.code(source), file.code(kept), varies]
         else:
             what, self.shares = file.code(what), self.shares or bool(more)
-        self.letters |= inner | file.letters[when] | file.letters[name]
+        self.letters |= inner | file.loops(when, name)
         return file.code(name), kind, what, file.code(when), rest
 
     def module(self, part: Part) -> Module:
@@ -367,19 +360,6 @@ def call(function: Callable[..., Any], codes: list[Code]) -> Code:
     return lambda part: function(*[code(part) for code in codes])
 
 
-def listed(letter: Code, source: Code, *codes: Code) -> Code:
-    *values, kept = codes
-
-    def code(part: Part) -> Any:
-        found = []
-        for _ in part.loop(letter(part), source(part)):
-            if kept(part):
-                found.append([value(part) for value in values])
-        return dict(found) if len(values) == 2 else [one for (one,) in found]
-
-    return code
-
-
 def folded(letter: Code, source: Code, starts: Code, nexts: Code, number: Code) -> Code:
     def code(part: Part) -> Any:
         states = starts(part)
@@ -403,10 +383,13 @@ def entries_of(base: Any, *pairs: Any) -> dict[Any, Any]:
     return {k: v for k, v in found.items() if v is not ABSENT}
 
 
+def keys_of(holder: Any) -> Any:
+    return holder.keys if isinstance(holder, Part) else holder
+
+
 def rope(holder: Any) -> Any:
     """Return the kind of rotary positions, on which buffers alone depend."""
-    keys = holder.keys if isinstance(holder, Part) else holder
-    given = keys.get("rope_parameters") or keys.get("rope_scaling") or {}
+    given = keys_of(holder).get("rope_parameters") or keys_of(holder).get("rope_scaling") or {}
     return given.get("rope_type") or given.get("type") or "default"
 
 
@@ -417,9 +400,8 @@ def layer_of(part: Part, index: int) -> Part:
 
 def labels(holder: Any) -> Any:
     """Return the number of labels: of ``id2label``, or else ``num_labels``."""
-    keys = holder.keys if isinstance(holder, Part) else holder
-    given = keys.get("id2label")
-    return keys.get("num_labels", 2) if given is None else len({int(one) for one in given})
+    given = keys_of(holder).get("id2label")
+    return keys_of(holder).get("num_labels", 2) if given is None else len({*map(int, given)})
 
 
 KINDS = {"object": dict, "list": list, "int": int, "float": float, "text": str, "flag": bool}
@@ -429,22 +411,21 @@ CHEAP = {"absent", "config", "field", "get", "has", "is", "item", "key", "not", 
 LAZY: dict[str, Callable[..., Code]] = {
     "if": lambda when, one, other: lambda part: one(part) if when(part) else other(part),
     "and": lambda one, other: lambda part: one(part) and other(part),
-    "comp": listed,
-    "comp dict": listed,
+    "comp": lambda letter, source, element, kept: (
+        lambda part: [element(part) for _ in part.loop(letter(part), source(part)) if kept(part)]
+    ),
     "fold": folded,
-}
-OF_PARTS: dict[str, Callable[..., Any]] = {
-    "config": lambda part: part.keys,
-    "self": lambda part: part,
-    "absent": lambda part: ABSENT,
-    "key": lambda part, name: part.keys.get(name, part.program.defaults[name]),
-    "item": lambda part, letter: part.items[letter],
-    "turn": lambda part, letter: part.turns[letter],
-    "state": lambda part, letter, number: part.states[letter][number],
-    "opaque": lambda part, *unknown: ...,
-    "known": lambda part, kind: kind in part.catalogue.types,
-    "class of": lambda part, kind: part.catalogue.types[kind],
-    "new": lambda part, kind, keys: Part.of(part.catalogue, kind, keys),
+    "item": lambda letter: lambda part: part.items[letter(part)],
+    "turn": lambda letter: lambda part: part.turns[letter(part)],
+    "state": lambda letter, number: lambda part: part.states[letter(part)][number(part)],
+    "config": lambda: lambda part: part.keys,
+    "self": lambda: lambda part: part,
+    "absent": lambda: lambda part: ABSENT,
+    "opaque": lambda *unknown: lambda part: ...,
+    "key": lambda name: lambda part: part.key(name(part)),
+    "known": lambda kind: lambda part: kind(part) in part.catalogue.types,
+    "class of": lambda kind: lambda part: part.catalogue.types[kind(part)],
+    "new": lambda kind, keys: lambda part: Part.of(part.catalogue, kind(part), keys(part)),
 }
 SIGNS = [
     *"not not_ truth truth is is_ == eq < lt <= le > gt >= ge + add - sub / truediv".split(),
@@ -476,10 +457,10 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "items": lambda holder: [[*pair] for pair in holder.items()],
     "from pairs": dict,
     "method": lambda name, owner, *args: getattr(owner, name)(*args),
-    "field": lambda part, name: part.field(name),
+    "field": Part.field,
     "has field": lambda part, name: part.get(name) is not ABSENT,
-    "fields": lambda part: part.fields(),
-    "with fields": lambda part, *pairs: part.changed(*pairs),
+    "fields": Part.fields,
+    "with fields": Part.changed,
     "made by": lambda part, kind: part.program.name == kind,
     "layer of": layer_of,
     "rope": rope,
