@@ -86,6 +86,39 @@ class Writer:
             table.append(entry)
         return self.numbers[key]
 
+    def tables(self) -> dict[str, Any]:
+        """Return the nodes and blocks, with the numbers of those that differ between turns of a loop."""
+        free: list[set[str]] = []
+        for one in self.nodes:
+            letters = set[str]()
+            if isinstance(one, list):
+                letters.update(*(free[number] for number in one[1:] if type(number) is int))
+                letters -= {one[1]} if one[0] in ("comp", "fold") else set()
+                letters |= {one[1]} if one[0] in ("item", "turn", "state") else set()
+            free.append(letters)
+        of_blocks: list[set[str]] = []
+
+        def of(*given: Any) -> set[str]:
+            return set[str]().union(*(free[one] for one in given if type(one) is int))
+
+        for rows in self.blocks:
+            letters = set()
+            for name, kind, what, *more in rows:
+                letters |= of(name, *more[:1])
+                if kind == "loop":
+                    letters |= (of_blocks[what] | of(more[3])) - {more[1]} | of(more[2])
+                elif kind == "block":
+                    letters |= of_blocks[what]
+                else:
+                    letters |= of(what).union(*(one[1:] for one in more[1:]))
+            of_blocks.append(letters)
+        return {
+            "blocks": self.blocks,
+            "nodes": self.nodes,
+            "varying blocks": [i for i, one in enumerate(of_blocks) if one],
+            "varying nodes": [i for i, one in enumerate(free) if one],
+        }
+
     # Configuration classes
 
     def configuration(self, kind: type[Any], base: Traced | None) -> tuple[dict[str, Any], Traced]:
@@ -163,7 +196,7 @@ class Writer:
         elif isinstance(what, Loop):
             body, letter = self.block(what.body, shared), LETTERS[what.variable]
             more = [self.node(one.condition), letter, self.node(what.source), self.node(what.kept)]
-            yield cut([None, "loop", body, *more])
+            yield [None, "loop", body, *more]
         else:
             yield cut(
                 [self.node(one.name), "block", self.block(what, shared), self.node(one.condition)]
@@ -473,8 +506,7 @@ def file_of(model_type: str, failed: dict[str, str]) -> dict[str, Any]:
         "versions": {"transformers": transformers.__version__},
         "configurations": configurations,
         "models": models,
-        "blocks": writer.blocks,
-        "nodes": writer.nodes,
+        **writer.tables(),
     }
 
 
@@ -565,14 +597,7 @@ def write_base() -> None:
     writer = Writer()
     rules, _ = writer.configuration(PreTrainedConfig, None)
     write(
-        "base",
-        {
-            "format": FORMAT,
-            "configurations": {BASE: rules},
-            "models": {},
-            "blocks": [],
-            "nodes": writer.nodes,
-        },
+        "base", {"format": FORMAT, "configurations": {BASE: rules}, "models": {}, **writer.tables()}
     )
 
 
@@ -625,7 +650,7 @@ def main(types: list[str]) -> int:
     write_base()
     transformers.logging.set_verbosity_error()
     untraced = json.loads(UNTRACED.read_text("utf-8")) if types and UNTRACED.exists() else {}
-    with ProcessPoolExecutor(PROCESSES, get_context("fork"), lambda: os.nice(2)) as pool:
+    with ProcessPoolExecutor(PROCESSES, get_context("fork"), lambda: os.nice(1)) as pool:
         for one, changed, failed in pool.map(work, types or [*CONFIG_MAPPING]):
             untraced = {k: v for k, v in untraced.items() if v[0] != one}
             untraced |= {name: [one, why] for name, why in failed.items()}

@@ -18,6 +18,7 @@ import json
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -34,17 +35,6 @@ class Refused(ValueError):
     """A class refuses the values, or cannot compute with them."""
 
 
-class Lazy(dict[Any, Any]):
-    """A dictionary whose values are made when they are read."""
-
-    def __init__(self, make: Callable[[Any], Any]) -> None:
-        self.make = make
-
-    def __missing__(self, key: Any) -> Any:
-        self[key] = found = self.make(key)
-        return found
-
-
 class Catalogue:
     """The files of a folder."""
 
@@ -52,8 +42,8 @@ class Catalogue:
         self.folder = Path(folder)
         self.index = self.read("index")
         self.types: dict[str, str] = self.index["types"]
-        self.files = Lazy(lambda name: File(self, self.read(name)))
-        self.programs = Lazy(lambda name: Program(*self.find("configurations", name), name))
+        self.file = cache(lambda name: File(self, self.read(name)))
+        self.program = cache(lambda name: Program(*self.find("configurations", name), name))
 
     def read(self, name: str) -> Any:
         data = json.loads((self.folder / f"{name}.json").read_text("utf-8"))
@@ -64,7 +54,7 @@ class Catalogue:
     def find(self, what: str, name: str) -> tuple[File, Any]:
         if name not in self.index[what]:
             raise Refused(f"there is no program of {name}")
-        file = self.files[self.index[what][name]]
+        file = self.file(self.index[what][name])
         return file, file.data[what][name]
 
     def configuration(self, keys: Mapping[str, Any]) -> Part:
@@ -79,7 +69,7 @@ class Program:
     """The program of a configuration class: its own rules over those of its base."""
 
     def __init__(self, file: File, data: Any, name: str) -> None:
-        base = file.catalogue.programs[data["base"]] if "base" in data else None
+        base = file.catalogue.program(data["base"]) if "base" in data else None
         left, groups = data.get("left out", ()), data.get("keys", ())
 
         def rules(kind: str, own: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,7 +83,7 @@ class Program:
         self.defaults = rules("defaults", {k: v for _, keys, *_ in groups for k, v in keys.items()})
         self.fields = rules("fields", file.coded(data.get("fields", {})))
         self.refusals = rules("refusals", file.coded(data.get("refusals", {})))
-        self.properties = file.coded(data.get("properties", {}))
+        self.properties = rules("properties", file.coded(data.get("properties", {})))
         self.taken = {*(base.taken if base else ()), *data.get("taken", ())}
         self.taken |= {*self.types, *self.fields, *self.aliases}
 
@@ -109,7 +99,7 @@ class Part:
     @staticmethod
     def of(catalogue: Catalogue, kind: str, keys: Any) -> Part:
         """Return the part that a class makes of keys, after its checks."""
-        program = catalogue.programs[kind]
+        program = catalogue.program(kind)
         if not isinstance(keys, Mapping):
             raise Refused(f"{kind} is made of keys, not of {keys!r:.60}")
         part = Part(catalogue, program, keys)
@@ -199,7 +189,7 @@ class Part:
     def module(self, model: str) -> Module:
         file, data = self.catalogue.find("models", model)
         self.check(model, file.coded(data.get("refusals", {})))
-        found: Module = self.compute(f"the size of {model}", file.blocks[data["block"]].module)
+        found: Module = self.compute(f"the size of {model}", file.block(data["block"]).module)
         return found
 
 
@@ -208,25 +198,15 @@ class File:
 
     def __init__(self, catalogue: Catalogue, data: Any) -> None:
         self.catalogue, self.data, self.nodes = catalogue, data, data["nodes"]
-        self.codes, self.letters = Lazy(self.compile), Lazy(self.find_letters)
-        self.blocks = Lazy(lambda number: Block(self, data["blocks"][number]))
+        self.varying = {*data["varying nodes"]}
+        self.node, self.block = cache(self.compile), cache(lambda number: Block(self, number))
 
     def code(self, given: Any) -> Code:
         """Return a function that computes a node, or that gives what stands for itself."""
-        return self.codes[given] if type(given) is int else lambda part: given
+        return self.node(given) if type(given) is int else lambda part: given
 
     def coded(self, rules: Mapping[str, Any]) -> dict[str, Code]:
         return {name: self.code(one) for name, one in rules.items()}
-
-    def loops(self, *given: Any) -> frozenset[str]:
-        """Return the loops on which nodes depend."""
-        return frozenset().union(*(self.letters[one] for one in given if type(one) is int))
-
-    def find_letters(self, number: int) -> frozenset[str]:
-        operation, *args = self.nodes[number] if isinstance(self.nodes[number], list) else [""]
-        if operation in ("item", "turn", "state"):
-            return frozenset(args[:1])
-        return self.loops(*args) - {args[0] if operation in ("comp", "fold") else ""}
 
     def compile(self, number: int) -> Code:
         node = self.nodes[number]
@@ -235,10 +215,10 @@ class File:
         operation, codes = node[0], [*map(self.code, node[1:])]
         lazy = LAZY.get(operation)
         code = lazy(*codes) if lazy else call(OPERATIONS[operation], codes)
-        in_loop = bool(self.letters[number])
+        varies = number in self.varying
 
         def remembered(part: Part) -> Any:
-            memo = part.local if in_loop else part.memo
+            memo = part.local if varies else part.memo
             if code not in memo:
                 memo[code] = code(part)
             return memo[code]
@@ -265,86 +245,67 @@ class Module:
     """What a block is at a configuration: tensors and modules, each so many times."""
 
     def __init__(self) -> None:
-        self.children: list[tuple[str | None, int, Any]] = []
+        self.children: list[tuple[str | None, Module | Tensor]] = []
         self.sizes: dict[Any, int] = {}
 
-    def add(self, name: str | None, times: int, child: Module | Tensor) -> None:
-        self.children.append((name, times, child))
+    def add(self, name: str | None, child: Module | Tensor) -> None:
+        self.children.append((name, child))
         for key, size in child.sizes.items():
-            old = self.sizes.get(key, 0)
-            self.sizes[key] = old + times * size if isinstance(key, str) else size
+            self.sizes[key] = size + (self.sizes.get(key, 0) if isinstance(key, str) else 0)
 
     def walk(self, path: str, numbers: Iterator[int]) -> Iterator[Tensor]:
         """Yield the tensors; a child without a name has its number in a list of layers as name."""
-        for name, times, child in self.children:
-            for _ in range(times):
-                if name == "":
-                    yield from child.walk(path, numbers)
-                    continue
-                inside = f"{path}{next(numbers) if name is None else name}"
-                if isinstance(child, Module):
-                    yield from child.walk(f"{inside}.", itertools.count())
-                else:
-                    yield child._replace(path=inside, storage=child.storage or inside)
+        for name, child in self.children:
+            inside = path if name == "" else f"{path}{next(numbers) if name is None else name}"
+            if isinstance(child, Tensor):
+                yield child._replace(path=inside, storage=child.storage or inside)
+            elif name == "":
+                yield from child.walk(path, numbers)
+            else:
+                yield from child.walk(f"{inside}.", itertools.count())
 
 
 class Block:
     """The tensors of a module, and the blocks inside it."""
 
-    def __init__(self, file: File, rows: Any) -> None:
-        self.letters, self.shares = frozenset[str](), False
-        self.entries = [self.entry(file, *row) for row in rows]
+    def __init__(self, file: File, number: int) -> None:
+        self.varies = number in file.data["varying blocks"]
+        self.entries = [self.entry(file, *row) for row in file.data["blocks"][number]]
 
     def entry(
-        self, file: File, name: Any, kind: str, what: Any, when: Any = True, *more: Any
+        self, file: File, name: Any, kind: str, what: Any, when: Any = True, *rest: Any
     ) -> Any:
-        inner, rest = file.loops(what), [*more, True]
-        if kind in ("block", "loop"):
-            what = file.blocks[what]
-            inner, self.shares = what.letters, self.shares or what.shares
-            if kind == "loop":
-                letter, source, kept, *_ = rest
-                inner = inner | file.loops(kept)
-                varies = letter in inner or what.shares
-                inner = inner - {letter} | file.loops(source)
-                rest = [letter, file.code(source), file.code(kept), varies]
-        else:
-            what, self.shares = file.code(what), self.shares or bool(more)
-        self.letters |= inner | file.loops(when, name)
-        return file.code(name), kind, what, file.code(when), rest
+        if kind == "loop":
+            letter, *codes = rest
+            rest = letter, *map(file.code, codes)
+        found = file.block(what) if kind in ("block", "loop") else file.code(what)
+        return file.code(name), kind, found, file.code(when), rest
 
     def module(self, part: Part) -> Module:
-        memo = {} if self.shares else part.local if self.letters else part.memo
+        memo = part.local if self.varies else part.memo
         if self not in memo:
-            memo[self] = made = Module()
-            for name, kind, what, condition, rest in self.entries:
-                if not condition(part):
-                    continue
-                if kind == "block":
-                    made.add(name(part), 1, what.module(part))
-                elif kind == "loop":
-                    self.repeat(part, made, what, *rest)
-                else:
-                    made.add(name(part), 1, self.tensor(part, kind, what(part), *rest))
+            made = Module()
+            for name, kind, what, when, rest in self.entries:
+                if when(part) and kind == "loop":
+                    letter, source, kept = rest
+                    for _ in part.loop(letter, source(part)):
+                        if kept(part):
+                            made.add("", what.module(part))
+                elif when(part):
+                    is_block = kind == "block"
+                    made.add(
+                        name(part),
+                        what.module(part) if is_block else tensor(part, kind, what(part), *rest),
+                    )
+            memo[self] = made
         return memo[self]
 
-    def repeat(self, part: Part, made: Module, body: Block, *rest: Any) -> None:
-        letter, source, kept, varies = rest
-        if varies:
-            for _ in part.loop(letter, source(part)):
-                if kept(part):
-                    made.add("", 1, body.module(part))
-        elif kept(part):
-            made.add("", len(source(part)), body.module(part))
 
-    def tensor(self, part: Part, role: str, shape: Any, storage: Any, *_: Any) -> Tensor:
-        for size in shape or ():
-            if type(size) is not int or size < 0:
-                raise Refused(f"a tensor cannot have the shape {shape}")
-        if storage is not True:
-            number, *letters = storage
-            storage = (number, *(part.turns[one] for one in letters))
-        return Tensor("", shape and tuple(shape), role, None if storage is True else storage)
+def tensor(part: Part, role: str, shape: Any, storage: Any = None) -> Tensor:
+    if any(type(size) is not int or size < 0 for size in shape or ()):
+        raise Refused(f"a tensor cannot have the shape {shape}")
+    where = storage and (storage[0], *(part.turns[letter] for letter in storage[1:]))
+    return Tensor("", shape and tuple(shape), role, where)
 
 
 # Operations
