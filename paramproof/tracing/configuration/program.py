@@ -256,6 +256,13 @@ class ClassInterpreter(Interpreter):
             self.set_attribute(args[0], "rope_parameters", None)
             left = dict.fromkeys(ROPE - args[0].kind.__dataclass_fields__.keys(), MISSING)
             return Dict(self.path, named.base, {**named.own, **left})
+        if function is PreTrainedConfig.to_dict and args[0].origin is not None:
+            whole = Dict(self.path, term("fields", self.frozen(args[0])))
+            labels = instead(self.lookup(whole, "id2label"), None)
+            given = negate(self.truth(self.compared(ast.Is(), labels, None)))
+            whole.own["id2label"] = choose(given, labels, MISSING)
+            whole.own["model_type"] = self.attribute(args[0], "model_type")
+            return whole
         if name == "validate_token_ids" or name in ROPE_METHODS:
             return None
         return super().call(function, args, named)
@@ -274,24 +281,11 @@ class ClassInterpreter(Interpreter):
 
     def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
         owner = self.frames[-1].own.get("self")
-        keys = self.one_dictionary(source)
         text = ast.unparse(ast.Module([*body], []))
-        if keys and isinstance(owner, Instance) and "setattr(self, " in text:
-            self.set_rest(owner, keys)
+        if isinstance(source, Items) and isinstance(owner, Instance) and "setattr(self, " in text:
+            self.set_rest(owner, source.of)
             return True
         return super().loop(target, source, body)
-
-    def one_dictionary(self, source: Value) -> Dict | None:
-        """Return the dictionary whose items are a source, if it is one and its keys are unknown."""
-        source = self.settle(source)
-        if isinstance(source, Term) and source.op == "if":
-            condition, *sides = source.args
-            one, other = map(self.one_dictionary, sides)
-            if one and other and one.base is other.base:
-                names = dict.fromkeys((*one.own, *other.own))
-                found = {k: choose(condition, self.lookup(one, k), self.lookup(other, k)) for k in names}
-                return Dict(self.path, one.base, found)
-        return source.of if isinstance(source, Items) else None
 
     def set_rest(self, owner: Instance, keys: Dict) -> None:
         """Set each of the other keys as an attribute, as the base class does."""

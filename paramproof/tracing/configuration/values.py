@@ -284,6 +284,8 @@ class Values(Paths):
     # Attributes
 
     def attribute(self, owner: Value, name: str) -> Value:
+        if name in ("copy", "get", "items", "keys", "values"):
+            owner = self.unified(owner)
         return self.require(self.each(owner, lambda one: self.attribute_of(one, name)), name)
 
     def require(self, value: Value, name: object) -> Value:
@@ -347,7 +349,7 @@ class Values(Paths):
             if static is not MISSING and (callable(static) or isinstance(static, classmethod)):
                 return instead(found, self.bound(static, owner))
             below = term("field", owner.origin, name)
-            if static is MISSING and kind:
+            if static is MISSING and kind and name not in fields_of(kind):
                 below = choose(self.known(term("has field", owner.origin, name)), below, MISSING)
             return instead(found, below)
         if owner.rest is not None:
@@ -402,7 +404,7 @@ class Values(Paths):
             holder = Dict((), None, holder)
         if isinstance(holder, Dict):
             return self.require(self.lookup(holder, index), index)
-        items = self.items(holder) if isinstance(holder, List) else None
+        items = self.items(holder) if isinstance(holder, List | tuple) else None
         if items is not None and not unknown(index):
             found = self.native(operator.getitem, items, index)
             return List(self.path, tuple(found)) if isinstance(index, slice) else found
@@ -452,6 +454,22 @@ class Values(Paths):
             old, extra = self.frozen(holder), self.frozen(more)
             holder.items = choose(when, concatenated(old, extra), old)
 
+    def unified(self, value: Value) -> Value:
+        """Return a choice of dictionaries over the same keys as one dictionary, to be read."""
+        value = self.current(self.settle(value))
+        if isinstance(value, Term) and value.op == "if":
+            condition, *sides = value.args
+            one, other = map(self.unified, sides)
+            if isinstance(one, Dict) and isinstance(other, Dict):
+                base = one.base
+                if base is not other.base:
+                    base = choose(condition, self.frozen(one), self.frozen(other))
+                names = dict.fromkeys((*one.own, *other.own))
+                look = self.lookup
+                found = {key: choose(condition, look(one, key), look(other, key)) for key in names}
+                return Dict(self.path, base, found)
+        return value
+
     def update(self, target: Dict, source: Value) -> None:
         """Take the entries of a source over into a dictionary."""
 
@@ -476,7 +494,7 @@ class Values(Paths):
                 target.base = choose(when, merged, old)
                 target.own = {}
 
-        self.each(source, of)
+        self.each(self.unified(source), of)
 
     def items(self, value: Value) -> list[Value] | None:
         """Return the items of a value, or None if their number is unknown."""
