@@ -9,8 +9,8 @@ Terms are over ``self``, the configuration object that the constructor was given
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from paramproof.tracing.configuration.modules import ModelInterpreter, Module
@@ -91,10 +91,11 @@ class _Writer:
     def __init__(self, run: ModelInterpreter) -> None:
         self.run = run
         self.storages: dict[int, int] = {}
+        self.path: list[str] = []
 
     def value(self, value: Value) -> Value:
         if mentions(value, lambda one: one.op in COMPUTED):
-            raise Unknown("a shape or a condition that depends on a computed number")
+            raise Unknown(f"a computed shape or condition: {'.'.join(self.path)}")
         return exported(self.run.frozen(value))
 
     def entries(self, module: Module) -> Entries:
@@ -122,14 +123,28 @@ class _Writer:
                     role = "buffer" if persistent else "temporary buffer"
                 if not role:
                     return []
-                what: Any = self.tensor(value, role)
+                what: Any = self.inside(name, lambda: self.tensor(value, role))
             case Module():
-                what = self.entries(value)
+                what = self.inside(name, lambda: self.entries(value))
             case _:
                 return []
         if condition is False or not (what or name is None):
             return []
+        if isinstance(what, Tensor) and what.role == "temporary buffer" and self.is_computed(condition):
+            condition, what = self.without_computed(condition), replace(what, shape=None)
         return [Entry(name, self.value(condition), what)]
+
+    def without_computed(self, condition: Value) -> Value:
+        """Return a condition without what depends on rotary positions or on numbers of a tensor."""
+        if isinstance(condition, Term) and condition.op == "and":
+            return both(*map(self.without_computed, condition.args))
+        return True if self.is_computed(condition) else condition
+
+    def inside(self, name: Value, run: Callable[[], Any]) -> Any:
+        self.path.append("*" if name is None or isinstance(name, Term) else name)
+        found = run()
+        self.path.pop()
+        return found
 
     def is_computed(self, value: Value) -> bool:
         return mentions(value, lambda one: one.op in COMPUTED or one.op == "rope")
@@ -142,7 +157,10 @@ class _Writer:
                 first = self.items(one, both(condition, test))
                 return first + self.items(other, both(condition, negate(test)))
             case Term(op="comp", args=(variable, source, element, kept)):
-                loop = Loop(variable, self.value(source), self.value(kept), tuple(self.item(element, True)))
+                body = self.item(element, True)
+                if self.is_computed(kept) and body == buffers(body):
+                    kept, body = self.without_computed(kept), [replace(one, what=replace(one.what, shape=None)) for one in body]
+                loop = Loop(variable, self.value(source), self.value(kept), tuple(body))
                 return [Entry(None, self.value(condition), loop)]
             case Term(op="list", args=args):
                 return self.items(args, condition)
@@ -173,6 +191,10 @@ class _Writer:
         elif shape is not None:
             shape = self.value(shape)
         elif role == "parameter":
-            raise Unknown("a parameter of an unknown shape")
+            raise Unknown(f"a parameter of an unknown shape: {'.'.join(self.path)}")
         trainable = role == "parameter" and self.value(tensor.own["requires_grad"])
         return Tensor(shape, role, trainable, (number, *turns))
+
+
+def buffers(entries: list[Entry]) -> list[Entry]:
+    return [one for one in entries if isinstance(one.what, Tensor) and one.what.role == "temporary buffer"]

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import collections
 import copy
+import functools
 import inspect
 import itertools
 import math
@@ -26,12 +27,14 @@ from transformers.modeling_utils import PreTrainedModel
 from transformers.models.auto.auto_factory import _BaseAutoModelClass
 
 from paramproof.tracing.configuration import tensors
+from paramproof.tracing.configuration.interpreter import source_of
 from paramproof.tracing.configuration.paths import Dict, Heap, Instance, List, Raised
 from paramproof.tracing.configuration.program import ClassInterpreter, written
-from paramproof.tracing.configuration.statements import folded
+from paramproof.tracing.configuration.statements import LOST, folded
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     MISSING,
+    TRUTHS,
     Term,
     Unknown,
     Value,
@@ -45,6 +48,8 @@ from paramproof.tracing.configuration.terms import (
     term,
 )
 from paramproof.tracing.configuration.values import Method, Super, unknown
+
+CACHED = type(functools.lru_cache(lambda: None))
 
 LISTS = (nn.ModuleList, nn.Sequential, nn.ParameterList)
 DICTS = (nn.ModuleDict, nn.ParameterDict)
@@ -373,6 +378,14 @@ class ModelInterpreter(ClassInterpreter):
 
         return self.pairs(left, right, of)
 
+    def computed(self, sign: str, operation: Callable[..., Any], *args: Value) -> Value:
+        tensor = next((one for one in args if isinstance(one, Tensor)), None)
+        if tensor is not None:
+            return Tensor(self, tensor.shape if len(args) == 1 else None)
+        if any(isinstance(one, Term) and one.op == "opaque" for one in args) and sign not in TRUTHS:
+            return term("opaque", sign)
+        return super().computed(sign, operation, *args)
+
     def equal(self, one: Value, other: Value) -> Value:
         if any(isinstance(x, Module | Method) or inspect.isclass(x) or inspect.isfunction(x) for x in (one, other)):
             return one is other
@@ -409,6 +422,10 @@ class ModelInterpreter(ClassInterpreter):
 
     def fold(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> None:
         source, self.walked[self.depth] = self.walk(source)
+        frame = self.frames[-1]
+        for name in read_after(frame.function, body):
+            if frame.own.get(name, LOST) is LOST:
+                frame.own[name] = MISSING
         try:
             super().fold(target, source, body)
         finally:
@@ -455,10 +472,12 @@ class ModelInterpreter(ClassInterpreter):
     def eval_call(self, node: ast.Call) -> Value:
         if any(isinstance(one, ast.Starred) for one in node.args):
             function = self.eval(node.func)
-            if function is nn.Sequential:
+            if function is nn.Sequential or is_torch(function):
                 held = List(self.path)
                 for items, known in self.arguments(node.args):
                     self.add_items(held, tuple(items) if known else items)
+                if is_torch(function):
+                    return self.call(function, [held])
                 made = Module(self.path, function)
                 made.layers = held
                 return made
@@ -466,6 +485,8 @@ class ModelInterpreter(ClassInterpreter):
 
     def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
         named = named or Dict(self.path)
+        if isinstance(function, CACHED):
+            function = function.__wrapped__
         if inspect.isclass(function) and issubclass(function, nn.Module):
             return self.make(function, args, named)
         if isinstance(function, Method) and isinstance(function.function, str):
@@ -493,7 +514,7 @@ class ModelInterpreter(ClassInterpreter):
                 return Tensor(self, None), term("opaque", "scale")
             if name == "weight_norm":
                 return self.weight_norm(module, args, named)
-            if name == "parse" and function.__qualname__.startswith("_ntuple"):
+            if function.__qualname__.startswith("_ntuple") and "n" in function.__code__.co_freevars:
                 count = function.__closure__[function.__code__.co_freevars.index("n")].cell_contents
                 return self.repeated(args[0], count)
         if function in (copy.deepcopy, copy.copy):
@@ -507,6 +528,11 @@ class ModelInterpreter(ClassInterpreter):
             return self.each(args[0], lambda one: self.is_instance(one, args[1]))
         if function is getattr and isinstance(args[1], Term) and isinstance(args[0], Module):
             return self.named_item(args[0], args[1])
+        if function is zip and self.lookup(named, "strict") is True:
+            self.refuse_lengths(args)
+            named = Dict(self.path)
+        if function is functools.partial:
+            return term("opaque", "function")
         if function is setattr and isinstance(args[1], Term):
             return self.each(args[0], lambda one: self.set_attribute(one, args[1], args[2]))
         if function is itertools.repeat and len(args) == 2 and isinstance(args[1], int):
@@ -521,9 +547,18 @@ class ModelInterpreter(ClassInterpreter):
                 return term("opaque", name)
         return super().call_other(function, args, named)
 
+    def refuse_lengths(self, values: Sequence[Value]) -> None:
+        """Refuse lists that differ in their number of items."""
+        lengths = [super(ModelInterpreter, self).call_other(len, [one], Dict(())) for one in values]
+        for one in lengths[1:]:
+            same = self.truth(self.compared(ast.Eq(), lengths[0], one))
+            if same is not True:
+                self.refuse("lists of other lengths", negate(same))
+
     def is_instance(self, value: Value, kinds: Any) -> Value:
         wanted = getattr(kinds, "__args__", kinds)
-        wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+        wanted = tuple(self.items(wanted) or ()) if isinstance(wanted, tuple | List) else (wanted,)
+        kinds = wanted
         if isinstance(value, Module):
             return issubclass(value.kind, wanted)
         if isinstance(value, Tensor):
@@ -586,6 +621,8 @@ class ModelInterpreter(ClassInterpreter):
 
     def make(self, kind: Any, args: Sequence[Value], named: Dict) -> Module:
         made = Module(self.path, kind)
+        if kind.__module__ == "transformers.activations" and not unknown(args):
+            return self.built(self.native(kind, *args))
         if kind in LISTS or kind in DICTS:
             self.fill(made, args)
         else:
@@ -641,6 +678,13 @@ class ModelInterpreter(ClassInterpreter):
                     return List(self.path, tuple(one for one in owner.own.values() if isinstance(one, Module)))
                 wanted = {"parameters": "parameter", "buffers": "buffer", "modules": "module"}[name]
                 return List(self.path, tuple(reached(owner, wanted)))
+            case "named_children":
+                found = tuple(pair for pair in owner.own.items() if isinstance(pair[1], Module))
+                if any(isinstance(one, Term) and mentions_module(one) for one in owner.own.values()):
+                    raise Unknown("the children of a module")
+                if self.items(owner.named) != [] or not isinstance(owner.layers.items, tuple):
+                    raise Unknown("the children of a module")
+                return found + tuple((str(i), one) for i, one in enumerate(owner.layers.items))
             case "named_parameters":
                 found = tuple((term("opaque", "name"), one) for one in reached(owner, "parameter"))
                 return List(self.path, found)
@@ -751,6 +795,21 @@ class ModelInterpreter(ClassInterpreter):
         return held.own.get(name, MISSING)
 
 
+def read_after(function: Any, body: Sequence[ast.stmt]) -> set[str]:
+    """Return the names that a loop assigns and that its function reads after it."""
+    assigned = {
+        one.id
+        for one in ast.walk(ast.Module([*body], []))
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+    }
+    last = max(one.end_lineno or 0 for one in body)
+    return {
+        one.id
+        for one in ast.walk(source_of(function.__code__))
+        if isinstance(one, ast.Name) and one.lineno > last and one.id in assigned
+    }
+
+
 class Renamer:
     """Puts other terms in place of some, in modules as well: in copies of them, or in themselves."""
 
@@ -767,6 +826,8 @@ class Renamer:
                 self.memo[value] = term(value.op, *map(self.of, value.args))
             return self.memo[value]
         if not isinstance(value, Module | Tensor | List):
+            return value
+        if isinstance(value, List) and not mentions_module(value.items):
             return value
         if id(value) in self.memo:
             return self.memo[id(value)]
