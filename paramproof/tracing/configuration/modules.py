@@ -51,6 +51,8 @@ from paramproof.tracing.configuration.values import Method, Super, unknown
 
 CACHED = type(functools.lru_cache(lambda: None))
 
+SCALARS = {"int": int, "float": float, "str": str, "bool": bool}
+
 LISTS = (nn.ModuleList, nn.Sequential, nn.ParameterList)
 DICTS = (nn.ModuleDict, nn.ParameterDict)
 
@@ -102,6 +104,7 @@ class ModelInterpreter(ClassInterpreter):
         self.types = parts or {}
         self.parts: dict[Term, Value] = {}
         self.pins: dict[Value, str] = {}
+        self.declared: dict[Term, Term] = {}
         self.walked: dict[int, Value] = {}
 
     def configuration(self, kind: Any) -> Instance:
@@ -146,23 +149,26 @@ class ModelInterpreter(ClassInterpreter):
             self.pins[other] = f"{name} is not a {kind.__name__}"
             found = choose(is_null, None, Instance((), kind, field))
         elif declared is not None:
-            for facts in self.facts:
-                facts[term("accepts", field, written(declared.type))] = True
+            self.declared[field] = written(declared.type)
         self.parts[field] = found
         return found
 
     def is_none_of(self, value: Value, kinds: Any) -> bool:
         """Return whether the declared type of a field keeps it from being of some types."""
-        if not isinstance(value, Term) or value.op != "field":
+        if not isinstance(value, Term) or value not in self.declared:
             return False
-        known = [one.args[1] for one, true in self.facts[-1].items() if true and isinstance(one, Term) and one.op == "accepts" and one.args[0] is value]
         kinds = getattr(kinds, "__args__", kinds)
         wanted = kinds if isinstance(kinds, tuple) else (kinds,)
-        return any(not (json_kinds(one) & {*map(json_kind, wanted)}) for one in known)
+        return not json_kinds(self.declared[value]) & {*map(json_kind, wanted)}
 
     # Attributes of modules and tensors
 
     def attribute_of(self, owner: Value, name: str) -> Value:
+        if isinstance(owner, Super) and isinstance(owner.owner, Module):
+            found = super().attribute_of(owner, name)
+            if isinstance(found, Method) and is_native(found.function):
+                return Method(owner.owner, name)
+            return found
         if isinstance(owner, Module):
             return self.attribute_of_module(owner, name)
         if isinstance(owner, Tensor):
@@ -182,8 +188,7 @@ class ModelInterpreter(ClassInterpreter):
         static = inspect.getattr_static(owner.kind, name, MISSING)
         if static is MISSING:
             return found
-        module = getattr(static, "__module__", "") or ""
-        if module in ("torch.nn.modules.module", "torch.nn.modules.container") and inspect.isfunction(static):
+        if is_native(static):
             return Method(owner, name)
         return instead(found, self.bound(static, owner))
 
@@ -354,6 +359,10 @@ class ModelInterpreter(ClassInterpreter):
     def kind_of(self, value: Value) -> Any:
         if isinstance(value, Term) and value.op == "opaque":
             return float
+        if isinstance(value, Term) and value in self.declared:
+            found = SCALARS.get(self.declared[value].op)
+            if found is not None:
+                return found
         return super().kind_of(value)
 
     def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
@@ -451,7 +460,18 @@ class ModelInterpreter(ClassInterpreter):
                 if other != number
             }
             found = Renamer(changes, copies=False).of(found)
+        state = term("state", depth, number)
+        match nexts[number]:
+            case Term(op="dict", args=(base, key, value)) if base is state:
+                return self.keyed(starts[number], term("comp dict", depth, source, key, value, True))
+            case Term(op="if", args=(kept, Term(op="dict", args=(base, key, value)), other)) if (
+                base is other is state
+            ):
+                return self.keyed(starts[number], term("comp dict", depth, source, key, value, kept))
         return found
+
+    def keyed(self, start: Value, more: Term) -> Value:
+        return more if start is term("dict", None) else term("merged", start, more)
 
     def item(self, source: Value, depth: int) -> Value:
         found = self.walked.get(depth, MISSING)
@@ -506,6 +526,8 @@ class ModelInterpreter(ClassInterpreter):
                 return args[0] if module in SKIPPED_MODULES and args else None
             if name.startswith("is_") and name.endswith("_available"):
                 return self.native(function, *args)
+            if name == "replace_batch_norm":
+                return self.freeze_norms(function, args[0])
             if function is PreTrainedModel.__init__:
                 return self.write(args[0], "config", args[1])
             if function is PreTrainedModel.post_init:
@@ -558,7 +580,7 @@ class ModelInterpreter(ClassInterpreter):
     def is_instance(self, value: Value, kinds: Any) -> Value:
         wanted = getattr(kinds, "__args__", kinds)
         wanted = tuple(self.items(wanted) or ()) if isinstance(wanted, tuple | List) else (wanted,)
-        kinds = wanted
+        kinds = wanted = tuple(int if one in (numbers.Integral, numbers.Number) else one for one in wanted)
         if isinstance(value, Module):
             return issubclass(value.kind, wanted)
         if isinstance(value, Tensor):
@@ -686,8 +708,7 @@ class ModelInterpreter(ClassInterpreter):
                     raise Unknown("the children of a module")
                 return found + tuple((str(i), one) for i, one in enumerate(owner.layers.items))
             case "named_parameters":
-                found = tuple((term("opaque", "name"), one) for one in reached(owner, "parameter"))
-                return List(self.path, found)
+                return List(self.path, tuple((name, one) for one, name in named_tensors(owner)))
             case "requires_grad_":
                 for one in reached(owner, "parameter"):
                     self.write(one, "requires_grad", self.truth(args[0]) if args else True)
@@ -739,6 +760,17 @@ class ModelInterpreter(ClassInterpreter):
             self.write(owner, f"{name}_g", first)
             self.write(owner, f"{name}_v", second)
         return owner
+
+    def freeze_norms(self, function: Any, model: Module) -> None:
+        """Put frozen modules in place of the batch norms inside of a model."""
+        kind = next(one for name, one in function.__globals__.items() if "FrozenBatchNorm" in name)
+        for one in reached(model, "module"):
+            if one.kind is nn.BatchNorm2d:
+                made = self.make(kind, [one.own["num_features"]], Dict(self.path))
+                self.touch(one)
+                if self.since(one.birth) is not True:
+                    raise Unknown("norms that are frozen under a condition")
+                one.kind, one.own, one.buffers = made.kind, made.own, made.buffers
 
     # Tied tensors
 
@@ -894,6 +926,13 @@ def is_rope(value: Term) -> bool:
     return mentions(value, lambda one: one.op == "rope" or one.op == "opaque" and one.args[:1] == ("rope",))
 
 
+def is_native(function: Any) -> bool:
+    """Return whether a function is a method of torch's base class or of its containers."""
+    module = getattr(function, "__module__", "") or ""
+    native = module in ("torch.nn.modules.module", "torch.nn.modules.container")
+    return native and inspect.isfunction(function)
+
+
 def is_registered(value: Value, name: str) -> bool:
     kind = Module if name == "_modules" else Tensor
     return isinstance(value, kind)
@@ -938,6 +977,47 @@ def reached(value: Value, what: str) -> list[Any]:
 
     walk(value)
     return [*found.values()]
+
+
+def named_tensors(module: Module) -> Iterator[tuple[Tensor, Value]]:
+    """Yield the parameters of a module with their names, which may have turns of loops in them."""
+
+    def walk(value: Value, path: tuple[Value, ...]) -> Iterator[tuple[Tensor, Value]]:
+        if isinstance(value, Tensor) and value.role == "parameter":
+            known = not any(isinstance(one, Term) for one in path)
+            yield value, "".join(map(str, path)) if known else term("text", *path)
+        elif isinstance(value, Module):
+            before = (*path, ".") if path else ()
+            for name, one in value.own.items():
+                yield from walk(one, (*before, name))
+            if isinstance(value.layers.items, tuple):
+                for number, one in enumerate(value.layers.items):
+                    yield from walk(one, (*before, number))
+            else:
+                yield from items(value.layers.items, before)
+            yield from items(value.named.items, before)
+        elif isinstance(value, Term) and value.op == "if":
+            for one in value.args[1:]:
+                yield from walk(one, path)
+
+    def items(value: Value, before: tuple[Value, ...]) -> Iterator[tuple[Tensor, Value]]:
+        match value:
+            case Term(op="comp", args=(depth, _, Term(op="entry", args=(name, one)), _)):
+                yield from walk(one, (*before, name))
+            case Term(op="comp", args=(depth, _, one, True)):
+                yield from walk(one, (*before, term("turn", depth)))
+            case Term(op="entry", args=(name, one)):
+                yield from walk(one, (*before, name))
+            case Term(args=args):
+                for one in args:
+                    yield from items(one, (*before, term("opaque", "number")))
+            case tuple():
+                for one in value:
+                    yield from items(one, before)
+            case Module() | Tensor():
+                yield from walk(value, (*before, term("opaque", "number")))
+
+    return walk(module, ())
 
 
 def is_torch(function: Any) -> bool:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch import nn
 
 from paramproof.tracing.configuration.paths import Dict, Heap, List
@@ -119,11 +120,28 @@ def torch_function(run: ModelInterpreter, name: str, args: Sequence[Value], name
         return Tensor(run, (given(2, "steps"),))
     if name == "eye":
         return Tensor(run, (args[0], given(1, "m", args[0])))
+    if name in ("cat", "concat", "concatenate", "stack"):
+        return Tensor(run, stacked(run, name, run.items(args[0]), given(1, "dim", 0)))
     if name in SETTINGS:
         return None
     if args and isinstance(args[0], Tensor):
         return tensor_method(run, args[0], name, args[1:], named)
     return Tensor(run, None)
+
+
+def stacked(run: ModelInterpreter, name: str, parts: Value, dim: Value) -> Value:
+    shapes = [one.shape if isinstance(one, Tensor) else None for one in parts or ()]
+    if not shapes or not isinstance(dim, int) or not all(isinstance(one, tuple) for one in shapes):
+        return None
+    first = shapes[0]
+    if name == "stack":
+        at = dim % (len(first) + 1)
+        return (*first[:at], len(shapes), *first[at:])
+    at = dim % len(first)
+    size = first[at]
+    for one in shapes[1:]:
+        size = run.binary(ast.Add(), size, one[at])
+    return (*first[:at], size, *first[at + 1 :])
 
 
 def stored(run: ModelInterpreter, role: str, data: Value, trains: Value) -> Value:
@@ -147,7 +165,9 @@ def tensor_attribute(run: ModelInterpreter, owner: Tensor, name: str) -> Value:
             return tensor_method(run, owner, "t", [], Dict(run.path))
         case "requires_grad":
             return owner.own[name]
-        case "dtype" | "device" | "grad":
+        case "device":
+            return torch.device("meta")
+        case "dtype" | "grad":
             return None
         case "is_meta":
             return True
