@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import cache, reduce
@@ -49,6 +49,7 @@ UNTRACED = Path(__file__).parent / "untraced.json"
 
 PROCESSES = 2
 SECONDS = 60
+MIN_FILES = 3
 MAX_TEXT = 400
 
 
@@ -66,6 +67,10 @@ class Writer:
             return value
         if not isinstance(value, Term):
             return self.number(self.nodes, (type(value).__name__, value), value)
+        if value.op == "not" and isinstance(value.args[0], Term) and value.args[0].op == "and":
+            one, other = value.args[0].args
+            if any(isinstance(x, Term) and x.op == "not" for x in (one, other)):
+                return self.node(term("or", negate(one), negate(other)))
         if value not in self.numbers and value.op == "comp dict":
             letter, source, key, item, kept = value.args
             return self.node(
@@ -116,7 +121,7 @@ class Writer:
             "blocks": self.blocks,
             "nodes": self.nodes,
             "varying blocks": [i for i, one in enumerate(of_blocks) if one],
-            "varying nodes": [i for i, one in enumerate(free) if one],
+            "varying": [i for i, one in enumerate(free) if one],
         }
 
     # Configuration classes
@@ -520,15 +525,17 @@ def parts_in(nodes: Iterable[Any]) -> Iterator[str]:
 # Files
 
 
-def lines_of(data: Mapping[str, Any]) -> list[str]:
+def lines_of(name: str) -> list[str]:
     """Return what a file says, a line for each rule and each tensor, without numbers of nodes."""
-    nodes, blocks, texts = data["nodes"], data["blocks"], dict[int, str]()
+    data, shared, texts = read(name), read("base"), dict[int, str]()
+    assert data and shared
+    blocks = data["blocks"]
 
     def text(given: Any) -> str:
         if type(given) is not int:
             return json.dumps(given)
         if given not in texts:
-            node = nodes[given]
+            node = data["nodes"][given] if given >= 0 else shared["nodes"][-1 - given]
             whole = (
                 f"{node[0]}({', '.join(map(text, node[1:]))})"
                 if isinstance(node, list)
@@ -582,33 +589,100 @@ def read(name: str) -> dict[str, Any] | None:
     return json.loads(path.read_text("utf-8")) if path.exists() else None
 
 
-def write(name: str, data: Mapping[str, Any]) -> list[str]:
-    """Write a file; return what changed."""
-    old = read(name)
+def write(name: str, data: Mapping[str, Any]) -> None:
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
     (FOLDER / f"{name}.json").write_text(text + "\n", "utf-8")
-    if name == "index" or old is None:
-        return []
-    lines = difflib.unified_diff(lines_of(old), lines_of(data), lineterm="", n=0)
-    return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
 
 
-def write_base() -> None:
-    writer = Writer()
+class Sharing:
+    """Nodes of several files: those of at least ``MIN_FILES`` files are written once, in the base."""
+
+    def __init__(self) -> None:
+        self.ids: dict[Any, int] = {}
+        self.numbers: dict[int, int] = {}
+        """The numbers in the base of the nodes that are there."""
+
+    def of(self, nodes: Sequence[Any]) -> list[int]:
+        """Return a number for each node that is the same for equal nodes of all files."""
+        found: dict[int, int] = {}
+
+        def id_of(number: int) -> int:
+            if number not in found:
+                one = nodes[number]
+                key: Any = "", repr(one), one
+                if isinstance(one, list):
+                    args = [(id_of(x),) if type(x) is int else (str(type(x)), x) for x in one[1:]]
+                    key = one[0], *args
+                found[number] = self.ids.setdefault(key, len(self.ids))
+            return found[number]
+
+        return [*map(id_of, range(len(nodes)))]
+
+    def rewritten(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a file without the nodes that are in the base, and with varying nodes last."""
+        ids = self.of(data["nodes"])
+        varying = {*data["varying"]}
+        order = [i for i in range(len(ids)) if ids[i] not in self.numbers and i not in varying]
+        first = len(order)
+        order += [i for i in range(len(ids)) if ids[i] not in self.numbers and i in varying]
+        at = {old: new for new, old in enumerate(order)}
+        number = [at[i] if i in at else -1 - self.numbers[ids[i]] for i in range(len(ids))]
+
+        def of(one: Any) -> Any:
+            return number[one] if type(one) is int else one
+
+        def of_all(one: Any) -> Any:
+            return {k: of(v) for k, v in one.items()}
+
+        def of_row(row: Sequence[Any]) -> list[Any]:
+            name, kind, what, *more = row
+            what = what if kind in ("block", "loop") else of(what)
+            rest = [more[1], of(more[2]), of(more[3])] if kind == "loop" else more[1:]
+            return [of(name), kind, what, *map(of, more[:1]), *rest]
+
+        found = {**data, "blocks": [[*map(of_row, rows)] for rows in data["blocks"]]}
+        found["configurations"] = {
+            name: {
+                k: of_all(v) if k in ("fields", "refusals", "properties") else v
+                for k, v in one.items()
+            }
+            | (
+                {"keys": [[of(kind), *more] for kind, *more in one["keys"]]}
+                if "keys" in one
+                else {}
+            )
+            for name, one in data["configurations"].items()
+        }
+        found["models"] = {
+            name: {**one, "refusals": of_all(one["refusals"])}
+            for name, one in data["models"].items()
+        }
+        nodes = [data["nodes"][i] for i in order]
+        found["nodes"] = [
+            [one[0], *map(of, one[1:])] if isinstance(one, list) else one for one in nodes
+        ]
+        return {**found, "varying": first}
+
+
+def shared_base(files: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return the file of the base class, with the nodes that several of the files have."""
+    writer, sharing = Writer(), Sharing()
     rules, _ = writer.configuration(PreTrainedConfig, None)
-    write(
-        "base", {"format": FORMAT, "configurations": {BASE: rules}, "models": {}, **writer.tables()}
-    )
+    at = {one: i for i, one in enumerate(sharing.of(writer.nodes))}
+    count = Counter(one for data in files for one in {*sharing.of(data["nodes"])})
+    for (name, *args), one in sharing.ids.items():
+        if count[one] >= MIN_FILES and one not in at:
+            at[one] = len(writer.nodes)
+            inner = [at[x[0]] if len(x) == 1 else x[1] for x in args] if name else []
+            writer.nodes.append([name, *inner] if name else args[1])
+    base = {"format": FORMAT, "configurations": {BASE: rules}, "models": {}, **writer.tables()}
+    return Sharing().rewritten(base)
 
 
 def write_index() -> None:
     """Write the class of each model type, and the file of each class."""
-    index: dict[str, Any] = {
-        "format": FORMAT,
-        "types": {},
-        "configurations": {BASE: "base"},
-        "models": {},
-    }
+    index: dict[str, Any] = {"format": FORMAT, "types": {}, "models": {}}
+    index["configurations"] = {BASE: "base"}
     for one in CONFIG_MAPPING:
         data = read(one)
         if data is not None:
@@ -619,12 +693,12 @@ def write_index() -> None:
     write("index", index)
 
 
-def work(model_type: str) -> tuple[str, list[str], dict[str, str]]:
-    """Write the file of a type; return what changed, and what could not be traced."""
+def work(model_type: str) -> tuple[str, dict[str, Any], dict[str, str]]:
+    """Return the file of a type, or nothing, and what could not be traced."""
     failed: dict[str, str] = {}
     with limited(model_type, failed):
-        return model_type, write(model_type, file_of(model_type, failed)), failed
-    return model_type, [], failed
+        return model_type, file_of(model_type, failed), failed
+    return model_type, {}, failed
 
 
 @contextmanager
@@ -647,14 +721,24 @@ def limited(name: str, failed: dict[str, str]) -> Iterator[None]:
 
 def main(types: list[str]) -> int:
     FOLDER.mkdir(exist_ok=True)
-    write_base()
     transformers.logging.set_verbosity_error()
     untraced = json.loads(UNTRACED.read_text("utf-8")) if types and UNTRACED.exists() else {}
+    old = {one: lines_of(one) for one in types or CONFIG_MAPPING if read(one)}
+    files: dict[str, Any] = {}
     with ProcessPoolExecutor(PROCESSES, get_context("fork"), lambda: os.nice(1)) as pool:
-        for one, changed, failed in pool.map(work, types or [*CONFIG_MAPPING]):
+        for one, data, failed in pool.map(work, types or [*CONFIG_MAPPING]):
             untraced = {k: v for k, v in untraced.items() if v[0] != one}
             untraced |= {name: [one, why] for name, why in failed.items()}
-            for line in changed:
+            files |= {one: data} if data else {}
+    base = read("base") if types else None
+    write("base", base := base or shared_base(files.values()))
+    sharing = Sharing()
+    sharing.numbers = {one: i for i, one in enumerate(sharing.of(base["nodes"]))}
+    for one, data in files.items():
+        write(one, sharing.rewritten(data))
+    for one, before in old.items():
+        for line in difflib.unified_diff(before, lines_of(one), lineterm="", n=0):
+            if not line.startswith(("---", "+++", "@@")):
                 print(f"{one}: {line}")
     write_index()
     UNTRACED.write_text(json.dumps(dict(sorted(untraced.items())), indent=1) + "\n", "utf-8")

@@ -198,12 +198,16 @@ class File:
 
     def __init__(self, catalogue: Catalogue, data: Any) -> None:
         self.catalogue, self.data, self.nodes = catalogue, data, data["nodes"]
-        self.varying = {*data["varying nodes"]}
         self.node, self.block = cache(self.compile), cache(lambda number: Block(self, number))
 
     def code(self, given: Any) -> Code:
         """Return a function that computes a node, or that gives what stands for itself."""
-        return self.node(given) if type(given) is int else lambda part: given
+        if type(given) is not int:
+            return lambda part: given
+        found: Code = (
+            self.node(given) if given >= 0 else self.catalogue.file("base").node(-1 - given)
+        )
+        return found
 
     def coded(self, rules: Mapping[str, Any]) -> dict[str, Code]:
         return {name: self.code(one) for name, one in rules.items()}
@@ -215,7 +219,7 @@ class File:
         operation, codes = node[0], [*map(self.code, node[1:])]
         lazy = LAZY.get(operation)
         code = lazy(*codes) if lazy else call(OPERATIONS[operation], codes)
-        varies = number in self.varying
+        varies = number >= self.data["varying"]
 
         def remembered(part: Part) -> Any:
             memo = part.local if varies else part.memo
@@ -302,6 +306,7 @@ class Block:
 
 
 def tensor(part: Part, role: str, shape: Any, storage: Any = None) -> Tensor:
+    shape = [shape] if type(shape) is int else shape
     if any(type(size) is not int or size < 0 for size in shape or ()):
         raise Refused(f"a tensor cannot have the shape {shape}")
     where = storage and (storage[0], *(part.turns[letter] for letter in storage[1:]))
@@ -372,6 +377,7 @@ CHEAP = {"absent", "config", "field", "get", "has", "is", "item", "key", "not", 
 LAZY: dict[str, Callable[..., Code]] = {
     "if": lambda when, one, other: lambda part: one(part) if when(part) else other(part),
     "and": lambda one, other: lambda part: one(part) and other(part),
+    "or": lambda one, other: lambda part: one(part) or other(part),
     "comp": lambda letter, source, element, kept: (
         lambda part: [element(part) for _ in part.loop(letter(part), source(part)) if kept(part)]
     ),

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from paramproof.catalogue import program
 from paramproof.catalogue.program import FORMAT, LIMIT, Catalogue, Refused
@@ -49,12 +50,7 @@ def folder(path, configurations, models=(), types=("toy",), blocks=()):
     written["models"] = {
         k: v | {"refusals": node(v.get("refusals", {}))} for k, v in written["models"].items()
     }
-    in_loops = ("item", "turn", "state")
-    varying = [i for i, one in enumerate(nodes) if isinstance(one, list) and one[0] in in_loops]
-    for i, one in enumerate(nodes):
-        if isinstance(one, list) and {*varying} & {x for x in one[1:] if type(x) is int}:
-            varying.append(i)
-    written |= {"nodes": nodes, "varying nodes": varying, "varying blocks": [*range(len(blocks))]}
+    written |= {"nodes": nodes, "varying": 0, "varying blocks": [*range(len(blocks))]}
     index = {
         "format": FORMAT,
         "types": dict.fromkeys(types, [*configurations][0]),
@@ -90,6 +86,8 @@ OPERATIONS = [
     (["get or", A, "x", 9], {"a": {"x": None}}, None),
     (["if", A, 1, ["//", 1, 0]], {"a": True}, 1),
     (["if", A, ["//", 1, 0], 2], {"a": 0}, 2),
+    (["or", ["truth", A], ["<", 1, A]], {"a": "x"}, True),
+    (["or", ["is", A, None], ["<", 1, A]], {"a": 1}, False),
     (["not", A], {"a": 0}, True),
     (["and", ["truth", A], ["<", 1, A]], {"a": None}, False),
     (["and", ["truth", A], ["<", 1, A]], {"a": 2}, True),
@@ -201,7 +199,7 @@ def test_every_operation_is_tested_and_described():
     tested = set().union(*(names(one) for one, *_ in OPERATIONS))
 
     assert tested == {*program.OPERATIONS, *program.LAZY}
-    assert tested == operations.OPERATIONS.keys() - LOWERED | {"key"}
+    assert tested == operations.OPERATIONS.keys() - LOWERED | {"key", "or"}
 
 
 @pytest.mark.parametrize(
@@ -350,10 +348,24 @@ def test_a_shared_tensor_counts_once(tmp_path):
     assert part.count("Model")["trainable"] == 9
 
 
-def test_shape_of_an_unknown_length(tmp_path):
-    part = model(tmp_path, [[["weight", "trainable", KINDS]]], {"kinds": [4, 5]})
+@pytest.mark.parametrize(("shape", "count"), [([4, 5], 20), ([], 1), (7, 7)])
+def test_shape_of_an_unknown_length(tmp_path, shape, count):
+    part = model(tmp_path, [[["weight", "trainable", KINDS]]], {"kinds": shape})
 
-    assert part.count("Model")["trainable"] == 20
+    assert part.count("Model")["trainable"] == count
+
+
+def test_nodes_of_the_base(tmp_path):
+    catalogue = folder(tmp_path, {"Toy": {"fields": {"width": ["+", 1, 2]}}})
+    path = tmp_path / "file.json"
+    data = json.loads(path.read_text("utf-8"))
+    base = {**data, "configurations": {}, "models": {}, "nodes": [["+", 1, 2], 8, 9]}
+    (tmp_path / "base.json").write_text(json.dumps(base), "utf-8")
+    data["configurations"]["Toy"]["fields"] = {"width": -1, "twice": 0}
+    path.write_text(json.dumps({**data, "nodes": [["*", -1, -2]]}), "utf-8")
+    part = catalogue.configuration({"model_type": "toy"})
+
+    assert (part.field("width"), part.field("twice")) == (17, 136)
 
 
 @pytest.mark.parametrize("size", [-1, 1.0, "x", None, True])
@@ -410,3 +422,14 @@ def test_the_reader_alone_counts_every_class():
 
     assert classes > 1000
     assert counted > 0.9 * classes, done.stderr[-2000:]
+
+
+def test_files_have_the_format_of_the_schema(tmp_path):
+    here = Path(program.__file__).parent
+    schema = Draft202012Validator(json.loads((here / "programs.schema.json").read_text("utf-8")))
+    paths = [one for one in (here / "programs").glob("[a-c]*.json") if one.name != "index.json"][:40]
+    model(tmp_path, [[["weight", "trainable", KINDS]], LAYERS[1], LAYERS[3]])
+
+    assert len(paths) == 40
+    for path in [*paths, tmp_path / "file.json"]:
+        schema.validate(json.loads(path.read_text("utf-8")))
