@@ -83,6 +83,9 @@ class Program:
         self.defaults = rules("defaults", {k: v for _, keys, *_ in groups for k, v in keys.items()})
         self.fields = rules("fields", file.coded(data.get("fields", {})))
         self.refusals = rules("refusals", file.coded(data.get("refusals", {})))
+        nodes = {kind: data.get(kind, {}).items() for kind in ("fields", "refusals")}
+        self.nodes = rules("nodes", {k: (file, node) for k, node in nodes["fields"]})
+        self.refused = rules("refused", {why: (file, node) for why, node in nodes["refusals"]})
         self.properties = rules("properties", file.coded(data.get("properties", {})))
         self.taken = {*(base.taken if base else ()), *data.get("taken", ())}
         self.taken |= {*self.types, *self.fields, *self.aliases}
