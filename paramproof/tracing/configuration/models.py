@@ -45,7 +45,6 @@ def is_instance(run: Interpreter, value: Value, kinds: Any) -> Value:
     is_part = [one for one in wanted if run.is_part_class(one)]
 
     def of(one: Value) -> Value:
-        one = run.current(one)
         if isinstance(one, Instance) and one.kind:
             return issubclass(one.kind, wanted)
         kind = run.kind_of(one)
@@ -226,7 +225,6 @@ def copied(run: Interpreter, value: Value, *memo: Value) -> Value:
 
 def type_of(run: Interpreter, value: Value) -> Value:
     def of(one: Value) -> Value:
-        one = run.current(one)
         kind = one.kind if isinstance(one, Instance) else run.kind_of(one)
         if kind in (None, Instance):
             raise Unknown("the type of an unknown value")

@@ -162,7 +162,6 @@ class ClassInterpreter(Interpreter):
         declared = written(kind)
 
         def check(one: Value) -> None:
-            one = self.current(one)
             if isinstance(one, Term) and not is_rule(one):
                 accepts = self.known(term("accepts", one, declared))
                 if accepts is not True and self.kind_of(one) is not kind:
@@ -244,7 +243,8 @@ class ClassInterpreter(Interpreter):
             function, named = function.owner, self.copied(args[0])
         name = getattr(function, "__name__", "")
         owner = getattr(function, "__self__", None)
-        if self.is_part_class(owner) and name == "from_dict" and not named.own:
+        base = getattr(function, "__func__", None) is PreTrainedConfig.from_dict.__func__
+        if base and self.is_part_class(owner) and not named.own and named.base is None:
             function, named = owner, self.copied(args[0])
         if isinstance(function, Class):
             return self.part(None, term("class of", function.model_type), named)

@@ -182,23 +182,36 @@ class Values(Paths):
                 root = root.args[0]
             if value in self.embedded or self.origins.get(root, 0) > 1:
                 raise Unknown(f"a change of {value!r:.80}, which stands elsewhere too")
-            if kind is Dict:
-                self.expect(value, dict)
             found = Dict((), value) if kind is Dict else List((), value)
             if kind is Instance:
                 found = Instance((), None, value)
             self.changed[value] = found
         if not isinstance(found, kind):
             raise Unknown(f"{value!r:.80} as two kinds of object")
-        return found
+        return self.current(value)
 
     def current(self, value: Value) -> Value:
-        """Return the object that stands for an unknown value, if code changed it."""
-        return self.changed.get(value, value) if isinstance(value, Term) else value
+        """Return the object that stands for an unknown value, if code changed it, to be used."""
+        if not isinstance(value, Term) or value not in self.changed:
+            return value
+        found = self.changed[value]
+        self.expect(value, {Dict: dict, List: list}.get(type(found), Instance))
+        return found
+
+    def with_changes(self, value: Term, run: Callable[[Value], Value]) -> Value:
+        """Return what a function makes of the object that stands for a value, and of other values.
+
+        Code changes a dictionary where it knows that a value is one. Elsewhere it may be null.
+        """
+        found = self.changed[value]
+        kind = {Dict: "object", List: "list"}.get(type(found), "part")
+        is_one = self.known(term("isinstance", value, kind))
+        return choose(is_one, run(found) if is_one is not False else None, run(value))
 
     def frozen(self, value: Value) -> Value:
         """Return a value as it is now, to be used inside a term."""
-        value = self.current(value)
+        if isinstance(value, Term) and value in self.changed:
+            return self.with_changes(value, lambda one: one if one is value else self.frozen(one))
         if isinstance(value, List):
             items = value.items if isinstance(value.items, Term) else self.frozen(value.items)
             is_set = value.kind is set and not (isinstance(items, Term) and items.op == "set")
@@ -240,7 +253,6 @@ class Values(Paths):
 
     def kind_of(self, value: Value) -> Any:
         """Return the type of a value, or None if it is unknown."""
-        value = self.current(value)
         if isinstance(value, List):
             return value.kind
         if isinstance(value, Dict | Instance):
@@ -255,7 +267,7 @@ class Values(Paths):
         for name, kind in (("int", int), ("str", str), ("float", float), ("bool", bool)):
             if self.known(term("accepts", value, term(name))) is True:
                 return kind
-        for name, kind in (("object", dict), ("list", list), ("text", str)):
+        for name, kind in (("object", dict), ("list", list), ("text", str), ("part", Instance)):
             if self.known(term("isinstance", value, name)) is True:
                 return kind
         return KINDS.get(value.op)
@@ -266,7 +278,7 @@ class Values(Paths):
         if found not in (None, kind):
             raise Raised(f"a {getattr(found, '__name__', found)} in place of a {kind.__name__}")
         if found is None:
-            name = {dict: "object", list: "list"}[kind]
+            name = {dict: "object", list: "list"}.get(kind, "part")
             self.refuse(f"not a {kind.__name__}", negate(self.known(term("isinstance", value, name))))
 
     def read(self, value: Value, run: Callable[[Value], Value]) -> Value:
@@ -456,7 +468,9 @@ class Values(Paths):
 
     def unified(self, value: Value) -> Value:
         """Return a choice of dictionaries over the same keys as one dictionary, to be read."""
-        value = self.current(self.settle(value))
+        value = self.settle(value)
+        if self.kind_of(value) is dict and isinstance(value, Term):
+            return self.changed.get(value, value)
         if isinstance(value, Term) and value.op == "if":
             condition, *sides = value.args
             one, other = map(self.unified, sides)
@@ -516,7 +530,9 @@ class Values(Paths):
 
     def truth(self, value: Value) -> Value:
         def of(one: Value) -> Value:
-            one = self.current(one)
+            if isinstance(one, Term) and one in self.changed:
+                found = self.with_changes(one, lambda it: term("truth", it) if it is one else of(it))
+                return self.known(found)
             if isinstance(one, Dict):
                 found: Value = False
                 for entry in one.own.values():
