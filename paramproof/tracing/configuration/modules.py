@@ -30,7 +30,7 @@ from paramproof.tracing.configuration import tensors
 from paramproof.tracing.configuration.interpreter import source_of
 from paramproof.tracing.configuration.paths import Dict, Heap, Instance, List, Raised
 from paramproof.tracing.configuration.program import ClassInterpreter, written
-from paramproof.tracing.configuration.statements import LOST, folded
+from paramproof.tracing.configuration.statements import LOST, folded, tail_of
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -51,6 +51,9 @@ from paramproof.tracing.configuration.values import Method, Super, unknown
 
 CACHED = type(functools.lru_cache(lambda: None))
 
+LOADING = frozenset({"config", "attn_implementation", "dtype", "torch_dtype", "trust_remote_code"})
+"""Arguments of ``from_config`` that do not reach the constructor."""
+
 SCALARS = {"int": int, "float": float, "str": str, "bool": bool}
 
 LISTS = (nn.ModuleList, nn.Sequential, nn.ParameterList)
@@ -63,7 +66,7 @@ SKIPPED = frozenset(
     "initialize_weights _init_weights maybe_install_capturing_hooks register_forward_hook "
     "register_forward_pre_hook register_load_state_dict_pre_hook register_load_state_dict_post_hook "
     "register_state_dict_post_hook _register_state_dict_hook register_state_dict_pre_hook "
-    "reset_parameters "
+    "requires_backends reset_parameters "
     "tie_weights to train half float bfloat16 cuda cpu validate_environment".split()
 )
 """Methods that change what is in tensors or how a model runs, and no shape."""
@@ -193,6 +196,8 @@ class ModelInterpreter(ClassInterpreter):
         return instead(found, self.bound(static, owner))
 
     def set_attribute(self, owner: Value, name: Value, value: Value) -> None:
+        if isinstance(owner, Term) and owner.op == "opaque" and not mentions_module(value):
+            return
         if isinstance(owner, Tensor):
             if name == "requires_grad":
                 self.write(owner, name, self.truth(value))
@@ -248,6 +253,8 @@ class ModelInterpreter(ClassInterpreter):
             return term("opaque", "rope")
         if isinstance(holder, dict | Dict) and isinstance(index, Term):
             own = holder if isinstance(holder, dict) else holder.own
+            if own.keys() == {True, False}:
+                return choose(self.truth(index), own[True], own[False])
             if any(not isinstance(one, str | int | float | None) for one in own.values()):
                 found: Value = MISSING
                 for key, value in own.items():
@@ -359,6 +366,9 @@ class ModelInterpreter(ClassInterpreter):
     def kind_of(self, value: Value) -> Any:
         if isinstance(value, Term) and value.op == "opaque":
             return float
+        if isinstance(value, Term) and value.op in ("as tuple", "+"):
+            if value.op == "as tuple" or any(self.kind_of(one) in (list, tuple) for one in value.args):
+                return list
         if isinstance(value, Term) and value in self.declared:
             found = SCALARS.get(self.declared[value].op)
             if found is not None:
@@ -432,13 +442,20 @@ class ModelInterpreter(ClassInterpreter):
     def fold(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> None:
         source, self.walked[self.depth] = self.walk(source)
         frame = self.frames[-1]
-        for name in read_after(frame.function, body):
+        inner = reached(self.walked[self.depth], "")
+        serials = [one.serial for one in inner]
+        for one in inner:
+            # What belongs to one layer changes in its own turn.
+            one.serial = math.inf
+        for name in read_after(frame.function, target, body):
             if frame.own.get(name, LOST) is LOST:
                 frame.own[name] = MISSING
         try:
             super().fold(target, source, body)
         finally:
             self.walked.pop(self.depth)
+            for one, serial in zip(inner, serials, strict=True):
+                one.serial = serial
 
     def for_any(
         self, source: Value, one: ast.comprehension, run: Callable[[], Value]
@@ -461,6 +478,18 @@ class ModelInterpreter(ClassInterpreter):
             }
             found = Renamer(changes, copies=False).of(found)
         state = term("state", depth, number)
+        if found.op == "fold" and mentions_module(nexts[number]):
+            tail = tail_of(nexts[number], state)
+            if tail is None:
+                raise Unknown("a loop that changes layers")
+            changes = {
+                term("state", depth, other): at_turn(depth, source, starts, nexts, other)
+                for other in range(len(nexts))
+                if other != number
+            }
+            tail = Renamer(changes, copies=False).of(tail)
+            more = term("concat", term("comp", depth, source, tail, True))
+            found = term("concat", term("list", starts[number], more))
         match nexts[number]:
             case Term(op="dict", args=(base, key, value)) if base is state:
                 return self.keyed(starts[number], term("comp dict", depth, source, key, value, True))
@@ -486,6 +515,9 @@ class ModelInterpreter(ClassInterpreter):
             case ast.With(body=body):
                 return self.block(body)
         return super().statement(node)
+
+    def augmented(self, op: ast.operator, old: Value, value: Value) -> Value:
+        return old if isinstance(old, Tensor) else super().augmented(op, old, value)
 
     # Calls
 
@@ -514,13 +546,16 @@ class ModelInterpreter(ClassInterpreter):
                 return self.module_method(function.owner, function.function, args, named)
             if isinstance(function.owner, Tensor):
                 return tensors.tensor_method(self, function.owner, function.function, args, named)
+            if isinstance(function.owner, Term) and function.owner.op == "opaque":
+                return term("opaque", function.function)
         if isinstance(function, Term) and (function.op == "opaque" or is_rope(function)):
             return Tensor(self, None), term("opaque", "scale")
         name = getattr(function, "__name__", "")
         module = getattr(function, "__module__", "") or ""
         if inspect.ismethod(function) and name in ("from_config", "_from_config"):
             given = args[0] if args else self.lookup(named, "config")
-            return self.each(given, lambda one: self.from_config(function.__self__, one))
+            more = {k: v for k, v in named.own.items() if k not in LOADING}
+            return self.each(given, lambda one: self.from_config(function.__self__, one, more))
         if inspect.isfunction(function) or inspect.isbuiltin(function):
             if function is nn.Module.__init__ or name in SKIPPED or module in SKIPPED_MODULES:
                 return args[0] if module in SKIPPED_MODULES and args else None
@@ -541,6 +576,8 @@ class ModelInterpreter(ClassInterpreter):
                 return self.repeated(args[0], count)
         if function in (copy.deepcopy, copy.copy):
             return self.each(args[0], lambda one: self.copied_object(one, {}))
+        if module == "numpy" and name == "prod" and not isinstance(args[0], Tensor):
+            function = math.prod
         if is_torch(function):
             return tensors.torch_function(self, name, args, named)
         return super().call(function, args, named)
@@ -553,6 +590,12 @@ class ModelInterpreter(ClassInterpreter):
         if function is zip and self.lookup(named, "strict") is True:
             self.refuse_lengths(args)
             named = Dict(self.path)
+        if function is callable and isinstance(args[0], Module | Tensor):
+            return isinstance(args[0], Module)
+        if function is len:
+            return self.each(args[0], self.length)
+        if function is getattr and inspect.ismodule(args[0]) and isinstance(args[1], Term):
+            return term("opaque", "attribute")
         if function is functools.partial:
             return term("opaque", "function")
         if function is setattr and isinstance(args[1], Term):
@@ -569,9 +612,28 @@ class ModelInterpreter(ClassInterpreter):
                 return term("opaque", name)
         return super().call_other(function, args, named)
 
+    def length(self, value: Value) -> Value:
+        items = self.items(value)
+        if items is not None:
+            return len(items)
+        match self.frozen(value):
+            case Term(op="comp", args=(_, source, _, True)):
+                return self.length(source)
+            case Term(op="range", args=(0, stop, 1)) if self.kind_of(stop) is int:
+                return stop
+            case Term(op="enumerate", args=(source, _)):
+                return self.length(source)
+            case Term(op="concat", args=(Term(op="list", args=args),)):
+                found: Value = 0
+                for one in args:
+                    found = self.binary(ast.Add(), self.each(one, self.length), found)
+                return found
+            case found:
+                return term("len", found)
+
     def refuse_lengths(self, values: Sequence[Value]) -> None:
         """Refuse lists that differ in their number of items."""
-        lengths = [super(ModelInterpreter, self).call_other(len, [one], Dict(())) for one in values]
+        lengths = [self.each(one, self.length) for one in values]
         for one in lengths[1:]:
             same = self.truth(self.compared(ast.Eq(), lengths[0], one))
             if same is not True:
@@ -580,7 +642,10 @@ class ModelInterpreter(ClassInterpreter):
     def is_instance(self, value: Value, kinds: Any) -> Value:
         wanted = getattr(kinds, "__args__", kinds)
         wanted = tuple(self.items(wanted) or ()) if isinstance(wanted, tuple | List) else (wanted,)
-        kinds = wanted = tuple(int if one in (numbers.Integral, numbers.Number) else one for one in wanted)
+        numeric = {numbers.Integral: (int,), numbers.Number: (int, float), numbers.Real: (int, float)}
+        kinds = wanted = tuple(kind for one in wanted for kind in numeric.get(one, (one,)))
+        if not all(inspect.isclass(one) for one in wanted):
+            raise Unknown("whether an object is of an unknown class")
         if isinstance(value, Module):
             return issubclass(value.kind, wanted)
         if isinstance(value, Tensor):
@@ -630,16 +695,17 @@ class ModelInterpreter(ClassInterpreter):
             return super().call_other(copy.copy, [value], Dict(()))
         return found
 
-    def from_config(self, auto: Any, config: Value) -> Value:
+    def from_config(self, auto: Any, config: Value, more: dict[str, Value]) -> Value:
         if not isinstance(config, Instance) or config.kind is None:
             raise Unknown(f"{auto.__name__} of a part of an unknown class")
         if not issubclass(auto, _BaseAutoModelClass):
-            return self.make(auto, [config], Dict(self.path))
+            return self.make(auto, [config], Dict(self.path, None, more))
         try:
             kind = auto._model_mapping[config.kind]
         except KeyError:
             raise Raised(f"{auto.__name__} has no {config.kind.__name__}") from None
-        return self.make(kind[0] if isinstance(kind, tuple) else kind, [config], Dict(self.path))
+        kind = kind[0] if isinstance(kind, tuple) else kind
+        return self.make(kind, [config], Dict(self.path, None, more))
 
     def make(self, kind: Any, args: Sequence[Value], named: Dict) -> Module:
         made = Module(self.path, kind)
@@ -708,7 +774,7 @@ class ModelInterpreter(ClassInterpreter):
                     raise Unknown("the children of a module")
                 return found + tuple((str(i), one) for i, one in enumerate(owner.layers.items))
             case "named_parameters":
-                return List(self.path, tuple((name, one) for one, name in named_tensors(owner)))
+                return List(self.path, tuple((name, one) for one, name in named_tensors(self, owner)))
             case "requires_grad_":
                 for one in reached(owner, "parameter"):
                     self.write(one, "requires_grad", self.truth(args[0]) if args else True)
@@ -723,6 +789,8 @@ class ModelInterpreter(ClassInterpreter):
             case "__init__":
                 return self.fill(owner, args) if owner.kind not in (nn.Module,) and issubclass(owner.kind, (*LISTS, *DICTS)) else None
             case "get_submodule":
+                if isinstance(args[0], Term):
+                    return term("opaque", "module")
                 return self.reach(owner, args[0].split("."))
             case "__getitem__":
                 return self.subscript(owner, args[0])
@@ -767,10 +835,9 @@ class ModelInterpreter(ClassInterpreter):
         for one in reached(model, "module"):
             if one.kind is nn.BatchNorm2d:
                 made = self.make(kind, [one.own["num_features"]], Dict(self.path))
-                self.touch(one)
-                if self.since(one.birth) is not True:
-                    raise Unknown("norms that are frozen under a condition")
-                one.kind, one.own, one.buffers = made.kind, made.own, made.buffers
+                for key in {**one.own, **made.own}:
+                    self.write(one, key, made.own.get(key, MISSING))
+                one.buffers |= made.buffers
 
     # Tied tensors
 
@@ -827,11 +894,12 @@ class ModelInterpreter(ClassInterpreter):
         return held.own.get(name, MISSING)
 
 
-def read_after(function: Any, body: Sequence[ast.stmt]) -> set[str]:
+def read_after(function: Any, target: ast.expr, body: Sequence[ast.stmt]) -> set[str]:
     """Return the names that a loop assigns and that its function reads after it."""
     assigned = {
         one.id
-        for one in ast.walk(ast.Module([*body], []))
+        for part in (target, *body)
+        for one in ast.walk(part)
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
     }
     last = max(one.end_lineno or 0 for one in body)
@@ -953,7 +1021,7 @@ def mentions_module(value: Value) -> bool:
 
 
 def reached(value: Value, what: str) -> list[Any]:
-    """Return the parameters, buffers or modules that are inside of a module."""
+    """Return the parameters, buffers or modules that are inside of a module, or all of them."""
     found: dict[int, Any] = {}
     seen: set[int] = set()
 
@@ -962,10 +1030,10 @@ def reached(value: Value, what: str) -> list[Any]:
             return
         seen.add(id(one))
         if isinstance(one, Tensor):
-            if what == one.role or (what == "buffer" and is_buffer):
+            if what in ("", one.role) or (what == "buffer" and is_buffer):
                 found[id(one)] = one
         elif isinstance(one, Module):
-            if what == "module":
+            if what in ("", "module"):
                 found[id(one)] = one
             for name, inner in one.own.items():
                 walk(inner, name in one.buffers)
@@ -979,7 +1047,7 @@ def reached(value: Value, what: str) -> list[Any]:
     return [*found.values()]
 
 
-def named_tensors(module: Module) -> Iterator[tuple[Tensor, Value]]:
+def named_tensors(run: ModelInterpreter, module: Module) -> Iterator[tuple[Tensor, Value]]:
     """Yield the parameters of a module with their names, which may have turns of loops in them."""
 
     def walk(value: Value, path: tuple[Value, ...]) -> Iterator[tuple[Tensor, Value]]:
@@ -990,32 +1058,38 @@ def named_tensors(module: Module) -> Iterator[tuple[Tensor, Value]]:
             before = (*path, ".") if path else ()
             for name, one in value.own.items():
                 yield from walk(one, (*before, name))
-            if isinstance(value.layers.items, tuple):
-                for number, one in enumerate(value.layers.items):
-                    yield from walk(one, (*before, number))
-            else:
-                yield from items(value.layers.items, before)
-            yield from items(value.named.items, before)
+            yield from items(value.layers.items, before, 0)
+            yield from items(value.named.items, before, 0)
         elif isinstance(value, Term) and value.op == "if":
             for one in value.args[1:]:
                 yield from walk(one, path)
 
-    def items(value: Value, before: tuple[Value, ...]) -> Iterator[tuple[Tensor, Value]]:
+    def items(value: Value, before: tuple[Value, ...], offset: Value) -> Iterator[tuple[Tensor, Value]]:
         match value:
-            case Term(op="comp", args=(depth, _, Term(op="entry", args=(name, one)), _)):
-                yield from walk(one, (*before, name))
-            case Term(op="comp", args=(depth, _, one, True)):
-                yield from walk(one, (*before, term("turn", depth)))
-            case Term(op="entry", args=(name, one)):
-                yield from walk(one, (*before, name))
+            case Term(op="comp" | "entry"):
+                yield from entry(value, before, offset)
+            case Term(op="concat", args=(Term(op="list", args=args),)):
+                for one in args:
+                    yield from items(one, before, offset)
+                    offset = run.binary(ast.Add(), run.each(one, run.length), offset)
+            case Term(op="list") | tuple():
+                for number, one in enumerate(value.args if isinstance(value, Term) else value):
+                    yield from entry(one, before, run.binary(ast.Add(), offset, number))
             case Term(args=args):
                 for one in args:
-                    yield from items(one, (*before, term("opaque", "number")))
-            case tuple():
-                for one in value:
-                    yield from items(one, before)
+                    yield from items(one, before, term("opaque", "number"))
             case Module() | Tensor():
-                yield from walk(value, (*before, term("opaque", "number")))
+                yield from walk(value, (*before, offset))
+
+    def entry(value: Value, before: tuple[Value, ...], number: Value) -> Iterator[tuple[Tensor, Value]]:
+        match value:
+            case Term(op="entry", args=(name, one)):
+                yield from walk(one, (*before, name))
+            case Term(op="comp", args=(depth, _, one, kept)):
+                turn = term("turn", depth) if kept is True else term("opaque", "number")
+                yield from entry(one, before, turn if number == 0 else run.binary(ast.Add(), turn, number))
+            case _:
+                yield from walk(value, (*before, number))
 
     return walk(module, ())
 

@@ -78,10 +78,13 @@ def shape_of(run: ModelInterpreter, value: Value) -> Value:
     if isinstance(value, Tensor):
         return value.shape
     if not is_list(run, value):
-        return ()
+        number = not isinstance(value, Term) or run.kind_of(value) in (int, float, bool)
+        return () if number else None
     items = run.items(value)
     if items is None:
-        return None
+        declared = run.declared.get(value) if isinstance(value, Term) else None
+        flat = declared in [term(op, term(kind)) for op in ("list", "tuple") for kind in ("int", "float")]
+        return (run.length(value),) if flat else None
     inner = shape_of(run, items[0]) if items else ()
     return None if not isinstance(inner, tuple) else (len(items), *inner)
 
@@ -203,6 +206,9 @@ def tensor_method(
             return term("opaque", name)
         case "dim", () if rank is not None:
             return rank
+        case "mean" | "sum" | "std" | "var" | "max" | "min" | "norm" | "prod" | "any" | "all", ():
+            if not named.own:
+                return Tensor(run, ())
         case "split" | "chunk" | "unbind", _:
             return List(run.path, term("opaque", name))
         case "register_hook", _:
@@ -300,6 +306,16 @@ def sliced(run: ModelInterpreter, size: Value, one: slice) -> Value:
 def joined(run: ModelInterpreter, left: Value, right: Value) -> Tensor:
     """Return the tensor of arithmetic on two values, at least one of which is a tensor."""
     shapes = [one.shape if isinstance(one, Tensor) else () for one in (left, right)]
-    if shapes[0] == shapes[1] or shapes[1] == ():
-        return Tensor(run, shapes[0])
-    return Tensor(run, shapes[1] if shapes[0] == () else None)
+    if not all(isinstance(one, tuple) for one in shapes):
+        return Tensor(run, shapes[0] if shapes[0] == shapes[1] else None)
+    rank = max(map(len, shapes))
+    padded = [(*(1,) * (rank - len(one)), *one) for one in shapes]
+    found: list[Value] = []
+    for one, other in zip(*padded, strict=True):
+        if one is other or one == other or other == 1:
+            found.append(one)
+        elif one == 1:
+            found.append(other)
+        else:
+            return Tensor(run, None)
+    return Tensor(run, tuple(found))
