@@ -13,6 +13,8 @@ accepted and in ``//``, though ``1 == 1.0`` and ``True == 1`` as in Python. Ther
 
 from __future__ import annotations
 
+from paramproof.tracing.configuration.terms import MISSING, Term, Unknown, Value, mentions, term
+
 OPERATIONS = {
     # Keys and absence
     "config": "(): the dictionary of keys of the file, or that a part was made from",
@@ -128,3 +130,33 @@ TYPES = {
     "object": "(class): no value of JSON is accepted",
 }
 """The declared types that `accepts` names."""
+
+
+def exported(value: Value) -> Value:
+    """Return a frozen value with nothing in it but operations and JSON scalars."""
+    memo: dict[Term, Term] = {}
+
+    def of(one: Value) -> Value:
+        if one is MISSING:
+            return term("absent")
+        if isinstance(one, float) and one in (float("inf"), float("-inf")):
+            return term("float", str(one))
+        if one is None or isinstance(one, str | int | float):
+            return one
+        if not isinstance(one, Term):
+            raise Unknown(f"the value {one!r:.80}")
+        if one not in memo:
+            if one.op == "as tuple":
+                return of(one.args[0])
+            if one.op not in OPERATIONS and one.op not in TYPES:
+                raise Unknown(f"the operation {one.op}")
+            memo[one] = term(one.op, *map(of, one.args))
+        return memo[one]
+
+    ruled = not (isinstance(value, Term) and value.op == "rope") and mentions(value, is_rule)
+    return term("opaque") if ruled else of(value)
+
+
+def is_rule(value: Value) -> bool:
+    """Return whether a value is left to a rule of the reader."""
+    return isinstance(value, Term) and value.op in ("rope", "layers")

@@ -22,7 +22,7 @@ from transformers.configuration_utils import PreTrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from paramproof.tracing.configuration.interpreter import Interpreter
-from paramproof.tracing.configuration.operations import OPERATIONS, TYPES
+from paramproof.tracing.configuration.operations import exported, is_rule
 from paramproof.tracing.configuration.paths import Dict, Instance, Raised
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -346,33 +346,3 @@ def written(kind: Any) -> Value:
     if isinstance(kind, type):
         return term("object", kind.__name__)
     raise Unknown(f"the type {kind}")
-
-
-def exported(value: Value) -> Value:
-    """Return a frozen value with nothing in it but operations and JSON scalars."""
-    memo: dict[Term, Term] = {}
-
-    def of(one: Value) -> Value:
-        if one is MISSING:
-            return term("absent")
-        if isinstance(one, float) and one in (float("inf"), float("-inf")):
-            return term("float", str(one))
-        if one is None or isinstance(one, str | int | float):
-            return one
-        if not isinstance(one, Term):
-            raise Unknown(f"the value {one!r:.80}")
-        if one not in memo:
-            if one.op == "as tuple":
-                return of(one.args[0])
-            if one.op not in OPERATIONS and one.op not in TYPES:
-                raise Unknown(f"the operation {one.op}")
-            memo[one] = term(one.op, *map(of, one.args))
-        return memo[one]
-
-    ruled = not (isinstance(value, Term) and value.op == "rope") and mentions(value, is_rule)
-    return term("opaque") if ruled else of(value)
-
-
-def is_rule(value: Value) -> bool:
-    """Return whether a value is left to a rule of the reader."""
-    return isinstance(value, Term) and value.op in ("rope", "layers")

@@ -159,6 +159,14 @@ class Values(Paths):
     def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
         raise NotImplementedError
 
+    def is_part_class(self, kind: Any) -> bool:
+        """Return whether a class is one of configuration objects."""
+        return False
+
+    def any_part(self, kinds: Sequence[Any]) -> bool:
+        """Return whether a part of an unknown class is an instance of one of some classes."""
+        raise Unknown(f"whether a part is one of {kinds}")
+
     # Objects
 
     def boxed(self, value: Value) -> Value:
@@ -515,9 +523,9 @@ class Values(Paths):
         value = self.current(self.settle(value))
         if isinstance(value, List):
             value = value.items
-        if isinstance(value, Dict) and value.base is None:
-            if all(present(one) is True for one in value.own.values()):
-                return [*value.own]
+        known = isinstance(value, Dict) and value.base is None
+        if known and all(present(one) is True for one in value.own.values()):
+            return [*value.own]
         if isinstance(value, Term) and value.op == "list":
             return [*value.args]
         if isinstance(value, Term | Dict | Items):

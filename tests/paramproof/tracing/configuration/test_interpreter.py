@@ -1,0 +1,69 @@
+"""A function gives what its program gives, for any keys: fields, or a refusal."""
+
+from copy import deepcopy
+from random import Random
+
+import pytest
+
+from paramproof.tracing.configuration.interpreter import Interpreter
+from paramproof.tracing.configuration.operations import exported
+from paramproof.tracing.configuration.paths import Dict
+from paramproof.tracing.configuration.terms import Unknown, term
+from tests.paramproof.tracing.configuration.evaluation import ERRORS, Evaluation
+from tests.paramproof.tracing.configuration.toys import TOYS, UNKNOWN
+
+REFUSED = "refused"
+
+
+def traced(function):
+    run = Interpreter(["tests"])
+    result = run.call(function, [Dict((), term("config"))])
+    return exported(run.frozen(result)), [exported(one) for one in run.refusals]
+
+
+def program_value(program, config):
+    result, refusals = program
+    evaluation = Evaluation(config)
+    try:
+        if any(evaluation(one) for one in refusals):
+            return REFUSED
+        return evaluation(result)
+    except ERRORS:
+        return REFUSED
+
+
+def native_value(function, config):
+    try:
+        return function(config)
+    except ERRORS:
+        return REFUSED
+
+
+def draw_keys(random):
+    numbers = [*range(7), -1, None, "3", 2.5]
+    lists = [[], [1], [2, 1], [3, 0, 1, 1], [5, -1], None, 3]
+    drawn = {
+        "n": random.choice(numbers),
+        "m": random.choice(numbers),
+        "xs": deepcopy(random.choice(lists)),
+    }
+    return {key: value for key, value in drawn.items() if random.random() < 0.7}
+
+
+
+@pytest.mark.parametrize("function", TOYS, ids=lambda one: one.__name__)
+def test_a_program_gives_what_its_function_gives(function):
+    program, random = traced(function), Random(function.__name__)
+    made = 0
+    for _ in range(300):
+        config = draw_keys(random)
+        expected = native_value(function, deepcopy(config))
+        assert program_value(program, deepcopy(config)) == expected, config
+        made += expected != REFUSED
+    assert made > 20
+
+
+@pytest.mark.parametrize("function", UNKNOWN, ids=lambda one: one.__name__)
+def test_what_is_not_understood_is_unknown(function):
+    with pytest.raises(Unknown):
+        traced(function)

@@ -1,0 +1,171 @@
+"""Small functions in the manner of configuration classes: each makes fields of the keys n, m and xs.
+
+Each stands for a construct of Python that the interpreter follows. The keys may be absent, null, of
+another type or out of range, and a function may raise.
+"""
+
+import copy
+import math
+
+
+def defaults(config):
+    n = config.get("n", 4)
+    m = n * 2 if config.get("m") is None else config["m"]
+    return {"n": n, "m": m, "head": m // n}
+
+
+def refusals(config):
+    n, m = config.get("n", 4), config.get("m", 8)
+    if not isinstance(n, int):
+        raise TypeError("n")
+    if m % n != 0:
+        raise ValueError("m")
+    return {"n": n, "m": m}
+
+
+def branches(config):
+    kind = "few"
+    if config.get("n", 4) > 2:
+        kind = "many"
+        if config.get("m") and config["m"] > 3:
+            return {"kind": "most"}
+    return {"kind": kind}
+
+
+def comprehensions(config):
+    n = config.get("n", 4)
+    kinds = ["full" if (i + 1) % 3 == 0 else "sliding" for i in range(n)]
+    odd = [i for i in range(n) if i % 2]
+    pairs = [x + y for x in range(n) for y in config.get("xs", [1])]
+    return {"kinds": kinds, "odd": odd, "pairs": pairs, "of": {str(i): i for i in range(n)}}
+
+
+def appended_lists(config):
+    kinds = []
+    for i in range(config.get("n", 4)):
+        if i % 2:
+            kinds.append("full")
+        else:
+            kinds.append("sliding")
+    few = ["first"]
+    if config.get("m", 0) > 3:
+        few.append("last")
+    return {"kinds": kinds, "few": few}
+
+
+def nested_loops(config):
+    found = []
+    for item in config.get("xs", [2, 1]):
+        for _ in range(item):
+            found.extend([item, 0])
+    return {"found": found}
+
+
+def changed_items(config):
+    kinds = ["linear"] * config.get("n", 4)
+    for i in range(config.get("n", 4)):
+        if i % 4 == 3:
+            kinds[i] = "full"
+    if "full" not in kinds:
+        kinds[-1] = "full"
+    return {"kinds": kinds}
+
+
+def counters(config):
+    size, turns = config.get("m", 9), 0
+    for _ in range(config.get("n", 2)):
+        size = math.floor((size - 1) / 2 + 1)
+        turns += 1
+    return {"size": size, "turns": turns}
+
+
+def searches(config):
+    found = None
+    for one in config.get("xs", [0, 3]):
+        if one > 2:
+            found = one
+            break
+    return {"found": found, "next": next((one for one in config.get("xs", [5]) if one), 7)}
+
+
+def refused_items(config):
+    for one in config.get("xs", [1]):
+        if one < 0:
+            raise ValueError("negative")
+    return {"all": all(one < 4 for one in config.get("xs", [1]))}
+
+
+def sets(config):
+    xs = set(config.get("xs", [1, 2]))
+    return {"size": len(xs - {1, 2}), "both": len(xs & {1, 9}), "is": xs.issubset({0, 1, 2, 3})}
+
+
+def dictionaries(config):
+    config = dict(config)
+    old = config.pop("m", 3)
+    config.setdefault("n", old)
+    found = {"n": config["n"], **{"old": old}}
+    if "xs" in config:
+        found["size"] = len(config["xs"])
+    return {**found, "left": sorted(key for key in found)}
+
+
+def shared_objects(config):
+    one = {"n": config.get("n", 4)}
+    other, apart = one, copy.deepcopy(one)
+    if config.get("m", 0) > 3:
+        other["n"] = 0
+    return {"one": one["n"], "apart": apart["n"]}
+
+
+def null_lists(config):
+    xs = config.get("xs")
+    if xs is not None and len(xs) > 1:
+        xs[-1] = 0
+    return {"xs": xs, "none": xs is None}
+
+
+def slices(config):
+    xs = config.get("xs", [1, 2, 3])
+    return {"first": xs[0], "rest": xs[1:], "back": xs[::-1], "text": f"of {config.get('n')}"}
+
+
+TOYS = [
+    defaults,
+    refusals,
+    branches,
+    comprehensions,
+    appended_lists,
+    nested_loops,
+    changed_items,
+    counters,
+    searches,
+    refused_items,
+    sets,
+    dictionaries,
+    shared_objects,
+    null_lists,
+    slices,
+]
+
+
+def hidden_state(config):
+    return {"n": __import__("os").getpid()}
+
+
+def whiles(config):
+    n = config.get("n", 4)
+    while n > 2:
+        n -= 1
+    return {"n": n}
+
+
+def handled(config):
+    try:
+        n = config["n"]
+    except KeyError:
+        n = 3
+    return {"n": n}
+
+
+UNKNOWN = [hidden_state, whiles, handled]
