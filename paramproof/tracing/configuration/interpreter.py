@@ -1,8 +1,8 @@
 """Run the code of configuration classes with unknown values: expressions and calls.
 
 The code is a small part of Python: assignments, conditions, comprehensions, dictionaries, and a few
-functions of the standard library, which ``models.py`` describes. What the interpreter has no rule for
-is ``Unknown``.
+functions of the standard library, which ``models.py`` describes. What the interpreter has no rule
+for is ``Unknown``.
 """
 
 from __future__ import annotations
@@ -13,19 +13,17 @@ import inspect
 import textwrap
 import types
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from paramproof.tracing.configuration.models import MODELS, PURE_MODULES, call_method
-from paramproof.tracing.configuration.paths import Dict, Frame, Instance, List, Raised
+from paramproof.tracing.configuration.paths import Dict, Frame, List, Raised
 from paramproof.tracing.configuration.statements import BROKEN, LEFT, LOST, RESULT, Statements
 from paramproof.tracing.configuration.terms import (
     MISSING,
     Term,
     Unknown,
     Value,
-    both,
-    choose,
     instead,
     negate,
     term,
@@ -64,7 +62,7 @@ class Interpreter(Statements):
 
     # Expressions
 
-    def eval(self, node: ast.expr) -> Value:
+    def eval(self, node: ast.expr) -> Value:  # noqa: C901 - a case for each kind of node
         match node:
             case ast.Constant(value=value):
                 return value
@@ -198,11 +196,14 @@ class Interpreter(Statements):
                 return term("concat", term("comp", self.depth, source, each, kept))
             return term("comp", self.depth, source, each.args[0], kept)
         found = List(self.path)
+
+        def more() -> None:
+            self.add_items(found, self.comprehension(others, elt))
+
         try:
             for one in items:
                 self.assign_anew(first.target, one)
                 kept = self.kept(first)
-                more = lambda: self.add_items(found, self.comprehension(others, elt))  # noqa: E731
                 if kept is True:
                     more()
                 elif kept is not False:
@@ -214,8 +215,11 @@ class Interpreter(Statements):
     def kept(self, one: ast.comprehension) -> Value:
         kept: Value = True
         for test in one.ifs:
-            kept = self.both_sides(kept, lambda test=test: self.truth(self.eval(test)), lambda: False)
+            kept = self.both_sides(kept, partial(self.true, test), lambda: False)
         return self.known(kept)
+
+    def true(self, test: ast.expr) -> Value:
+        return self.truth(self.eval(test))
 
     def for_any(
         self, source: Value, one: ast.comprehension, run: Callable[[], Value]
@@ -245,15 +249,21 @@ class Interpreter(Statements):
         source = self.eval(first.iter)
         items, before = self.items(source), dict(self.frames[-1].own)
         if items is None:
-            pair = lambda: term("list", *(self.held(self.eval(one)) for one in (key, value)))  # noqa: E731
+
+            def pair() -> Value:
+                return term("list", *(self.held(self.eval(one)) for one in (key, value)))
+
             source, (found, kept) = self.for_any(self.frozen(source), first, pair)
             return Dict(self.path, term("comp dict", self.depth, source, *found.args, kept))
         result = Dict(self.path)
+
+        def enter() -> None:
+            self.set_item(result, self.eval(key), self.eval(value))
+
         try:
             for one in items:
                 self.assign_anew(first.target, one)
                 kept = self.kept(first)
-                enter = lambda: self.set_item(result, self.eval(key), self.eval(value))  # noqa: E731
                 if kept is True:
                     enter()
                 elif kept is not False:
@@ -363,6 +373,3 @@ class Interpreter(Statements):
             raise Raised(f"{function.__qualname__} takes fewer arguments")
         if left.base is not None:
             raise Unknown(f"{function.__qualname__} with arguments of unknown names")
-
-
-__all__ = ["Instance", "Interpreter", "both", "choose"]

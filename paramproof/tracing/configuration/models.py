@@ -78,7 +78,12 @@ def get_attr(run: Interpreter, owner: Value, name: Value, *default: Value) -> Va
 
 def any_attr(run: Interpreter, owner: Value, name: Term) -> Value:
     """Return the attribute with an unknown part in its name, such as ``_check_{kind}``."""
-    if name.op != "text" or len(name.args) != 3 or not isinstance(owner, Instance) or not owner.kind:
+    if (
+        name.op != "text"
+        or len(name.args) != 3
+        or not isinstance(owner, Instance)
+        or not owner.kind
+    ):
         raise Unknown(f"an attribute with the name {name!r:.80}")
     before, part, after = name.args
     found: Value = MISSING
@@ -138,8 +143,7 @@ def dict_of(run: Interpreter, value: Value = MISSING, **named: Value) -> Value:
         pairs = None if run.kind_of(value) is dict else run.items(value)
         if pairs is not None:
             for pair in pairs:
-                key, held = run.items(pair) or ()
-                run.set_item(found, key, held)
+                run.set_item(found, *(run.subscript(pair, at) for at in (0, 1)))
         elif run.kind_of(value) is list:
             found.base = term("from pairs", run.frozen(value))
         else:
@@ -295,15 +299,16 @@ MODELS: dict[Any, Model] = {
 }
 
 PURE = frozenset(
-    "lower upper strip split rsplit startswith endswith replace index count removeprefix "
-    "removesuffix join isdigit isnumeric bit_length is_integer".split()
+    {"bit_length", "count", "endswith", "index", "is_integer", "isdigit", "isnumeric", "join"}
+    | {"lower", "removeprefix", "removesuffix", "replace", "rsplit", "split", "startswith"}
+    | {"strip", "upper"}
 )
 """The methods of texts, lists and numbers that change nothing."""
 
 SETS = {"difference": ast.Sub(), "union": ast.BitOr(), "intersection": ast.BitAnd()}
 
 
-def call_method(
+def call_method(  # noqa: C901 - a case for each type
     run: Interpreter, owner: Value, name: str, args: Sequence[Value], named: Dict
 ) -> Value:
     """Call a method of a list, a dictionary, a text, a number or a part."""
@@ -327,8 +332,10 @@ def call_method(
     if named.own or named.base is not None:
         raise Unknown(f"the method {name} with named arguments")
     if isinstance(owner, List) and name not in PURE:
-        return set_method(run, owner, name, args) if owner.kind is set else list_method(
-            run, owner, name, args
+        return (
+            set_method(run, owner, name, args)
+            if owner.kind is set
+            else list_method(run, owner, name, args)
         )
     if name not in PURE and not isinstance(owner, str):
         raise Unknown(f"the method {name} of {owner!r:.60}")
@@ -346,7 +353,9 @@ def list_method(run: Interpreter, owner: List, name: str, args: Sequence[Value])
             run.add_items(owner, run.current(value) if items is None else tuple(items))
         case "copy", ():
             return List(run.path, owner.items, owner.kind)
-        case "insert" | "pop" | "reverse", _ if isinstance(owner.items, tuple) and not unknown(args):
+        case "insert" | "pop" | "reverse", _ if isinstance(owner.items, tuple) and not unknown(
+            args
+        ):
             if run.since(owner.birth) is not True:
                 raise Unknown(f"a list with {name} under a condition")
             run.touch(owner)
@@ -365,7 +374,7 @@ def set_method(run: Interpreter, owner: List, name: str, args: Sequence[Value]) 
         return run.binary(SETS[name], owner, other)
     if name in ("add", "discard", "update", "difference_update") and len(args) == 1:
         one = [args[0]] if name in ("add", "discard") else args[0]
-        operation = ast.BitOr() if name in ("add", "update") else ast.Sub()
+        operation: ast.operator = ast.BitOr() if name in ("add", "update") else ast.Sub()
         found = run.binary(operation, owner, listed(set)(run, one))
         run.touch(owner)
         when = run.since(owner.birth)
@@ -404,7 +413,11 @@ def dict_method(
             return Dict(run.path, owner.base, owner.own)
         case "items" | "keys" | "values":
             if owner.base is None and all(present(one) is True for one in owner.own.values()):
-                entries = {"items": owner.own.items(), "keys": owner.own, "values": owner.own.values()}
+                entries = {
+                    "items": owner.own.items(),
+                    "keys": owner.own,
+                    "values": owner.own.values(),
+                }
                 return tuple(entries[name])
             return Items(owner) if name == "items" else term(name, run.frozen(owner))
     raise Raised(f"the method {name} of a dictionary")

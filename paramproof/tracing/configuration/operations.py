@@ -1,7 +1,7 @@
 """The operations of a traced configuration class: the data format that a reader evaluates.
 
-A program gives each field of a class as one expression over ``config``, the keys that a file has. An
-expression is a JSON scalar or an operation on expressions. A reader evaluates ``if``, ``and``,
+A program gives each field of a class as one expression over ``config``, the keys that a file has.
+An expression is a JSON scalar or an operation on expressions. A reader evaluates ``if``, ``and``,
 ``comp`` and ``comp dict`` lazily, as written below; every other operation evaluates its arguments
 first. An operation that cannot be computed (a division by zero, an item that a list does not have,
 the length of a number) refuses the configuration, as Python raises an error.
@@ -36,8 +36,8 @@ OPERATIONS = {
     "in": "(value, holder): an item of a list or set, a key of a dictionary, a part of a text",
     "any": "(list): whether an item is true",
     "all": "(list): whether every item is true",
-    "isinstance": "(value, kind, ...): whether a value is of one of the kinds object (a dictionary), "
-    "list, int (true and false too), float, text, flag, part",
+    "isinstance": "(value, kind, ...): whether a value is of one of the kinds object (a "
+    "dictionary), list, int (true and false too), float, text, flag, part",
     "accepts": "(value, type): whether a field of the declared type accepts it; see TYPES",
     "known": "(text): whether it is a model type of transformers",
     # Arithmetic
@@ -68,12 +68,12 @@ OPERATIONS = {
     "slice": "(list or text, start, stop, step): as Python takes it; null where not given",
     "concat": "(list of lists): the items of all",
     "replaced": "(list, index, value): the list with another item there",
-    "comp": "(variable, source, element, kept): a list of `element` for each item of the source for "
-    "which `kept` is true; the variable is a number, and `item` gives the item",
+    "comp": "(variable, source, element, kept): a list of `element` for each item of the source "
+    "for which `kept` is true; the variable is a number, and `item` gives the item",
     "comp dict": "(variable, source, key, value, kept): the same as a dictionary; a later key wins",
-    "fold": "(variable, source, list of starts, list of nexts, number): states that each item of the "
-    "source changes: they begin as the starts, and become what `nexts` gives with `item` and `state`; "
-    "the result is the last value of the state with the number",
+    "fold": "(variable, source, list of starts, list of nexts, number): states that each item "
+    "of the source changes: they begin as the starts, and become what `nexts` gives with `item` "
+    "and `state`; the result is the last value of the state with the number",
     "state": "(variable, number): a state of the `fold` with this variable",
     "item": "(variable): the item of the loop with this number",
     "enumerate": "(list, start): pairs of index and item",
@@ -85,8 +85,8 @@ OPERATIONS = {
     "max": "(list)",
     "min": "(list)",
     "set": "(list or set): its different items, in the order of the first",
-    "dict": "(dictionary or null, key, value, ...): with these entries in place of others; an absent "
-    "value deletes the key",
+    "dict": "(dictionary or null, key, value, ...): with these entries in place of others; an "
+    "absent value deletes the key",
     "merged": "(one, other): the entries of both dictionaries; the other wins",
     "keys": "(dictionary): a list of keys",
     "values": "(dictionary)",
@@ -95,7 +95,7 @@ OPERATIONS = {
     "method": "(name, owner, argument, ...): a method of a text or a list that changes nothing: "
     "lower, upper, strip, split, startswith, endswith, replace, index, count, ...",
     # Parts
-    "new": "(class, dictionary): the part that a class makes of keys; refuses what the class refuses",
+    "new": "(class, dictionary): the part that a class makes of keys, if it does not refuse them",
     "class of": "(text): the class of a model type",
     "self": "(): the part that a model class is given",
     "made by": "(part, class): whether the class made it",
@@ -105,8 +105,8 @@ OPERATIONS = {
     "has field": "(part, name): whether `field` finds something",
     "fields": "(part): a dictionary of its fields",
     "layer of": "(part, index): the part with the values that its per_layer_config has for a layer",
-    "with fields": "(part, name, value, ...): the part after its attributes were set; an absent value "
-    "changes nothing, and names are those of `Program.aliases` of its class",
+    "with fields": "(part, name, value, ...): the part after its attributes were set; an absent "
+    "value changes nothing, and names are those of `Program.aliases` of its class",
     # Rules that the reader has once, for all classes
     "rope": "(dictionary or part): its parameters of rotary positions",
     "labels": "(dictionary or part): the number of labels of its id2label and num_labels",

@@ -1,10 +1,10 @@
 """What the interpreter assumes, and the objects that code changes.
 
-The interpreter follows both sides of a condition that it does not know: ``path`` has the conditions
-assumed on the way to a statement. An assignment under a condition keeps the old value where the
-condition is false, so that after both sides an object has a choice of values. Where code raises, the
-conditions of the path become a refusal; so they do where the interpreter does not know how to go on,
-because a program that is not understood must not be trusted.
+The interpreter follows both sides of a condition that it does not know: ``path`` has the
+conditions assumed on the way to a statement. An assignment under a condition keeps the old value
+where the condition is false, so that after both sides an object has a choice of values. Where code
+raises, the conditions of the path become a refusal; so they do where the interpreter does not know
+how to go on, because a program that is not understood must not be trusted.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ class List(Heap):
 class Instance(Heap):
     """A configuration object: the one that is made, or a part, which has an ``origin``.
 
-    ``kind`` is None for a part whose class is unknown. ``rest`` has the keys that became attributes.
+    ``kind`` is None for a part whose class is unknown. ``rest`` has the keys that became
+    attributes.
     """
 
     def __init__(self, birth: Sequence[Value], kind: Any, origin: Value = None) -> None:
@@ -231,4 +232,3 @@ class Paths:
             return function(*args, **named)
         except ERRORS as error:
             raise Raised(f"{type(error).__name__}: {error}") from None
-

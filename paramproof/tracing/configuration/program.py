@@ -1,9 +1,9 @@
 """Trace a configuration class of transformers: what it makes of any keys.
 
-The class runs with ``config``, an unknown dictionary, as its keys. The checks of a field's type, and
-the base class's last step, which sets every other key as an attribute, are stated here instead of
-run: one is generated code, and the other goes through keys that are unknown. So are the rules that a
-reader has once for all classes: rotary positions, labels, and settings of execution.
+The class runs with ``config``, an unknown dictionary, as its keys. The checks of a field's type,
+and the base class's last step, which sets every other key as an attribute, are stated here instead
+of run: one is generated code, and the other goes through keys that are unknown. So are the rules
+that a reader has once for all classes: rotary positions, labels, and settings of execution.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import collections.abc
 import dataclasses
+import functools
 import inspect
 import itertools
 import types
@@ -39,7 +40,7 @@ from paramproof.tracing.configuration.terms import (
     term,
     there,
 )
-from paramproof.tracing.configuration.values import Class, Closure, Items, Method
+from paramproof.tracing.configuration.values import Class, Items, Method
 
 CONFIG = term("config")
 
@@ -81,7 +82,7 @@ class Program:
 
 
 def trace(config_class: type[Any]) -> Program:
-    """Trace the constructor of a configuration class; raise ``Unknown`` for what is not understood."""
+    """Trace the constructor of a configuration class; raise ``Unknown`` if it is not understood."""
     run = ClassInterpreter()
     try:
         made = run.instantiate(config_class, CONFIG)
@@ -98,7 +99,9 @@ def trace(config_class: type[Any]) -> Program:
         if not mentions(one, is_rule)  # A rule has refusals of its own.
     }
     rest = None if made.rest is None else exported(run.frozen(made.rest))
-    return Program(fields, refusals, rest, dict(config_class.attribute_map), properties(config_class))
+    return Program(
+        fields, refusals, rest, dict(config_class.attribute_map), properties(config_class)
+    )
 
 
 def properties(config_class: type[Any]) -> dict[str, Value]:
@@ -302,8 +305,7 @@ class ClassInterpreter(Interpreter):
             value = self.lookup(keys, name)
             when = self.known(present(value))
             if when is not False:
-                given = there(value)
-                put = lambda name=name, given=given: self.set_field(owner, name, given)  # noqa: E731
+                put = functools.partial(self.set_field, owner, name, there(value))
                 if when is True:
                     put()
                 else:

@@ -7,7 +7,9 @@ for all: what the body changes becomes a ``fold``, and a list to which it append
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, List, Raised
@@ -26,7 +28,7 @@ from paramproof.tracing.configuration.terms import (
 from paramproof.tracing.configuration.values import Closure, Values
 
 RESULT, LEFT, BROKEN = "return", "left", "break"
-"""Keywords of Python under which a frame has what it returns, and whether it or its loop was left."""
+"""Names under which a frame has what it returns, and whether it or its loop was left."""
 
 LOST = object()
 """The value after a loop of a name that only its body assigns."""
@@ -50,10 +52,10 @@ class Statements(Values):
                 return False
             if after is not True:
                 rest = body[number:]
-                return both(after, self.under(after, lambda: self.block(rest), False))
+                return both(after, self.under(after, partial(self.block, rest), False))
         return True
 
-    def statement(self, node: ast.stmt) -> Value:
+    def statement(self, node: ast.stmt) -> Value:  # noqa: C901 - a case for each kind of node
         frame = self.frames[-1]
         match node:
             case ast.Expr(value=value):
@@ -173,7 +175,7 @@ class Statements(Values):
                 return
             if goes_on is not True:
                 rest = items[number:]
-                self.under(goes_on, lambda: self.unrolled(target, rest, body), None)
+                self.under(goes_on, partial(self.unrolled, target, rest, body), None)
                 return
             self.assign(target, one)
             self.block(body)
@@ -289,19 +291,21 @@ class Cell:
 
 
 def changed_keys(holder: Heap, state: dict[str, Any]) -> list[Any]:
-    """Return what differs from a former state: attributes, or None for a whole list or dictionary."""
+    """Return the attributes that differ from a former state; None is a whole list or dictionary."""
     own = state["own"]
-    keys = [k for k in {**own, **holder.own} if own.get(k, MISSING) is not holder.own.get(k, MISSING)]
+    keys = [
+        k for k in {**own, **holder.own} if own.get(k, MISSING) is not holder.own.get(k, MISSING)
+    ]
     if isinstance(holder, Dict | List):
         now = vars(holder)
-        differs = keys or any(now[name] is not state[name] for name in ("base", "items") if name in now)
+        differs = keys or any(
+            now[name] is not state[name] for name in ("base", "items") if name in now
+        )
         return [None] if differs else []
     return keys
 
 
-def folded(
-    depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
-) -> Term:
+def folded(depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int) -> Term:
     """Return the last value of a state, with the states that it depends on."""
     needed = {number}
     while True:
@@ -309,7 +313,7 @@ def folded(
         more = {
             one
             for state, one in states.items()
-            if any(mentions(nexts[user], lambda other, state=state: other is state) for user in needed)
+            if any(mentions(nexts[user], partial(operator.is_, state)) for user in needed)
         }
         if more <= needed:
             break
@@ -325,8 +329,7 @@ def appended(depth: int, source: Value, number: int, start: Value, nexts: list[V
     """Return a list to which each turn of a loop appends, or None if it does anything else."""
     state = term("state", depth, number)
     tail = tail_of(nexts[number], state)
-    in_state = lambda one: one.op == "state" and one.args[0] == depth  # noqa: E731
-    if tail is None or mentions(tail, in_state):
+    if tail is None or mentions(tail, lambda one: one.op == "state" and one.args[0] == depth):
         return None
     empty = term("list")
     match tail:
@@ -359,4 +362,3 @@ def tail_of(value: Value, state: Term) -> Value:
                 return term("list", choose(condition, first.args[0], second.args[0]))
             return choose(condition, first, second)
     return None
-

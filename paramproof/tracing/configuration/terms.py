@@ -1,9 +1,9 @@
 """Expressions of the unknown values of a configuration.
 
 A term is an operation on terms and constants. Equal terms are one object, so that a condition that
-was assumed once is known wherever it occurs. While a class is traced, a term may have objects of the
-interpreter as arguments, such as a dictionary that may still change: they leave it when the program
-is written.
+was assumed once is known wherever it occurs. While a class is traced, a term may have objects of
+the interpreter as arguments, such as a dictionary that may still change: they leave it when the
+program is written.
 """
 
 from __future__ import annotations
@@ -24,7 +24,22 @@ MISSING = _Missing()
 """Stands for the value of a key or an attribute that is absent."""
 
 TRUTHS = frozenset(
-    {"not", "and", "is", "==", "<", "<=", ">", ">=", "in", "isinstance", "has", "truth", "any", "all"}
+    {
+        "not",
+        "and",
+        "is",
+        "==",
+        "<",
+        "<=",
+        ">",
+        ">=",
+        "in",
+        "isinstance",
+        "has",
+        "truth",
+        "any",
+        "all",
+    }
     | {"accepts", "known", "has field"}
 )
 """The operations that give true or false."""

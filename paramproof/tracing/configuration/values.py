@@ -91,7 +91,9 @@ KINDS: dict[str, type] = {
     **dict.fromkeys(("len", "int", "ceil", "floor"), int),
     **dict.fromkeys(("/", "float", "sqrt", "log2"), float),
     **dict.fromkeys(("text", "str"), str),
-    **dict.fromkeys(("list", "range", "comp", "concat", "replaced", "enumerate", "zip", "sorted"), list),
+    **dict.fromkeys(
+        ("list", "range", "comp", "concat", "replaced", "enumerate", "zip", "sorted"), list
+    ),
     **dict.fromkeys(("dict", "merged", "comp dict", "fields", "from pairs"), dict),
     "set": set,
     "as tuple": tuple,
@@ -216,7 +218,7 @@ class Values(Paths):
         is_one = self.known(term("isinstance", value, kind))
         return choose(is_one, run(found) if is_one is not False else None, run(value))
 
-    def frozen(self, value: Value) -> Value:
+    def frozen(self, value: Value) -> Value:  # noqa: C901 - a case for each type
         """Return a value as it is now, to be used inside a term."""
         if isinstance(value, Term) and value in self.changed:
             return self.with_changes(value, lambda one: one if one is value else self.frozen(one))
@@ -272,12 +274,12 @@ class Values(Paths):
         kinds = [self.kind_of(one) for one in value.args[:2]]
         if value.op in ("+", "-", "*", "//", "%", "neg") and all(one is int for one in kinds):
             return int
-        for name, kind in (("int", int), ("str", str), ("float", float), ("bool", bool)):
-            if self.known(term("accepts", value, term(name))) is True:
-                return kind
-        for name, kind in (("object", dict), ("list", list), ("text", str), ("part", Instance)):
+        for scalar in (int, str, float, bool):
+            if self.known(term("accepts", value, term(scalar.__name__))) is True:
+                return scalar
+        for name, holder in (("object", dict), ("list", list), ("text", str), ("part", Instance)):
             if self.known(term("isinstance", value, name)) is True:
-                return kind
+                return holder
         return KINDS.get(value.op)
 
     def expect(self, value: Value, kind: type) -> None:
@@ -286,8 +288,10 @@ class Values(Paths):
         if found not in (None, kind):
             raise Raised(f"a {getattr(found, '__name__', found)} in place of a {kind.__name__}")
         if found is None:
-            name = {dict: "object", list: "list"}.get(kind, "part")
-            self.refuse(f"not a {kind.__name__}", negate(self.known(term("isinstance", value, name))))
+            name = "object" if kind is dict else "list" if kind is list else "part"
+            self.refuse(
+                f"not a {kind.__name__}", negate(self.known(term("isinstance", value, name)))
+            )
 
     def read(self, value: Value, run: Callable[[Value], Value]) -> Value:
         """Return what a function that changes nothing makes of each choice of a value or a list."""
@@ -350,7 +354,7 @@ class Values(Paths):
             return getattr(owner.kind, found.__func__.__name__)
         return Method(owner, found) if inspect.isfunction(found) else found
 
-    def attribute_of_instance(self, owner: Instance, name: str) -> Value:
+    def attribute_of_instance(self, owner: Instance, name: str) -> Value:  # noqa: C901 - Python's order
         kind = owner.kind
         if name == "__class__" and kind:
             return kind
@@ -539,8 +543,10 @@ class Values(Paths):
     def truth(self, value: Value) -> Value:
         def of(one: Value) -> Value:
             if isinstance(one, Term) and one in self.changed:
-                found = self.with_changes(one, lambda it: term("truth", it) if it is one else of(it))
-                return self.known(found)
+                either_way = self.with_changes(
+                    one, lambda it: term("truth", it) if it is one else of(it)
+                )
+                return self.known(either_way)
             if isinstance(one, Dict):
                 found: Value = False
                 for entry in one.own.values():
@@ -633,10 +639,10 @@ class Values(Paths):
         sign, operation = BINARY[type(op)]
         kinds = {self.kind_of(one), self.kind_of(other)}
         if dict in kinds and sign == "|":
-            found = Dict(self.path)
-            self.update(found, one)
-            self.update(found, other)
-            return found
+            entries = Dict(self.path)
+            self.update(entries, one)
+            self.update(entries, other)
+            return entries
         if list in kinds and sign == "+":
             found = List(self.path)
             for part in (one, other):

@@ -50,7 +50,6 @@ def draw_keys(random):
     return {key: value for key, value in drawn.items() if random.random() < 0.7}
 
 
-
 @pytest.mark.parametrize("function", TOYS, ids=lambda one: one.__name__)
 def test_a_program_gives_what_its_function_gives(function):
     program, random = traced(function), Random(function.__name__)
