@@ -19,8 +19,8 @@ Size: TypeAlias = "Expression | int"
 class Fact(NamedTuple):
     """A relation of an index, and its operands.
 
-    ``below`` a bound, ``at`` a place, ``mod`` (divisor, rest), or ``kind`` (list, offset, kind): the
-    item of a list is of a kind there.
+    It is ``below`` a bound, ``at`` a place, ``mod`` (divisor, rest), or the item of a list has a
+    ``kind`` there (list, offset, kind).
     """
 
     index: str

@@ -34,7 +34,8 @@ Value: TypeAlias = Any
 
 COMPUTED = {
     "+": "plus", "-": "minus", "*": "times", "/": "over", "//": "div", "%": "mod", "**": "power",
-    **{name: name for name in ("int", "ceil", "floor", "round", "sqrt", "log2", "neg", "float", "abs")},
+    **{name: name for name in ("int", "ceil", "floor", "round", "sqrt", "log2")},
+    **{name: name for name in ("neg", "float", "abs")},
 }  # fmt: skip
 """Operations on numbers, by their names in formulas."""
 
@@ -113,6 +114,7 @@ class Environment:
         self.file, self.about, self.field = file, about, field
         self.items, self.turns = dict[str, Callable[[], Value]](), dict[str, Value]()
         self.states, self.memo, self.closed = dict[str, Value](), dict[int, Value](), self
+        self.base: Environment | None = None
 
     def bind(self, name: str, of: Items, turn: Value) -> Environment:
         inner = Environment(self.file, self.about, self.field)
@@ -121,8 +123,18 @@ class Environment:
         inner.states = dict(self.states)
         return inner
 
-    def data(self, node: Value) -> Value:
-        return self.file.nodes[node] if type(node) is int else node
+    def found(self, node: Value) -> tuple[Any, Value, Environment]:
+        """Return a node, its number, and where it is: in this file, or in that of the base."""
+        if type(node) is not int:
+            return node, node, self
+        if node >= 0:
+            return self.file.nodes[node], node, self
+        if self.base is None:
+            self.base = Environment(self.file.catalogue.file("base"), self.about, self.field)
+            self.base.items, self.base.turns, self.base.states = self.items, self.turns, self.states
+            if self.closed is not self:
+                _, _, self.base.closed = self.closed.found(node)
+        return self.base.file.nodes[-1 - node], -1 - node, self.base
 
 
 class Evaluator:
@@ -134,7 +146,7 @@ class Evaluator:
         self.unstated: list[str] = []
         self.exact: list[tuple[Expression, Expression]] = []
         self.lists, self.read = dict[str, Sequence[Value]](), dict[str, Value]()
-        self.numbers, self.indexes = dict[Any, dict[int, str]](), 0
+        self.numbers, self.indexes = dict[Any, dict[tuple[File, int], str]](), 0
         self.counter = Counter(self.at_most, self.kind_count)
 
     # The configuration
@@ -172,7 +184,11 @@ class Evaluator:
     def kind(self, path: str, values: Sequence[Value], i: Expression) -> Value:
         """Return the item at an unknown index of a list of kinds, as a choice of all kinds."""
         index, offset = index_and_offset(i)
-        if offset.constant is None or any(type(one) in (int, float) for one in values):
+        if (
+            offset.constant is None
+            or not values
+            or any(type(one) in (int, float) for one in values)
+        ):
             raise Unroll(index)
         # The last kind has no letter: its number is that of all items without the others.
         *kinds, last = sorted({*values}, key=repr)
@@ -211,7 +227,7 @@ class Evaluator:
         except (NotSymbolic, Unroll, *ERRORS):
             return plain
         declared = owner.part.program.types
-        if type(value) is int and name in declared and reads(file, node, name):
+        if type(value) is int and name in declared and reads(env, node, name):
             is_default = is_made and plain != found and name not in owner.part.keys
             if is_default and isinstance(plain, Expression):
                 self.defaults[self.naming(path)] = found
@@ -220,9 +236,14 @@ class Evaluator:
 
     def set_later(self, env: Environment, node: Value, part: Part) -> dict[str, Value]:
         """Return the fields of a part that its owner sets, such as to a size of another part."""
-        op, *args = env.data(node)
-        pairs = zip(args[1::2], args[2::2], strict=True) if op == "with fields" else ()
-        found = {self.ev(name, env): self.ev(one, env) for name, one in pairs}
+        data, _, env = env.found(node)
+        while isinstance(data, list) and data[0] == "if":
+            test = self.decide(self.truth(self.ev(data[1], env)))
+            data, _, env = env.found(data[2 if test else 3])
+        args = data[2:] if isinstance(data, list) and data[0] == "with fields" else ()
+        found = {
+            self.ev(k, env): self.ev(one, env) for k, one in zip(args[::2], args[1::2], strict=True)
+        }
         return {k: one for k, one in found.items() if self.is_made(one, part.get(k))}
 
     def is_made(self, found: Value, value: Value) -> bool:
@@ -288,8 +309,8 @@ class Evaluator:
         condition = condition.normalized()
         if condition.relation is Relation.DIVIDES and condition.holds:
             self.exact.append((condition.left, condition.right))
-        outcome = Outcome.REFUSED if self.is_refusal else Outcome.OTHERS
-        self.conditions.setdefault(condition, outcome)
+        if not any(known.implies(condition) for known in self.conditions):
+            self.conditions[condition] = Outcome.REFUSED if self.is_refusal else Outcome.OTHERS
 
     def decide(self, value: Value) -> bool:
         """Return whether something is true here, which becomes a condition if sizes decide it."""
@@ -384,10 +405,10 @@ class Evaluator:
 
     def ev(self, node: Value, env: Environment) -> Value:
         """Return the value of a node: of its number, or of a constant that stands for itself."""
-        data = env.data(node)
+        data, node, env = env.found(node)
         if not isinstance(data, list):
             return data
-        if env.items and node not in env.file.varying:
+        if env.turns and node < env.file.data["varying"]:
             env = env.closed
         if node not in env.memo:
             if env.field is not None and (name := self.field_of(env, node)) not in ("", env.field):
@@ -400,13 +421,18 @@ class Evaluator:
 
     def field_of(self, env: Environment, node: int) -> str:
         """Return the field that this expression computes, or "" if it is none."""
-        key = program, file = env.about.part.program, env.file
-        if key not in self.numbers:
-            own = {one: name for name, (of, one) in program.nodes.items() if of is file}
-            own = {one: name for one, name in own.items() if isinstance(env.data(one), list)}
-            set_later = (one for one in own if env.data(one)[0] == "with fields")
-            self.numbers[key] = {env.data(one)[1]: own[one] for one in set_later} | own
-        return self.numbers[key].get(node, "")
+        program = env.about.part.program
+        if program not in self.numbers:
+            found: dict[tuple[File, int], str] = {}
+            for name, (file, one) in program.nodes.items():
+                data, number, where = Environment(file, env.about).found(one)
+                if isinstance(data, list):
+                    found.setdefault((where.file, number), name)
+                    if data[0] == "with fields":
+                        _, number, where = where.found(data[1])
+                        found.setdefault((where.file, number), name)
+            self.numbers[program] = found
+        return self.numbers[program].get((env.file, node), "")
 
     def evaluate(self, op: str, args: Sequence[Value], env: Environment) -> Value:
         match op:
@@ -422,20 +448,25 @@ class Evaluator:
                 return env.items[args[0]]() if op == "item" else env.turns[args[0]]
             case "if":
                 return self.if_else(args[0], args[1], args[2], env)
-            case "not" | "truth":
-                value = self.truth(self.ev(args[0], env))
-                return negated(value) if op == "not" else value
-            case "and":
-                first = self.indicator(self.truth(self.ev(args[0], env)))
-                rest = [self.truth(self.ev(args[1], env))] if first.terms else []
-                return rest[0] if first is ALWAYS else self.all_of([first, *rest])
-            case "comp":
-                return self.comprehension(args, env)
-            case "fold":
-                return self.fold(args, env)
+            case "and" | "or":
+                return self.joint(op, args[0], args[1], env)
+            case "comp" | "fold":
+                return (self.comprehension if op == "comp" else self.fold)(args, env)
             case "state":
                 return env.states[args[0]][self.ev(args[1], env)]
         return self.apply(op, [self.ev(one, env) for one in args])
+
+    def joint(self, op: str, one: Value, other: Value, env: Environment) -> Value:
+        """Return whether both are true, or one of them; the first may decide."""
+        first = self.truth(self.ev(one, env))
+        first = self.indicator(first if op == "and" else negated(first))
+        if not first.terms:
+            return op == "or"
+        second = self.truth(self.ev(other, env))
+        if first is ALWAYS:
+            return second
+        both = self.all_of([first, second if op == "and" else negated(second)])
+        return both if op == "and" else negated(both)
 
     def if_else(self, test: Value, one: Value, other: Value, env: Environment) -> Value:
         where = self.truth(self.ev(test, env))
@@ -713,6 +744,8 @@ OWN: dict[str, Callable[..., Value]] = {
     "known": lambda run, kind: kind in run.catalogue.types,
     "rope": lambda run, owner: OPERATIONS["rope"](getattr(owner, "about", owner).part),
     "absent": lambda run: ABSENT,
+    "truth": Evaluator.truth,
+    "not": lambda run, one: negated(run.truth(one)),
     "opaque": lambda run, *unknown: ...,
     "from pairs": lambda run, pairs: dict(map(run.listed, run.listed(pairs))),
     "list": lambda run, *items: [*items],
@@ -822,13 +855,13 @@ def fraction(one: Any) -> tuple[Expression, Expression] | None:
     return None
 
 
-def reads(file: File, node: Value, name: str, seen: Any = ()) -> bool:
+def reads(env: Environment, node: Value, name: str, seen: Any = ()) -> bool:
     """Return whether a node depends on a key of the file."""
     seen = seen or set()
-    data = file.nodes[node] if type(node) is int else node
-    if not isinstance(data, list) or node in seen:
+    data, *where = env.found(node)
+    if not isinstance(data, list) or (*where,) in seen:
         return False
-    seen.add(node)
+    seen.add((*where,))
     if data[0] in ("key", "get", "has") and data[-1] == name:
         return True
-    return any(reads(file, one, name, seen) for one in data[1:])
+    return any(reads(where[1], one, name, seen) for one in data[1:])

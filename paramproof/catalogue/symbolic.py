@@ -9,8 +9,11 @@ and where a shape depends on the index, the loop is unrolled, and its length bec
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from itertools import product
+from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.catalogue.occurrences import ALWAYS, Indicator
@@ -18,7 +21,6 @@ from paramproof.catalogue.partial import (
     Choice,
     Environment,
     Evaluator,
-    Items,
     NotSymbolic,
     Unroll,
     Value,
@@ -26,7 +28,7 @@ from paramproof.catalogue.partial import (
     indexes_of,
     negated,
 )
-from paramproof.catalogue.program import ERRORS, Part
+from paramproof.catalogue.program import ERRORS, Part, Refused
 from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Condition, Consequence, StatedCondition
 from paramproof.formulas.derivation import Derivation, DerivedTensor
@@ -66,7 +68,44 @@ def symbolic(part: Part, model: str, naming: Callable[[str], str]) -> Symbolic:
 
     Raises ``NotSymbolic``, which names what is not understood.
     """
-    return _Converter(part, naming).model(model)
+    found = _Converter(part, naming).model(model)
+    require_count(found.derivation, part, found.derivation.sizes)
+    return found
+
+
+def require_count(derivation: Derivation, part: Part, sizes: Mapping[str, int]) -> None:
+    """Require that a formula gives as many parameters as the reader counts."""
+    own, counted = derivation.formula.value(sizes), part.count(derivation.name)["trainable"]
+    if own != counted:
+        at = ", ".join(f"{name} = {sizes[name]}" for name in sorted(derivation.formula.letters))
+        raise NotSymbolic(f"{derivation.name} has {counted} parameters at {at}, not {own}")
+
+
+def check(found: Symbolic, part: Part, draws: int = 3) -> int:
+    """Check a formula at other sizes that meet its conditions; return at how many.
+
+    Raises ``NotSymbolic`` if the reader counts another number of parameters there.
+    """
+    derivation, random, checked = found.derivation, Random(found.derivation.name), 0
+    for _ in range(20 * draws):
+        keys, sizes = deepcopy(dict(part.keys)), dict(derivation.sizes)
+        for name, path in derivation.fields.items():
+            *parts, last = path.split(".")
+            holder: Any = keys
+            for one in parts:
+                holder = holder.get(one) if isinstance(holder, dict) else None
+            if isinstance(holder, dict) and "[" not in path and random.random() < 0.7:
+                low, size = min(sizes[name], 1), sizes[name]
+                holder[last] = sizes[name] = random.randint(low, size + 2) * random.choice(
+                    [1, 1, 2]
+                )
+        if derivation.violated(sizes) is None:
+            with suppress(Refused):
+                require_count(derivation, Part.of(part.catalogue, part.program.name, keys), sizes)
+                checked += 1
+        if checked == draws:
+            break
+    return checked
 
 
 class _Converter(Evaluator):
@@ -103,7 +142,7 @@ class _Converter(Evaluator):
         return Symbolic(derivation, self.constants, self.defaults, tuple(self.unstated))
 
     def require(self, node: Value, wanted: bool, env: Environment) -> None:
-        """State what must be met so that a condition of refusal is as ``wanted``, if that is known."""
+        """State what must be met so that a refusal's condition is as ``wanted``, if it is known."""
         try:
             self.state_that(node, wanted, env)
         except (NotSymbolic, Unroll, *ERRORS) as error:
@@ -112,31 +151,37 @@ class _Converter(Evaluator):
             self.unstated.append(f"{type(error).__name__}: {error}")
 
     def state_that(self, node: Value, wanted: bool, env: Environment) -> None:
-        op, *args = data if isinstance(data := env.data(node), list) else [None]
+        data, _, env = env.found(node)
+        op, *args = data if isinstance(data, list) else [None]
         if op == "not":
             self.state_that(args[0], not wanted, env)
-        elif op == "and" and wanted:
+        elif op in ("and", "or") and (op == "and") is wanted:
             for one in args:
-                self.require(one, True, env)
-        elif op == "and":
-            # It is enough that one is false. What the sizes do not decide has precedence.
-            values = [self.known(self.truth(self.ev(one, env))) for one in args]
-            self.state_that(args[values.index(False)], False, env)
-        elif op == "any" and not wanted and env.data(args[0])[0] == "comp":
-            _, name, source, element, kept = env.data(args[0])
-            of = self.as_items(self.ev(source, env))
-            if kept is True and (number := self.known(of.length)):
-                index = f"@{name}"
-                try:
-                    # What refuses an item refuses any, unless it depends on the index.
-                    self.require(element, False, env.bind(name, of, letter(index)))
-                except Unroll as error:
-                    if error.index != index:
-                        raise
-                    for i in range(number):
-                        self.require(element, False, env.bind(name, of, i))
+                self.require(one, wanted, env)
+        elif op in ("and", "or"):
+            # One of them is enough. If none is so, the class refuses this configuration.
+            for one in args:
+                if self.known(self.truth(self.ev(one, env))) is wanted:
+                    return self.state_that(one, wanted, env)
+        elif op == "any" and not wanted and (loop := env.found(args[0]))[0][0] == "comp":
+            self.require_of_all(loop[0][1:], loop[2])
         elif isinstance(value := self.truth(self.ev(node, env)), Condition):
             self.state(value if value.is_met(self.sizes) else negated(value))
+
+    def require_of_all(self, loop: list[Any], env: Environment) -> None:
+        """State what must be met so that no item of a list is refused."""
+        name, source, element, kept = loop
+        of, index = self.as_items(self.ev(source, env)), f"@{name}"
+        if kept is not True or not (number := self.known(of.length)):
+            return
+        try:
+            # What refuses an item refuses any, unless it depends on the index.
+            self.require(element, False, env.bind(name, of, letter(index)))
+        except Unroll as error:
+            if error.index != index:
+                raise
+            for i in range(number):
+                self.require(element, False, env.bind(name, of, i))
 
     def block(
         self, number: int, path: str, env: Environment, where: Indicator, lengths: Lengths
@@ -173,7 +218,11 @@ class _Converter(Evaluator):
 
         index = f"@{name}"
         try:
-            yield from [*body(letter(index), {**lengths, index: of.length})]
+            rows = merged(body(letter(index), {**lengths, index: of.length}))
+            for row in rows:
+                if not row.storage and self.counter.count(row.where, {index: of.length}) is None:
+                    raise Unroll(index)
+            yield from rows
         except Unroll as error:
             if error.index != index:
                 raise
@@ -202,8 +251,6 @@ class _Converter(Evaluator):
                     here = here * also
                 if here.terms:
                     lengths = tuple(self.dimension(row.path, one) for _, one in case)
-                    if not row.storage and self.counter.count(here, row.lengths) is None:
-                        raise Unroll([*row.lengths][-1])
                     yield row._replace(shape=lengths, where=here)
 
     def lengths(self, shape: Value) -> list[Value]:
@@ -267,3 +314,13 @@ class _Converter(Evaluator):
         times = self.known(number)
         self.at_most(min(times, 2), number) if times else self.at_most(number, 0)
         return Indicator({inner: 1} if times else {}), times
+
+
+def merged(rows: Iterator[Row]) -> list[Row]:
+    """Return the rows with those that differ in nothing but where they are as one."""
+    found: dict[Any, Row] = {}
+    for row in rows:
+        key = row.path, row.shape, row.role, row.storage, (*row.lengths,)
+        where = found[key].where + row.where if key in found else row.where
+        found[key] = row._replace(where=where)
+    return [*found.values()]
