@@ -70,7 +70,7 @@ class Program:
     """What a configuration class makes of any keys, in the operations of ``operations.py``."""
 
     fields: Mapping[str, Value]
-    """The expression of each field; a field may be absent."""
+    """The expression of each field; one that is absent may be in ``rest``."""
     refusals: Mapping[Value, str]
     """The conditions under which the class refuses its keys, each with the reason."""
     rest: Value
