@@ -69,11 +69,11 @@ class Program:
     """The program of a configuration class: its own rules over those of its base."""
 
     def __init__(self, file: File, data: Any, name: str) -> None:
-        base = file.catalogue.program(data["base"]) if "base" in data else None
+        base: Program | None = file.catalogue.program(data["base"]) if "base" in data else None
         left, groups = data.get("left out", ()), data.get("keys", ())
 
-        def rules(kind: str, own: Mapping[str, Any]) -> dict[str, Any]:
-            old = getattr(base, kind) if base else {}
+        def rules(kind: str, own: dict[str, Any]) -> dict[str, Any]:
+            old: dict[str, Any] = getattr(base, kind) if base else {}
             return {k: v for k, v in old.items() if k not in left} | own
 
         self.name, self.aliases = name, dict[str, str](data.get("aliases", {}))
@@ -87,8 +87,8 @@ class Program:
         self.nodes = rules("nodes", {k: (file, node) for k, node in nodes["fields"]})
         self.refused = rules("refused", {why: (file, node) for why, node in nodes["refusals"]})
         self.properties = rules("properties", file.coded(data.get("properties", {})))
-        self.taken = {*(base.taken if base else ()), *data.get("taken", ())}
-        self.taken |= {*self.types, *self.fields, *self.aliases}
+        taken = {*self.types, *self.fields, *self.aliases, *data.get("taken", ())}
+        self.taken: set[str] = taken | base.taken if base else taken
 
 
 class Part:
@@ -226,15 +226,16 @@ class File:
 
         def remembered(part: Part) -> Any:
             memo = part.local if varies else part.memo
-            if code not in memo:
-                memo[code] = code(part)
-            return memo[code]
+            found = memo.get(code, memo)
+            if found is memo:
+                found = memo[code] = code(part)
+            return found
 
         return code if operation in CHEAP else remembered
 
 
 class Tensor(NamedTuple):
-    """A parameter or a buffer. Its shape may be unknown; tensors of one ``storage`` are the same."""
+    """A parameter or a buffer; its shape may be unknown. Those of one ``storage`` are the same."""
 
     path: Any
     shape: tuple[int, ...] | None
@@ -249,7 +250,7 @@ class Tensor(NamedTuple):
 
 
 class Module:
-    """What a block is at a configuration: tensors and modules, each so many times."""
+    """What a block is at a configuration: its tensors and modules, and their sizes."""
 
     def __init__(self) -> None:
         self.children: list[tuple[str | None, Module | Tensor]] = []
@@ -279,33 +280,34 @@ class Block:
         self.varies = number in file.data["varying blocks"]
         self.entries = [self.entry(file, *row) for row in file.data["blocks"][number]]
 
-    def entry(
-        self, file: File, name: Any, kind: str, what: Any, when: Any = True, *rest: Any
-    ) -> Any:
+    def entry(self, file: File, name: Any, kind: str, what: Any, *more: Any) -> tuple[Any, ...]:
+        when, *rest = more or (True,)
         if kind == "loop":
-            letter, *codes = rest
-            rest = letter, *map(file.code, codes)
+            rest = [rest[0], *map(file.code, rest[1:])]
         found = file.block(what) if kind in ("block", "loop") else file.code(what)
-        return file.code(name), kind, found, file.code(when), rest
+        label = file.code(name) if type(name) is int else name
+        return label, kind, found, None if when is True else file.code(when), rest
 
     def module(self, part: Part) -> Module:
         memo = part.local if self.varies else part.memo
         if self not in memo:
             made = Module()
-            for name, kind, what, when, rest in self.entries:
-                if when(part) and kind == "loop":
+            for label, kind, what, when, rest in self.entries:
+                if when and not when(part):
+                    continue
+                name = label(part) if callable(label) else label
+                if kind == "block":
+                    made.add(name, what.module(part))
+                elif kind == "loop":
                     letter, source, kept = rest
                     for _ in part.loop(letter, source(part)):
                         if kept(part):
                             made.add("", what.module(part))
-                elif when(part):
-                    is_block = kind == "block"
-                    made.add(
-                        name(part),
-                        what.module(part) if is_block else tensor(part, kind, what(part), *rest),
-                    )
+                else:
+                    made.add(name, tensor(part, kind, what(part), *rest))
             memo[self] = made
-        return memo[self]
+        found: Module = memo[self]
+        return found
 
 
 def tensor(part: Part, role: str, shape: Any, storage: Any = None) -> Tensor:
@@ -397,21 +399,21 @@ LAZY: dict[str, Callable[..., Code]] = {
     "class of": lambda kind: lambda part: part.catalogue.types[kind(part)],
     "new": lambda kind, keys: lambda part: Part.of(part.catalogue, kind(part), keys(part)),
 }
-SIGNS = [
-    *"not not_ truth truth is is_ == eq < lt <= le > gt >= ge + add - sub / truediv".split(),
-    *"// floordiv % mod & and_ | or_ neg neg get getitem".split(),
-]
+SIGNS = """
+not not_ truth truth is is_ == eq < lt <= le > gt >= ge + add - sub / truediv // floordiv
+% mod & and_ | or_ neg neg get getitem
+"""
 BUILTINS = "abs all any float int len max min round set sorted str sum"
 OPERATIONS: dict[str, Callable[..., Any]] = {
     **{name: getattr(builtins, name) for name in BUILTINS.split()},
     **{name: getattr(math, name) for name in ("ceil", "floor", "isfinite", "log2", "prod", "sqrt")},
-    **{one: getattr(operator, it) for one, it in zip(SIGNS[::2], SIGNS[1::2], strict=True)},
+    **{one: getattr(operator, it) for one, it in zip(*[iter(SIGNS.split())] * 2, strict=True)},
     "*": lambda one, other: bounded(one, other) * bounded(other, one),
     "**": lambda one, other: one**other if -64 <= other <= 64 else float(one) ** other,
     "in": lambda value, holder: value in holder,
     "has": lambda holder, key: isinstance(holder, dict) and key in holder,
     "get or": lambda holder, key, default: holder.get(key, default),
-    "isinstance": lambda value, *kinds: isinstance(value, tuple(map(KINDS.get, kinds))),
+    "isinstance": lambda value, *kinds: isinstance(value, tuple(KINDS[one] for one in kinds)),
     "text": lambda *parts: "".join(map(str, parts)),
     "list": lambda *items: [*items],
     "range": lambda *bounds: [*bounded(range(*bounds))],
