@@ -359,9 +359,8 @@ def keys_of(holder: Any) -> Any:
 
 
 def rope(holder: Any) -> Any:
-    """Return the kind of rotary positions, on which buffers alone depend."""
-    given = keys_of(holder).get("rope_parameters") or keys_of(holder).get("rope_scaling") or {}
-    return given.get("rope_type") or given.get("type") or "default"
+    """Return the parameters of rotary positions, on which buffers alone depend."""
+    return keys_of(holder).get("rope_parameters") or keys_of(holder).get("rope_scaling")
 
 
 def layer_of(part: Part, index: int) -> Part:
