@@ -130,8 +130,8 @@ class _Writer:
                 return []
         if condition is False or not (what or name is None):
             return []
-        if isinstance(what, Tensor) and what.role == "temporary buffer" and self.is_computed(condition):
-            condition, what = self.without_computed(condition), replace(what, shape=None)
+        if what and self.is_computed(condition) and (unsized := without_shapes(what)):
+            condition, what = self.without_computed(condition), unsized
         return [Entry(name, self.value(condition), what)]
 
     def without_computed(self, condition: Value) -> Value:
@@ -158,8 +158,8 @@ class _Writer:
                 return first + self.items(other, both(condition, negate(test)))
             case Term(op="comp", args=(variable, source, element, kept)):
                 body = self.item(element, True)
-                if self.is_computed(kept) and body == buffers(body):
-                    kept, body = self.without_computed(kept), [replace(one, what=replace(one.what, shape=None)) for one in body]
+                if self.is_computed(kept) and (unsized := without_shapes(tuple(body))):
+                    kept, body = self.without_computed(kept), unsized
                 loop = Loop(variable, self.value(source), self.value(kept), tuple(body))
                 return [Entry(None, self.value(condition), loop)]
             case Term(op="list", args=args):
@@ -196,5 +196,14 @@ class _Writer:
         return Tensor(shape, role, trainable, (number, *turns))
 
 
-def buffers(entries: list[Entry]) -> list[Entry]:
-    return [one for one in entries if isinstance(one.what, Tensor) and one.what.role == "temporary buffer"]
+def without_shapes(what: Any) -> Any:
+    """Return temporary buffers with unknown shapes, or None if there is anything else."""
+    if isinstance(what, Tensor):
+        return replace(what, shape=None) if what.role == "temporary buffer" else None
+    if isinstance(what, Loop):
+        body = without_shapes(what.body)
+        return body and replace(what, body=body)
+    inner = [without_shapes(one.what) for one in what]
+    if not all(inner):
+        return None
+    return tuple(replace(one, what=new) for one, new in zip(what, inner, strict=True))

@@ -71,6 +71,9 @@ SKIPPED = frozenset(
 )
 """Methods that change what is in tensors or how a model runs, and no shape."""
 
+RETURNING = frozenset("eval to train half float bfloat16 cuda cpu apply".split())
+"""Those that return the module."""
+
 SKIPPED_MODULES = ("torch.nn.init", "transformers.initialization", "torch._C", "torch.compiler")
 
 
@@ -220,7 +223,7 @@ class ModelInterpreter(ClassInterpreter):
         if isinstance(holder, Tensor) or (isinstance(holder, Term) and holder.op == "opaque"):
             return
         if isinstance(holder, Module):
-            if holder.kind in DICTS:
+            if issubclass(holder.kind, DICTS):
                 self.set_attribute(holder, index, value)
             else:
                 self.set_item(holder.layers, index, value)
@@ -240,7 +243,7 @@ class ModelInterpreter(ClassInterpreter):
             origin = term("layer of", holder.of.origin, self.frozen(index))
             return self.parts.setdefault(origin, Instance((), holder.of.kind, origin))
         if isinstance(holder, Module):
-            if holder.kind in DICTS:
+            if issubclass(holder.kind, DICTS):
                 return self.named_item(holder, index)
             if isinstance(index, slice) and isinstance(holder.layers.items, tuple) and not unknown(index):
                 made = Module(self.path, holder.kind)
@@ -330,7 +333,7 @@ class ModelInterpreter(ClassInterpreter):
     # Values
 
     def frozen(self, value: Value) -> Value:
-        if isinstance(value, Module) and value.kind in LISTS:
+        if isinstance(value, Module) and issubclass(value.kind, LISTS):
             return self.frozen(value.layers)
         if isinstance(value, Term) and value.op == "entry":
             return value
@@ -352,9 +355,9 @@ class ModelInterpreter(ClassInterpreter):
         if isinstance(value, Layers):
             return None
         if isinstance(value, Module):
-            if value.kind in DICTS:
+            if issubclass(value.kind, DICTS):
                 return [*value.own] if self.items(value.named) == [] else None
-            if value.kind not in LISTS:
+            if not issubclass(value.kind, LISTS):
                 raise Unknown("the items of a module")
             return self.items(value.layers)
         return super().items(value)
@@ -412,7 +415,7 @@ class ModelInterpreter(ClassInterpreter):
 
     def contained(self, item: Value, holder: Value) -> Value:
         if isinstance(holder, Module):
-            if holder.kind in DICTS and not isinstance(item, Term):
+            if issubclass(holder.kind, DICTS) and not isinstance(item, Term):
                 return self.known(present(holder.own.get(item, MISSING)))
             raise Unknown("whether a module is inside of another")
         if isinstance(item, Term) and is_rope(item):
@@ -437,6 +440,8 @@ class ModelInterpreter(ClassInterpreter):
             case Term(op="enumerate", args=(Term(op="comp") as comp, 0)) if mentions_module(comp):
                 inner, element = self.walk(comp)
                 return inner, (term("turn", self.depth), element)
+            case Term(op="enumerate" | "zip"):
+                return without_opaque(source), parts_of(source, term("item", self.depth))
         return source, MISSING
 
     def fold(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> None:
@@ -478,18 +483,6 @@ class ModelInterpreter(ClassInterpreter):
             }
             found = Renamer(changes, copies=False).of(found)
         state = term("state", depth, number)
-        if found.op == "fold" and mentions_module(nexts[number]):
-            tail = tail_of(nexts[number], state)
-            if tail is None:
-                raise Unknown("a loop that changes layers")
-            changes = {
-                term("state", depth, other): at_turn(depth, source, starts, nexts, other)
-                for other in range(len(nexts))
-                if other != number
-            }
-            tail = Renamer(changes, copies=False).of(tail)
-            more = term("concat", term("comp", depth, source, tail, True))
-            found = term("concat", term("list", starts[number], more))
         match nexts[number]:
             case Term(op="dict", args=(base, key, value)) if base is state:
                 return self.keyed(starts[number], term("comp dict", depth, source, key, value, True))
@@ -497,6 +490,16 @@ class ModelInterpreter(ClassInterpreter):
                 base is other is state
             ):
                 return self.keyed(starts[number], term("comp dict", depth, source, key, value, kept))
+        tail = tail_of(nexts[number], state) if found.op == "fold" else None
+        if tail is not None and mentions_module(tail):
+            changes = {
+                term("state", depth, other): at_turn(depth, source, starts, nexts, other)
+                for other in range(len(nexts))
+                if other != number
+            }
+            tail = Renamer(changes, copies=False).of(tail)
+            more = term("concat", term("comp", depth, source, tail, True))
+            return term("concat", term("list", starts[number], more))
         return found
 
     def keyed(self, start: Value, more: Term) -> Value:
@@ -558,7 +561,8 @@ class ModelInterpreter(ClassInterpreter):
             return self.each(given, lambda one: self.from_config(function.__self__, one, more))
         if inspect.isfunction(function) or inspect.isbuiltin(function):
             if function is nn.Module.__init__ or name in SKIPPED or module in SKIPPED_MODULES:
-                return args[0] if module in SKIPPED_MODULES and args else None
+                returned = module in SKIPPED_MODULES or name in RETURNING
+                return args[0] if returned and args else None
             if name.startswith("is_") and name.endswith("_available"):
                 return self.native(function, *args)
             if name == "replace_batch_norm":
@@ -711,20 +715,20 @@ class ModelInterpreter(ClassInterpreter):
         made = Module(self.path, kind)
         if kind.__module__ == "transformers.activations" and not unknown(args):
             return self.built(self.native(kind, *args))
-        if kind in LISTS or kind in DICTS:
+        if is_native(kind.__init__) and issubclass(kind, (*LISTS, *DICTS)):
             self.fill(made, args)
         else:
             self.call(kind.__init__, [made, *args], named)
         return made
 
     def fill(self, made: Module, args: Sequence[Value]) -> None:
-        if made.kind is nn.Sequential:
+        if issubclass(made.kind, nn.Sequential):
             if len(args) == 1 and isinstance(args[0], Dict | dict):
                 self.update_module(made, args[0])
             else:
                 made.layers = List(self.path, tuple(args))
         elif args and args[0] is not None:
-            if made.kind in DICTS:
+            if issubclass(made.kind, DICTS):
                 self.update_module(made, args[0])
             else:
                 items = self.items(args[0])
@@ -744,7 +748,7 @@ class ModelInterpreter(ClassInterpreter):
             return args[number] if number < len(args) else instead(self.lookup(named, key), default)
 
         match name:
-            case "append" | "extend" | "insert" if owner.kind in LISTS:
+            case "append" | "extend" | "insert" if issubclass(owner.kind, LISTS):
                 if name == "extend" and isinstance(args[0], Module):
                     args = [args[0].layers]
                 self.call_method(owner.layers, name, args, named)
@@ -779,10 +783,10 @@ class ModelInterpreter(ClassInterpreter):
                 for one in reached(owner, "parameter"):
                     self.write(one, "requires_grad", self.truth(args[0]) if args else True)
                 return owner
-            case "values" | "items" | "keys" if owner.kind in DICTS and self.items(owner.named) == []:
+            case "values" | "items" | "keys" if issubclass(owner.kind, DICTS) and self.items(owner.named) == []:
                 entries = {"items": owner.own.items(), "keys": owner.own, "values": owner.own.values()}
                 return tuple(entries[name])
-            case "update" if owner.kind in DICTS:
+            case "update" if issubclass(owner.kind, DICTS):
                 return self.update_module(owner, args[0])
             case "__len__":
                 return super().call_other(len, [owner], Dict(()))
@@ -835,6 +839,10 @@ class ModelInterpreter(ClassInterpreter):
         for one in reached(model, "module"):
             if one.kind is nn.BatchNorm2d:
                 made = self.make(kind, [one.own["num_features"]], Dict(self.path))
+                turns = next(x.storage[1:] for x in one.own.values() if isinstance(x, Tensor))
+                for new in reached(made, ""):
+                    if isinstance(new, Tensor):
+                        new.storage = (new.serial, *turns)
                 for key in {**one.own, **made.own}:
                     self.write(one, key, made.own.get(key, MISSING))
                 one.buffers |= made.buffers
@@ -866,7 +874,7 @@ class ModelInterpreter(ClassInterpreter):
             yield condition, value
 
     def tie_all(self, owner: Module, keys: Value) -> None:
-        if isinstance(keys, Dict) and keys.base is not None:
+        if isinstance(keys, Term) or (isinstance(keys, Dict) and keys.base is not None):
             raise Unknown("tied weights with unknown names")
         for target, source in (keys.own if isinstance(keys, Dict) else keys).items():
             put = lambda: self.tie(owner, target, source)  # noqa: E731, B023
@@ -889,7 +897,7 @@ class ModelInterpreter(ClassInterpreter):
     def step(self, held: Value, name: str) -> Value:
         if not isinstance(held, Module):
             return MISSING
-        if name.isdecimal() and held.kind in LISTS and name not in held.own:
+        if name.isdecimal() and issubclass(held.kind, LISTS) and name not in held.own:
             return self.subscript_of(held.layers, int(name))
         return held.own.get(name, MISSING)
 
@@ -908,6 +916,49 @@ def read_after(function: Any, target: ast.expr, body: Sequence[ast.stmt]) -> set
         for one in ast.walk(source_of(function.__code__))
         if isinstance(one, ast.Name) and one.lineno > last and one.id in assigned
     }
+
+
+def parts_of(source: Value, item: Value) -> Value:
+    """Return an item of a source as a tuple, if it is one."""
+    match source:
+        case Term(op="enumerate", args=(inner, _)):
+            return term("get", item, 0), parts_of(inner, term("get", item, 1))
+        case Term(op="zip", args=args):
+            return tuple(parts_of(one, term("get", item, i)) for i, one in enumerate(args))
+        case Term() if is_opaque(source):
+            return term("opaque", "item")
+    return item
+
+
+def is_opaque(value: Value) -> bool:
+    return mentions(value, lambda one: one.op == "opaque")
+
+
+def without_opaque(source: Value) -> Value:
+    """Return a source without computed lists beside others, which have as many items."""
+    match source:
+        case Term(op="enumerate", args=(inner, start)):
+            return term("enumerate", without_opaque(inner), start)
+        case Term(op="zip", args=args):
+            known = [one for one in args if not is_opaque(one)]
+            if known:
+                return term("zip", *(one if one in known else known[0] for one in args))
+    return source
+
+
+def items_at(source: Value, item: Value, index: Value) -> dict[Term, Value]:
+    """Return what stands for the item of a source, and for its parts, at another turn."""
+    found = {item: term("get", source, index)}
+    match source:
+        case Term(op="enumerate", args=(inner, start)):
+            found[term("get", item, 0)] = index if start == 0 else term("+", index, start)
+            found |= items_at(inner, term("get", item, 1), index)
+        case Term(op="zip", args=args):
+            for number, one in enumerate(args):
+                found |= items_at(one, term("get", item, number), index)
+        case Term(op="range", args=(0, _, 1)):
+            found[item] = index
+    return found
 
 
 class Renamer:
@@ -955,7 +1006,8 @@ def at_turn(depth: int, source: Value, starts: list[Value], nexts: list[Value], 
         return start
     if not mentions(after, lambda one: one.op == "state" and one.args[0] == depth):
         last = term("-", turn, 1)
-        before = Renamer({turn: last, term("item", depth): term("get", source, last)}, False).of(after)
+        changes = {turn: last, **items_at(source, term("item", depth), last)}
+        before = Renamer(changes, copies=False).of(after)
         return term("if", term("==", turn, 0), start, before)
     match after:
         case Term(op="+" | "*" as op, args=(one, other)) if state in (one, other):

@@ -104,6 +104,8 @@ def torch_function(run: ModelInterpreter, name: str, args: Sequence[Value], name
     if name in FILLED:
         if args and isinstance(args[0], Tensor):
             return Tensor(run, args[0].shape)
+        if name.endswith("Tensor") and args and is_list(run, args[0]):
+            return Tensor(run, shape_of(run, args[0]))
         whole = run.lookup(named, "size")
         return Tensor(run, sizes(run, args if whole is MISSING else [whole]))
     if name in ("full", "normal", "randint") and not (args and isinstance(args[0], Tensor)):
