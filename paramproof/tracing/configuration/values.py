@@ -297,7 +297,6 @@ class Values(Paths):
         """Return what a function that changes nothing makes of each choice of a value or a list."""
 
         def of(one: Value) -> Value:
-            one = self.current(one)
             if isinstance(one, List) and isinstance(one.items, Term) and one.items.op == "if":
                 kind = one.kind
                 return self.each(one.items, lambda items: run(List((), items, kind)))
@@ -476,7 +475,7 @@ class Values(Paths):
             holder.items += more
         else:
             old, extra = self.frozen(holder), self.frozen(more)
-            holder.items = choose(when, concatenated(old, extra), old)
+            holder.items = choose(when, concatenated(self.settle(old), extra), old)
 
     def unified(self, value: Value) -> Value:
         """Return a choice of dictionaries over the same keys as one dictionary, to be read."""

@@ -46,6 +46,7 @@ def draw_keys(random):
         "n": random.choice(numbers),
         "m": random.choice(numbers),
         "xs": deepcopy(random.choice(lists)),
+        "of": random.choice([None, {}, {"kind": "few"}, {"n": 1}, 3]),
     }
     return {key: value for key, value in drawn.items() if random.random() < 0.7}
 

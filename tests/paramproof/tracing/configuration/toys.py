@@ -53,6 +53,42 @@ def appended_lists(config):
     return {"kinds": kinds, "few": few}
 
 
+def chosen_items(config):
+    n, even, few = config.get("n", 4), [], [1, 2]
+    for i in range(n):
+        if not i % 2:
+            even.append(i)
+    if n > 2:
+        few[0] = 9
+    return {"even": even, "few": few, "below": [one for one in (1, 3, 5) if one < n]}
+
+
+def stopped(config):
+    found = 0
+    for one in (1, 2, 5):
+        if one == config.get("n", 4):
+            break
+        found += one
+    return {"found": found}
+
+
+def checked(one):
+    if one < 0:
+        raise ValueError("negative")
+    return 1
+
+
+def checked_items(config):
+    return {"size": sum([checked(one) for one in config.get("xs", [1])])}
+
+
+def null_dictionaries(config):
+    of = config.get("of")
+    if isinstance(of, dict):
+        of.setdefault("kind", "full")
+    return {"of": of, "none": of is None, "kind": of["kind"] if of else "none"}
+
+
 def nested_loops(config):
     found = []
     for item in config.get("xs", [2, 1]):
@@ -136,6 +172,10 @@ TOYS = [
     branches,
     comprehensions,
     appended_lists,
+    chosen_items,
+    stopped,
+    checked_items,
+    null_dictionaries,
     nested_loops,
     changed_items,
     counters,
