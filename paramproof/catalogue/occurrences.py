@@ -23,7 +23,7 @@ class Fact(NamedTuple):
     ``kind`` there (list, offset, kind).
     """
 
-    index: str
+    loop: str
     relation: str
     operands: tuple[Any, ...]
 
@@ -70,7 +70,7 @@ class Indicator:
 
     @property
     def indexes(self) -> list[str]:
-        return sorted({fact.index for product in self.terms for fact in product})
+        return sorted({fact.loop for product in self.terms for fact in product})
 
 
 NEVER, ALWAYS = Indicator({}), Indicator({frozenset(): 1})
@@ -96,7 +96,7 @@ class Counter:
         for product, number in where.terms.items():
             term = expression(number)
             for index, length in lengths.items():
-                one = self._count([one for one in product if one.index == index], length)
+                one = self._count([one for one in product if one.loop == index], length)
                 if one is None:
                     return None
                 term = term * one

@@ -559,9 +559,9 @@ class Evaluator:
 
     def quotient(self, atom: Any) -> Expression:
         top, bottom = sides(atom) or (None, None)
-        for divisor, number in self.exact if top else ():
+        for divisor, number in self.exact:
             is_simple = divisor == bottom and len(divisor.terms) == 1
-            if is_simple and not divided(top, number, whole=True)[1]:
+            if top is not None and is_simple and not divided(top, number, whole=True)[1]:
                 return top / divisor
         return letter(atom)
 
@@ -659,8 +659,8 @@ class Evaluator:
         return owner
 
     def op_labels(self, owner: Value) -> Value:
-        about = owner.about if isinstance(owner, Environment) else owner
-        return self.size(about.of("num_labels"), OPERATIONS["labels"](about.part))
+        whole = about(owner)
+        return self.size(whole.of("num_labels"), OPERATIONS["labels"](whole.part))
 
     def folded(self, op: str, of: Value, start: Value) -> Value:
         for one in self.listed(of):
@@ -715,6 +715,14 @@ class Evaluator:
     def enumerated(self, of: Items, start: Value) -> Items:
         return Items(of.length, lambda i: Items(2, lambda n: of.item(i) if n else start + i))
 
+    def op_slice(self, of: Value, *bounds: Value) -> Value:
+        match of, *bounds:
+            case Items(kept=None), None, Expression() as stop, None if self.at_most(
+                of.length, stop
+            ):
+                return of
+        return self.listed(of)[slice(*map(self.fixed, bounds))]
+
     def op_new(self, kind: str, keys: Value) -> Object:
         """Return an object that a class makes of keys. Its other fields are constants."""
         part = Part.of(self.catalogue, kind, self.known(keys))
@@ -742,14 +750,13 @@ OWN: dict[str, Callable[..., Value]] = {
     "made by": lambda run, owner, kind: owner.part.program.name == kind,
     "class of": lambda run, kind: run.catalogue.types[kind],
     "known": lambda run, kind: kind in run.catalogue.types,
-    "rope": lambda run, owner: OPERATIONS["rope"](getattr(owner, "about", owner).part),
+    "rope": lambda run, owner: OPERATIONS["rope"](about(owner).part),
     "absent": lambda run: ABSENT,
     "truth": Evaluator.truth,
     "not": lambda run, one: negated(run.truth(one)),
     "opaque": lambda run, *unknown: ...,
     "from pairs": lambda run, pairs: dict(map(run.listed, run.listed(pairs))),
     "list": lambda run, *items: [*items],
-    "slice": lambda run, of, *bounds: run.listed(of)[slice(*map(run.fixed, bounds))],
     "zip": lambda run, *lists: [[*one] for one in zip(*map(run.listed, lists), strict=False)],
     "enumerate": lambda run, of, start: run.enumerated(run.as_items(of), start),
     "set": lambda run, of: {*of} if is_known(of) else of,
@@ -761,6 +768,10 @@ OWN: dict[str, Callable[..., Value]] = {
     "min": lambda run, of: run.largest(of, "<="),
 }
 """The operations that are their own for symbolic values."""
+
+
+def about(owner: Object | Environment) -> Object:
+    return owner.about if isinstance(owner, Environment) else owner
 
 
 def is_known(value: Value) -> bool:

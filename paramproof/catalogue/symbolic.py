@@ -159,14 +159,31 @@ class _Converter(Evaluator):
             for one in args:
                 self.require(one, wanted, env)
         elif op in ("and", "or"):
-            # One of them is enough. If none is so, the class refuses this configuration.
-            for one in args:
-                if self.known(self.truth(self.ev(one, env))) is wanted:
+            # One of them is enough. What is so for any sizes leaves nothing to state, and the last
+            # one is what is checked: those before it say where.
+            values = [self.undecided(one, env) for one in args]
+            for one, value in zip(reversed(args), reversed(values), strict=True):
+                is_so = value is None or (value is not wanted and self.known(value) is wanted)
+                if wanted not in values and is_so:
                     return self.state_that(one, wanted, env)
         elif op == "any" and not wanted and (loop := env.found(args[0]))[0][0] == "comp":
             self.require_of_all(loop[0][1:], loop[2])
         elif isinstance(value := self.truth(self.ev(node, env)), Condition):
             self.state(value if value.is_met(self.sizes) else negated(value))
+
+    def undecided(self, node: Value, env: Environment) -> bool | Condition | None:
+        """Return a condition, or whether it is met at any sizes; None if it is put together."""
+        data, _, env = env.found(node)
+        op, *args = data if isinstance(data, list) else [None]
+        if op == "not":
+            value = self.undecided(args[0], env)
+            return None if value is None else negated(value)
+        if op in ("and", "or"):
+            decisive, values = op == "or", [self.undecided(one, env) for one in args]
+            left = [one for one in values if one is not (not decisive)]
+            return decisive if decisive in values else left[0] if len(left) == 1 else None
+        value = None if op == "any" else self.truth(self.ev(node, env))
+        return value if isinstance(value, bool | Condition) else None
 
     def require_of_all(self, loop: list[Any], env: Environment) -> None:
         """State what must be met so that no item of a list is refused."""
@@ -186,22 +203,23 @@ class _Converter(Evaluator):
     def block(
         self, number: int, path: str, env: Environment, where: Indicator, lengths: Lengths
     ) -> Iterator[Row]:
-        for name, kind, what, *more in env.file.data["blocks"][number]:
+        for written, kind, what, *more in env.file.data["blocks"][number]:
             condition, *rest = more or [True]
-            name = self.ev(name, env)
             here = where * self.indicator(self.truth(self.ev(condition, env)))
-            if not here.terms:
-                continue
-            step = LAYER if name is None or name.isdigit() else name
-            inside = f"{path}.{step}" if path else step
-            if kind == "block":
-                yield from self.block(what, inside, env, here, lengths)
-            elif kind == "loop":
-                yield from self.loop(what, rest, path, env, here, lengths)
-            else:
-                storage = tuple(env.turns.get(one, one) for one in rest[0]) if rest else ()
-                row = Row(inside, None, kind, here, lengths, storage)
-                yield from self.shaped(row, what, env)
+            name = self.ev(written, env) if here.terms else None
+            for also, one in name.cases if isinstance(name, Choice) else [(ALWAYS, name)]:
+                step = LAYER if one is None or one.isdigit() else one
+                inside = f"{path}.{step}" if path else step
+                if not (there := here * also).terms:
+                    continue
+                if kind == "block":
+                    yield from self.block(what, inside, env, there, lengths)
+                elif kind == "loop":
+                    yield from self.loop(what, rest, path, env, there, lengths)
+                else:
+                    storage = tuple(env.turns.get(one, one) for one in rest[0]) if rest else ()
+                    row = Row(inside, None, kind, there, lengths, storage)
+                    yield from self.shaped(row, what, env)
 
     def loop(
         self, block: int, loop: Any, path: str, env: Environment, where: Indicator, lengths: Lengths
@@ -303,7 +321,7 @@ class _Converter(Evaluator):
 
     def shared(self, where: Indicator, outer: Lengths) -> tuple[Indicator, int]:
         """Return where a storage is that the items of some loops share, and how many do."""
-        own = {frozenset(one for one in facts if one.index not in outer) for facts in where.terms}
+        own = {frozenset(one for one in facts if one.loop not in outer) for facts in where.terms}
         if not outer or not own:
             return where, 1
         if len(own) > 1:
