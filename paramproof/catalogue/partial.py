@@ -255,7 +255,7 @@ class Evaluator:
         owner, program = env.about, env.about.part.program
         keys = owner.part.keys if name != env.field else {}
         value = keys[name] if name in keys else program.defaults[name]
-        if type(value) is int and owner.part.get(name) != value:
+        if type(value) is int and owner.part.get(name) not in (value, ABSENT):
             raise NotSymbolic(f"the key {owner.of(name)}, which differs from the field")
         return self.given(owner.of(program.aliases.get(name, name)), value)
 
@@ -597,16 +597,19 @@ class Evaluator:
         return self.choice([(fact(i, "at", n - offset), one) for n, one in enumerate(items)])
 
     def op_range(self, start: Value, stop: Value, step: Value) -> Value:
-        if all(isinstance(one, int) for one in (start, stop, step)):
-            return OPERATIONS["range"](start, stop, step)
         length = ceiling(expression(stop) - start, expression(step))
         if not indexes_of(length) and not self.at_most(0, length):
             return []
+        length = length if length.constant is None else int(length.constant)
         return Items(length, lambda i: start + i * step, bounds=(start, stop, step))
 
     def op_len(self, of: Value) -> Value:
         if not isinstance(of, Items):
             return len(of)
+        if of.values and all(isinstance(one, str) for one in of.values) and not self.is_refusal:
+            self.lists[of.path] = of.values
+            kinds = sorted({*of.values})
+            return sum_of(expression(self.kind_count(of.path, kind)) for kind in kinds)
         return of.length if of.kept is None else self.number_of(of, lambda i: True)
 
     def number_of(self, of: Items, holds: Callable[[Value], Value]) -> Value:
@@ -691,7 +694,7 @@ class Evaluator:
 
     def op_concat(self, parts: Value) -> Value:
         """Return several lists as one. Bounds on the index choose the list of an item."""
-        parts = self.listed(parts)
+        parts = [one for one in self.listed(parts) if isinstance(one, Items) or one]
         if not any(isinstance(one, Items) for one in parts):
             return [item for one in parts for item in one]
         starts: list[Value] = [0]
@@ -713,7 +716,7 @@ class Evaluator:
         return Items(starts[-1], item)
 
     def enumerated(self, of: Items, start: Value) -> Items:
-        return Items(of.length, lambda i: Items(2, lambda n: of.item(i) if n else start + i))
+        return Items(self.op_len(of), lambda i: Items(2, lambda n: of.item(i) if n else start + i))
 
     def op_slice(self, of: Value, *bounds: Value) -> Value:
         match of, *bounds:

@@ -236,9 +236,10 @@ class _Converter(Evaluator):
 
         index = f"@{name}"
         try:
-            rows = merged(body(letter(index), {**lengths, index: of.length}))
+            length = self.op_len(of)
+            rows = merged(body(letter(index), {**lengths, index: length}))
             for row in rows:
-                if not row.storage and self.counter.count(row.where, {index: of.length}) is None:
+                if not row.storage and self.counter.count(row.where, {index: length}) is None:
                     raise Unroll(index)
             yield from rows
         except Unroll as error:

@@ -339,3 +339,42 @@ def test_a_condition_that_another_implies_is_not_stated(formula):
         ["w", "trainable", ["list", F("h")], ["and", ["<", F("a"), F("h")], ["<=", F("a"), F("h")]]]
     ]
     assert [*conditions(formula([rows]))] == ["a < h"]
+
+
+def test_a_loop_over_kinds_has_as_many_items_as_there_are_of_each(formula):
+    given = {"layers": ["conv", "full", "conv", "full", "full"]}
+    for source in (F("layers"), ["range", 0, ["len", F("layers")], 1]):
+        found = formula(loop(source=source), given, draws=0)
+        assert str(found.derivation.formula) == "h·(layers_conv + layers_full)"
+
+
+def test_a_slice_as_long_as_its_list_is_the_list(formula):
+    kind = ["if", ["<", ITEM, key("k")], "full", "conv"]
+    rule = ["slice", ["comp", "i", ["range", 0, key("l"), 1], kind, True], None, key("l"), None]
+    fields = {"layers": ["if", ["is", key("layers"), None], rule, key("layers")]}
+    found = formula(loop(["==", ["get", F("layers"), ITEM], "full"]), fields=fields)
+    assert str(found.derivation.tensors[0].times) == "k"
+
+
+def test_a_refusal_of_each_item_is_a_condition_of_each(formula):
+    each = [
+        "comp",
+        "i",
+        ["range", 0, 3, 1],
+        ["not", ["==", ["%", ["get", F("sizes"), ITEM], 2], 0]],
+        True,
+    ]
+    found = formula(
+        [[["w", "trainable", ["list", ["sum", F("sizes")]]]]],
+        refused={"odd": ["any", each]},
+        draws=0,
+    )
+    assert [*conditions(found)] == [f"2 divides sizes_{i}" for i in range(3)]
+
+
+def test_a_refusal_under_a_flag_that_is_false_is_no_condition(formula):
+    odd = ["not", ["==", ["%", F("h"), F("a")], 0]]
+    rows = [["w", "trainable", ["list", F("h")]]]
+    assert not conditions(formula([rows], refused={"odd": ["and", F("flag"), odd]}))
+    found = formula([rows], {"flag": True}, refused={"odd": ["and", ["<", 0, F("k")], odd]})
+    assert conditions(found) == {"a divides h": Outcome.REFUSED}
