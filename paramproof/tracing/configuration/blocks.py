@@ -74,6 +74,8 @@ def trace_model(model_class: type[Any], parts: Mapping[str, type[Any]] | None = 
         entries = writer.entries(made)
     except Raised as error:
         raise Unknown(f"the class refuses every configuration: {error}") from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise Unknown(f"an error inside of the interpreter: {error!r:.80}") from error
     refusals = {}
     for condition, why in {**run.refusals, **run.pins}.items():
         if condition is True:

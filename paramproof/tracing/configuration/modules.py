@@ -41,6 +41,7 @@ from paramproof.tracing.configuration.terms import (
     both,
     choose,
     instead,
+    is_truth,
     leaves,
     mentions,
     negate,
@@ -152,11 +153,27 @@ class ModelInterpreter(ClassInterpreter):
             kind = self.types.get(name, kind) if owner.origin is term("self") else kind
             is_null = term("is", field, None) if part.optional else False
             other = both(negate(is_null), negate(term("made by", field, kind.__name__)))
+            other = both(self.exists(field), other)
             self.pins[other] = f"{name} is not a {kind.__name__}"
             found = choose(is_null, None, Instance((), kind, field))
         elif declared is not None:
             self.declared[field] = written(declared.type)
         self.parts[field] = found
+        return found
+
+    def kinds_of(self, value: Value) -> set[str]:
+        """Return the kinds of values that the declared type of a field allows, if it is known."""
+        return json_kinds(self.declared[value]) if value in self.declared else set()
+
+    def exists(self, value: Value) -> Value:
+        """Return whether there is a part, inside of parts that some configurations do not have."""
+        if not isinstance(value, Term):
+            return True
+        found: Value = True
+        for one in value.args:
+            found = both(found, self.exists(one))
+        if value.op == "field" and value not in self.declared:
+            found = both(found, term("has field", *value.args))
         return found
 
     def is_none_of(self, value: Value, kinds: Any) -> bool:
@@ -254,6 +271,14 @@ class ModelInterpreter(ClassInterpreter):
             return self.activation(holder, index)
         if isinstance(index, Term) and is_rope(index):
             return term("opaque", "rope")
+        if isinstance(holder, dict | Dict) and isinstance(index, tuple) and unknown(index):
+            found = MISSING
+            for key, value in (holder if isinstance(holder, dict) else holder.own).items():
+                is_it: Value = True
+                for one, wanted in zip(index, key, strict=True):
+                    is_it = both(is_it, self.compared(ast.Eq(), one, wanted))
+                found = choose(is_it, value, found)
+            return self.require(found, "an item")
         if isinstance(holder, dict | Dict) and isinstance(index, Term):
             own = holder if isinstance(holder, dict) else holder.own
             if own.keys() == {True, False}:
@@ -409,6 +434,9 @@ class ModelInterpreter(ClassInterpreter):
         return super().computed(sign, operation, *args)
 
     def equal(self, one: Value, other: Value) -> Value:
+        for value, constant in ((one, other), (other, one)):
+            if isinstance(constant, bool) and isinstance(value, Term) and is_truth(value):
+                return self.known(value if constant else negate(value))
         if any(isinstance(x, Module | Method) or inspect.isclass(x) or inspect.isfunction(x) for x in (one, other)):
             return one is other
         return super().equal(one, other)
@@ -565,6 +593,8 @@ class ModelInterpreter(ClassInterpreter):
                 return args[0] if returned and args else None
             if name.startswith("is_") and name.endswith("_available"):
                 return self.native(function, *args)
+            if name == "__strict_setattr__":
+                return self.set_attribute(*args)
             if name == "replace_batch_norm":
                 return self.freeze_norms(function, args[0])
             if function is PreTrainedModel.__init__:
@@ -582,6 +612,10 @@ class ModelInterpreter(ClassInterpreter):
             return self.each(args[0], lambda one: self.copied_object(one, {}))
         if module == "numpy" and name == "prod" and not isinstance(args[0], Tensor):
             function = math.prod
+        if name == "warn" and module in ("warnings", "_warnings"):
+            return None
+        if is_plain_class(function):
+            return term("opaque", "object")
         if is_torch(function):
             return tensors.torch_function(self, name, args, named)
         return super().call(function, args, named)
@@ -1144,6 +1178,12 @@ def named_tensors(run: ModelInterpreter, module: Module) -> Iterator[tuple[Tenso
                 yield from walk(value, (*before, number))
 
     return walk(module, ())
+
+
+def is_plain_class(kind: Any) -> bool:
+    """Return whether a class of transformers is neither a module nor a configuration."""
+    ours = inspect.isclass(kind) and kind.__module__.startswith("transformers.models.")
+    return ours and not issubclass(kind, nn.Module | PreTrainedConfig) and not hasattr(kind, "__members__")
 
 
 def is_torch(function: Any) -> bool:

@@ -73,13 +73,19 @@ def is_list(run: ModelInterpreter, value: Value) -> bool:
     return kind is not None and issubclass(kind, list | tuple)
 
 
+def is_number(run: ModelInterpreter, value: Value) -> bool:
+    if not isinstance(value, Term) or run.kind_of(value) in (int, float, bool):
+        return True
+    kinds = run.kinds_of(value)
+    return bool(kinds) and kinds <= {"int", "float", "bool"}
+
+
 def shape_of(run: ModelInterpreter, value: Value) -> Value:
     """Return the shape of a tensor that is made of numbers and lists of them."""
     if isinstance(value, Tensor):
         return value.shape
     if not is_list(run, value):
-        number = not isinstance(value, Term) or run.kind_of(value) in (int, float, bool)
-        return () if number else None
+        return () if is_number(run, value) else None
     items = run.items(value)
     if items is None:
         declared = run.declared.get(value) if isinstance(value, Term) else None
