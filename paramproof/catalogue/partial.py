@@ -597,10 +597,10 @@ class Evaluator:
         return self.choice([(fact(i, "at", n - offset), one) for n, one in enumerate(items)])
 
     def op_range(self, start: Value, stop: Value, step: Value) -> Value:
-        length = ceiling(expression(stop) - start, expression(step))
-        if not indexes_of(length) and not self.at_most(0, length):
+        number = ceiling(expression(stop) - start, expression(step))
+        if not indexes_of(number) and not self.at_most(0, number):
             return []
-        length = length if length.constant is None else int(length.constant)
+        length: Value = number if number.constant is None else int(number.constant)
         return Items(length, lambda i: start + i * step, bounds=(start, stop, step))
 
     def op_len(self, of: Value) -> Value:
@@ -859,8 +859,9 @@ def fraction(one: Any) -> tuple[Expression, Expression] | None:
     if is_whole(one):
         return expression(one), expression(1)
     match [*one.terms.items()] if isinstance(one, Expression) else ():
-        case [(((Computed("over", (top, bottom)), 1),), 1)] if is_whole(top) and is_whole(bottom):
-            return expression(top), expression(bottom)
+        case [(((Computed("over", operands), 1),), 1)] if all(map(is_whole, operands)):
+            top, bottom = operands
+            return expression(1) * top, expression(1) * bottom
         case [(((Computed("plus" | "minus" as op, operands), 1),), 1)]:
             first, second = map(fraction, operands)
             if first and second and 1 in (first[1], second[1]):

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
-from itertools import product
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
@@ -263,14 +262,9 @@ class _Converter(Evaluator):
         if not every:
             yield row
         for where, sizes in every:
-            cases = (one.cases if isinstance(one, Choice) else [(ALWAYS, one)] for one in sizes)
-            for case in product(*cases):
-                here = row.where * where
-                for also, _ in case:
-                    here = here * also
-                if here.terms:
-                    lengths = tuple(self.dimension(row.path, one) for _, one in case)
-                    yield row._replace(shape=lengths, where=here)
+            if (here := row.where * where).terms:
+                lengths = tuple(self.dimension(row.path, one) for one in sizes)
+                yield row._replace(shape=lengths, where=here)
 
     def lengths(self, shape: Value) -> list[Value]:
         return [shape] if isinstance(shape, int | Expression) else self.listed(shape)

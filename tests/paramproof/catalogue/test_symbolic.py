@@ -169,6 +169,11 @@ def test_a_refusal_of_the_configuration_is_one_of_the_formula(formula):
         (True, "l"),
         (["<", ITEM, F("k")], "k"),
         ([">=", ITEM, F("k")], "l − k"),
+        (["<=", ITEM, F("k")], "k + 1"),
+        ([">", F("k"), ITEM], "k"),
+        (["<", ITEM, ["-", F("k"), 2]], "k − 2"),
+        (["and", ["==", ITEM, 1], ["<", ITEM, F("k")]], "1"),
+        (["==", ["%", ["+", ITEM, 5], 3], 1], "⌊l/3⌋"),
         (["and", [">=", ITEM, F("k")], ["<", ITEM, F("p")]], "p − k"),
         (["==", ITEM, 0], "1"),
         (["==", ITEM, ["-", F("l"), 1]], "1"),
@@ -188,6 +193,29 @@ def test_a_condition_on_the_index_of_a_loop_is_counted(formula, when, printed):
     (tensor,) = formula(loop(when)).derivation.tensors
     assert tensor.times == formula_in(printed)
     assert tensor.path == "x.*.w"
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        ["<", ITEM, ["-", F("k"), 5]],
+        ["==", ITEM, 20],
+        ["and", ["==", ITEM, 5], ["<", ITEM, F("k")]],
+        ["and", ["==", ["%", ITEM, 2], 0], ["==", ["%", ITEM, 2], 1]],
+    ],
+)
+def test_a_condition_that_no_index_meets_leaves_no_tensor(formula, when):
+    assert formula(loop(when), draws=0).derivation.tensors == ()
+
+
+def test_kinds_exclude_each_other(formula):
+    given = {"layers": ["a", "b", "c", "a", "b", "c", "a", "b"]}
+    kind = ["get", F("layers"), ITEM]
+    found = formula(loop(["in", kind, ["list", "b", "c"]]), given, draws=0)
+    assert str(found.derivation.tensors[0].times) == "l − layers_a"
+    both = ["and", ["==", kind, "a"], ["==", kind, "b"]]
+    found = formula(loop(both), given, draws=0)
+    assert found.derivation.tensors == found.derivation.conditions == ()
 
 
 def test_kinds_of_layers_are_counted_by_a_letter_for_all_but_one(formula):
@@ -210,11 +238,11 @@ def test_a_default_list_of_kinds_is_counted_by_its_rule(formula):
 
 
 def test_lists_put_together_are_counted_by_their_lengths(formula):
-    rule = [
-        "+",
+    full, conv = (
         ["*", ["list", "full"], key("k")],
         ["*", ["list", "conv"], ["-", key("l"), key("k")]],
-    ]
+    )
+    rule = ["concat", ["list", ["list"], ["+", full, conv]]]
     fields = {"layers": ["if", ["is", key("layers"), None], rule, key("layers")]}
     blocks = loop(["==", ["get", F("layers"), ITEM], "conv"])
     found = formula(blocks, fields=fields)
@@ -378,3 +406,51 @@ def test_a_refusal_under_a_flag_that_is_false_is_no_condition(formula):
     assert not conditions(formula([rows], refused={"odd": ["and", F("flag"), odd]}))
     found = formula([rows], {"flag": True}, refused={"odd": ["and", ["<", 0, F("k")], odd]})
     assert conditions(found) == {"a divides h": Outcome.REFUSED}
+
+
+def test_a_negative_int_is_no_size(formula):
+    rows = [["w", "trainable", ["list", F("h")], ["==", F("k"), -1]]]
+    found = formula([rows], {"k": -1})
+    assert found.constants["k"] == -1
+    assert found.derivation.sizes == {"h": 12}
+
+
+def test_a_field_whose_expression_differs_here_is_a_letter(formula):
+    # A size that is absent is taken as given, and this class asks whether it is.
+    fields = {"x": ["if", ["has", ["config"], "h"], ["*", 2, key("h")], 5]}
+    found = formula([[["w", "trainable", ["list", F("x")]]]], fields=fields, draws=0)
+    assert str(found.derivation.formula) == "x"
+
+
+def test_a_loop_over_pairs_of_sizes_is_unrolled(formula):
+    pairs = ["zip", F("sizes"), ["slice", F("sizes"), 1, None, None]]
+    blocks = [
+        [["w", "trainable", ["list", ["get", ITEM, 0]]]],
+        [[None, "block", 0]],
+        [[None, "loop", 1, True, "j", ["range", 0, ["-", ["get", ITEM, 1], 1], 1], True]],
+        [[None, "block", 2]],
+        [[None, "loop", 3, True, "i", pairs, True]],
+    ]
+    formula_ = formula(blocks).derivation.formula
+    expected = "sizes_0·sizes_1 + sizes_1·sizes_2 − sizes_0 − sizes_1"
+    assert formula_ == formula_in(expected)
+
+
+def test_two_lengths_by_one_condition_are_two_shapes(formula):
+    length = ["if", ["<", ITEM, F("k")], F("a"), F("p")]
+    found = formula(loop(shape=[length, length]), {"p": 7})
+    shapes = {tuple(map(str, one.shape)) for one in found.derivation.tensors}
+    assert shapes == {("h", "a", "a"), ("h", "p", "p")}
+
+
+@pytest.mark.parametrize("sign", ["<", ">="])
+def test_a_storage_that_some_items_share_counts_once(formula, sign):
+    blocks = loop()
+    blocks[0] = [["w", "trainable", ["list", F("h")], [sign, ITEM, F("k")], [0]]]
+    (tensor,) = formula(blocks).derivation.tensors
+    assert (str(tensor.times), tensor.aliases) == ("1", ("x.*.w",))
+
+
+def test_the_role_of_a_buffer_does_not_say_whether_it_is_saved(formula):
+    rows = [["b", "temporary buffer", ["list", F("h")]], ["w", "trainable", ["list", F("h")]]]
+    assert [one.role for one in formula([rows]).derivation.tensors] == ["buffer", "trainable"]
