@@ -169,7 +169,9 @@ class _Writer:
             case Term(op="concat", args=(Term(op="list", args=args),)):
                 return [entry for one in args for entry in self.items(one, condition)]
             case Term(op="concat", args=(Term(op="comp", args=(variable, source, element, kept)),)):
-                loop = Loop(variable, self.value(source), self.value(kept), tuple(self.items(element, True)))
+                loop = Loop(
+                    variable, self.value(source), self.value(kept), tuple(self.items(element, True))
+                )
                 return [Entry(None, self.value(condition), loop)]
         raise Unknown(f"layers {items!r:.80}")
 

@@ -207,7 +207,9 @@ class ModelInterpreter(ClassInterpreter):
         if name == "__class__":
             return owner.kind
         if name in ("_modules", "_parameters", "_buffers"):
-            return Dict(self.path, None, {k: v for k, v in owner.own.items() if is_registered(v, name)})
+            return Dict(
+                self.path, None, {k: v for k, v in owner.own.items() if is_registered(v, name)}
+            )
         static = inspect.getattr_static(owner.kind, name, MISSING)
         if static is MISSING:
             return found
@@ -218,6 +220,8 @@ class ModelInterpreter(ClassInterpreter):
     def set_attribute(self, owner: Value, name: Value, value: Value) -> None:
         if isinstance(owner, Term) and owner.op == "opaque" and not mentions_module(value):
             return
+        if isinstance(owner, Instance) and isinstance(name, Term):
+            raise Unknown("an attribute of a part with an unknown name")
         if isinstance(owner, Tensor):
             if name == "requires_grad":
                 self.write(owner, name, self.truth(value))
@@ -262,7 +266,11 @@ class ModelInterpreter(ClassInterpreter):
         if isinstance(holder, Module):
             if issubclass(holder.kind, DICTS):
                 return self.named_item(holder, index)
-            if isinstance(index, slice) and isinstance(holder.layers.items, tuple) and not unknown(index):
+            if (
+                isinstance(index, slice)
+                and isinstance(holder.layers.items, tuple)
+                and not unknown(index)
+            ):
                 made = Module(self.path, holder.kind)
                 made.layers.items = holder.layers.items[index]
                 return made
@@ -288,8 +296,14 @@ class ModelInterpreter(ClassInterpreter):
                 for key, value in own.items():
                     found = choose(self.compared(ast.Eq(), index, key), value, found)
                 return self.require(found, index)
-        if isinstance(holder, List) and isinstance(holder.items, Term) and not isinstance(index, slice):
+        if (
+            isinstance(holder, List)
+            and isinstance(holder.items, Term)
+            and not isinstance(index, slice)
+        ):
             return self.element(holder.items, index)
+        if isinstance(holder, List) and isinstance(index, slice) and mentions_module(holder.items):
+            return List(self.path, self.some_layers(holder.items, index))
         return super().subscript_of(holder, index)
 
     def named_item(self, holder: Module, index: Value) -> Value:
@@ -303,6 +317,24 @@ class ModelInterpreter(ClassInterpreter):
             if one.args[0] is index:
                 found = one.args[1]
         return self.require(found, index)
+
+    def some_layers(self, items: Value, index: slice) -> Value:
+        """Return some of the items of a list of layers, which keep what they are."""
+        start = index.start or 0
+        if isinstance(items, tuple):
+            if unknown(index):
+                raise Unknown("an unknown number of known layers")
+            return items[index]
+        match items:
+            case Term(op="comp", args=(depth, source, element, True)) if (
+                isinstance(start, int) and start >= 0 and index.step in (None, 1)
+            ):
+                turn = term("turn", depth)
+                changes = {turn: term("+", turn, start)} if start else {}
+                part = term("slice", source, *map(self.frozen, (index.start, index.stop, None)))
+                image = Renamer(changes, copies=True).of(element)
+                return term("comp", depth, part, image, True)
+        raise Unknown(f"some of the layers {items!r:.80}")
 
     def element(self, items: Term, index: Value) -> Value:
         """Return an item of an unknown list, which may be one of modules."""
@@ -342,7 +374,9 @@ class ModelInterpreter(ClassInterpreter):
             else:
                 plain.append(key)
         is_plain = self.known(term("in", index, term("list", *plain)))
-        return self.require(choose(is_plain, Module(self.path, nn.Identity), found), "an activation")
+        return self.require(
+            choose(is_plain, Module(self.path, nn.Identity), found), "an activation"
+        )
 
     def built(self, module: nn.Module) -> Module:
         """Return a module that transformers has built already."""
@@ -369,7 +403,12 @@ class ModelInterpreter(ClassInterpreter):
         return super().frozen(value)
 
     def held(self, value: Value) -> Value:
-        return leaves(value, lambda one: one if isinstance(one, Module | Tensor) else super(ModelInterpreter, self).held(one))
+        return leaves(
+            value,
+            lambda one: (
+                one if isinstance(one, Module | Tensor) else super(ModelInterpreter, self).held(one)
+            ),
+        )
 
     def items(self, value: Value) -> list[Value] | None:
         value = self.settle(value)
@@ -389,13 +428,17 @@ class ModelInterpreter(ClassInterpreter):
 
     def truth(self, value: Value) -> Value:
         value = leaves(value, lambda one: True if isinstance(one, Module | Layers) else one)
-        return super().truth(leaves(value, lambda one: term("opaque", "truth") if isinstance(one, Tensor) else one))
+        return super().truth(
+            leaves(value, lambda one: term("opaque", "truth") if isinstance(one, Tensor) else one)
+        )
 
     def kind_of(self, value: Value) -> Any:
         if isinstance(value, Term) and value.op == "opaque":
             return float
         if isinstance(value, Term) and value.op in ("as tuple", "+"):
-            if value.op == "as tuple" or any(self.kind_of(one) in (list, tuple) for one in value.args):
+            if value.op == "as tuple" or any(
+                self.kind_of(one) in (list, tuple) for one in value.args
+            ):
                 return list
         if isinstance(value, Term) and value in self.declared:
             found = SCALARS.get(self.declared[value].op)
@@ -419,7 +462,9 @@ class ModelInterpreter(ClassInterpreter):
 
     def compared(self, op: ast.cmpop, left: Value, right: Value) -> Value:
         def of(one: Value, other: Value) -> Value:
-            if isinstance(op, ast.Is | ast.IsNot) or not (isinstance(one, Tensor) or isinstance(other, Tensor)):
+            if isinstance(op, ast.Is | ast.IsNot) or not (
+                isinstance(one, Tensor) or isinstance(other, Tensor)
+            ):
                 return super(ModelInterpreter, self).compared(op, one, other)
             return tensors.joined(self, one, other)
 
@@ -437,7 +482,10 @@ class ModelInterpreter(ClassInterpreter):
         for value, constant in ((one, other), (other, one)):
             if isinstance(constant, bool) and isinstance(value, Term) and is_truth(value):
                 return self.known(value if constant else negate(value))
-        if any(isinstance(x, Module | Method) or inspect.isclass(x) or inspect.isfunction(x) for x in (one, other)):
+        if any(
+            isinstance(x, Module | Method) or inspect.isclass(x) or inspect.isfunction(x)
+            for x in (one, other)
+        ):
             return one is other
         return super().equal(one, other)
 
@@ -513,11 +561,15 @@ class ModelInterpreter(ClassInterpreter):
         state = term("state", depth, number)
         match nexts[number]:
             case Term(op="dict", args=(base, key, value)) if base is state:
-                return self.keyed(starts[number], term("comp dict", depth, source, key, value, True))
+                return self.keyed(
+                    starts[number], term("comp dict", depth, source, key, value, True)
+                )
             case Term(op="if", args=(kept, Term(op="dict", args=(base, key, value)), other)) if (
                 base is other is state
             ):
-                return self.keyed(starts[number], term("comp dict", depth, source, key, value, kept))
+                return self.keyed(
+                    starts[number], term("comp dict", depth, source, key, value, kept)
+                )
         tail = tail_of(nexts[number], state) if found.op == "fold" else None
         if tail is not None and mentions_module(tail):
             changes = {
@@ -610,8 +662,12 @@ class ModelInterpreter(ClassInterpreter):
                 return self.repeated(args[0], count)
         if function in (copy.deepcopy, copy.copy):
             return self.each(args[0], lambda one: self.copied_object(one, {}))
-        if module == "numpy" and name == "prod" and not isinstance(args[0], Tensor):
-            function = math.prod
+        if (
+            module == "numpy"
+            and name in ("prod", "log2", "ceil", "floor", "sqrt")
+            and not isinstance(args[0], Tensor)
+        ):
+            function = getattr(math, name)
         if name == "warn" and module in ("warnings", "_warnings"):
             return None
         if is_plain_class(function):
@@ -644,9 +700,16 @@ class ModelInterpreter(ClassInterpreter):
             function = dict
         name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "") or ""
         if module == "math" or function in (int, float, round, max, min, abs, sum):
-            if any(isinstance(one, Tensor) or (isinstance(one, Term) and one.op == "opaque") for one in args):
+            if any(
+                isinstance(one, Tensor) or (isinstance(one, Term) and one.op == "opaque")
+                for one in args
+            ):
                 return term("opaque", name)
-            if module == "math" and unknown(args) and name not in ("prod", "ceil", "floor", "sqrt", "log2"):
+            if (
+                module == "math"
+                and unknown(args)
+                and name not in ("prod", "ceil", "floor", "sqrt", "log2")
+            ):
                 return term("opaque", name)
         return super().call_other(function, args, named)
 
@@ -680,14 +743,22 @@ class ModelInterpreter(ClassInterpreter):
     def is_instance(self, value: Value, kinds: Any) -> Value:
         wanted = getattr(kinds, "__args__", kinds)
         wanted = tuple(self.items(wanted) or ()) if isinstance(wanted, tuple | List) else (wanted,)
-        numeric = {numbers.Integral: (int,), numbers.Number: (int, float), numbers.Real: (int, float)}
+        numeric = {
+            numbers.Integral: (int,),
+            numbers.Number: (int, float),
+            numbers.Real: (int, float),
+        }
         kinds = wanted = tuple(kind for one in wanted for kind in numeric.get(one, (one,)))
         if not all(inspect.isclass(one) for one in wanted):
             raise Unknown("whether an object is of an unknown class")
         if isinstance(value, Module):
             return issubclass(value.kind, wanted)
         if isinstance(value, Tensor):
-            return any(issubclass(nn.Parameter if value.role == "parameter" else nn.Buffer, one) for one in wanted if inspect.isclass(one))
+            return any(
+                issubclass(nn.Parameter if value.role == "parameter" else nn.Buffer, one)
+                for one in wanted
+                if inspect.isclass(one)
+            )
         if self.is_none_of(value, kinds):
             return False
         return super().call_other(isinstance, [value, kinds], Dict(()))
@@ -697,13 +768,18 @@ class ModelInterpreter(ClassInterpreter):
 
         def of(one: Value) -> Value:
             is_list = self.is_instance(one, collections.abc.Iterable)
+
             def listed() -> Value:
                 items = self.items(one)
                 if items is None:
                     whole = self.frozen(one)
-                    self.refuse(f"a list of other than {count} sizes", negate(term("==", term("len", whole), count)))
+                    self.refuse(
+                        f"a list of other than {count} sizes",
+                        negate(term("==", term("len", whole), count)),
+                    )
                     items = [self.subscript(one, number) for number in range(count)]
                 return tuple(items)
+
             found = self.both_sides(is_list, listed, lambda: (one,) * count)
             if isinstance(found, Term):
                 return tuple(self.subscript(found, number) for number in range(count))
@@ -723,9 +799,13 @@ class ModelInterpreter(ClassInterpreter):
         elif found is None and isinstance(value, List) and mentions_module(value.items):
             if isinstance(value.items, Term):
                 raise Unknown("a copy of an unknown number of layers")
-            found = memo[id(value)] = List(self.path, tuple(self.copied_object(one, memo) for one in value.items))
+            found = memo[id(value)] = List(
+                self.path, tuple(self.copied_object(one, memo) for one in value.items)
+            )
         elif found is None and isinstance(value, Tensor):
-            found = memo[id(value)] = Tensor(self, value.shape, value.role, value.own["requires_grad"])
+            found = memo[id(value)] = Tensor(
+                self, value.shape, value.role, value.own["requires_grad"]
+            )
         elif found is None and isinstance(value, Instance):
             found = memo[id(value)] = Instance(self.path, value.kind, value.origin)
             found.own = dict(value.own)
@@ -766,10 +846,16 @@ class ModelInterpreter(ClassInterpreter):
                 self.update_module(made, args[0])
             else:
                 items = self.items(args[0])
-                made.layers = List(self.path, self.frozen(args[0]) if items is None else tuple(items))
+                made.layers = List(
+                    self.path, self.frozen(args[0]) if items is None else tuple(items)
+                )
 
     def update_module(self, made: Module, given: Value) -> None:
-        if isinstance(given, Dict) and isinstance(given.base, Term) and given.base.op == "comp dict":
+        if (
+            isinstance(given, Dict)
+            and isinstance(given.base, Term)
+            and given.base.op == "comp dict"
+        ):
             depth, source, key, value, kept = given.base.args
             made.named.items = term("comp", depth, source, term("entry", key, value), kept)
         elif isinstance(given, Dict) and given.base is not None:
@@ -792,40 +878,66 @@ class ModelInterpreter(ClassInterpreter):
                 if not isinstance(key, Term):
                     owner.buffers[key] = self.decided(given(2, "persistent", True))
                     return self.set_attribute(owner, key, given(1, "tensor"))
-                role = "buffer" if self.decided(given(2, "persistent", True)) else "temporary buffer"
-                held = leaves(given(1, "tensor"), lambda one: Tensor(self, one.shape, role) if isinstance(one, Tensor) else one)
+                role = (
+                    "buffer" if self.decided(given(2, "persistent", True)) else "temporary buffer"
+                )
+                held = leaves(
+                    given(1, "tensor"),
+                    lambda one: Tensor(self, one.shape, role) if isinstance(one, Tensor) else one,
+                )
                 return self.set_attribute(owner, key, held)
             case "register_parameter" | "add_module" | "register_module" | "__setattr__":
-                return self.set_attribute(owner, given(0, "name"), given(1, "param" if name == "register_parameter" else "module"))
+                return self.set_attribute(
+                    owner,
+                    given(0, "name"),
+                    given(1, "param" if name == "register_parameter" else "module"),
+                )
             case "__setitem__":
                 return self.set_item(owner, *args)
             case "parameters" | "buffers" | "modules" | "children":
                 if name == "children":
-                    return List(self.path, tuple(one for one in owner.own.values() if isinstance(one, Module)))
+                    return List(
+                        self.path,
+                        tuple(one for one in owner.own.values() if isinstance(one, Module)),
+                    )
                 wanted = {"parameters": "parameter", "buffers": "buffer", "modules": "module"}[name]
                 return List(self.path, tuple(reached(owner, wanted)))
             case "named_children":
                 found = tuple(pair for pair in owner.own.items() if isinstance(pair[1], Module))
-                if any(isinstance(one, Term) and mentions_module(one) for one in owner.own.values()):
+                if any(
+                    isinstance(one, Term) and mentions_module(one) for one in owner.own.values()
+                ):
                     raise Unknown("the children of a module")
                 if self.items(owner.named) != [] or not isinstance(owner.layers.items, tuple):
                     raise Unknown("the children of a module")
                 return found + tuple((str(i), one) for i, one in enumerate(owner.layers.items))
             case "named_parameters":
-                return List(self.path, tuple((name, one) for one, name in named_tensors(self, owner)))
+                return List(
+                    self.path, tuple((name, one) for one, name in named_tensors(self, owner))
+                )
             case "requires_grad_":
                 for one in reached(owner, "parameter"):
                     self.write(one, "requires_grad", self.truth(args[0]) if args else True)
                 return owner
-            case "values" | "items" | "keys" if issubclass(owner.kind, DICTS) and self.items(owner.named) == []:
-                entries = {"items": owner.own.items(), "keys": owner.own, "values": owner.own.values()}
+            case "values" | "items" | "keys" if (
+                issubclass(owner.kind, DICTS) and self.items(owner.named) == []
+            ):
+                entries = {
+                    "items": owner.own.items(),
+                    "keys": owner.own,
+                    "values": owner.own.values(),
+                }
                 return tuple(entries[name])
             case "update" if issubclass(owner.kind, DICTS):
                 return self.update_module(owner, args[0])
             case "__len__":
                 return super().call_other(len, [owner], Dict(()))
             case "__init__":
-                return self.fill(owner, args) if owner.kind not in (nn.Module,) and issubclass(owner.kind, (*LISTS, *DICTS)) else None
+                return (
+                    self.fill(owner, args)
+                    if owner.kind not in (nn.Module,) and issubclass(owner.kind, (*LISTS, *DICTS))
+                    else None
+                )
             case "get_submodule":
                 if isinstance(args[0], Term):
                     return term("opaque", "module")
@@ -892,7 +1004,9 @@ class ModelInterpreter(ClassInterpreter):
 
         def tie() -> None:
             for one in self.each_leaf(keys):
-                self.under(one[0], lambda: self.tie_all(owner, one[1])) if one[0] is not True else self.tie_all(owner, one[1])
+                self.under(one[0], lambda: self.tie_all(owner, one[1])) if one[
+                    0
+                ] is not True else self.tie_all(owner, one[1])
 
         if ties is True:
             tie()
@@ -1031,7 +1145,9 @@ class Renamer:
         return made
 
 
-def at_turn(depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int) -> Value:
+def at_turn(
+    depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
+) -> Value:
     """Return the value of a state of a loop at the beginning of a turn."""
     start, after = starts[number], nexts[number]
     state, turn = term("state", depth, number), term("turn", depth)
@@ -1052,7 +1168,15 @@ def at_turn(depth: int, source: Value, starts: list[Value], nexts: list[Value], 
 
 
 def json_kind(kind: Any) -> str:
-    names = {list: "list", tuple: "list", dict: "dict", int: "int", float: "float", str: "str", bool: "bool"}
+    names = {
+        list: "list",
+        tuple: "list",
+        dict: "dict",
+        int: "int",
+        float: "float",
+        str: "str",
+        bool: "bool",
+    }
     if kind in (collections.abc.Iterable, collections.abc.Sequence):
         return "list"
     if kind in (numbers.Integral, numbers.Number):
@@ -1077,7 +1201,9 @@ def json_kinds(declared: Term) -> set[str]:
 
 
 def is_rope(value: Term) -> bool:
-    return mentions(value, lambda one: one.op == "rope" or one.op == "opaque" and one.args[:1] == ("rope",))
+    return mentions(
+        value, lambda one: one.op == "rope" or one.op == "opaque" and one.args[:1] == ("rope",)
+    )
 
 
 def is_native(function: Any) -> bool:
@@ -1150,7 +1276,9 @@ def named_tensors(run: ModelInterpreter, module: Module) -> Iterator[tuple[Tenso
             for one in value.args[1:]:
                 yield from walk(one, path)
 
-    def items(value: Value, before: tuple[Value, ...], offset: Value) -> Iterator[tuple[Tensor, Value]]:
+    def items(
+        value: Value, before: tuple[Value, ...], offset: Value
+    ) -> Iterator[tuple[Tensor, Value]]:
         match value:
             case Term(op="comp" | "entry"):
                 yield from entry(value, before, offset)
@@ -1167,13 +1295,17 @@ def named_tensors(run: ModelInterpreter, module: Module) -> Iterator[tuple[Tenso
             case Module() | Tensor():
                 yield from walk(value, (*before, offset))
 
-    def entry(value: Value, before: tuple[Value, ...], number: Value) -> Iterator[tuple[Tensor, Value]]:
+    def entry(
+        value: Value, before: tuple[Value, ...], number: Value
+    ) -> Iterator[tuple[Tensor, Value]]:
         match value:
             case Term(op="entry", args=(name, one)):
                 yield from walk(one, (*before, name))
             case Term(op="comp", args=(depth, _, one, kept)):
                 turn = term("turn", depth) if kept is True else term("opaque", "number")
-                yield from entry(one, before, turn if number == 0 else run.binary(ast.Add(), turn, number))
+                yield from entry(
+                    one, before, turn if number == 0 else run.binary(ast.Add(), turn, number)
+                )
             case _:
                 yield from walk(value, (*before, number))
 
@@ -1183,7 +1315,11 @@ def named_tensors(run: ModelInterpreter, module: Module) -> Iterator[tuple[Tenso
 def is_plain_class(kind: Any) -> bool:
     """Return whether a class of transformers is neither a module nor a configuration."""
     ours = inspect.isclass(kind) and kind.__module__.startswith("transformers.models.")
-    return ours and not issubclass(kind, nn.Module | PreTrainedConfig) and not hasattr(kind, "__members__")
+    return (
+        ours
+        and not issubclass(kind, nn.Module | PreTrainedConfig)
+        and not hasattr(kind, "__members__")
+    )
 
 
 def is_torch(function: Any) -> bool:
@@ -1192,7 +1328,9 @@ def is_torch(function: Any) -> bool:
         return False
     owner = getattr(function, "__self__", None)
     of_torch = inspect.ismodule(owner) and owner.__name__.startswith("torch")
-    return module.split(".")[0] in ("torch", "numpy") or of_torch or type(function).__name__ == "ufunc"
+    return (
+        module.split(".")[0] in ("torch", "numpy") or of_torch or type(function).__name__ == "ufunc"
+    )
 
 
 __all__ = ["Super", "math"]

@@ -30,6 +30,9 @@ from paramproof.tracing.configuration.values import Closure, Values
 RESULT, LEFT, BROKEN = "return", "left", "break"
 """Names under which a frame has what it returns, and whether it or its loop was left."""
 
+MAX_CELLS = 60
+"""How many values a loop may change."""
+
 LOST = object()
 """The value after a loop of a name that only its body assigns."""
 
@@ -211,6 +214,8 @@ class Statements(Values):
             if done:
                 break
             cells |= changed
+            if len(cells) > MAX_CELLS:
+                raise Unknown("a loop that changes more with each turn")
         stored = [target, ast.Module([*body], [])]
         names = {
             one.id

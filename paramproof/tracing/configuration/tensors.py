@@ -47,7 +47,9 @@ SETTINGS = frozenset(
 class Tensor(Heap):
     """A tensor, made inside of ``depth`` loops."""
 
-    def __init__(self, run: ModelInterpreter, shape: Value, role: str = "", trains: Value = False) -> None:
+    def __init__(
+        self, run: ModelInterpreter, shape: Value, role: str = "", trains: Value = False
+    ) -> None:
         super().__init__(run.path)
         self.shape, self.role = shape, role
         self.storage = (self.serial, *(term("turn", depth) for depth in range(run.depth)))
@@ -89,7 +91,9 @@ def shape_of(run: ModelInterpreter, value: Value) -> Value:
     items = run.items(value)
     if items is None:
         declared = run.declared.get(value) if isinstance(value, Term) else None
-        flat = declared in [term(op, term(kind)) for op in ("list", "tuple") for kind in ("int", "float")]
+        flat = declared in [
+            term(op, term(kind)) for op in ("list", "tuple") for kind in ("int", "float")
+        ]
         return (run.length(value),) if flat else None
     inner = shape_of(run, items[0]) if items else ()
     return None if not isinstance(inner, tuple) else (len(items), *inner)
@@ -123,7 +127,9 @@ def torch_function(run: ModelInterpreter, name: str, args: Sequence[Value], name
         start, stop, step = (0, *args, 1) if len(args) == 1 else (*args, given(2, "step", 1))[:3]
         length = run.binary(ast.Sub(), stop, start)
         if step != 1:
-            length = run.binary(ast.FloorDiv(), run.binary(ast.Sub(), run.binary(ast.Add(), length, step), 1), step)
+            length = run.binary(
+                ast.FloorDiv(), run.binary(ast.Sub(), run.binary(ast.Add(), length, step), 1), step
+            )
             if not all(run.kind_of(one) is int for one in (start, stop, step)):
                 return Tensor(run, None)
         return Tensor(run, (length,))
