@@ -27,7 +27,7 @@ import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from paramproof.tracing.configuration.blocks import Entries, Loop, Model, Tensor, trace_model
-from paramproof.tracing.configuration.program import ROPE, trace, written
+from paramproof.tracing.configuration.program import LABELS, ROPE, UNSET, trace, written
 from paramproof.tracing.configuration.terms import Term, both, either, negate, term
 from sweep.failure import Failure, OutOfTime
 from sweep.library.model_types import classes_of_type
@@ -250,24 +250,29 @@ class Traced:
     @classmethod
     def of(cls, kind: type[Any]) -> Traced:
         program = trace(kind)
-        defaults = {k: v for k, v in defaults_of(kind).items() if is_json(v)}
+        all_defaults = defaults_of(kind)
+        defaults = {k: v for k, v in all_defaults.items() if is_json(v)}
         read = Reading(defaults)
         types = {one.name: type_of(one) for one in dataclasses.fields(kind)}
-        checks = {k: v for k, v in program.refusals.items() if not is_type_check(k, types)}
+        required = {k: t for k, t in types.items() if k not in all_defaults}
+        checked = {k: t for k, t in types.items() if k in defaults or k in required}
+        checks = {k: v for k, v in program.refusals.items() if not is_type_check(k, checked)}
         refusals = {why: read(of) for why, of in by_reason(checks).items()}
         fields = {k: read(v) for k, v in program.fields.items() if k not in UNREAD}
         keys = {k: (types[k], defaults[k]) for k in defaults if k in program.fields or k in types}
-        required = {
-            k: t for k, t in types.items() if k not in defaults and f"{k} is missing" in refusals
+        refusals = {
+            k: v for k, v in refusals.items() if k not in {f"{one} is absent" for one in required}
         }
-        refusals = {k: v for k, v in refusals.items() if not k.endswith(" is missing")}
         fields = {
             k: v
             for k, v in fields.items()
             if v is not term("key", k) and not (k in required and v is term("get", CONFIG, k))
         }
-        taken = frozenset() if program.rest is None else frozenset(program.rest.args[1::2])
-        properties = {
+        fields |= {k: ABSENT for k in types if k not in program.fields and k not in program.aliases}
+        taken = frozenset(LABELS | UNSET)
+        taken |= frozenset() if program.rest is None else frozenset(program.rest.args[1::2])
+        properties = {"num_labels": term("labels", term("self"))}
+        properties |= {
             k: v for k, v in program.properties.items() if k not in UNREAD and k[0] != "_"
         }
         return cls(keys, required, fields, refusals, properties, taken, dict(program.aliases))
@@ -300,7 +305,7 @@ def by_reason(refusals: Mapping[Term, str]) -> dict[str, Any]:
 def is_json(value: Any) -> bool:
     if isinstance(value, float):
         return abs(value) < float("inf")
-    if isinstance(value, list | dict):
+    if isinstance(value, list | tuple | dict):
         return all(map(is_json, value.values() if isinstance(value, dict) else value))
     return value is None or isinstance(value, str | int)
 
@@ -392,10 +397,19 @@ class Reading:
                 key = term("key", name)
                 there = replaced(one, term("get", CONFIG, name), key)
                 default = self.defaults[name]
+                if one is term("get", CONFIG, name) and other is listed(default):
+                    return key
                 if default is None or isinstance(default, str | int | float):
                     if is_same(folded(there, key, default), other):
                         return there
         return negate(args[0]) if op == "not" else term(op, *args)
+
+
+def listed(default: Any) -> Any:
+    """Return a default as a term has it."""
+    if isinstance(default, list | tuple):
+        return term("list", *map(listed, default))
+    return default
 
 
 def is_same(one: Any, other: Any) -> bool:

@@ -140,7 +140,7 @@ class Part:
             elif name in self.keys and (name in program.types or name not in program.taken):
                 value = self.keys[name]
             elif name in program.properties:
-                value = self.compute(name, program.properties[name])
+                return self.compute(name, program.properties[name])
             else:
                 value = program.defaults.get(name, ABSENT)
             self.values[name] = value
@@ -159,7 +159,8 @@ class Part:
         """Return all fields with their values."""
         more = [name for name in self.keys if name not in self.program.taken]
         names = dict.fromkeys((*self.program.types, *self.program.fields, *more, *self.values))
-        return {name: value for name in names if (value := self.get(name)) is not ABSENT}
+        own = [name for name in names if name not in self.program.aliases]
+        return {name: value for name in own if (value := self.get(name)) is not ABSENT}
 
     def changed(self, *pairs: Any) -> Part:
         """Return the part after its attributes were set."""
