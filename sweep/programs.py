@@ -26,6 +26,7 @@ from zlib import crc32
 import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
+from paramproof.catalogue.program import ERRORS, OPERATIONS
 from paramproof.tracing.configuration.blocks import Entries, Loop, Model, Tensor, trace_model
 from paramproof.tracing.configuration.program import LABELS, ROPE, UNSET, trace, written
 from paramproof.tracing.configuration.terms import Term, both, either, negate, term
@@ -40,7 +41,13 @@ LETTERS = "ijklmnopqrs"
 BASE = "PreTrainedConfig"
 CONFIG, ABSENT = term("config"), term("absent")
 UNREAD = frozenset(
-    "transformers_version dtype _post_init_done _output_attentions keys_to_ignore_at_inference".split()
+    {
+        "_output_attentions",
+        "_post_init_done",
+        "dtype",
+        "keys_to_ignore_at_inference",
+        "transformers_version",
+    }
 )
 """Attributes from which no model is built."""
 
@@ -92,7 +99,7 @@ class Writer:
         return self.numbers[key]
 
     def tables(self) -> dict[str, Any]:
-        """Return the nodes and blocks, with the numbers of those that differ between turns of a loop."""
+        """Return the nodes and blocks, with the numbers of those that vary within loops."""
         free: list[set[str]] = []
         for one in self.nodes:
             letters = set[str]()
@@ -161,7 +168,6 @@ class Writer:
                 own.taken - inherited.taken - {*own.keys, *own.required, *own.fields, *own.aliases}
             ),
             "left out": sorted({*left}),
-            "auto": auto_classes(kind),
         }
         return found | {k: v for k, v in more.items() if v}, traced
 
@@ -279,7 +285,7 @@ class Traced:
 
 
 def type_of(field: Any) -> Term:
-    """Return the declared type of a field; the keys of rotary positions have a rule of their own."""
+    """Return the declared type of a field; rotary positions have a rule of their own."""
     return term("anything") if field.name in ROPE else written(field.type)
 
 
@@ -399,9 +405,9 @@ class Reading:
                 default = self.defaults[name]
                 if one is term("get", CONFIG, name) and other is listed(default):
                     return key
-                if default is None or isinstance(default, str | int | float):
-                    if is_same(folded(there, key, default), other):
-                        return there
+                is_scalar = default is None or isinstance(default, str | int | float)
+                if is_scalar and is_same(folded(there, key, default), other):
+                    return there
         return negate(args[0]) if op == "not" else term(op, *args)
 
 
@@ -426,7 +432,11 @@ def replaced(value: Any, old: Term, new: Any) -> Any:
             return one
         if one not in memo:
             args = [*map(of, one.args)]
-            memo[one] = one if all(a is b for a, b in zip(args, one.args)) else term(one.op, *args)
+            memo[one] = (
+                one
+                if all(a is b for a, b in zip(args, one.args, strict=True))
+                else term(one.op, *args)
+            )
         return memo[one]
 
     return of(value)
@@ -434,46 +444,37 @@ def replaced(value: Any, old: Term, new: Any) -> Any:
 
 def folded(value: Any, key: Term, default: Any) -> Any:
     """Return what a term is where a key has its default."""
-    from paramproof.catalogue.program import OPERATIONS
-
-    memo: dict[Term, Any] = {}
+    memo: dict[Term, Any] = {key: default}
 
     def of(one: Any) -> Any:
-        if one is key:
-            return default
-        if not isinstance(one, Term):
-            return one
-        if one not in memo:
-            memo[one] = fold(one)
-        return memo[one]
-
-    def fold(one: Term) -> Any:
-        args = [*map(of, one.args)]
-        match one.op, args:
-            case "if", [bool() as condition, first, second]:
-                return first if condition else second
-            case "and", [bool() as first, second]:
-                return second if first else False
-            case "and", [first, bool() as second]:
-                return first if second else False
-            case "not", [Term(op="not", args=(inner,))]:
-                return inner
-        if all(a is b for a, b in zip(args, one.args)):
-            return one
-        if one.op in OPERATIONS and args and not any(isinstance(a, Term) for a in args):
-            try:
-                found = OPERATIONS[one.op](*args)
-            except Exception:
-                return term(one.op, *args)
-            if found is None or isinstance(found, str | int | float):
-                return found
-        return term(one.op, *args)
+        if isinstance(one, Term) and one not in memo:
+            args = [*map(of, one.args)]
+            same = all(a is b for a, b in zip(args, one.args, strict=True))
+            memo[one] = simplified(one.op, args, one if same else term(one.op, *args))
+        return memo[one] if isinstance(one, Term) else one
 
     return of(value)
 
 
-def auto_classes(kind: type[Any]) -> dict[str, str]:
-    return {}
+def simplified(op: str, args: list[Any], whole: Term) -> Any:
+    """Return what an operation gives if its arguments decide that, or else the whole term."""
+    match op, args:
+        case "if", [bool() as condition, first, second]:
+            return first if condition else second
+        case "and", [bool() as first, second]:
+            return second if first else False
+        case "and", [first, bool() as second]:
+            return first if second else False
+        case "not", [Term(op="not", args=(inner,))]:
+            return inner
+    if op in OPERATIONS and args and not any(isinstance(one, Term) for one in args):
+        try:
+            found = OPERATIONS[op](*args)
+        except ERRORS:
+            return whole
+        if found is None or isinstance(found, str | int | float):
+            return found
+    return whole
 
 
 @cache
@@ -539,63 +540,70 @@ def parts_in(nodes: Iterable[Any]) -> Iterator[str]:
 # Files
 
 
-def lines_of(name: str) -> list[str]:
-    """Return what a file says, a line for each rule and each tensor, without numbers of nodes."""
-    data, shared, texts = read(name), read("base"), dict[int, str]()
-    assert data and shared
-    blocks = data["blocks"]
+class Lines:
+    """What a file says, a line for each rule and each tensor, without numbers of nodes."""
 
-    def text(given: Any) -> str:
+    def __init__(self, name: str) -> None:
+        self.data, self.base, self.texts = read(name) or {}, read("base") or {}, dict[int, str]()
+
+    def text(self, given: Any) -> str:
         if type(given) is not int:
             return json.dumps(given)
-        if given not in texts:
-            node = data["nodes"][given] if given >= 0 else shared["nodes"][-1 - given]
-            whole = (
-                f"{node[0]}({', '.join(map(text, node[1:]))})"
-                if isinstance(node, list)
-                else f"{node}"
-            )
-            texts[given] = (
-                whole
-                if len(whole) <= MAX_TEXT
-                else f"{whole[:MAX_TEXT]}… {crc32(whole.encode()):x}"
-            )
-        return texts[given]
+        if given not in self.texts:
+            of_base = given < 0
+            node = self.base["nodes"][-1 - given] if of_base else self.data["nodes"][given]
+            whole = f"{node}"
+            if isinstance(node, list):
+                inside = [
+                    Lines.shared(one) if of_base and type(one) is int else one for one in node
+                ]
+                whole = f"{node[0]}({', '.join(map(self.text, inside[1:]))})"
+            if len(whole) > MAX_TEXT:
+                whole = f"{whole[:MAX_TEXT]}… {crc32(whole.encode()):x}"
+            self.texts[given] = whole
+        return self.texts[given]
 
-    def inside(number: int, path: str) -> Iterator[str]:
-        for name, kind, what, *more in blocks[number]:
+    @staticmethod
+    def shared(number: int) -> int:
+        return -1 - number
+
+    def block(self, number: int, path: str) -> Iterator[str]:
+        for name, kind, what, *more in self.data["blocks"][number]:
             here = f"{path}.{'*' if name is None else name}"
-            when = f" if {text(more[0])}" if more and more[0] is not True else ""
+            when = f" if {self.text(more[0])}" if more and more[0] is not True else ""
             if kind == "block":
-                yield from (f"{line}{when}" for line in inside(what, here))
+                yield from (f"{line}{when}" for line in self.block(what, here))
             elif kind == "loop":
-                each = f" for {more[1]} in {text(more[2])}" + f" if {text(more[3])}" * (
-                    len(more) > 3
-                )
-                yield from (f"{line}{each}{when}" for line in inside(what, path))
+                each = f" for {more[1]} in {self.text(more[2])} if {self.text(more[3])}"
+                yield from (f"{line}{each}{when}" for line in self.block(what, path))
             else:
-                yield f"{here} ({kind}) {text(what)}{when}"
+                yield f"{here} ({kind}) {self.text(what)}{when}"
 
-    found = []
-    for name, one in data["configurations"].items():
-        for kind, rules in one.items():
-            pairs = rules.items() if isinstance(rules, dict) else [("", rules)]
-            if kind == "keys":
-                for of, defaults, *required in rules:
-                    found += [
-                        f"{name}.{k}: {text(of)}, by default {v!r}" for k, v in defaults.items()
-                    ]
-                    found += [f"{name}.{k}: {text(of)}" for k in required]
-            elif kind in ("fields", "properties"):
-                found += [f"{name}.{k} = {text(v)}" for k, v in pairs]
-            elif kind == "refusals":
-                found += [f"{name} refuses ({why}): {text(of)}" for why, of in pairs]
-            else:
-                found += [f"{name}, {kind}: {k} {json.dumps(v)}" for k, v in pairs]
-    for name, one in data["models"].items():
-        found += [f"{name} refuses ({why}): {text(of)}" for why, of in one["refusals"].items()]
-        found += inside(one["block"], name)
-    return found
+    def configuration(self, name: str, rules: Mapping[str, Any]) -> Iterator[str]:
+        for kind, defaults, *required in rules.get("keys", ()):
+            for key, value in defaults.items():
+                yield f"{name}.{key}: {self.text(kind)}, by default {value!r}"
+            yield from (f"{name}.{key}: {self.text(kind)}" for key in required)
+        for kind in ("fields", "properties"):
+            for key, value in rules.get(kind, {}).items():
+                yield f"{name}.{key} = {self.text(value)}"
+        yield from self.refusals(name, rules)
+        for kind in ("base", "aliases", "taken", "left out"):
+            if kind in rules:
+                yield f"{name}, {kind}: {json.dumps(rules[kind])}"
+
+    def refusals(self, name: str, rules: Mapping[str, Any]) -> Iterator[str]:
+        for why, condition in rules.get("refusals", {}).items():
+            yield f"{name} refuses ({why}): {self.text(condition)}"
+
+    def all(self) -> list[str]:
+        found: list[str] = []
+        for name, rules in self.data.get("configurations", {}).items():
+            found += self.configuration(name, rules)
+        for name, model in self.data.get("models", {}).items():
+            found += self.refusals(name, model)
+            found += self.block(model["block"], name)
+        return found
 
 
 def read(name: str) -> dict[str, Any] | None:
@@ -609,7 +617,7 @@ def write(name: str, data: Mapping[str, Any]) -> None:
 
 
 class Sharing:
-    """Nodes of several files: those of at least ``MIN_FILES`` files are written once, in the base."""
+    """Equal nodes of several files: those of at least ``MIN_FILES`` stand in the base."""
 
     def __init__(self) -> None:
         self.ids: dict[Any, int] = {}
@@ -737,7 +745,7 @@ def main(types: list[str]) -> int:
     FOLDER.mkdir(exist_ok=True)
     transformers.logging.set_verbosity_error()
     untraced = json.loads(UNTRACED.read_text("utf-8")) if types and UNTRACED.exists() else {}
-    old = {one: lines_of(one) for one in types or CONFIG_MAPPING if read(one)}
+    old = {one: Lines(one).all() for one in types or CONFIG_MAPPING if read(one)}
     files: dict[str, Any] = {}
     with ProcessPoolExecutor(PROCESSES, get_context("fork"), lambda: os.nice(1)) as pool:
         for one, data, failed in pool.map(work, types or [*CONFIG_MAPPING]):
@@ -751,7 +759,7 @@ def main(types: list[str]) -> int:
     for one, data in files.items():
         write(one, sharing.rewritten(data))
     for one, before in old.items():
-        for line in difflib.unified_diff(before, lines_of(one), lineterm="", n=0):
+        for line in difflib.unified_diff(before, Lines(one).all(), lineterm="", n=0):
             if not line.startswith(("---", "+++", "@@")):
                 print(f"{one}: {line}")
     write_index()

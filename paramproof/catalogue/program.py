@@ -316,7 +316,7 @@ def tensor(part: Part, role: str, shape: Any, storage: Any = None) -> Tensor:
     if any(type(size) is not int or size < 0 for size in shape or ()):
         raise Refused(f"a tensor cannot have the shape {shape}")
     where = storage and (storage[0], *(part.turns[letter] for letter in storage[1:]))
-    return Tensor("", shape and tuple(shape), role, where)
+    return Tensor("", None if shape is None else tuple(shape), role, where)
 
 
 # Operations

@@ -19,7 +19,7 @@ from sweep import programs
 numbers = itertools.count()
 FIELDS = ["width", "height", "kinds", "scale", "area"]
 
-CLASS = '''
+CLASS = """
 from huggingface_hub.dataclasses import strict
 from torch import nn
 from transformers.configuration_utils import PreTrainedConfig
@@ -58,17 +58,26 @@ class ToyModel(PreTrainedModel):
         super().__init__(config)
         self.layers = nn.ModuleList([Layer(config, i) for i in range(config.width)])
         self.head = nn.Embedding(config.width, config.height) if {choice} else None
-'''
+"""
 
 names = st.sampled_from(["self.width", "self.height", "self.area", "2", "3"])
 sums = st.recursive(
     names,
-    lambda inner: st.builds("({} {} {})".format, inner, st.sampled_from("+ - * // %".split()), inner)
-    | st.builds("({} if {} > 2 else {})".format, inner, inner, inner),
+    lambda inner: (
+        st.builds("({} {} {})".format, inner, st.sampled_from("+ - * // %".split()), inner)
+        | st.builds("({} if {} > 2 else {})".format, inner, inner, inner)
+    ),
     max_leaves=4,
 )
-conditions = st.builds("{} {} {}".format, sums, st.sampled_from(["<", "==", ">=", "!="]), sums) | st.sampled_from(
-    ["self.kinds is None", "isinstance(self.scale, int)", 'self.kinds and "a" in self.kinds', "not self.area"]
+conditions = st.builds(
+    "{} {} {}".format, sums, st.sampled_from(["<", "==", ">=", "!="]), sums
+) | st.sampled_from(
+    [
+        "self.kinds is None",
+        "isinstance(self.scale, int)",
+        'self.kinds and "a" in self.kinds',
+        "not self.area",
+    ]
 )
 lists = st.sampled_from(
     [
@@ -176,7 +185,10 @@ def test_fields_of_random_classes(data, body, tmp_path_factory):
         else:
             assert not isinstance(expected, Exception), (body, keys, expected)
             found = {name: part.field(name) for name in FIELDS}
-            assert repr(found) == repr({name: getattr(expected, name) for name in FIELDS}), (body, keys)
+            assert repr(found) == repr({name: getattr(expected, name) for name in FIELDS}), (
+                body,
+                keys,
+            )
             assert part.get("other") == getattr(expected, "other", part.get("nothing"))
 
 
@@ -186,7 +198,9 @@ def test_fields_of_random_classes(data, body, tmp_path_factory):
 def test_tensors_of_random_classes(data, condition, size, choice, tmp_path_factory):
     path = tmp_path_factory.mktemp("toy")
     of_config = [one.replace("self.", "config.") for one in (condition, size, choice)]
-    toy = module_of(CLASS.format(body="", **dict(zip(("condition", "size", "choice"), of_config))), path)
+    toy = module_of(
+        CLASS.format(body="", **dict(zip(("condition", "size", "choice"), of_config))), path
+    )
     try:
         catalogue = catalogue_of(path, toy.ToyConfig, toy.ToyModel)
     except Unknown:

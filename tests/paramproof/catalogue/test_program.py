@@ -33,7 +33,9 @@ def folder(path, configurations, models=(), types=("toy",), blocks=()):
         return numbers[key]
 
     def rules(data):
-        found = {k: node(v) if k in ("fields", "refusals", "properties") else v for k, v in data.items()}
+        found = {
+            k: node(v) if k in ("fields", "refusals", "properties") else v for k, v in data.items()
+        }
         return found | {"keys": [[node(of), *more] for of, *more in data.get("keys", ())]}
 
     def row(name, kind, what, when=True, *more):
@@ -186,7 +188,9 @@ def test_operation(tmp_path, expression, keys, value):
         "properties": {"doubled": ["*", 2, ["field", ["self"], "b"]]},
     }
     inner = ["has", ["config"], "inner"]
-    found = part_of(tmp_path, {"found": ["if", inner, None, expression]}, keys, **rules).get("found")
+    found = part_of(tmp_path, {"found": ["if", inner, None, expression]}, keys, **rules).get(
+        "found"
+    )
 
     assert found == value
     assert type(found) is type(value)
@@ -251,7 +255,10 @@ IS_INT = ["isinstance", ["item", "value"], "int"]
     ],
 )
 def test_refused_keys(tmp_path, keys, reason):
-    rules = {"keys": [[IS_INT, {"a": 3}, "b"]], "refusals": {"b is too large": ["<", 2, ["/", B, ["key", "a"]]]}}
+    rules = {
+        "keys": [[IS_INT, {"a": 3}, "b"]],
+        "refusals": {"b is too large": ["<", 2, ["/", B, ["key", "a"]]]},
+    }
 
     assert part_of(tmp_path, {}, {"b": 1}, **rules).get("a") == 3
     with pytest.raises(Refused, match=reason):
@@ -285,7 +292,13 @@ def test_fields_of_a_class_and_its_base(tmp_path):
     catalogue = folder(tmp_path, {"Own": own, "Base": base})
     keys = {"model_type": "toy", "b": 9, "c": 8, "eaten": 1, "d": 4}
 
-    assert catalogue.configuration(keys).fields() == {"a": 5, "b": 9, "twice": 10, "model_type": "toy", "d": 4}
+    assert catalogue.configuration(keys).fields() == {
+        "a": 5,
+        "b": 9,
+        "twice": 10,
+        "model_type": "toy",
+        "d": 4,
+    }
     assert catalogue.configuration(keys).field("kind") == "base"
     assert catalogue.configuration(keys).get("eaten") is program.ABSENT
     with pytest.raises(Refused, match="Own: a is 9"):
@@ -326,7 +339,9 @@ def test_names_go_on_after_a_loop(tmp_path):
     tensor = [["weight", "trainable", ["list", H]]]
     loop = [None, "loop", 1, True, "i", KINDS, True]
     nothing = [None, "loop", 1, ["<", H, 0], "i", KINDS, True]
-    part = model(tmp_path, [tensor, [[None, "block", 0]], [loop, nothing, [None, "block", 0], loop]])
+    part = model(
+        tmp_path, [tensor, [[None, "block", 0]], [loop, nothing, [None, "block", 0], loop]]
+    )
 
     assert [one.path for one in part.tensors("Model")] == [f"{i}.weight" for i in range(5)]
 
@@ -353,8 +368,10 @@ def test_a_shared_tensor_counts_once(tmp_path):
 @pytest.mark.parametrize(("shape", "count"), [([4, 5], 20), ([], 1), (7, 7)])
 def test_shape_of_an_unknown_length(tmp_path, shape, count):
     part = model(tmp_path, [[["weight", "trainable", KINDS]]], {"kinds": shape})
+    (tensor,) = part.tensors("Model")
 
     assert part.count("Model")["trainable"] == count
+    assert tensor.shape == (tuple(shape) if isinstance(shape, list) else (shape,))
 
 
 def test_nodes_of_the_base(tmp_path):
@@ -429,7 +446,9 @@ def test_the_reader_alone_counts_every_class():
 def test_files_have_the_format_of_the_schema(tmp_path):
     here = Path(program.__file__).parent
     schema = Draft202012Validator(json.loads((here / "programs.schema.json").read_text("utf-8")))
-    paths = [one for one in (here / "programs").glob("[a-c]*.json") if one.name != "index.json"][:40]
+    paths = [one for one in (here / "programs").glob("[a-c]*.json") if one.name != "index.json"][
+        :40
+    ]
     model(tmp_path, [[["weight", "trainable", KINDS]], LAYERS[1], LAYERS[3]])
 
     assert len(paths) == 40
