@@ -365,8 +365,9 @@ def rope(holder: Any) -> Any:
 
 
 def layer_of(part: Part, index: int) -> Part:
-    given = (part.keys.get("per_layer_config") or {}).get(str(index)) or {}
-    return part.changed(*(one for pair in given.items() for one in pair))
+    given = part.get("per_layer_config") if isinstance(part.get("per_layer_config"), dict) else {}
+    values = {int(key): values for key, values in given.items()}.get(index, {})
+    return part.changed(*itertools.chain(*values.items()))
 
 
 def labels(holder: Any) -> Any:
@@ -376,6 +377,7 @@ def labels(holder: Any) -> Any:
 
 
 KINDS = {"object": dict, "list": list, "int": int, "float": float, "text": str, "flag": bool}
+KINDS["part"] = Part
 CHEAP = {"absent", "config", "field", "get", "has", "is", "item", "key", "not", "self", "turn"}
 """Operations that cost less than to remember what they gave."""
 

@@ -156,6 +156,7 @@ def catalogue_of(path, config_class, model_class=None):
             "models": dict.fromkeys(models, "toy"),
         },
     }
+    files = {k: v if k == "index" else programs.Sharing().rewritten(v) for k, v in files.items()}
     for name, data in files.items():
         (path / f"{name}.json").write_text(json.dumps({"format": programs.FORMAT, **data}), "utf-8")
     return Catalogue(path)

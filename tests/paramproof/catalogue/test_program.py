@@ -112,6 +112,7 @@ OPERATIONS = [
     (["isinstance", A, "int"], {"a": True}, True),
     (["isinstance", A, "object", "list"], {"a": "x"}, False),
     (["isinstance", A, "float", "text", "flag"], {"a": 1}, False),
+    (["isinstance", COPY, "part"], {}, True),
     (["known", A], {"a": "toy"}, True),
     (["known", A], {"a": "boy"}, False),
     (["+", A, ["list", 2]], {"a": [1]}, [1, 2]),
@@ -174,6 +175,8 @@ OPERATIONS = [
     (["made by", INNER, "Toy"], {}, True),
     (["field", ["new", ["class of", "toy"], ["dict", None, "inner", True, "b", 4]], "b"], {}, 4),
     (["field", ["layer of", COPY, 1], "b"], {"per_layer_config": {"1": {"b": 8}}}, 8),
+    (["field", ["layer of", COPY, 2], "b"], {"per_layer_config": {"1": {"b": 8}}, "b": 3}, 3),
+    (["field", ["layer of", COPY, 0], "b"], {"b": 3}, 3),
     (["rope", ["config"]], {"rope_scaling": {"type": "yarn"}}, {"type": "yarn"}),
     (["rope", ["config"]], {"rope_parameters": None}, None),
     (["labels", ["config"]], {}, 2),
@@ -444,7 +447,7 @@ def test_the_reader_alone_counts_every_class():
     counted, classes = map(int, done.stdout.split())
 
     assert classes > 1000
-    assert counted > 0.9 * classes, done.stderr[-2000:]
+    assert counted > 0.85 * classes, done.stderr[-2000:]
 
 
 def test_files_have_the_format_of_the_schema(tmp_path):
