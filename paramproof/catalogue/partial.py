@@ -146,6 +146,7 @@ class Evaluator:
         self.unstated: list[str] = []
         self.exact: list[tuple[Expression, Expression]] = []
         self.lists, self.read = dict[str, Sequence[Value]](), dict[str, Value]()
+        self.reading = set[str]()
         self.numbers, self.indexes = dict[Any, dict[tuple[File, int], str]](), 0
         self.counter = Counter(self.at_most, self.kind_count)
 
@@ -206,18 +207,22 @@ class Evaluator:
         if name in owner.fields:
             return owner.fields[name]
         if path not in self.read:
-            value = owner.part.field(name)
-            self.read[path] = self.given(path, value)
-            node = owner.part.program.nodes.get(name)
-            if node and isinstance(value, int | list | Part):
-                self.read[path] = self.made(owner, name, value, *node)
+            value, node = owner.part.field(name), owner.part.program.nodes.get(name)
+            found = ABSENT
+            if node and isinstance(value, int | list | Part) and path not in self.reading:
+                self.reading.add(path)
+                found = self.made(owner, name, value, *node)
+                self.reading.discard(path)
+            found = self.given(path, value) if found is ABSENT else found
+            if path in self.reading:
+                return found
+            self.read[path] = found
         return self.read[path]
 
     def made(self, owner: Object, name: str, value: Value, file: File, node: Value) -> Value:
-        """Return a field that its class computes. An int that a file may give is a letter."""
-        plain = self.read[path := owner.of(name)]
+        """Return a field as its class computes it; ``ABSENT`` for one that a file gives."""
+        path, env = owner.of(name), Environment(file, owner, name)
         try:
-            env = Environment(file, owner, name)
             if isinstance(value, Part):
                 return Object(path, value, self.set_later(env, node, value))
             found = self.ev(node, env)
@@ -225,14 +230,15 @@ class Evaluator:
                 found.item(letter("@~"))  # It has items of an unknown index.
             is_made = self.is_made(found, value)
         except (NotSymbolic, Unroll, *ERRORS):
-            return plain
+            return ABSENT
         declared = owner.part.program.types
-        if type(value) is int and name in declared and reads(env, node, name):
-            is_default = is_made and plain != found and name not in owner.part.keys
-            if is_default and isinstance(plain, Expression):
-                self.defaults[self.naming(path)] = found
-            return plain
-        return found if is_made else plain
+        if type(value) is not int or name not in declared or not reads(env, node, name):
+            return found if is_made else ABSENT
+        plain = self.given(path, value)
+        is_default = is_made and plain != found and name not in owner.part.keys
+        if is_default and isinstance(plain, Expression):
+            self.defaults[self.naming(path)] = found
+        return plain
 
     def set_later(self, env: Environment, node: Value, part: Part) -> dict[str, Value]:
         """Return the fields of a part that its owner sets, such as to a size of another part."""

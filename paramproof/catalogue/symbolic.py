@@ -93,11 +93,11 @@ def check(found: Symbolic, part: Part, draws: int = 3) -> int:
             holder: Any = keys
             for one in parts:
                 holder = holder.get(one) if isinstance(holder, dict) else None
-            if isinstance(holder, dict) and "[" not in path and random.random() < 0.7:
-                low, size = min(sizes[name], 1), sizes[name]
-                holder[last] = sizes[name] = random.randint(low, size + 2) * random.choice(
-                    [1, 1, 2]
-                )
+            if isinstance(holder, dict) and "[" not in path:
+                if random.random() < 0.7:
+                    size = sizes[name]
+                    sizes[name] = random.randint(min(size, 1), size + 2) * random.choice([1, 1, 2])
+                holder[last] = sizes[name]
         if derivation.violated(sizes) is None:
             with suppress(Refused):
                 require_count(derivation, Part.of(part.catalogue, part.program.name, keys), sizes)

@@ -94,6 +94,7 @@ def test_a_field_that_a_file_may_give_is_a_letter_with_its_default(formula):
 def test_a_field_that_no_file_may_give_is_its_expression(formula):
     found = formula([[["w", "trainable", ["list", F("x")]]]], fields={"x": ["*", 2, key("h")]})
     assert str(found.derivation.formula) == "2·h"
+    assert found.derivation.fields == {"h": "h"}
 
 
 def test_the_field_of_a_part_has_its_path(formula):
