@@ -21,13 +21,15 @@ from paramproof.catalogue.partial import (
     Environment,
     Evaluator,
     NotSymbolic,
+    Object,
     Unroll,
     Value,
     arithmetic_of,
     indexes_of,
     negated,
 )
-from paramproof.catalogue.program import ERRORS, Part, Refused
+from paramproof.catalogue.program import ABSENT, ERRORS, Part, Refused
+from paramproof.formulas.active import says_per_token
 from paramproof.formulas.architecture import Evidence
 from paramproof.formulas.condition import Condition, Consequence, StatedCondition
 from paramproof.formulas.derivation import Derivation, DerivedTensor
@@ -100,11 +102,23 @@ def check(found: Symbolic, part: Part, draws: int = 3) -> int:
                 holder[last] = sizes[name]
         if derivation.violated(sizes) is None:
             with suppress(Refused):
-                require_count(derivation, Part.of(part.catalogue, part.program.name, keys), sizes)
-                checked += 1
+                other = Part.of(part.catalogue, part.program.name, keys)
+                # Another key may win over one that is set here.
+                pairs = ((sizes[name], path) for name, path in derivation.fields.items())
+                if all("[" in path or value_at(other, path) in (n, ABSENT) for n, path in pairs):
+                    require_count(derivation, other, sizes)
+                    checked += 1
         if checked == draws:
             break
     return checked
+
+
+def value_at(part: Part, path: str) -> Value:
+    """Return the value of a field, or ``ABSENT``."""
+    found: Any = part
+    for name in path.split("."):
+        found = found.get(name) if isinstance(found, Part | dict) else ABSENT
+    return found
 
 
 class _Converter(Evaluator):
@@ -119,6 +133,7 @@ class _Converter(Evaluator):
         env = Environment(file, self.whole)
         rows = [*self.block(data["block"], "", env, ALWAYS, {})]
         tensors = tuple(self.tensors(rows))
+        self.read_per_token()
         conditions = [StatedCondition(c, Consequence(o)) for c, o in self.conditions.items()]
         used = [one for tensor in tensors for one in (tensor.times, *tensor.shape)]
         used += [side for one in self.conditions for side in (one.left, one.right)]
@@ -139,6 +154,14 @@ class _Converter(Evaluator):
             validated={one: (0, 0) for one, size in self.sizes.items() if not size},
         )
         return Symbolic(derivation, self.constants, self.defaults, tuple(self.unstated))
+
+    def read_per_token(self) -> None:
+        """Read how many experts a token passes. No constructor does; active parameters need it."""
+        parts = [one for one in self.read.values() if isinstance(one, Object)]
+        for owner in (self.whole, *parts):
+            for name in filter(says_per_token, owner.part.program.types):
+                if type(owner.part.get(name)) is int:
+                    self.field(owner, name)
 
     def require(self, node: Value, wanted: bool, env: Environment) -> None:
         """State what must be met so that a refusal's condition is as ``wanted``, if it is known."""

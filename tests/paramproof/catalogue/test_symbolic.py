@@ -42,7 +42,8 @@ def loop(when=True, shape=(), source=EACH, kept=True):
 @pytest.fixture
 def formula(tmp_path):
     def of(blocks, given=(), fields=(), draws=3, **more):
-        rules = {"keys": [[True, KEYS | LISTS]], "fields": dict(fields)}
+        keys = KEYS | LISTS | more.pop("keys", {})
+        rules = {"keys": [[True, keys]], "fields": dict(fields)}
         rules |= {name: more.pop(name) for name in ("refusals",) if name in more}
         model = {"block": len(blocks) - 1, "refusals": more.pop("refused", {})}
         catalogue = folder(tmp_path, {"Toy": rules}, {"ToyModel": model}, blocks=blocks)
@@ -455,3 +456,10 @@ def test_a_storage_that_some_items_share_counts_once(formula, sign):
 def test_the_role_of_a_buffer_does_not_say_whether_it_is_saved(formula):
     rows = [["b", "temporary buffer", ["list", F("h")]], ["w", "trainable", ["list", F("h")]]]
     assert [one.role for one in formula([rows]).derivation.tensors] == ["buffer", "trainable"]
+
+
+def test_the_experts_of_a_token_are_a_letter_though_no_constructor_reads_them(formula):
+    rows = [["w", "trainable", ["list", F("h")]]]
+    found = formula([rows], keys={"num_experts_per_tok": 2}).derivation
+    assert found.sizes["num_experts_per_tok"] == 2
+    assert found.inert == ("num_experts_per_tok",)
