@@ -231,11 +231,12 @@ class Evaluator:
             is_made = self.is_made(found, value)
         except (NotSymbolic, Unroll, *ERRORS):
             return ABSENT
-        declared = owner.part.program.types
-        if type(value) is not int or name not in declared or not reads(env, node, name):
+        keys, declared = owner.part.keys, owner.part.program.types
+        is_given = name in keys or (name in declared and reads(env, node, name))
+        if type(value) is not int or not is_given:
             return found if is_made else ABSENT
         plain = self.given(path, value)
-        is_default = is_made and plain != found and name not in owner.part.keys
+        is_default = is_made and plain != found and name not in keys
         if is_default and isinstance(plain, Expression):
             self.defaults[self.naming(path)] = found
         return plain

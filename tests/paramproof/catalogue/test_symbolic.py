@@ -463,3 +463,10 @@ def test_the_experts_of_a_token_are_a_letter_though_no_constructor_reads_them(fo
     found = formula([rows], keys={"num_experts_per_tok": 2}).derivation
     assert found.sizes["num_experts_per_tok"] == 2
     assert found.inert == ("num_experts_per_tok",)
+
+
+def test_a_key_that_wins_over_what_the_class_computes_is_a_letter(formula):
+    x = ["if", ["has", ["config"], "x"], ["get", ["config"], "x"], ["*", 2, key("h")]]
+    rows = [["w", "trainable", ["list", F("x")]]]
+    assert str(formula([rows], fields={"x": x}).derivation.formula) == "2·h"
+    assert str(formula([rows], {"x": 24}, {"x": x}).derivation.formula) == "x"
