@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from paramproof.tracing.configuration.modules import ModelInterpreter, Module
+from paramproof.tracing.configuration.layers import Module
+from paramproof.tracing.configuration.modules import ModelInterpreter
 from paramproof.tracing.configuration.paths import Dict, Raised
 from paramproof.tracing.configuration.program import exported
 from paramproof.tracing.configuration.tensors import Tensor as TracedTensor

@@ -28,9 +28,21 @@ from transformers.models.auto.auto_factory import _BaseAutoModelClass
 
 from paramproof.tracing.configuration import tensors
 from paramproof.tracing.configuration.interpreter import source_of
+from paramproof.tracing.configuration.layers import (
+    DICTS,
+    LISTS,
+    Module,
+    Renamer,
+    at_turn,
+    mentions_module,
+    named_tensors,
+    parts_of,
+    reached,
+    without_opaque,
+)
+from paramproof.tracing.configuration.parts import Layers, PartInterpreter
 from paramproof.tracing.configuration.paths import Dict, Heap, Instance, List, Raised
-from paramproof.tracing.configuration.program import ClassInterpreter, written
-from paramproof.tracing.configuration.statements import LOST, folded, tail_of
+from paramproof.tracing.configuration.statements import LOST, tail_of
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -55,10 +67,6 @@ CACHED = type(functools.lru_cache(lambda: None))
 LOADING = frozenset({"config", "attn_implementation", "dtype", "torch_dtype", "trust_remote_code"})
 """Arguments of ``from_config`` that do not reach the constructor."""
 
-SCALARS = {"int": int, "float": float, "str": str, "bool": bool}
-
-LISTS = (nn.ModuleList, nn.Sequential, nn.ParameterList)
-DICTS = (nn.ModuleDict, nn.ParameterDict)
 
 SKIPPED = frozenset(
     "_backward_compatibility_gradient_checkpointing _initialize_weights _load_from_state_dict _register_hook "
@@ -78,111 +86,13 @@ RETURNING = frozenset("eval to train half float bfloat16 cuda cpu apply".split()
 SKIPPED_MODULES = ("torch.nn.init", "transformers.initialization", "torch._C", "torch.compiler")
 
 
-class Module(Heap):
-    """A module of torch; ``own`` has its attributes, ``buffers`` which of them are buffers."""
-
-    def __init__(self, birth: Sequence[Value], kind: Any) -> None:
-        super().__init__(birth)
-        self.kind = kind
-        self.buffers: dict[str, bool] = {}
-        self.layers = List(birth)
-        self.named = List(birth)
-        """Attributes whose name is unknown, as terms ``entry``."""
-        self.is_image = False
-        """Whether this stands for one turn of a loop: a change of it would be lost."""
-
-    def __repr__(self) -> str:
-        return f"<{self.kind.__name__}>"
-
-
-class Layers:
-    """The configuration of each layer."""
-
-    def __init__(self, of: Instance) -> None:
-        self.of = of
-
-
-class ModelInterpreter(ClassInterpreter):
+class ModelInterpreter(PartInterpreter):
     """Runs model classes of transformers."""
 
     def __init__(self, parts: dict[str, Any] | None = None) -> None:
-        super().__init__()
+        super().__init__(parts or {})
         self.packages = ("transformers", "torch")
-        self.types = parts or {}
-        self.parts: dict[Term, Value] = {}
-        self.pins: dict[Value, str] = {}
-        self.declared: dict[Term, Term] = {}
         self.walked: dict[int, Value] = {}
-
-    def configuration(self, kind: Any) -> Instance:
-        return Instance((), kind, term("self"))
-
-    # Configuration objects
-
-    def attribute_of_instance(self, owner: Instance, name: str) -> Value:
-        kind = owner.kind
-        if name in ("_attn_implementation", "_experts_implementation"):
-            return "eager"
-        if name in ("name_or_path", "_name_or_path"):
-            return ""
-        if name == "to_dict" and owner.origin is not None:
-            return Method(owner, name)
-        if name == "per_layer_config" and owner.origin is not None:
-            return Layers(owner)
-        if name in ("rope_parameters", "rope_scaling") and owner.origin is not None:
-            return self.rule("rope", owner)
-        found = super().attribute_of_instance(owner, name)
-        if kind and owner.origin is not None and isinstance(found, Term):
-            name = kind.attribute_map.get(name, name)
-            field = term("field", owner.origin, name)
-            if found is field:
-                return self.typed(owner, name, field)
-        return found
-
-    def typed(self, owner: Instance, name: str, field: Term) -> Value:
-        """Return a field of a configuration object: a part, or a value of the declared type."""
-        if field in self.parts:
-            return self.parts[field]
-        found: Value = field
-        part = (owner.kind.sub_configs_defaults or {}).get(name)
-        declared = owner.kind.__dataclass_fields__.get(name)
-        if part is not None:
-            kind = part.config_class
-            if not issubclass(kind, PreTrainedConfig) or kind is PreTrainedConfig:
-                kind = part.get_config_class(part.model_type)
-            kind = self.types.get(name, kind) if owner.origin is term("self") else kind
-            is_null = term("is", field, None) if part.optional else False
-            other = both(negate(is_null), negate(term("made by", field, kind.__name__)))
-            other = both(self.exists(field), other)
-            self.pins[other] = f"{name} is not a {kind.__name__}"
-            found = choose(is_null, None, Instance((), kind, field))
-        elif declared is not None:
-            self.declared[field] = written(declared.type)
-        self.parts[field] = found
-        return found
-
-    def kinds_of(self, value: Value) -> set[str]:
-        """Return the kinds of values that the declared type of a field allows, if it is known."""
-        return json_kinds(self.declared[value]) if value in self.declared else set()
-
-    def exists(self, value: Value) -> Value:
-        """Return whether there is a part, inside of parts that some configurations do not have."""
-        if not isinstance(value, Term):
-            return True
-        found: Value = True
-        for one in value.args:
-            found = both(found, self.exists(one))
-        if value.op == "field" and value not in self.declared:
-            found = both(found, term("has field", *value.args))
-        return found
-
-    def is_none_of(self, value: Value, kinds: Any) -> bool:
-        """Return whether the declared type of a field keeps it from being of some types."""
-        if not isinstance(value, Term) or value not in self.declared:
-            return False
-        kinds = getattr(kinds, "__args__", kinds)
-        wanted = kinds if isinstance(kinds, tuple) else (kinds,)
-        return not json_kinds(self.declared[value]) & {*map(json_kind, wanted)}
 
     # Attributes of modules and tensors
 
@@ -440,10 +350,6 @@ class ModelInterpreter(ClassInterpreter):
                 self.kind_of(one) in (list, tuple) for one in value.args
             ):
                 return list
-        if isinstance(value, Term) and value in self.declared:
-            found = SCALARS.get(self.declared[value].op)
-            if found is not None:
-                return found
         return super().kind_of(value)
 
     def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
@@ -453,7 +359,7 @@ class ModelInterpreter(ClassInterpreter):
             if isinstance(value, Term) and value.op == "opaque" and self.kind_of(value) is float:
                 return value
         sign = type(op).__name__
-        if other == 0 and sign in ("Add", "Sub") or other == 1 and sign in ("Mult", "FloorDiv"):
+        if (other == 0 and sign in ("Add", "Sub")) or (other == 1 and sign in ("Mult", "FloorDiv")):
             if self.kind_of(one) is int and type(other) is int:
                 return one
         if other == 1 and sign == "Mod" and self.kind_of(one) is int:
@@ -1066,143 +972,9 @@ def read_after(function: Any, target: ast.expr, body: Sequence[ast.stmt]) -> set
     }
 
 
-def parts_of(source: Value, item: Value) -> Value:
-    """Return an item of a source as a tuple, if it is one."""
-    match source:
-        case Term(op="enumerate", args=(inner, _)):
-            return term("get", item, 0), parts_of(inner, term("get", item, 1))
-        case Term(op="zip", args=args):
-            return tuple(parts_of(one, term("get", item, i)) for i, one in enumerate(args))
-        case Term() if is_opaque(source):
-            return term("opaque", "item")
-    return item
-
-
-def is_opaque(value: Value) -> bool:
-    return mentions(value, lambda one: one.op == "opaque")
-
-
-def without_opaque(source: Value) -> Value:
-    """Return a source without computed lists beside others, which have as many items."""
-    match source:
-        case Term(op="enumerate", args=(inner, start)):
-            return term("enumerate", without_opaque(inner), start)
-        case Term(op="zip", args=args):
-            known = [one for one in args if not is_opaque(one)]
-            if known:
-                return term("zip", *(one if one in known else known[0] for one in args))
-    return source
-
-
-def items_at(source: Value, item: Value, index: Value) -> dict[Term, Value]:
-    """Return what stands for the item of a source, and for its parts, at another turn."""
-    found = {item: term("get", source, index)}
-    match source:
-        case Term(op="enumerate", args=(inner, start)):
-            found[term("get", item, 0)] = index if start == 0 else term("+", index, start)
-            found |= items_at(inner, term("get", item, 1), index)
-        case Term(op="zip", args=args):
-            for number, one in enumerate(args):
-                found |= items_at(one, term("get", item, number), index)
-        case Term(op="range", args=(0, _, 1)):
-            found[item] = index
-    return found
-
-
-class Renamer:
-    """Puts other terms in place of some, in modules as well: in copies of them, or in themselves."""
-
-    def __init__(self, changes: dict[Term, Value], copies: bool) -> None:
-        self.copies = copies
-        self.memo: dict[Any, Value] = dict(changes)
-        self.held: list[Value] = []
-
-    def of(self, value: Value) -> Value:
-        if isinstance(value, tuple):
-            return tuple(map(self.of, value))
-        if isinstance(value, Term):
-            if value not in self.memo:
-                self.memo[value] = term(value.op, *map(self.of, value.args))
-            return self.memo[value]
-        if not isinstance(value, Module | Tensor | List):
-            return value
-        if isinstance(value, List) and not mentions_module(value.items):
-            return value
-        if id(value) in self.memo:
-            return self.memo[id(value)]
-        made = copy.copy(value) if self.copies else value
-        self.memo[id(value)] = made
-        self.held.append(value)
-        if isinstance(made, List):
-            made.items = self.of(made.items)
-            return made
-        made.own = {key: self.of(one) for key, one in value.own.items()}
-        if isinstance(made, Tensor):
-            made.shape, made.storage = self.of(made.shape), self.of(made.storage)
-        else:
-            made.layers, made.named = self.of(made.layers), self.of(made.named)
-            made.is_image = made.is_image or self.copies
-        return made
-
-
-def at_turn(
-    depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
-) -> Value:
-    """Return the value of a state of a loop at the beginning of a turn."""
-    start, after = starts[number], nexts[number]
-    state, turn = term("state", depth, number), term("turn", depth)
-    in_loop = lambda one: one.op in ("state", "item", "turn") and one.args[0] == depth  # noqa: E731
-    if after is state:
-        return start
-    if not mentions(after, lambda one: one.op == "state" and one.args[0] == depth):
-        last = term("-", turn, 1)
-        changes = {turn: last, **items_at(source, term("item", depth), last)}
-        before = Renamer(changes, copies=False).of(after)
-        return term("if", term("==", turn, 0), start, before)
-    match after:
-        case Term(op="+" | "*" as op, args=(one, other)) if state in (one, other):
-            step = other if one is state else one
-            if step is not state and not mentions(step, in_loop):
-                return term(op, start, term("*" if op == "+" else "**", step, turn))
-    return folded(depth, term("slice", source, 0, turn, 1), starts, nexts, number)
-
-
-def json_kind(kind: Any) -> str:
-    names = {
-        list: "list",
-        tuple: "list",
-        dict: "dict",
-        int: "int",
-        float: "float",
-        str: "str",
-        bool: "bool",
-    }
-    if kind in (collections.abc.Iterable, collections.abc.Sequence):
-        return "list"
-    if kind in (numbers.Integral, numbers.Number):
-        return "int"
-    return names.get(kind, "other")
-
-
-def json_kinds(declared: Term) -> set[str]:
-    """Return the kinds of values that a declared type has."""
-    op, args = declared.op, declared.args
-    if op == "union":
-        return set().union(*map(json_kinds, args))
-    if op in ("int", "float", "str", "bool", "dict"):
-        return {op}
-    if op in ("list", "tuple", "sequence"):
-        return {"list"}
-    if op == "one of":
-        return {json_kind(type(one)) for one in args}
-    if op == "null":
-        return set()
-    return {"list", "dict", "int", "float", "str", "bool", "other"}
-
-
 def is_rope(value: Term) -> bool:
     return mentions(
-        value, lambda one: one.op == "rope" or one.op == "opaque" and one.args[:1] == ("rope",)
+        value, lambda one: one.op == "rope" or (one.op == "opaque" and one.args[:1] == ("rope",))
     )
 
 
@@ -1216,100 +988,6 @@ def is_native(function: Any) -> bool:
 def is_registered(value: Value, name: str) -> bool:
     kind = Module if name == "_modules" else Tensor
     return isinstance(value, kind)
-
-
-def mentions_module(value: Value) -> bool:
-    """Return whether a list, a choice or a loop has modules or parameters in it."""
-    seen: set[Term] = set()
-    left = [*value] if isinstance(value, tuple) else [value]
-    while left:
-        one = left.pop()
-        if isinstance(one, Module | Tensor):
-            return True
-        if isinstance(one, Term) and one not in seen:
-            seen.add(one)
-            left += one.args
-    return False
-
-
-def reached(value: Value, what: str) -> list[Any]:
-    """Return the parameters, buffers or modules that are inside of a module, or all of them."""
-    found: dict[int, Any] = {}
-    seen: set[int] = set()
-
-    def walk(one: Value, is_buffer: bool = False) -> None:
-        if id(one) in seen:
-            return
-        seen.add(id(one))
-        if isinstance(one, Tensor):
-            if what in ("", one.role) or (what == "buffer" and is_buffer):
-                found[id(one)] = one
-        elif isinstance(one, Module):
-            if what in ("", "module"):
-                found[id(one)] = one
-            for name, inner in one.own.items():
-                walk(inner, name in one.buffers)
-            walk(one.layers.items)
-            walk(one.named.items)
-        elif isinstance(one, Term | tuple):
-            for inner in one.args if isinstance(one, Term) else one:
-                walk(inner, is_buffer)
-
-    walk(value)
-    return [*found.values()]
-
-
-def named_tensors(run: ModelInterpreter, module: Module) -> Iterator[tuple[Tensor, Value]]:
-    """Yield the parameters of a module with their names, which may have turns of loops in them."""
-
-    def walk(value: Value, path: tuple[Value, ...]) -> Iterator[tuple[Tensor, Value]]:
-        if isinstance(value, Tensor) and value.role == "parameter":
-            known = not any(isinstance(one, Term) for one in path)
-            yield value, "".join(map(str, path)) if known else term("text", *path)
-        elif isinstance(value, Module):
-            before = (*path, ".") if path else ()
-            for name, one in value.own.items():
-                yield from walk(one, (*before, name))
-            yield from items(value.layers.items, before, 0)
-            yield from items(value.named.items, before, 0)
-        elif isinstance(value, Term) and value.op == "if":
-            for one in value.args[1:]:
-                yield from walk(one, path)
-
-    def items(
-        value: Value, before: tuple[Value, ...], offset: Value
-    ) -> Iterator[tuple[Tensor, Value]]:
-        match value:
-            case Term(op="comp" | "entry"):
-                yield from entry(value, before, offset)
-            case Term(op="concat", args=(Term(op="list", args=args),)):
-                for one in args:
-                    yield from items(one, before, offset)
-                    offset = run.binary(ast.Add(), run.each(one, run.length), offset)
-            case Term(op="list") | tuple():
-                for number, one in enumerate(value.args if isinstance(value, Term) else value):
-                    yield from entry(one, before, run.binary(ast.Add(), offset, number))
-            case Term(args=args):
-                for one in args:
-                    yield from items(one, before, term("opaque", "number"))
-            case Module() | Tensor():
-                yield from walk(value, (*before, offset))
-
-    def entry(
-        value: Value, before: tuple[Value, ...], number: Value
-    ) -> Iterator[tuple[Tensor, Value]]:
-        match value:
-            case Term(op="entry", args=(name, one)):
-                yield from walk(one, (*before, name))
-            case Term(op="comp", args=(depth, _, one, kept)):
-                turn = term("turn", depth) if kept is True else term("opaque", "number")
-                yield from entry(
-                    one, before, turn if number == 0 else run.binary(ast.Add(), turn, number)
-                )
-            case _:
-                yield from walk(value, (*before, number))
-
-    return walk(module, ())
 
 
 def is_plain_class(kind: Any) -> bool:

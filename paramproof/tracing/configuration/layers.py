@@ -1,0 +1,238 @@
+"""Modules and lists of layers, whose number may be unknown.
+
+A list of layers is a list of modules; over an unknown number of layers it is a ``comp``, whose element
+is one module with sizes in the turn of the loop. Here is what looks into such lists: the tensors inside
+of a module, their names, and the module of one turn.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from torch import nn
+
+from paramproof.tracing.configuration.paths import Heap, List
+from paramproof.tracing.configuration.statements import folded
+from paramproof.tracing.configuration.tensors import Tensor
+from paramproof.tracing.configuration.terms import Term, Value, mentions, term
+
+if TYPE_CHECKING:
+    from paramproof.tracing.configuration.modules import ModelInterpreter
+
+LISTS = (nn.ModuleList, nn.Sequential, nn.ParameterList)
+DICTS = (nn.ModuleDict, nn.ParameterDict)
+
+
+class Module(Heap):
+    """A module of torch; ``own`` has its attributes, ``buffers`` which of them are buffers."""
+
+    def __init__(self, birth: Sequence[Value], kind: Any) -> None:
+        super().__init__(birth)
+        self.kind = kind
+        self.buffers: dict[str, bool] = {}
+        self.layers = List(birth)
+        self.named = List(birth)
+        """Attributes whose name is unknown, as terms ``entry``."""
+        self.is_image = False
+        """Whether this stands for one turn of a loop: a change of it would be lost."""
+
+    def __repr__(self) -> str:
+        return f"<{self.kind.__name__}>"
+
+
+def parts_of(source: Value, item: Value) -> Value:
+    """Return an item of a source as a tuple, if it is one."""
+    match source:
+        case Term(op="enumerate", args=(inner, _)):
+            return term("get", item, 0), parts_of(inner, term("get", item, 1))
+        case Term(op="zip", args=args):
+            return tuple(parts_of(one, term("get", item, i)) for i, one in enumerate(args))
+        case Term() if is_opaque(source):
+            return term("opaque", "item")
+    return item
+
+
+def is_opaque(value: Value) -> bool:
+    return mentions(value, lambda one: one.op == "opaque")
+
+
+def without_opaque(source: Value) -> Value:
+    """Return a source without computed lists beside others, which have as many items."""
+    match source:
+        case Term(op="enumerate", args=(inner, start)):
+            return term("enumerate", without_opaque(inner), start)
+        case Term(op="zip", args=args):
+            known = [one for one in args if not is_opaque(one)]
+            if known:
+                return term("zip", *(one if one in known else known[0] for one in args))
+    return source
+
+
+def items_at(source: Value, item: Value, index: Value) -> dict[Term, Value]:
+    """Return what stands for the item of a source, and for its parts, at another turn."""
+    found = {item: term("get", source, index)}
+    match source:
+        case Term(op="enumerate", args=(inner, start)):
+            found[term("get", item, 0)] = index if start == 0 else term("+", index, start)
+            found |= items_at(inner, term("get", item, 1), index)
+        case Term(op="zip", args=args):
+            for number, one in enumerate(args):
+                found |= items_at(one, term("get", item, number), index)
+        case Term(op="range", args=(0, _, 1)):
+            found[item] = index
+    return found
+
+
+class Renamer:
+    """Puts other terms in place of some, in modules as well: in copies of them, or in themselves."""
+
+    def __init__(self, changes: dict[Term, Value], copies: bool) -> None:
+        self.copies = copies
+        self.memo: dict[Any, Value] = dict(changes)
+        self.held: list[Value] = []
+
+    def of(self, value: Value) -> Value:
+        if isinstance(value, tuple):
+            return tuple(map(self.of, value))
+        if isinstance(value, Term):
+            if value not in self.memo:
+                self.memo[value] = term(value.op, *map(self.of, value.args))
+            return self.memo[value]
+        if not isinstance(value, Module | Tensor | List):
+            return value
+        if isinstance(value, List) and not mentions_module(value.items):
+            return value
+        if id(value) in self.memo:
+            return self.memo[id(value)]
+        made = copy.copy(value) if self.copies else value
+        self.memo[id(value)] = made
+        self.held.append(value)
+        if isinstance(made, List):
+            made.items = self.of(made.items)
+            return made
+        made.own = {key: self.of(one) for key, one in value.own.items()}
+        if isinstance(made, Tensor):
+            made.shape, made.storage = self.of(made.shape), self.of(made.storage)
+        else:
+            made.layers, made.named = self.of(made.layers), self.of(made.named)
+            made.is_image = made.is_image or self.copies
+        return made
+
+
+def at_turn(
+    depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
+) -> Value:
+    """Return the value of a state of a loop at the beginning of a turn."""
+    start, after = starts[number], nexts[number]
+    state, turn = term("state", depth, number), term("turn", depth)
+    in_loop = lambda one: one.op in ("state", "item", "turn") and one.args[0] == depth  # noqa: E731
+    if after is state:
+        return start
+    if not mentions(after, lambda one: one.op == "state" and one.args[0] == depth):
+        last = term("-", turn, 1)
+        changes = {turn: last, **items_at(source, term("item", depth), last)}
+        before = Renamer(changes, copies=False).of(after)
+        return term("if", term("==", turn, 0), start, before)
+    match after:
+        case Term(op="+" | "*" as op, args=(one, other)) if state in (one, other):
+            step = other if one is state else one
+            if step is not state and not mentions(step, in_loop):
+                return term(op, start, term("*" if op == "+" else "**", step, turn))
+    return folded(depth, term("slice", source, 0, turn, 1), starts, nexts, number)
+
+
+def mentions_module(value: Value) -> bool:
+    """Return whether a list, a choice or a loop has modules or parameters in it."""
+    seen: set[Term] = set()
+    left = [*value] if isinstance(value, tuple) else [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, Module | Tensor):
+            return True
+        if isinstance(one, Term) and one not in seen:
+            seen.add(one)
+            left += one.args
+    return False
+
+
+def reached(value: Value, what: str) -> list[Any]:
+    """Return the parameters, buffers or modules that are inside of a module, or all of them."""
+    found: dict[int, Any] = {}
+    seen: set[int] = set()
+
+    def walk(one: Value, is_buffer: bool = False) -> None:
+        if id(one) in seen:
+            return
+        seen.add(id(one))
+        if isinstance(one, Tensor):
+            if what in ("", one.role) or (what == "buffer" and is_buffer):
+                found[id(one)] = one
+        elif isinstance(one, Module):
+            if what in ("", "module"):
+                found[id(one)] = one
+            for name, inner in one.own.items():
+                walk(inner, name in one.buffers)
+            walk(one.layers.items)
+            walk(one.named.items)
+        elif isinstance(one, Term | tuple):
+            for inner in one.args if isinstance(one, Term) else one:
+                walk(inner, is_buffer)
+
+    walk(value)
+    return [*found.values()]
+
+
+def named_tensors(run: ModelInterpreter, module: Module) -> Iterator[tuple[Tensor, Value]]:
+    """Yield the parameters of a module with their names, which may have turns of loops in them."""
+
+    def walk(value: Value, path: tuple[Value, ...]) -> Iterator[tuple[Tensor, Value]]:
+        if isinstance(value, Tensor) and value.role == "parameter":
+            known = not any(isinstance(one, Term) for one in path)
+            yield value, "".join(map(str, path)) if known else term("text", *path)
+        elif isinstance(value, Module):
+            before = (*path, ".") if path else ()
+            for name, one in value.own.items():
+                yield from walk(one, (*before, name))
+            yield from items(value.layers.items, before, 0)
+            yield from items(value.named.items, before, 0)
+        elif isinstance(value, Term) and value.op == "if":
+            for one in value.args[1:]:
+                yield from walk(one, path)
+
+    def items(
+        value: Value, before: tuple[Value, ...], offset: Value
+    ) -> Iterator[tuple[Tensor, Value]]:
+        match value:
+            case Term(op="comp" | "entry"):
+                yield from entry(value, before, offset)
+            case Term(op="concat", args=(Term(op="list", args=args),)):
+                for one in args:
+                    yield from items(one, before, offset)
+                    offset = run.binary(ast.Add(), run.each(one, run.length), offset)
+            case Term(op="list") | tuple():
+                for number, one in enumerate(value.args if isinstance(value, Term) else value):
+                    yield from entry(one, before, run.binary(ast.Add(), offset, number))
+            case Term(args=args):
+                for one in args:
+                    yield from items(one, before, term("opaque", "number"))
+            case Module() | Tensor():
+                yield from walk(value, (*before, offset))
+
+    def entry(
+        value: Value, before: tuple[Value, ...], number: Value
+    ) -> Iterator[tuple[Tensor, Value]]:
+        match value:
+            case Term(op="entry", args=(name, one)):
+                yield from walk(one, (*before, name))
+            case Term(op="comp", args=(depth, _, one, kept)):
+                turn = term("turn", depth) if kept is True else term("opaque", "number")
+                yield from entry(
+                    one, before, turn if number == 0 else run.binary(ast.Add(), turn, number)
+                )
+            case _:
+                yield from walk(value, (*before, number))
+
+    return walk(module, ())

@@ -1,0 +1,148 @@
+"""The unknown configuration object that a model class is given, and its parts.
+
+A part has the class that it has by default, or that the caller names: ``pins`` has the conditions under
+which it is of another class, which are refused. A field has its declared type.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import numbers
+from typing import Any
+
+from transformers.configuration_utils import PreTrainedConfig
+
+from paramproof.tracing.configuration.paths import Instance
+from paramproof.tracing.configuration.program import ClassInterpreter, written
+from paramproof.tracing.configuration.terms import Term, Value, both, choose, negate, term
+from paramproof.tracing.configuration.values import Method
+
+SCALARS = {"int": int, "float": float, "str": str, "bool": bool}
+
+
+class Layers:
+    """The configuration of each layer."""
+
+    def __init__(self, of: Instance) -> None:
+        self.of = of
+
+
+class PartInterpreter(ClassInterpreter):
+    """Reads fields of a configuration object that is unknown."""
+
+    def __init__(self, parts: dict[str, Any]) -> None:
+        super().__init__()
+        self.types = parts
+        self.parts: dict[Term, Value] = {}
+        self.pins: dict[Value, str] = {}
+        """Conditions under which a part is not of the class that it was traced with."""
+        self.declared: dict[Term, Term] = {}
+        """The declared types of fields."""
+
+    def configuration(self, kind: Any) -> Instance:
+        return Instance((), kind, term("self"))
+
+    def attribute_of_instance(self, owner: Instance, name: str) -> Value:
+        kind = owner.kind
+        if name in ("_attn_implementation", "_experts_implementation"):
+            return "eager"
+        if name in ("name_or_path", "_name_or_path"):
+            return ""
+        if name == "to_dict" and owner.origin is not None:
+            return Method(owner, name)
+        if name == "per_layer_config" and owner.origin is not None:
+            return Layers(owner)
+        if name in ("rope_parameters", "rope_scaling") and owner.origin is not None:
+            return self.rule("rope", owner)
+        found = super().attribute_of_instance(owner, name)
+        if kind and owner.origin is not None and isinstance(found, Term):
+            name = kind.attribute_map.get(name, name)
+            field = term("field", owner.origin, name)
+            if found is field:
+                return self.typed(owner, name, field)
+        return found
+
+    def typed(self, owner: Instance, name: str, field: Term) -> Value:
+        """Return a field of a configuration object: a part, or a value of the declared type."""
+        if field in self.parts:
+            return self.parts[field]
+        found: Value = field
+        part = (owner.kind.sub_configs_defaults or {}).get(name)
+        declared = owner.kind.__dataclass_fields__.get(name)
+        if part is not None:
+            kind = part.config_class
+            if not issubclass(kind, PreTrainedConfig) or kind is PreTrainedConfig:
+                kind = part.get_config_class(part.model_type)
+            kind = self.types.get(name, kind) if owner.origin is term("self") else kind
+            is_null = term("is", field, None) if part.optional else False
+            other = both(negate(is_null), negate(term("made by", field, kind.__name__)))
+            other = both(self.exists(field), other)
+            self.pins[other] = f"{name} is not a {kind.__name__}"
+            found = choose(is_null, None, Instance((), kind, field))
+        elif declared is not None:
+            self.declared[field] = written(declared.type)
+        self.parts[field] = found
+        return found
+
+    def kinds_of(self, value: Value) -> set[str]:
+        """Return the kinds of values that the declared type of a field allows, if it is known."""
+        return json_kinds(self.declared[value]) if value in self.declared else set()
+
+    def exists(self, value: Value) -> Value:
+        """Return whether there is a part, inside of parts that some configurations do not have."""
+        if not isinstance(value, Term):
+            return True
+        found: Value = True
+        for one in value.args:
+            found = both(found, self.exists(one))
+        if value.op == "field" and value not in self.declared:
+            found = both(found, term("has field", *value.args))
+        return found
+
+    def is_none_of(self, value: Value, kinds: Any) -> bool:
+        """Return whether the declared type of a field keeps it from being of some types."""
+        if not isinstance(value, Term) or value not in self.declared:
+            return False
+        kinds = getattr(kinds, "__args__", kinds)
+        wanted = kinds if isinstance(kinds, tuple) else (kinds,)
+        return not json_kinds(self.declared[value]) & {*map(json_kind, wanted)}
+
+    def kind_of(self, value: Value) -> Any:
+        if isinstance(value, Term) and value in self.declared:
+            found = SCALARS.get(self.declared[value].op)
+            if found is not None:
+                return found
+        return super().kind_of(value)
+
+
+def json_kind(kind: Any) -> str:
+    names = {
+        list: "list",
+        tuple: "list",
+        dict: "dict",
+        int: "int",
+        float: "float",
+        str: "str",
+        bool: "bool",
+    }
+    if kind in (collections.abc.Iterable, collections.abc.Sequence):
+        return "list"
+    if kind in (numbers.Integral, numbers.Number):
+        return "int"
+    return names.get(kind, "other")
+
+
+def json_kinds(declared: Term) -> set[str]:
+    """Return the kinds of values that a declared type has."""
+    op, args = declared.op, declared.args
+    if op == "union":
+        return set().union(*map(json_kinds, args))
+    if op in ("int", "float", "str", "bool", "dict"):
+        return {op}
+    if op in ("list", "tuple", "sequence"):
+        return {"list"}
+    if op == "one of":
+        return {json_kind(type(one)) for one in args}
+    if op == "null":
+        return set()
+    return {"list", "dict", "int", "float", "str", "bool", "other"}

@@ -1,0 +1,154 @@
+"""A traced constructor gives the tensors that torch makes, for each way to write a constructor."""
+
+import pytest
+import torch
+
+from paramproof.tracing.configuration.blocks import trace_model
+from paramproof.tracing.configuration.terms import Unknown
+from tests.catalogue.test_programs import catalogue_of, module_of
+
+TOY = """
+import numpy as np
+from huggingface_hub.dataclasses import strict
+from torch import nn
+import torch
+from transformers.activations import ACT2FN
+from transformers.configuration_utils import PreTrainedConfig
+from transformers.modeling_utils import PreTrainedModel
+
+@strict
+class ToyConfig(PreTrainedConfig):
+    model_type = "toy"
+    width: int = 4
+    depth: int = 3
+    sizes: list[int] | None = None
+    kernel: int | list[int] = 3
+    kinds: list[str] | None = None
+    rate: float | int = 0.1
+    hidden_act: str = "gelu"
+    tie_word_embeddings: bool = False
+
+class Layer(nn.Module):
+    def __init__(self, config, number):
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(config.width, number + 1))
+
+class ToyModel(PreTrainedModel):
+    config_class = ToyConfig
+    _tied_weights_keys = {"head.weight": "embed.weight"}
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.embed = nn.Embedding(10, config.width)
+        self.head = nn.Linear(config.width, 10, bias=False)
+%s
+        self.post_init()
+"""
+
+CONSTRUCTORS = {
+    "a comprehension": "self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])",
+    "a list that is appended to": """
+layers = [Layer(config, 7)]
+for i in range(config.depth):
+    layers.append(Layer(config, i))
+    if i % 2:
+        layers += [nn.ReLU(), Layer(config, 2 * i)]
+self.layers = nn.Sequential(*layers)""",
+    "a size that goes from turn to turn": """
+self.layers = nn.ModuleList()
+size = config.width
+total = 1
+for one in config.sizes:
+    self.layers.append(nn.Linear(size, one))
+    size, total = one, total * 2
+self.last = nn.Linear(size, total)""",
+    "a list that ends early": """
+self.layers = nn.ModuleList()
+for i, one in enumerate(config.sizes):
+    self.layers.append(nn.Linear(one, 1))
+    if one == 2:
+        break""",
+    "computed rates": """
+rates = [x.item() for x in torch.linspace(0, config.rate, config.depth, device="cpu")]
+self.layers = nn.ModuleList()
+for i, rate in enumerate(rates):
+    self.layers.append(nn.Sequential(nn.Dropout(rate) if rate > 0 else nn.Identity(), Layer(config, i)))""",
+    "convolutions": """
+self.conv = nn.Conv2d(3, config.width, config.kernel, padding="same")
+self.norm = nn.utils.parametrizations.weight_norm(nn.Conv1d(2, config.width, 5))""",
+    "names that are computed": """
+for i in range(config.depth):
+    setattr(self, f"layer_{i}", Layer(config, i))
+self.by_kind = nn.ModuleDict({kind: nn.Linear(2, 2) for kind in sorted(set(config.kinds))})""",
+    "frozen parameters": """
+self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])
+for name, parameter in self.named_parameters():
+    if "layers.1" not in name:
+        parameter.requires_grad_(False)""",
+    "a change of each layer": """
+self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])
+for number, layer in enumerate(self.layers):
+    layer.register_buffer("mask", torch.ones(number, 2), persistent=False)
+    if number == 2:
+        layer.extra = nn.Linear(1, 1)""",
+    "buffers of computed sizes": """
+self.mask = nn.Buffer(torch.arange(config.width).expand(1, -1).unsqueeze(-1) + torch.zeros(config.depth))
+self.register_buffer("names", None)""",
+    "an activation": "self.act = ACT2FN[config.hidden_act]",
+    "numbers of numpy": "self.x = nn.Linear(int(np.prod(config.sizes)), 1)",
+}
+KEYS = [
+    {"sizes": [2, 3, 4], "kinds": ["b", "a", "b"]},
+    {"sizes": [5, 2, 4], "kinds": [], "kernel": [2, 5], "depth": 1, "hidden_act": "prelu"},
+    {"sizes": [1], "kinds": ["c"], "depth": 5, "rate": 0, "tie_word_embeddings": True},
+]
+
+
+def written(statements):
+    return TOY % "\n".join(" " * 8 + line for line in statements.strip().splitlines())
+
+
+def expected_tensors(model):
+    found = {}
+    for name, one in model.named_parameters(remove_duplicate=False):
+        found[name] = tuple(one.shape), "trainable" if one.requires_grad else "frozen"
+    for prefix, module in model.named_modules(remove_duplicate=False):
+        for name, one in module._buffers.items():
+            if one is not None:
+                role = "temporary buffer" if name in module._non_persistent_buffers_set else "buffer"
+                found[f"{prefix}.{name}".lstrip(".")] = tuple(one.shape), role
+    return found
+
+
+@pytest.mark.parametrize("statements", CONSTRUCTORS.values(), ids=CONSTRUCTORS)
+def test_constructor(statements, tmp_path):
+    toy = module_of(written(statements), tmp_path)
+    catalogue = catalogue_of(tmp_path, toy.ToyConfig, toy.ToyModel)
+    for keys in KEYS:
+        with torch.device("meta"):
+            model = toy.ToyModel(toy.ToyConfig(**keys))
+        part = catalogue.configuration({"model_type": "toy", **keys})
+        tensors = [*part.tensors("ToyModel")]
+        assert {one.path: (one.shape, one.role) for one in tensors} == expected_tensors(model), keys
+        tied = model.head.weight is model.embed.weight
+        storages = {one.path: one.storage for one in tensors}
+        assert (storages["head.weight"] == storages["embed.weight"]) == tied
+
+
+REFUSED = {
+    "a computed size": """
+size = torch.linspace(0, config.rate, 3).sum().item()
+self.x = nn.Linear(int(size), 1)""",
+    "a computed condition": """
+if torch.ones(config.width).mean().item() > 0:
+    self.x = nn.Linear(1, 1)""",
+    "an unknown function of torch": "self.x = nn.Parameter(torch.fft.rfft(torch.ones(config.width)))",
+    "a method that nobody modelled": "self.x = self.embed.named_buffers(recurse=True)",
+}
+
+
+@pytest.mark.parametrize("statements", REFUSED.values(), ids=REFUSED)
+def test_unknown_constructor(statements, tmp_path):
+    toy = module_of(written(statements), tmp_path)
+    with pytest.raises(Unknown):
+        trace_model(toy.ToyModel)
