@@ -115,7 +115,9 @@ def expected_tensors(model):
     for prefix, module in model.named_modules(remove_duplicate=False):
         for name, one in module._buffers.items():
             if one is not None:
-                role = "temporary buffer" if name in module._non_persistent_buffers_set else "buffer"
+                role = (
+                    "temporary buffer" if name in module._non_persistent_buffers_set else "buffer"
+                )
                 found[f"{prefix}.{name}".lstrip(".")] = tuple(one.shape), role
     return found
 

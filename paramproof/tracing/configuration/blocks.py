@@ -116,8 +116,12 @@ class _Writer:
             case Term(op="if", args=(test, one, other)):
                 if persistent is not None and self.is_computed(test):
                     # A buffer that is computed in one of several ways.
-                    held = next(x for x in (one, other) if isinstance(x, TracedTensor))
                     return self.named(name, TracedTensor(self.run, None), condition, persistent)
+                same = self.undecided(
+                    test, lambda x: self.named(name, x, condition, persistent), one, other
+                )
+                if same is not None:
+                    return same
                 first = self.named(name, one, both(condition, test), persistent)
                 return first + self.named(name, other, both(condition, negate(test)), persistent)
             case TracedTensor():
@@ -136,6 +140,13 @@ class _Writer:
         if what and self.is_computed(condition) and (unsized := without_shapes(what)):
             condition, what = self.without_computed(condition), unsized
         return [Entry(name, self.value(condition), what)]
+
+    def undecided(self, test: Value, run: Callable[[Value], Any], *sides: Value) -> Any:
+        """Return what both sides of a computed condition give, such as nothing for dropped layers."""
+        if not self.is_computed(test):
+            return None
+        one, other = map(run, sides)
+        return one if one == other else None
 
     def without_computed(self, condition: Value) -> Value:
         """Return a condition without what depends on rotary positions or on numbers of a tensor."""
@@ -181,6 +192,9 @@ class _Writer:
             case Term(op="entry", args=(name, value)):
                 return self.named(self.value(name), value, condition)
             case Term(op="if", args=(test, one, other)):
+                same = self.undecided(test, lambda x: self.item(x, condition), one, other)
+                if same is not None:
+                    return same
                 first = self.item(one, both(condition, test))
                 return first + self.item(other, both(condition, negate(test)))
         return self.named(None, item, condition)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 LISTS = (nn.ModuleList, nn.Sequential, nn.ParameterList)
 DICTS = (nn.ModuleDict, nn.ParameterDict)
 
+INNER = 5
+"""What is added to the variable of a loop for a loop over its turns before; no nesting is as deep."""
+
 
 class Module(Heap):
     """A module of torch; ``own`` has its attributes, ``buffers`` which of them are buffers."""
@@ -64,6 +67,8 @@ def without_opaque(source: Value) -> Value:
     match source:
         case Term(op="enumerate", args=(inner, start)):
             return term("enumerate", without_opaque(inner), start)
+        case Term(op="comp", args=(_, inner, element, True)) if is_opaque(element):
+            return without_opaque(inner)
         case Term(op="zip", args=args):
             known = [one for one in args if not is_opaque(one)]
             if known:
@@ -141,7 +146,13 @@ def at_turn(
             step = other if one is state else one
             if step is not state and not mentions(step, in_loop):
                 return term(op, start, term("*" if op == "+" else "**", step, turn))
-    return folded(depth, term("slice", source, 0, turn, 1), starts, nexts, number)
+    # Inside of the loop, the turns before need a variable of their own.
+    other = depth + INNER
+    changes = {term(op, depth): term(op, other) for op in ("item", "turn")}
+    changes |= {term("state", depth, i): term("state", other, i) for i in range(len(nexts))}
+    names = Renamer(changes, copies=False)
+    after_all = [None if mentions_module(one) else names.of(one) for one in nexts]
+    return folded(other, term("slice", source, 0, turn, 1), starts, after_all, number)
 
 
 def mentions_module(value: Value) -> bool:

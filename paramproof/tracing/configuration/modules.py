@@ -422,6 +422,8 @@ class ModelInterpreter(PartInterpreter):
             case Term(op="enumerate", args=(Term(op="comp") as comp, 0)) if mentions_module(comp):
                 inner, element = self.walk(comp)
                 return inner, (term("turn", self.depth), element)
+            case Term(op="comp", args=(_, _, element, True)) if is_opaque(element):
+                return without_opaque(source), term("opaque", "item")
             case Term(op="enumerate" | "zip"):
                 return without_opaque(source), parts_of(source, term("item", self.depth))
         return source, MISSING
