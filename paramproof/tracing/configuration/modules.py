@@ -34,6 +34,7 @@ from paramproof.tracing.configuration.layers import (
     Module,
     Renamer,
     at_turn,
+    is_opaque,
     mentions_module,
     named_tensors,
     parts_of,
