@@ -159,7 +159,7 @@ class Part:
         """Return all fields with their values."""
         more = [name for name in self.keys if name not in self.program.taken]
         names = dict.fromkeys((*self.program.types, *self.program.fields, *more, *self.values))
-        own = [name for name in names if name not in self.program.aliases]
+        own = [name for name in names if self.program.aliases.get(name, name) == name]
         return {name: value for name in own if (value := self.get(name)) is not ABSENT}
 
     def changed(self, *pairs: Any) -> Part:

@@ -295,8 +295,9 @@ def test_fields_of_a_class_and_its_base(tmp_path):
         "properties": {"kind": "base"},
     }
     own = {"base": "Base", "keys": [[True, {"a": 5}]], "left out": ["c", "gone", "b is 9"]}
+    own |= {"aliases": {"other_b": "b", "b": "b"}}
     catalogue = folder(tmp_path, {"Own": own, "Base": base})
-    keys = {"model_type": "toy", "b": 9, "c": 8, "eaten": 1, "d": 4}
+    keys = {"model_type": "toy", "b": 9, "other_b": 3, "c": 8, "eaten": 1, "d": 4}
 
     assert catalogue.configuration(keys).fields() == {
         "a": 5,
