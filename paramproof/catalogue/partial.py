@@ -664,9 +664,21 @@ class Evaluator:
         return bool(OPERATIONS["isinstance"](stands_for.get(type(one), one), *kinds))
 
     def op_layer_of(self, owner: Object, index: Value) -> Object:
-        if owner.part.keys.get("per_layer_config"):
-            raise NotSymbolic("a configuration of each layer")
-        return owner
+        """Return an object with the values that its layer has, which the index itself decides."""
+        value, nodes = owner.part.get("per_layer_config"), owner.part.program.nodes
+        if not isinstance(value, dict) or not value:
+            return owner
+        for name in indexes_of(index):
+            raise Unroll(name)
+        if (path := owner.of("per_layer_config")) not in self.read:
+            found: Value = ABSENT
+            if "per_layer_config" in nodes:
+                file, node = nodes["per_layer_config"]
+                found = self.ev(node, Environment(file, owner, "per_layer_config"))
+            is_made = isinstance(found, dict) and self.known(found) == value
+            self.read[path] = found if is_made else self.constant(path, value)
+        layers = {int(key): one for key, one in self.read[path].items()}
+        return owner._replace(fields={**owner.fields, **layers.get(self.fixed(index), {})})
 
     def op_labels(self, owner: Value) -> Value:
         whole = about(owner)

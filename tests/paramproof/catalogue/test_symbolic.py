@@ -470,3 +470,13 @@ def test_a_key_that_wins_over_what_the_class_computes_is_a_letter(formula):
     rows = [["w", "trainable", ["list", F("x")]]]
     assert str(formula([rows], fields={"x": x}).derivation.formula) == "2·h"
     assert str(formula([rows], {"x": 24}, {"x": x}).derivation.formula) == "x"
+
+
+def test_a_layer_has_its_own_values_and_unrolls_its_loop(formula):
+    own = ["dict", None, "1", ["dict", None, "a", ["*", 2, key("h")]]]
+    found = formula(
+        loop(shape=[["field", ["layer of", ["self"], ITEM], "a"]]),
+        fields={"per_layer_config": own},
+    )
+    assert found.derivation.formula == formula_in("7·a·h + 2·h²")
+    assert conditions(found) == {"l = 8": Outcome.OTHERS}
