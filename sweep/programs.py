@@ -102,11 +102,20 @@ class Writer:
         """Return the nodes and blocks, with the numbers of those that vary within loops."""
         free: list[set[str]] = []
         for one in self.nodes:
-            letters = set[str]()
-            if isinstance(one, list):
-                letters.update(*(free[number] for number in one[1:] if type(number) is int))
-                letters -= {one[1]} if one[0] in ("comp", "fold") else set()
-                letters |= {one[1]} if one[0] in ("item", "turn", "state") else set()
+            inner = (
+                [free[x] if type(x) is int else set[str]() for x in one[1:]]
+                if isinstance(one, list)
+                else []
+            )
+            letters = set[str]().union(*inner)
+            match one:
+                case ["item" | "turn" | "state", letter, *_]:
+                    letters = {letter}
+                case ["comp", letter, *_]:
+                    # The list is computed outside of the loop, where the letter may be of another.
+                    letters = inner[1] | inner[2].union(inner[3]) - {letter}
+                case ["fold", letter, *_]:
+                    letters = inner[1] | inner[2] | inner[4] | inner[3] - {letter}
             free.append(letters)
         of_blocks: list[set[str]] = []
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from transformers.configuration_utils import PreTrainedConfig
 
 from paramproof.catalogue.program import Catalogue, Refused
-from paramproof.tracing.configuration.terms import Unknown
+from paramproof.tracing.configuration.terms import Unknown, term
 from sweep import programs
 
 numbers = itertools.count()
@@ -230,3 +230,14 @@ def test_tensors_of_random_classes(data, condition, size, choice, tmp_path_facto
             assert not isinstance(expected, Exception), (of_config, keys, expected)
             shapes = {name: tuple(one.shape) for name, one in expected.named_parameters()}
             assert found == shapes, (of_config, keys)
+
+
+def test_a_loop_over_a_part_of_the_loop_around_it_varies():
+    writer = programs.Writer()
+    first = term("slice", term("range", 0, term("key", "width"), 1), 0, term("turn", 0), 1)
+    last = term("fold", 0, first, term("list", 1), term("list", term("item", 0)), 0)
+    within, whole = writer.node(last), writer.node(term("comp", 0, term("list", 1, 2), last, True))
+    varying = writer.tables()["varying"]
+
+    assert within in varying
+    assert whole not in varying
