@@ -1,8 +1,8 @@
 """The tensors of a traced model class, with nothing in them but terms and JSON scalars.
 
 A module is a tuple of entries. Each entry has a name, a condition under which it exists, and a
-tensor, an inner module, or a loop whose body occurs once for each item of a list. An entry without a
-name is an item of a list of layers: its name is its number among the items that exist.
+tensor, an inner module, or a loop whose body occurs once for each item of a list. An entry
+without a name is an item of a list of layers: its name is its number among the items that exist.
 
 Terms are over ``self``, the configuration object that the constructor was given.
 """
@@ -32,7 +32,7 @@ class Tensor:
     """Parameter, buffer, or temporary buffer (one that is not saved)."""
     trainable: Value
     storage: tuple[Value, ...]
-    """Tensors whose storage has equal values are one tensor: a number, and the turns of the loops."""
+    """Tensors with an equal storage are one tensor: a number, and the turns of the loops."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def trace_model(model_class: type[Any], parts: Mapping[str, type[Any]] | None = 
         if condition is True:
             raise Unknown(f"everything is refused: {why}")
         if writer.is_computed(condition):
-            # Numbers of a computed tensor, such as rates of dropping layers, refuse what no reader knows.
+            # No reader knows the numbers of a tensor, such as rates of dropping layers.
             if "not understood" in why:
                 raise Unknown(f"under a computed condition: {why}")
             continue
@@ -142,7 +142,7 @@ class _Writer:
         return [Entry(name, self.value(condition), what)]
 
     def undecided(self, test: Value, run: Callable[[Value], Any], *sides: Value) -> Any:
-        """Return what both sides of a computed condition give, such as nothing for dropped layers."""
+        """Return what both sides of a computed condition give: nothing, for dropped layers."""
         if not self.is_computed(test):
             return None
         one, other = map(run, sides)

@@ -1,8 +1,8 @@
 """Modules and lists of layers, whose number may be unknown.
 
-A list of layers is a list of modules; over an unknown number of layers it is a ``comp``, whose element
-is one module with sizes in the turn of the loop. Here is what looks into such lists: the tensors inside
-of a module, their names, and the module of one turn.
+A list of layers is a list of modules; over an unknown number of layers it is a ``comp``, whose
+element is one module with sizes in the turn of the loop. Here is what looks into such lists: the
+tensors inside of a module, their names, and the module of one turn.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LISTS = (nn.ModuleList, nn.Sequential, nn.ParameterList)
 DICTS = (nn.ModuleDict, nn.ParameterDict)
 
 INNER = 5
-"""What is added to the variable of a loop for a loop over its turns before; no nesting is as deep."""
+"""What is added to the variable of a loop for one over its turns before: no nesting is deeper."""
 
 
 class Module(Heap):
@@ -92,7 +92,7 @@ def items_at(source: Value, item: Value, index: Value) -> dict[Term, Value]:
 
 
 class Renamer:
-    """Puts other terms in place of some, in modules as well: in copies of them, or in themselves."""
+    """Puts other terms in place of some, also inside of modules or of copies of them."""
 
     def __init__(self, changes: dict[Term, Value], copies: bool) -> None:
         self.copies = copies
@@ -196,7 +196,7 @@ def reached(value: Value, what: str) -> list[Any]:
     return [*found.values()]
 
 
-def named_tensors(run: ModelInterpreter, module: Module) -> Iterator[tuple[Tensor, Value]]:
+def named_tensors(run: ModelInterpreter, module: Module) -> Iterator[tuple[Tensor, Value]]:  # noqa: C901 - a case for each kind of list
     """Yield the parameters of a module with their names, which may have turns of loops in them."""
 
     def walk(value: Value, path: tuple[Value, ...]) -> Iterator[tuple[Tensor, Value]]:

@@ -1,11 +1,11 @@
 """Run the constructor of a model class whose configuration is unknown.
 
-A module has attributes, as any object of the interpreter, and those that torch registers: parameters,
-buffers and inner modules. A list of layers is a list; over an unknown number of layers it is a
-``comp``, whose element is one module with sizes in the index of the loop.
+A module has attributes, as any object of the interpreter, and those that torch registers:
+parameters, buffers and inner modules. A list of layers is a list; over an unknown number of
+layers it is a ``comp``, whose element is one module with sizes in the index of the loop.
 
-The constructors of torch's modules run as other code does. Functions that fill tensors with numbers,
-move them or watch them change no shape and are left out.
+The constructors of torch's modules run as other code does. Functions that fill tensors with
+numbers, move them or watch them change no shape and are left out.
 """
 
 from __future__ import annotations
@@ -70,18 +70,46 @@ LOADING = frozenset({"config", "attn_implementation", "dtype", "torch_dtype", "t
 
 
 SKIPPED = frozenset(
-    "_backward_compatibility_gradient_checkpointing _initialize_weights _load_from_state_dict _register_hook "
-    "_register_load_state_dict_pre_hook _reset_parameters apply enable_input_require_grads eval "
-    "flatten_parameters gradient_checkpointing_enable init_parallel_plans init_weights "
-    "initialize_weights _init_weights maybe_install_capturing_hooks register_forward_hook "
-    "register_forward_pre_hook register_load_state_dict_pre_hook register_load_state_dict_post_hook "
-    "register_state_dict_post_hook _register_state_dict_hook register_state_dict_pre_hook "
-    "requires_backends reset_parameters "
-    "tie_weights to train half float bfloat16 cuda cpu validate_environment".split()
+    [
+        "_backward_compatibility_gradient_checkpointing",
+        "_initialize_weights",
+        "_load_from_state_dict",
+        "_register_hook",
+        "_register_load_state_dict_pre_hook",
+        "_reset_parameters",
+        "apply",
+        "enable_input_require_grads",
+        "eval",
+        "flatten_parameters",
+        "gradient_checkpointing_enable",
+        "init_parallel_plans",
+        "init_weights",
+        "initialize_weights",
+        "_init_weights",
+        "maybe_install_capturing_hooks",
+        "register_forward_hook",
+        "register_forward_pre_hook",
+        "register_load_state_dict_pre_hook",
+        "register_load_state_dict_post_hook",
+        "register_state_dict_post_hook",
+        "_register_state_dict_hook",
+        "register_state_dict_pre_hook",
+        "requires_backends",
+        "reset_parameters",
+        "tie_weights",
+        "to",
+        "train",
+        "half",
+        "float",
+        "bfloat16",
+        "cuda",
+        "cpu",
+        "validate_environment",
+    ]
 )
 """Methods that change what is in tensors or how a model runs, and no shape."""
 
-RETURNING = frozenset("eval to train half float bfloat16 cuda cpu apply".split())
+RETURNING = frozenset(["eval", "to", "train", "half", "float", "bfloat16", "cuda", "cpu", "apply"])
 """Those that return the module."""
 
 SKIPPED_MODULES = ("torch.nn.init", "transformers.initialization", "torch._C", "torch.compiler")
@@ -162,13 +190,10 @@ class ModelInterpreter(PartInterpreter):
             return
         super().set_item(holder, index, value)
 
-    def subscript_of(self, holder: Value, index: Value) -> Value:
+    def subscript_of(self, holder: Value, index: Value) -> Value:  # noqa: C901 - a case for each kind of holder
         if isinstance(holder, Tensor):
             return tensors.tensor_item(self, holder, index)
-        if isinstance(holder, List):
-            items = holder.items
-        else:
-            items = holder
+        items = holder.items if isinstance(holder, List) else holder
         if isinstance(items, Term) and items.op == "opaque":
             return List(self.path, items) if isinstance(index, slice) else items
         if isinstance(holder, Layers):
@@ -346,11 +371,11 @@ class ModelInterpreter(PartInterpreter):
     def kind_of(self, value: Value) -> Any:
         if isinstance(value, Term) and value.op == "opaque":
             return float
-        if isinstance(value, Term) and value.op in ("as tuple", "+"):
-            if value.op == "as tuple" or any(
-                self.kind_of(one) in (list, tuple) for one in value.args
-            ):
-                return list
+        if isinstance(value, Term) and value.op == "as tuple":
+            return list
+        if isinstance(value, Term) and value.op == "+":
+            kinds = [*map(self.kind_of, value.args)]
+            return list if list in kinds or tuple in kinds else super().kind_of(value)
         return super().kind_of(value)
 
     def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
@@ -360,9 +385,9 @@ class ModelInterpreter(PartInterpreter):
             if isinstance(value, Term) and value.op == "opaque" and self.kind_of(value) is float:
                 return value
         sign = type(op).__name__
-        if (other == 0 and sign in ("Add", "Sub")) or (other == 1 and sign in ("Mult", "FloorDiv")):
-            if self.kind_of(one) is int and type(other) is int:
-                return one
+        same = {0: ("Add", "Sub"), 1: ("Mult", "FloorDiv")}
+        if type(other) is int and sign in same.get(other, ()) and self.kind_of(one) is int:
+            return one
         if other == 1 and sign == "Mod" and self.kind_of(one) is int:
             return 0
         return super().binary_of(op, one, other)
@@ -527,7 +552,7 @@ class ModelInterpreter(PartInterpreter):
                 return made
         return super().eval_call(node)
 
-    def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
+    def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:  # noqa: C901 - a case for each kind of function
         named = named or Dict(self.path)
         if isinstance(function, CACHED):
             function = function.__wrapped__
@@ -585,7 +610,7 @@ class ModelInterpreter(PartInterpreter):
             return tensors.torch_function(self, name, args, named)
         return super().call(function, args, named)
 
-    def call_other(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
+    def call_other(self, function: Any, args: Sequence[Value], named: Dict) -> Value:  # noqa: C901 - a case for each function
         if function is isinstance:
             return self.each(args[0], lambda one: self.is_instance(one, args[1]))
         if function is getattr and isinstance(args[1], Term) and isinstance(args[0], Module):
@@ -772,7 +797,7 @@ class ModelInterpreter(PartInterpreter):
         for key, value in (given.own if isinstance(given, Dict) else given).items():
             self.set_attribute(made, key, value)
 
-    def module_method(self, owner: Module, name: str, args: Sequence[Value], named: Dict) -> Value:
+    def module_method(self, owner: Module, name: str, args: Sequence[Value], named: Dict) -> Value:  # noqa: C901 - a case for each method
         def given(number: int, key: str, default: Value = MISSING) -> Value:
             return args[number] if number < len(args) else instead(self.lookup(named, key), default)
 
@@ -912,10 +937,11 @@ class ModelInterpreter(PartInterpreter):
         ties = self.truth(instead(self.attribute_of(config, "tie_word_embeddings"), False))
 
         def tie() -> None:
-            for one in self.each_leaf(keys):
-                self.under(one[0], lambda: self.tie_all(owner, one[1])) if one[
-                    0
-                ] is not True else self.tie_all(owner, one[1])
+            for when, one in self.each_leaf(keys):
+                if when is True:
+                    self.tie_all(owner, one)
+                else:
+                    self.under(when, lambda one=one: self.tie_all(owner, one))
 
         if ties is True:
             tie()
@@ -948,7 +974,7 @@ class ModelInterpreter(PartInterpreter):
 
     def reach(self, owner: Value, path: Sequence[str]) -> Value:
         for name in path:
-            owner = self.each(owner, lambda one: self.step(one, name))  # noqa: B023
+            owner = self.each(owner, lambda one, name=name: self.step(one, name))
         return owner
 
     def step(self, held: Value, name: str) -> Value:

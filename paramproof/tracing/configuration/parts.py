@@ -1,7 +1,7 @@
 """The unknown configuration object that a model class is given, and its parts.
 
-A part has the class that it has by default, or that the caller names: ``pins`` has the conditions under
-which it is of another class, which are refused. A field has its declared type.
+A part has the class that it has by default, or that the caller names: ``pins`` has the conditions
+under which it is of another class, which are refused. A field has its declared type.
 """
 
 from __future__ import annotations

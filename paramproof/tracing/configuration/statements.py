@@ -183,7 +183,9 @@ class Statements(Values):
             self.assign(target, one)
             self.block(body)
 
-    def fold(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> None:
+    def fold(  # noqa: C901 - what a loop changes is found turn by turn
+        self, target: ast.expr, source: Value, body: Sequence[ast.stmt]
+    ) -> None:
         """Run the body for any item, with what it changes unknown at the start of each turn."""
         frame, depth = self.frames[-1], self.depth
         bound = {name for name, value in frame.own.items() if value is not LOST}
