@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from transformers.configuration_utils import PreTrainedConfig
 
 from paramproof.catalogue.program import Catalogue, Refused
+from paramproof.tracing.configuration import writer as programs
+from paramproof.tracing.configuration.blocks import trace_model
 from paramproof.tracing.configuration.terms import Unknown, term
-from sweep import programs
 
 numbers = itertools.count()
 FIELDS = ["width", "height", "kinds", "scale", "area"]
@@ -141,7 +142,7 @@ def module_of(source, path):
 def catalogue_of(path, config_class, model_class=None):
     writer = programs.Writer()
     rules, _ = writer.configuration(config_class, programs.base())
-    models = {"ToyModel": writer.model(programs.trace_model(model_class))} if model_class else {}
+    models = {"ToyModel": writer.model(trace_model(model_class))} if model_class else {}
     base = programs.Writer()
     files = {
         "toy": {"configurations": {"ToyConfig": rules}, "models": models, **writer.tables()},
