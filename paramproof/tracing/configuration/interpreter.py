@@ -12,13 +12,20 @@ import builtins
 import inspect
 import textwrap
 import types
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, TypeAlias
 
 from paramproof.tracing.configuration.models import MODELS, PURE_MODULES, call_method
 from paramproof.tracing.configuration.paths import Dict, Frame, List, Raised
-from paramproof.tracing.configuration.statements import BROKEN, LEFT, LOST, RESULT, Statements
+from paramproof.tracing.configuration.statements import (
+    BROKEN,
+    COLLECTED,
+    LEFT,
+    LOST,
+    RESULT,
+    Statements,
+)
 from paramproof.tracing.configuration.terms import (
     MISSING,
     Term,
@@ -29,6 +36,8 @@ from paramproof.tracing.configuration.terms import (
     term,
 )
 from paramproof.tracing.configuration.values import Closure, Method, Super, concrete, unknown
+
+Comprehension: TypeAlias = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 
 MAX_CALLS = 60
 """The depth of calls at which the interpreter gives up."""
@@ -44,6 +53,22 @@ def source_of(code: types.CodeType) -> ast.FunctionDef:
     if not isinstance(node, ast.FunctionDef):
         raise Unknown(f"the source of {code.co_qualname}")
     return node
+
+
+@cache
+def loops_of(node: Comprehension) -> list[ast.stmt]:
+    """Return the statements of a comprehension: loops and conditions around one that collects."""
+    match node:
+        case ast.DictComp(key=key, value=value):
+            text = f"{COLLECTED}[{ast.unparse(key)}] = {ast.unparse(value)}"
+        case _:
+            text = f"{COLLECTED}.append({ast.unparse(node.elt)})"
+    for one in reversed(node.generators):
+        for test in reversed(one.ifs):
+            text = f"if {ast.unparse(test)}:\n{textwrap.indent(text, ' ')}"
+        loop = f"for {ast.unparse(one.target)} in {ast.unparse(one.iter)}:"
+        text = f"{loop}\n{textwrap.indent(text, ' ')}"
+    return ast.parse(text).body
 
 
 def is_log(function: Any) -> bool:
@@ -97,14 +122,8 @@ class Interpreter(Statements):
                 return found.items if isinstance(node, ast.Tuple) else found
             case ast.Dict(keys=keys, values=values):
                 return self.dictionary(zip(keys, values, strict=True))
-            case ast.ListComp(elt=elt, generators=generators):
-                return List(self.path, self.comprehension(generators, elt))
-            case ast.GeneratorExp(elt=elt, generators=generators):
-                return List(self.path, self.comprehension(generators, elt))
-            case ast.SetComp(elt=elt, generators=generators):
-                return List(self.path, self.comprehension(generators, elt), set)
-            case ast.DictComp(key=key, value=value, generators=generators):
-                return self.dict_comprehension(generators, key, value)
+            case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
+                return self.comprehension(node)
             case ast.Call():
                 return self.eval_call(node)
             case ast.JoinedStr(values=values):
@@ -179,98 +198,14 @@ class Interpreter(Statements):
                 self.set_item(found, key if isinstance(key, str) else self.eval(key), given)
         return found
 
-    # Comprehensions
-
-    def comprehension(self, generators: Sequence[ast.comprehension], elt: ast.expr) -> Value:
-        """Return the items of a list: a tuple, or a term for an unknown list."""
-        if not generators:
-            return (self.eval(elt),)
-        first, *others = generators
-        source = self.eval(first.iter)
-        items, before = self.items(source), dict(self.frames[-1].own)
-        if items is None:
-            # For any item, each of those that are kept gives a list.
-            inner = lambda: self.frozen(self.comprehension(others, elt))  # noqa: E731
-            source, (each, kept) = self.for_any(self.frozen(source), first, inner)
-            if others:
-                return term("concat", term("comp", self.depth, source, each, kept))
-            return term("comp", self.depth, source, each.args[0], kept)
-        found = List(self.path)
-
-        def more() -> None:
-            self.add_items(found, self.comprehension(others, elt))
-
-        try:
-            for one in items:
-                self.assign_anew(first.target, one)
-                kept = self.kept(first)
-                if kept is True:
-                    more()
-                elif kept is not False:
-                    self.under(kept, more)
-        finally:
-            self.frames[-1].own = before
-        return found.items
-
-    def kept(self, one: ast.comprehension) -> Value:
-        kept: Value = True
-        for test in one.ifs:
-            kept = self.both_sides(kept, partial(self.true, test), lambda: False)
-        return self.known(kept)
-
-    def true(self, test: ast.expr) -> Value:
-        return self.truth(self.eval(test))
-
-    def for_any(
-        self, source: Value, one: ast.comprehension, run: Callable[[], Value]
-    ) -> tuple[Value, tuple[Value, Value]]:
-        """Run something for any item of an unknown list; return also whether the item is kept."""
-        before = dict(self.frames[-1].own)
-        with self.inside_loop() as refusals:
-            try:
-                self.assign_anew(one.target, self.item(source, self.depth - 1))
-                kept = self.kept(one)
-                nothing = term("list", None, None)
-                found = nothing
-                if kept is not False:
-                    found = self.under(kept, run, nothing)
-            finally:
-                self.frames[-1].own = before
-        for condition, why in refusals.items():
-            self.refuse(why, term("any", term("comp", self.depth, source, condition, True)))
-        return source, (found, kept)
-
-    def dict_comprehension(
-        self, generators: Sequence[ast.comprehension], key: ast.expr, value: ast.expr
-    ) -> Dict:
-        first, *others = generators
-        if others:
-            raise Unknown("a dictionary of two lists")
-        source = self.eval(first.iter)
-        items, before = self.items(source), dict(self.frames[-1].own)
-        if items is None:
-
-            def pair() -> Value:
-                return term("list", *(self.held(self.eval(one)) for one in (key, value)))
-
-            source, (found, kept) = self.for_any(self.frozen(source), first, pair)
-            return Dict(self.path, term("comp dict", self.depth, source, *found.args, kept))
-        result = Dict(self.path)
-
-        def enter() -> None:
-            self.set_item(result, self.eval(key), self.eval(value))
-
-        try:
-            for one in items:
-                self.assign_anew(first.target, one)
-                kept = self.kept(first)
-                if kept is True:
-                    enter()
-                elif kept is not False:
-                    self.under(kept, enter)
-        finally:
-            self.frames[-1].own = before
-        return result
+    def comprehension(self, node: Comprehension) -> Value:
+        """Run the loops that a comprehension stands for; return what they collect."""
+        outer = self.frames[-1]
+        frame = Frame(self.path, outer.function, outer)
+        found = Dict(self.path) if isinstance(node, ast.DictComp) else List(self.path)
+        frame.own[COLLECTED] = found
+        self.run(frame, loops_of(node))
+        return List(self.path, found.items, set) if isinstance(node, ast.SetComp) else found
 
     # Calls
 

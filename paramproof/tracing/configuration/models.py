@@ -48,7 +48,7 @@ def is_instance(run: Interpreter, value: Value, kinds: Any) -> Value:
         if isinstance(one, Instance) and one.kind:
             return issubclass(one.kind, wanted)
         kind = run.kind_of(one)
-        if kind is Instance:
+        if kind is object:
             return bool(is_part) and run.any_part(is_part)
         if kind is not None:
             return issubclass(kind, wanted)
@@ -230,7 +230,7 @@ def copied(run: Interpreter, value: Value, *memo: Value) -> Value:
 def type_of(run: Interpreter, value: Value) -> Value:
     def of(one: Value) -> Value:
         kind = one.kind if isinstance(one, Instance) else run.kind_of(one)
-        if kind in (None, Instance):
+        if kind in (None, object):
             raise Unknown("the type of an unknown value")
         return kind
 

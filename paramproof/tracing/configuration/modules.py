@@ -42,12 +42,12 @@ from paramproof.tracing.configuration.layers import (
     without_opaque,
 )
 from paramproof.tracing.configuration.parts import Layers, PartInterpreter
-from paramproof.tracing.configuration.paths import Dict, Heap, Instance, List, Raised
-from paramproof.tracing.configuration.statements import LOST, tail_of
+from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, List, Raised
+from paramproof.tracing.configuration.statements import COLLECTED, LOST, tail_of
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import (
+    KINDS,
     MISSING,
-    TRUTHS,
     Term,
     Unknown,
     Value,
@@ -406,7 +406,10 @@ class ModelInterpreter(PartInterpreter):
         tensor = next((one for one in args if isinstance(one, Tensor)), None)
         if tensor is not None:
             return Tensor(self, tensor.shape if len(args) == 1 else None)
-        if any(isinstance(one, Term) and one.op == "opaque" for one in args) and sign not in TRUTHS:
+        if (
+            any(isinstance(one, Term) and one.op == "opaque" for one in args)
+            and KINDS.get(sign) is not bool
+        ):
             return term("opaque", sign)
         return super().computed(sign, operation, *args)
 
@@ -462,7 +465,7 @@ class ModelInterpreter(PartInterpreter):
         for one in inner:
             # What belongs to one layer changes in its own turn.
             one.serial = math.inf
-        for name in read_after(frame.function, target, body):
+        for name in read_after(frame, target, body):
             if frame.own.get(name, LOST) is LOST:
                 frame.own[name] = MISSING
         try:
@@ -471,15 +474,6 @@ class ModelInterpreter(PartInterpreter):
             self.walked.pop(self.depth)
             for one, serial in zip(inner, serials, strict=True):
                 one.serial = serial
-
-    def for_any(
-        self, source: Value, one: ast.comprehension, run: Callable[[], Value]
-    ) -> tuple[Value, tuple[Value, Value]]:
-        source, self.walked[self.depth] = self.walk(source)
-        try:
-            return super().for_any(source, one, run)
-        finally:
-            self.walked.pop(self.depth, None)
 
     def after_loop(
         self, depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
@@ -493,17 +487,6 @@ class ModelInterpreter(PartInterpreter):
             }
             found = Renamer(changes, copies=False).of(found)
         state = term("state", depth, number)
-        match nexts[number]:
-            case Term(op="dict", args=(base, key, value)) if base is state:
-                return self.keyed(
-                    starts[number], term("comp dict", depth, source, key, value, True)
-                )
-            case Term(op="if", args=(kept, Term(op="dict", args=(base, key, value)), other)) if (
-                base is other is state
-            ):
-                return self.keyed(
-                    starts[number], term("comp dict", depth, source, key, value, kept)
-                )
         tail = tail_of(nexts[number], state) if found.op == "fold" else None
         if tail is not None and mentions_module(tail):
             changes = {
@@ -515,9 +498,6 @@ class ModelInterpreter(PartInterpreter):
             more = term("concat", term("comp", depth, source, tail, True))
             return term("concat", term("list", starts[number], more))
         return found
-
-    def keyed(self, start: Value, more: Term) -> Value:
-        return more if start is term("dict", None) else term("merged", start, more)
 
     def item(self, source: Value, depth: int) -> Value:
         found = self.walked.get(depth, MISSING)
@@ -985,8 +965,10 @@ class ModelInterpreter(PartInterpreter):
         return held.own.get(name, MISSING)
 
 
-def read_after(function: Any, target: ast.expr, body: Sequence[ast.stmt]) -> set[str]:
+def read_after(frame: Frame, target: ast.expr, body: Sequence[ast.stmt]) -> set[str]:
     """Return the names that a loop assigns and that its function reads after it."""
+    if COLLECTED in frame.own:
+        return set()
     assigned = {
         one.id
         for part in (target, *body)
@@ -996,7 +978,7 @@ def read_after(function: Any, target: ast.expr, body: Sequence[ast.stmt]) -> set
     last = max(one.end_lineno or 0 for one in body)
     return {
         one.id
-        for one in ast.walk(source_of(function.__code__))
+        for one in ast.walk(source_of(frame.function.__code__))
         if isinstance(one, ast.Name) and one.lineno > last and one.id in assigned
     }
 

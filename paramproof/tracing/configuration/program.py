@@ -23,7 +23,6 @@ from transformers.configuration_utils import PreTrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from paramproof.tracing.configuration.interpreter import Interpreter
-from paramproof.tracing.configuration.operations import exported, is_rule
 from paramproof.tracing.configuration.paths import Dict, Instance, Raised
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -32,7 +31,9 @@ from paramproof.tracing.configuration.terms import (
     Value,
     both,
     choose,
+    exported,
     instead,
+    is_rule,
     leaves,
     mentions,
     negate,
@@ -67,7 +68,7 @@ LABELS = frozenset({"num_labels", "label2id", "id2label"})
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    """What a configuration class makes of any keys, in the operations of ``operations.py``."""
+    """What a configuration class makes of any keys; ``docs/operations.json`` has the operations."""
 
     fields: Mapping[str, Value]
     """The expression of each field; one that is absent may be in ``rest``."""

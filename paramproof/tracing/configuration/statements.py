@@ -24,8 +24,12 @@ from paramproof.tracing.configuration.terms import (
     mentions,
     negate,
     term,
+    varies,
 )
 from paramproof.tracing.configuration.values import Closure, Values
+
+COLLECTED = "_collected"
+"""The name of the list or dictionary that a comprehension makes."""
 
 RESULT, LEFT, BROKEN = "return", "left", "break"
 """Names under which a frame has what it returns, and whether it or its loop was left."""
@@ -189,7 +193,8 @@ class Statements(Values):
         """Run the body for any item, with what it changes unknown at the start of each turn."""
         frame, depth = self.frames[-1], self.depth
         bound = {name for name, value in frame.own.items() if value is not LOST}
-        cells: dict[tuple[int, Any], Cell] = {}
+        made = frame.own.get(COLLECTED)
+        cells = {} if made is None else {(id(made), None): Cell(made, None)}
         while True:
             self.journal.append({})
             start, objects = next(Heap.serials), len(self.changed)
@@ -227,14 +232,17 @@ class Statements(Values):
         }
         frame.own |= dict.fromkeys(names - bound, LOST)
         starts = [cell.read(self) for cell in cells.values()]
-        refused: Value = False
-        for condition in refusals:
-            refused = either(refused, condition)
-        if mentions(refused, lambda one: one.op == "state" and one.args[0] == depth):
-            every = [*nexts, either(term("state", depth, len(nexts)), refused)]
-            self.refuse_all(refusals, folded(depth, source, [*starts, False], every, len(nexts)))
-        elif refused is not False:
-            self.refuse_all(refusals, term("any", term("comp", depth, source, refused, True)))
+        ever: Value = term("state", depth, len(nexts))
+        reasons: dict[str, None] = {}
+        for condition, why in refusals.items():
+            if varies(condition, depth, ("state",)):
+                ever = either(ever, condition)
+                reasons[why] = None
+            else:
+                self.refuse(why, term("any", term("comp", depth, source, condition, True)))
+        if reasons:
+            last = folded(depth, source, [*starts, False], [*nexts, ever], len(nexts))
+            self.refuse("; ".join(reasons), self.known(last))
         for number, cell in enumerate(cells.values()):
             cell.write(self, self.after_loop(depth, source, starts, nexts, number))
 
@@ -242,16 +250,13 @@ class Statements(Values):
         self, depth: int, source: Value, starts: list[Value], nexts: list[Value], number: int
     ) -> Value:
         """Return what a loop made of something that it changed."""
-        found = appended(depth, source, number, starts[number], nexts)
+        found = collected(depth, source, number, starts[number], nexts)
         return folded(depth, source, starts, nexts, number) if found is None else found
 
     def turn(self, body: Sequence[ast.stmt]) -> None:
         goes_on = self.goes_on()
         if goes_on is not False:
             self.under(goes_on, lambda: self.block(body))
-
-    def refuse_all(self, refusals: dict[Value, str], condition: Value) -> None:
-        self.refuse("; ".join(dict.fromkeys(refusals.values())), self.known(condition))
 
     def item(self, source: Value, depth: int) -> Value:
         """Return what stands for an item of a source: a tuple, if the items are."""
@@ -332,11 +337,18 @@ def folded(depth: int, source: Value, starts: list[Value], nexts: list[Value], n
     return term("fold", depth, source, *lists, number)
 
 
-def appended(depth: int, source: Value, number: int, start: Value, nexts: list[Value]) -> Value:
-    """Return a list to which each turn of a loop appends, or None if it does anything else."""
+def collected(depth: int, source: Value, number: int, start: Value, nexts: list[Value]) -> Value:
+    """Return a list or dictionary that each turn of a loop adds to, or None for anything else."""
     state = term("state", depth, number)
+    match nexts[number]:
+        case Term(op="dict", args=(base, key, value)) if base is state:
+            return merged(start, term("comp dict", depth, source, key, value, True))
+        case Term(op="if", args=(kept, Term(op="dict", args=(base, key, value)), other)) if (
+            base is other is state
+        ):
+            return merged(start, term("comp dict", depth, source, key, value, kept))
     tail = tail_of(nexts[number], state)
-    if tail is None or mentions(tail, lambda one: one.op == "state" and one.args[0] == depth):
+    if tail is None or varies(tail, depth, ("state",)):
         return None
     empty = term("list")
     match tail:
@@ -349,6 +361,10 @@ def appended(depth: int, source: Value, number: int, start: Value, nexts: list[V
         case _:
             more = term("concat", term("comp", depth, source, tail, True))
     return more if start is empty else term("concat", term("list", start, more))
+
+
+def merged(start: Value, more: Term) -> Value:
+    return more if start is term("dict", None) else term("merged", start, more)
 
 
 def tail_of(value: Value, state: Term) -> Value:

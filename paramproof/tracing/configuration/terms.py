@@ -8,7 +8,7 @@ program is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 Value: TypeAlias = Any
@@ -23,26 +23,31 @@ class _Missing:
 MISSING = _Missing()
 """Stands for the value of a key or an attribute that is absent."""
 
-TRUTHS = frozenset(
-    {
-        "not",
-        "and",
-        "is",
-        "==",
-        "<",
-        "<=",
-        ">",
-        ">=",
-        "in",
-        "isinstance",
-        "has",
-        "truth",
-        "any",
-        "all",
-    }
-    | {"accepts", "known", "has field"}
-)
-"""The operations that give true or false."""
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(one.replace("_", " ") for one in text.split())
+
+
+RESULTS: dict[Any, frozenset[str]] = {
+    bool: _words("not and truth is == < <= > >= in isinstance has any all accepts known has_field"),
+    int: _words("len int ceil floor"),
+    float: _words("/ float sqrt log2"),
+    str: _words("text str"),
+    list: _words("list range comp concat replaced enumerate zip sorted"),
+    dict: _words("dict merged comp_dict fields from_pairs"),
+    set: _words("set"),
+    object: _words("new with_fields"),
+    None: _words("""
+        config absent get get_or if + - * // % ** & | neg abs round isfinite slice fold state item
+        turn sum prod max min keys values items method class_of self made_by opaque field layer_of
+        rope labels"""),
+}
+"""The operations of a program by the type of what they give: ``object`` for a part, None where it
+differs."""
+
+KINDS = {op: kind for kind, ops in RESULTS.items() for op in ops}
+TYPES = _words("anything null bool int float str one_of union list tuple set sequence dict object")
+"""The declared types that ``accepts`` names."""
 
 
 class Unknown(Exception):
@@ -80,15 +85,13 @@ def term(op: str, *args: Value) -> Term:
     return found
 
 
-def forget_terms() -> None:
-    """Let go of all terms, where no program is being traced."""
-    _TERMS.clear()
+# Conditions
 
 
 def is_truth(value: Value) -> bool:
     if isinstance(value, Term) and value.op == "if":
         return is_truth(value.args[1]) and is_truth(value.args[2])
-    return isinstance(value, bool) or (isinstance(value, Term) and value.op in TRUTHS)
+    return isinstance(value, bool) or (isinstance(value, Term) and KINDS.get(value.op) is bool)
 
 
 def negate(value: Value) -> Value:
@@ -97,12 +100,16 @@ def negate(value: Value) -> Value:
     return value.args[0] if value.op == "not" else term("not", value)
 
 
-def both(one: Value, other: Value) -> Value:
-    if one is False or other is False or one is negate(other):
-        return False
-    if one is True or one is other:
-        return other
-    return one if other is True else term("and", one, other)
+def both(one: Value, *others: Value) -> Value:
+    """Return whether all conditions are true."""
+    for other in others:
+        if one is False or other is False or one is negate(other):
+            return False
+        if one is True or other is True:
+            one = other if one is True else one
+        elif one is not other:
+            one = term("and", one, other)
+    return one
 
 
 def either(one: Value, other: Value) -> Value:
@@ -130,6 +137,9 @@ def choose(condition: Value, one: Value, other: Value) -> Value:
     if isinstance(other, Term) and other.op == "if" and other.args[0] is condition:
         other = other.args[2]
     return one if same(one, other) else term("if", condition, one, other)
+
+
+# Choices and absence
 
 
 def leaves(value: Value, change: Callable[[Value], Value]) -> Value:
@@ -173,3 +183,51 @@ def mentions(value: Value, of: Callable[[Term], bool]) -> bool:
             seen.add(one)
             left += one.args
     return False
+
+
+def varies(value: Value, loop: int, ops: Sequence[str] = ("item", "state", "turn")) -> bool:
+    """Return whether a term depends on the turn of a loop, given by the number of its variable."""
+    seen: set[Term] = set()
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, Term) and one not in seen:
+            seen.add(one)
+            if one.op in ops and one.args[0] == loop:
+                return True
+            binds = one.op in ("comp", "comp dict", "fold") and one.args[0] == loop
+            left += one.args[1 : 3 if one.op == "fold" else 2] if binds else one.args
+    return False
+
+
+# Programs
+
+
+def is_rule(value: Value) -> bool:
+    """Return whether a value is left to a rule of the reader."""
+    return isinstance(value, Term) and value.op in ("rope", "layers")
+
+
+def exported(value: Value) -> Value:
+    """Return a frozen value with nothing in it but operations and JSON scalars."""
+    memo: dict[Term, Term] = {}
+
+    def of(one: Value) -> Value:
+        if one is MISSING:
+            return term("absent")
+        if isinstance(one, float) and one in (float("inf"), float("-inf")):
+            return term("float", str(one))
+        if one is None or isinstance(one, str | int | float):
+            return one
+        if not isinstance(one, Term):
+            raise Unknown(f"the value {one!r:.80}")
+        if one not in memo:
+            if one.op == "as tuple":
+                return of(one.args[0])
+            if one.op not in KINDS and one.op not in TYPES:
+                raise Unknown(f"the operation {one.op}")
+            memo[one] = term(one.op, *map(of, one.args))
+        return memo[one]
+
+    ruled = not (isinstance(value, Term) and value.op == "rope") and mentions(value, is_rule)
+    return term("opaque") if ruled else of(value)

@@ -12,6 +12,7 @@ from typing import Any
 
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, List, Paths, Raised
 from paramproof.tracing.configuration.terms import (
+    KINDS,
     MISSING,
     Term,
     Unknown,
@@ -87,21 +88,6 @@ ORDER: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Gt: (">", operator.gt),
     ast.GtE: (">=", operator.ge),
 }
-KINDS: dict[str, type] = {
-    **dict.fromkeys(("len", "int", "ceil", "floor"), int),
-    **dict.fromkeys(("/", "float", "sqrt", "log2"), float),
-    **dict.fromkeys(("text", "str"), str),
-    **dict.fromkeys(
-        ("list", "range", "comp", "concat", "replaced", "enumerate", "zip", "sorted"), list
-    ),
-    **dict.fromkeys(("dict", "merged", "comp dict", "fields", "from pairs"), dict),
-    "set": set,
-    "as tuple": tuple,
-    "new": Instance,
-    "with fields": Instance,
-}
-"""The type of what an operation gives, where it is always the same."""
-
 JSON_TYPES = dict, list, str, int, float, bool
 _READ = frozenset({"get", "field"})
 """Operations that give a value that is held elsewhere too, and may be changed there."""
@@ -205,7 +191,7 @@ class Values(Paths):
         if not isinstance(value, Term) or value not in self.changed:
             return value
         found = self.changed[value]
-        self.expect(value, {Dict: dict, List: list}.get(type(found), Instance))
+        self.expect(value, {Dict: dict, List: list}.get(type(found), object))
         return found
 
     def with_changes(self, value: Term, run: Callable[[Value], Value]) -> Value:
@@ -266,7 +252,7 @@ class Values(Paths):
         if isinstance(value, List):
             return value.kind
         if isinstance(value, Dict | Instance):
-            return Instance if isinstance(value, Instance) else dict
+            return object if isinstance(value, Instance) else dict
         if not isinstance(value, Term):
             return type(value)
         if is_truth(value):
@@ -277,10 +263,10 @@ class Values(Paths):
         for scalar in (int, str, float, bool):
             if self.known(term("accepts", value, term(scalar.__name__))) is True:
                 return scalar
-        for name, holder in (("object", dict), ("list", list), ("text", str), ("part", Instance)):
+        for name, holder in (("object", dict), ("list", list), ("text", str), ("part", object)):
             if self.known(term("isinstance", value, name)) is True:
                 return holder
-        return KINDS.get(value.op)
+        return tuple if value.op == "as tuple" else KINDS.get(value.op)
 
     def expect(self, value: Value, kind: type) -> None:
         """Refuse what is not of a type."""
@@ -593,7 +579,7 @@ class Values(Paths):
         kinds = {self.kind_of(one), self.kind_of(other)}
         if kinds == {list, tuple}:
             return False
-        if Instance in kinds:
+        if object in kinds:
             raise Unknown("a part that is compared")
         return self.computed("==", operator.eq, one, other)
 

@@ -6,9 +6,8 @@ from random import Random
 import pytest
 
 from paramproof.tracing.configuration.interpreter import Interpreter
-from paramproof.tracing.configuration.operations import exported
 from paramproof.tracing.configuration.paths import Dict
-from paramproof.tracing.configuration.terms import Unknown, term
+from paramproof.tracing.configuration.terms import Unknown, exported, term
 from tests.paramproof.tracing.configuration.evaluation import ERRORS, Evaluation
 from tests.paramproof.tracing.configuration.toys import TOYS, UNKNOWN
 
