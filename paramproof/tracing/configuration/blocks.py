@@ -16,9 +16,16 @@ from typing import Any, TypeAlias
 from paramproof.tracing.configuration.layers import Module
 from paramproof.tracing.configuration.modules import ModelInterpreter
 from paramproof.tracing.configuration.paths import Dict, Raised
-from paramproof.tracing.configuration.program import exported
 from paramproof.tracing.configuration.tensors import Tensor as TracedTensor
-from paramproof.tracing.configuration.terms import Term, Unknown, Value, both, mentions, negate
+from paramproof.tracing.configuration.terms import (
+    Term,
+    Unknown,
+    Value,
+    both,
+    exported,
+    mentions,
+    negate,
+)
 
 COMPUTED = frozenset({"opaque", "rope"})
 """Operations whose result no shape and no condition may depend on."""

@@ -205,7 +205,9 @@ class Interpreter(Statements):
         found = Dict(self.path) if isinstance(node, ast.DictComp) else List(self.path)
         frame.own[COLLECTED] = found
         self.run(frame, loops_of(node))
-        return List(self.path, found.items, set) if isinstance(node, ast.SetComp) else found
+        if isinstance(found, List) and isinstance(node, ast.SetComp):
+            found.kind = set
+        return found
 
     # Calls
 
