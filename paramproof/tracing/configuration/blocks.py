@@ -1,21 +1,17 @@
-"""The tensors of a traced model class, with nothing in them but terms and JSON scalars.
-
-A module is a tuple of entries. Each entry has a name, a condition under which it exists, and a
-tensor, an inner module, or a loop whose body occurs once for each item of a list. An entry
-without a name is an item of a list of layers: its name is its number among the items that exist.
-
-Terms are over ``self``, the configuration object that the constructor was given.
-"""
+"""Write the tensors of a traced model class, with nothing in them but terms and JSON scalars."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any
+
+from torch import nn
 
 from paramproof.tracing.configuration.layers import Module
 from paramproof.tracing.configuration.modules import ModelInterpreter
 from paramproof.tracing.configuration.paths import Dict, Raised
+from paramproof.tracing.configuration.rows import Entries, Entry, Loop, Model, Tensor
 from paramproof.tracing.configuration.tensors import Tensor as TracedTensor
 from paramproof.tracing.configuration.terms import (
     Term,
@@ -29,44 +25,6 @@ from paramproof.tracing.configuration.terms import (
 
 COMPUTED = frozenset({"opaque", "rope"})
 """Operations whose result no shape and no condition may depend on."""
-
-
-@dataclass(frozen=True)
-class Tensor:
-    shape: Value
-    """A tuple of sizes; a term, if their number is unknown; or None for a computed buffer."""
-    role: str
-    """Parameter, buffer, or temporary buffer (one that is not saved)."""
-    trainable: Value
-    storage: tuple[Value, ...]
-    """Tensors with an equal storage are one tensor: a number, and the turns of the loops."""
-
-
-@dataclass(frozen=True)
-class Loop:
-    variable: int
-    """The number that ``item`` and ``turn`` have as argument in terms of the body."""
-    source: Value
-    kept: Value
-    body: Entries
-
-
-@dataclass(frozen=True)
-class Entry:
-    name: Value
-    """A text, a term for one in a loop, or None."""
-    condition: Value
-    what: Tensor | Loop | Entries
-
-
-Entries: TypeAlias = tuple[Entry, ...]
-
-
-@dataclass(frozen=True)
-class Model:
-    entries: Entries
-    refusals: dict[Value, str]
-    """Conditions over the configuration object under which the class is not traced or refuses."""
 
 
 def trace_model(model_class: type[Any], parts: Mapping[str, type[Any]] | None = None) -> Model:
@@ -138,7 +96,7 @@ class _Writer:
                 if not role:
                     return []
                 what: Any = self.inside(name, lambda: self.tensor(value, role))
-            case Module():
+            case Module() if issubclass(value.kind, nn.Module):
                 what = self.inside(name, lambda: self.entries(value))
             case _:
                 return []

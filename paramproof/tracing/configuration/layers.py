@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import nn
 
-from paramproof.tracing.configuration.paths import Heap, List
+from paramproof.tracing.configuration.paths import Heap, Instance, List
 from paramproof.tracing.configuration.statements import folded
 from paramproof.tracing.configuration.tensors import Tensor
 from paramproof.tracing.configuration.terms import Term, Value, mentions, term
@@ -94,9 +94,9 @@ def items_at(source: Value, item: Value, index: Value) -> dict[Term, Value]:
 class Renamer:
     """Puts other terms in place of some, also inside of modules or of copies of them."""
 
-    def __init__(self, changes: dict[Term, Value], copies: bool) -> None:
+    def __init__(self, changes: dict[Any, Value], copies: bool) -> None:
         self.copies = copies
-        self.memo: dict[Any, Value] = dict(changes)
+        self.memo: dict[Any, Value] = {**changes}
         self.held: list[Value] = []
 
     def of(self, value: Value) -> Value:
@@ -112,8 +112,7 @@ class Renamer:
             return value
         if id(value) in self.memo:
             return self.memo[id(value)]
-        made = copy.copy(value) if self.copies else value
-        self.memo[id(value)] = made
+        made = self.memo[id(value)] = self.begun(value)
         self.held.append(value)
         if isinstance(made, List):
             made.items = self.of(made.items)
@@ -121,9 +120,49 @@ class Renamer:
         made.own = {key: self.of(one) for key, one in value.own.items()}
         if isinstance(made, Tensor):
             made.shape, made.storage = self.of(made.shape), self.of(made.storage)
-        else:
+        elif isinstance(made, Module):
             made.layers, made.named = self.of(made.layers), self.of(made.named)
+        return made
+
+    def begun(self, value: Heap) -> Any:
+        made = copy.copy(value) if self.copies else value
+        if isinstance(made, Module):
             made.is_image = made.is_image or self.copies
+        return made
+
+
+class Copier(Renamer):
+    """Copies a value with the modules in it; loops inside of a copy have variables of their own."""
+
+    def __init__(self, run: ModelInterpreter, changes: dict[Any, Value] | None = None) -> None:
+        super().__init__(changes or {}, copies=True)
+        self.run = run
+
+    def of(self, value: Value) -> Value:
+        if isinstance(value, Term) and value.op == "comp" and value not in self.memo:
+            depth, source, element, kept = value.args
+            other = depth + INNER if depth < self.run.depth else depth
+            changes = {term(op, depth): term(op, other) for op in ("item", "turn")}
+            inside = Copier(self.run, {**self.objects(), **changes})
+            inside.held = self.held
+            image = term("comp", other, self.of(source), inside.of(element), inside.of(kept))
+            self.memo |= {**inside.objects(), value: image}
+        if isinstance(value, Instance) and id(value) not in self.memo:
+            self.memo[id(value)] = made = self.begun(value)
+            made.own = dict(value.own)
+        return self.memo.get(id(value)) or super().of(value)
+
+    def objects(self) -> dict[Any, Value]:
+        return {key: one for key, one in self.memo.items() if not isinstance(key, Term)}
+
+    def begun(self, value: Heap) -> Any:
+        made = copy.copy(value)
+        made.birth, made.serial = (*self.run.path,), next(Heap.serials)
+        if isinstance(made, Tensor):
+            turns = (term("turn", depth) for depth in range(self.run.depth))
+            made.storage = (made.serial, *turns, *made.storage[1:])
+        elif isinstance(made, Module):
+            made.is_image, made.buffers = False, dict(made.buffers)
         return made
 
 

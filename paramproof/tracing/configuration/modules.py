@@ -31,10 +31,12 @@ from paramproof.tracing.configuration.interpreter import source_of
 from paramproof.tracing.configuration.layers import (
     DICTS,
     LISTS,
+    Copier,
     Module,
     Renamer,
     at_turn,
     is_opaque,
+    items_at,
     mentions_module,
     named_tensors,
     parts_of,
@@ -61,7 +63,7 @@ from paramproof.tracing.configuration.terms import (
     present,
     term,
 )
-from paramproof.tracing.configuration.values import Method, Super, unknown
+from paramproof.tracing.configuration.values import Closure, Method, Super, unknown
 
 CACHED = type(functools.lru_cache(lambda: None))
 
@@ -112,7 +114,13 @@ SKIPPED = frozenset(
 RETURNING = frozenset(["eval", "to", "train", "half", "float", "bfloat16", "cuda", "cpu", "apply"])
 """Those that return the module."""
 
-SKIPPED_MODULES = ("torch.nn.init", "transformers.initialization", "torch._C", "torch.compiler")
+SKIPPED_MODULES = (
+    "torch.nn.init",
+    "transformers.initialization",
+    "transformers.generation",
+    "torch._C",
+    "torch.compiler",
+)
 
 
 class ModelInterpreter(PartInterpreter):
@@ -145,6 +153,8 @@ class ModelInterpreter(PartInterpreter):
             return found
         if name == "__class__":
             return owner.kind
+        if name == "__dict__":
+            return Dict(self.path, None, owner.own)
         if name in ("_modules", "_parameters", "_buffers"):
             return Dict(
                 self.path, None, {k: v for k, v in owner.own.items() if is_registered(v, name)}
@@ -215,23 +225,6 @@ class ModelInterpreter(PartInterpreter):
             return self.activation(holder, index)
         if isinstance(index, Term) and is_rope(index):
             return term("opaque", "rope")
-        if isinstance(holder, dict | Dict) and isinstance(index, tuple) and unknown(index):
-            found = MISSING
-            for key, value in (holder if isinstance(holder, dict) else holder.own).items():
-                is_it: Value = True
-                for one, wanted in zip(index, key, strict=True):
-                    is_it = both(is_it, self.compared(ast.Eq(), one, wanted))
-                found = choose(is_it, value, found)
-            return self.require(found, "an item")
-        if isinstance(holder, dict | Dict) and isinstance(index, Term):
-            own = holder if isinstance(holder, dict) else holder.own
-            if own.keys() == {True, False}:
-                return choose(self.truth(index), own[True], own[False])
-            if any(not isinstance(one, str | int | float | None) for one in own.values()):
-                found: Value = MISSING
-                for key, value in own.items():
-                    found = choose(self.compared(ast.Eq(), index, key), value, found)
-                return self.require(found, index)
         if (
             isinstance(holder, List)
             and isinstance(holder.items, Term)
@@ -241,6 +234,18 @@ class ModelInterpreter(PartInterpreter):
         if isinstance(holder, List) and isinstance(index, slice) and mentions_module(holder.items):
             return List(self.path, self.some_layers(holder.items, index))
         return super().subscript_of(holder, index)
+
+    def lookup(self, holder: Dict, key: Value) -> Value:
+        if not unknown(key) or holder.base is not None:
+            return super().lookup(holder, key)
+        found: Value = MISSING
+        for name, value in holder.own.items():
+            pairs = zip(name, key, strict=True) if isinstance(key, tuple) else [(name, key)]
+            is_it: Value = True
+            for one, wanted in pairs:
+                is_it = both(is_it, self.compared(ast.Eq(), wanted, one))
+            found = choose(is_it, value, found)
+        return found
 
     def named_item(self, holder: Module, index: Value) -> Value:
         if not isinstance(index, Term):
@@ -275,21 +280,21 @@ class ModelInterpreter(PartInterpreter):
     def element(self, items: Term, index: Value) -> Value:
         """Return an item of an unknown list, which may be one of modules."""
         match items:
-            case Term(op="comp", args=(depth, Term(op="range", args=(0, stop, 1)), element, True)):
-                if mentions_module(element):
-                    at = term("+", stop, index) if isinstance(index, int) and index < 0 else index
-                    return self.at(element, depth, at)
+            case Term(op="comp", args=(depth, source, element, True)) if mentions_module(element):
+                length = self.length(source)
+                at = term("+", length, index) if isinstance(index, int) and index < 0 else index
+                return self.at(element, depth, source, at)
             case Term(op="list", args=args) if isinstance(index, int):
                 return self.native(args.__getitem__, index)
         if mentions_module(items):
             raise Unknown(f"an item of layers {items!r:.80}")
         return super().subscript_of(List((), items), index)
 
-    def at(self, element: Value, depth: int, index: Value) -> Value:
+    def at(self, element: Value, depth: int, source: Value, index: Value) -> Value:
         """Return the module of one turn of a loop."""
         if index in (term("item", depth), term("turn", depth)) and depth < self.depth:
             return element
-        changes = {term("item", depth): index, term("turn", depth): index}
+        changes = {term("turn", depth): index, **items_at(source, term("item", depth), index)}
         return Renamer(changes, copies=True).of(element)
 
     def touch(self, holder: Heap) -> None:
@@ -451,6 +456,10 @@ class ModelInterpreter(PartInterpreter):
             case Term(op="enumerate", args=(Term(op="comp") as comp, 0)) if mentions_module(comp):
                 inner, element = self.walk(comp)
                 return inner, (term("turn", self.depth), element)
+            case Term(op="comp", args=(depth, inner, element, True)) if (
+                mentions(element, is_python) and depth == self.depth
+            ):
+                return inner, element
             case Term(op="comp", args=(_, _, element, True)) if is_opaque(element):
                 return without_opaque(source), term("opaque", "item")
             case Term(op="enumerate" | "zip"):
@@ -511,7 +520,25 @@ class ModelInterpreter(PartInterpreter):
                 return True
             case ast.With(body=body):
                 return self.block(body)
+            case ast.While(test=test, body=body, orelse=[]):
+                return self.repeat(test, body)
         return super().statement(node)
+
+    def repeat(self, test: ast.expr, body: Sequence[ast.stmt]) -> bool:
+        """Run a loop without a known end: the names that it assigns are computed."""
+        while (goes_on := self.truth(self.eval(test))) is True:
+            self.block(body)
+        if goes_on is not False:
+            for one in body:
+                match one:
+                    case (
+                        ast.Assign(targets=[ast.Name(id=name)])
+                        | ast.AugAssign(target=ast.Name(id=name))
+                    ):
+                        self.write(self.frames[-1], name, term("opaque", "while"))
+                    case _:
+                        raise Unknown(f"the statement {ast.unparse(one):.60}")
+        return True
 
     def augmented(self, op: ast.operator, old: Value, value: Value) -> Value:
         return old if isinstance(old, Tensor) else super().augmented(op, old, value)
@@ -554,8 +581,12 @@ class ModelInterpreter(PartInterpreter):
             more = {k: v for k, v in named.own.items() if k not in LOADING}
             return self.each(given, lambda one: self.from_config(function.__self__, one, more))
         if inspect.isfunction(function) or inspect.isbuiltin(function):
-            if function is nn.Module.__init__ or name in SKIPPED or module in SKIPPED_MODULES:
-                returned = module in SKIPPED_MODULES or name in RETURNING
+            if (
+                function is nn.Module.__init__
+                or name in SKIPPED
+                or module.startswith(SKIPPED_MODULES)
+            ):
+                returned = module.startswith(SKIPPED_MODULES) or name in RETURNING
                 return args[0] if returned and args else None
             if name.startswith("is_") and name.endswith("_available"):
                 return self.native(function, *args)
@@ -564,7 +595,7 @@ class ModelInterpreter(PartInterpreter):
             if name == "replace_batch_norm":
                 return self.freeze_norms(function, args[0])
             if function is PreTrainedModel.__init__:
-                return self.write(args[0], "config", args[1])
+                return self.write(args[0], "config", args[1] if args[1:] else named.own["config"])
             if function is PreTrainedModel.post_init:
                 return self.post_init(args[0])
             if name == "compute_default_rope_parameters":
@@ -575,24 +606,47 @@ class ModelInterpreter(PartInterpreter):
                 count = function.__closure__[function.__code__.co_freevars.index("n")].cell_contents
                 return self.repeated(args[0], count)
         if function in (copy.deepcopy, copy.copy):
-            return self.each(args[0], lambda one: self.copied_object(one, {}))
+            return self.each(args[0], self.copied_object)
         if (
             module == "numpy"
             and name in ("prod", "log2", "ceil", "floor", "sqrt")
             and not isinstance(args[0], Tensor)
         ):
+            if name == "prod" and not tensors.is_list(self, args[0]):
+                return args[0]
             function = getattr(math, name)
         if name == "warn" and module in ("warnings", "_warnings"):
             return None
-        if is_plain_class(function):
-            return term("opaque", "object")
+        if is_plain_class(function) or is_plain_class(getattr(function, "__self__", None)):
+            return self.plain_object(function, args, named)
+        if not callable(function) and not isinstance(function, Closure | Method | Term):
+            raise Raised(f"a call of {function!r:.60}")
         if is_torch(function):
             return tensors.torch_function(self, name, args, named)
         return super().call(function, args, named)
 
+    def plain_object(self, function: Any, args: Sequence[Value], named: Dict) -> Value:
+        """Return an object that holds no modules, or nothing known where it is not understood."""
+        self.journal.append({})
+        try:
+            if not inspect.isclass(function):
+                return super().call(function, args, named)
+            made = Module(self.path, function)
+            if function.__init__ is not object.__init__:
+                super().call(function.__init__, [made, *args], named)
+        except Unknown:
+            for holder, state in self.journal[-1].values():
+                vars(holder).update(state)
+            return term("opaque", "object")
+        finally:
+            self.journal.pop()
+        return made
+
     def call_other(self, function: Any, args: Sequence[Value], named: Dict) -> Value:  # noqa: C901 - a case for each function
         if function is isinstance:
-            return self.each(args[0], lambda one: self.is_instance(one, args[1]))
+            return self.pairs(args[0], args[1], self.is_instance)
+        if function is inspect.signature and isinstance(args[0], Method):
+            return self.native(function, args[0].function)
         if function is getattr and isinstance(args[1], Term) and isinstance(args[0], Module):
             return self.named_item(args[0], args[1])
         if function is zip and self.lookup(named, "strict") is True:
@@ -701,31 +755,10 @@ class ModelInterpreter(PartInterpreter):
 
         return self.each(value, of)
 
-    def copied_object(self, value: Value, memo: dict[int, Any]) -> Value:
-        found = memo.get(id(value))
-        if found is None and isinstance(value, Module):
-            found = memo[id(value)] = Module(self.path, value.kind)
-            again = lambda one: self.copied_object(one, memo)  # noqa: E731
-            found.own = {key: leaves(one, again) for key, one in value.own.items()}
-            found.buffers = {**value.buffers}
-            found.layers = again(value.layers)
-            found.named = again(value.named)
-        elif found is None and isinstance(value, List) and mentions_module(value.items):
-            if isinstance(value.items, Term):
-                raise Unknown("a copy of an unknown number of layers")
-            found = memo[id(value)] = List(
-                self.path, tuple(self.copied_object(one, memo) for one in value.items)
-            )
-        elif found is None and isinstance(value, Tensor):
-            found = memo[id(value)] = Tensor(
-                self, value.shape, value.role, value.own["requires_grad"]
-            )
-        elif found is None and isinstance(value, Instance):
-            found = memo[id(value)] = Instance(self.path, value.kind, value.origin)
-            found.own = dict(value.own)
-        elif found is None:
-            return super().call_other(copy.copy, [value], Dict(()))
-        return found
+    def copied_object(self, value: Value) -> Value:
+        if isinstance(value, Module | Tensor | Instance) or mentions_module(value):
+            return Copier(self).of(value)
+        return super().call_other(copy.copy, [value], Dict(()))
 
     def from_config(self, auto: Any, config: Value, more: dict[str, Value]) -> Value:
         if not isinstance(config, Instance) or config.kind is None:
@@ -910,7 +943,7 @@ class ModelInterpreter(PartInterpreter):
     # Tied tensors
 
     def post_init(self, owner: Module) -> None:
-        keys = owner.own.get("_tied_weights_keys", getattr(owner.kind, "_tied_weights_keys", None))
+        keys = instead(self.attribute_of_module(owner, "_tied_weights_keys"), None)
         if keys is None:
             return
         config = owner.own["config"]
@@ -940,9 +973,8 @@ class ModelInterpreter(PartInterpreter):
         if isinstance(keys, Term) or (isinstance(keys, Dict) and keys.base is not None):
             raise Unknown("tied weights with unknown names")
         for target, source in (keys.own if isinstance(keys, Dict) else keys).items():
-            put = lambda: self.tie(owner, target, source)  # noqa: E731, B023
-            when = self.known(present(source))
-            put() if when is True else self.under(when, put)
+            put = lambda one, target=target: one is MISSING or self.tie(owner, target, one)  # noqa: E731
+            self.each(source, put)
 
     def tie(self, owner: Module, target: str, source: str) -> None:
         if any(one in target + source for one in "\\^$(*[+"):
@@ -996,6 +1028,11 @@ def is_native(function: Any) -> bool:
     return native and inspect.isfunction(function)
 
 
+def is_python(value: Value) -> bool:
+    """Return whether a term has an argument that only Python has, such as a class."""
+    return any(inspect.isclass(one) or inspect.isfunction(one) for one in value.args)
+
+
 def is_registered(value: Value, name: str) -> bool:
     kind = Module if name == "_modules" else Tensor
     return isinstance(value, kind)
@@ -1003,12 +1040,9 @@ def is_registered(value: Value, name: str) -> bool:
 
 def is_plain_class(kind: Any) -> bool:
     """Return whether a class of transformers is neither a module nor a configuration."""
-    ours = inspect.isclass(kind) and kind.__module__.startswith("transformers.models.")
-    return (
-        ours
-        and not issubclass(kind, nn.Module | PreTrainedConfig)
-        and not hasattr(kind, "__members__")
-    )
+    ours = inspect.isclass(kind) and kind.__module__.startswith("transformers.")
+    other = nn.Module | PreTrainedConfig | Exception | _BaseAutoModelClass
+    return ours and not issubclass(kind, other) and not hasattr(kind, "__members__")
 
 
 def is_torch(function: Any) -> bool:

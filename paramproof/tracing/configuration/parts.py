@@ -72,7 +72,7 @@ class PartInterpreter(ClassInterpreter):
         if part is not None:
             kind = part.config_class
             if not issubclass(kind, PreTrainedConfig) or kind is PreTrainedConfig:
-                kind = part.get_config_class(part.model_type)
+                kind = type(getattr(owner.kind(), name))
             kind = self.types.get(name, kind) if owner.origin is term("self") else kind
             is_null = term("is", field, None) if part.optional else False
             other = both(negate(is_null), negate(term("made by", field, kind.__name__)))

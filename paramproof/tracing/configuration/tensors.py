@@ -238,7 +238,7 @@ def torch_function(run: ModelInterpreter, name: str, args: Sequence[Value], name
     if name in ("cat", "concat", "concatenate", "stack"):
         return Tensor(run, stacked(run, name, run.items(args[0]), given(1, "dim", 0)))
     if name in SETTINGS:
-        return None
+        return term("opaque", name)
     if args and isinstance(args[0], Tensor):
         return tensor_method(run, args[0], name, args[1:], named)
     return Tensor(run, None)
