@@ -114,13 +114,7 @@ SKIPPED = frozenset(
 RETURNING = frozenset(["eval", "to", "train", "half", "float", "bfloat16", "cuda", "cpu", "apply"])
 """Those that return the module."""
 
-SKIPPED_MODULES = (
-    "torch.nn.init",
-    "transformers.initialization",
-    "transformers.generation",
-    "torch._C",
-    "torch.compiler",
-)
+SKIPPED_MODULES = ("torch.nn.init", "transformers.initialization", "torch._C", "torch.compiler")
 
 
 class ModelInterpreter(PartInterpreter):
@@ -581,13 +575,9 @@ class ModelInterpreter(PartInterpreter):
             more = {k: v for k, v in named.own.items() if k not in LOADING}
             return self.each(given, lambda one: self.from_config(function.__self__, one, more))
         if inspect.isfunction(function) or inspect.isbuiltin(function):
-            if (
-                function is nn.Module.__init__
-                or name in SKIPPED
-                or module.startswith(SKIPPED_MODULES)
-            ):
-                returned = module.startswith(SKIPPED_MODULES) or name in RETURNING
-                return args[0] if returned and args else None
+            skipped = module in SKIPPED_MODULES or module.startswith("transformers.generation.")
+            if function is nn.Module.__init__ or name in SKIPPED or skipped:
+                return args[0] if args and (skipped or name in RETURNING) else None
             if name.startswith("is_") and name.endswith("_available"):
                 return self.native(function, *args)
             if name == "__strict_setattr__":
@@ -612,7 +602,7 @@ class ModelInterpreter(PartInterpreter):
             and name in ("prod", "log2", "ceil", "floor", "sqrt")
             and not isinstance(args[0], Tensor)
         ):
-            if name == "prod" and not tensors.is_list(self, args[0]):
+            if name == "prod" and self.kind_of(args[0]) is int:
                 return args[0]
             function = getattr(math, name)
         if name == "warn" and module in ("warnings", "_warnings"):
