@@ -62,6 +62,20 @@ for one in config.sizes:
     self.layers.append(nn.Linear(size, one))
     size, total = one, total * 2
 self.last = nn.Linear(size, total)""",
+    "a name of two loops": """
+self.first, self.second = nn.ModuleList(), nn.ModuleList()
+for i in range(config.depth):
+    layer = Layer(config, i)
+    self.first.append(layer)
+for i, size in enumerate(config.sizes):
+    layer = Layer(config, size + i)
+    self.second.append(layer)""",
+    "a field that layers change": """
+self.layers = nn.ModuleList()
+for i in range(config.depth):
+    config.update({"width": 7})
+    self.layers.append(Layer(config, i))
+self.last = nn.Linear(config.width, 1)""",
     "a list that ends early": """
 self.layers = nn.ModuleList()
 for i, one in enumerate(config.sizes):
@@ -100,6 +114,7 @@ self.register_buffer("names", None)""",
 KEYS = [
     {"sizes": [2, 3, 4], "kinds": ["b", "a", "b"]},
     {"sizes": [5, 2, 4], "kinds": [], "kernel": [2, 5], "depth": 1, "hidden_act": "prelu"},
+    {"sizes": [3, 1], "kinds": [], "depth": 0},
     {"sizes": [1], "kinds": ["c"], "depth": 5, "rate": 0, "tie_word_embeddings": True},
 ]
 

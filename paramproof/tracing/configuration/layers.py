@@ -178,7 +178,7 @@ def at_turn(
     if not mentions(after, lambda one: one.op == "state" and one.args[0] == depth):
         last = term("-", turn, 1)
         changes = {turn: last, **items_at(source, term("item", depth), last)}
-        before = Renamer(changes, copies=False).of(after)
+        before = Renamer(changes, copies=True).of(after)
         return term("if", term("==", turn, 0), start, before)
     match after:
         case Term(op="+" | "*" as op, args=(one, other)) if state in (one, other):

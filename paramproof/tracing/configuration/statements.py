@@ -285,6 +285,8 @@ class Cell:
         if self.key is None:
             return run.frozen(self.holder)
         value = self.holder.own.get(self.key, MISSING)
+        if value is MISSING and isinstance(self.holder, Instance):
+            value = run.attribute_of_instance(self.holder, self.key)
         if isinstance(value, Instance):
             raise Unknown("a loop that changes which part a name stands for")
         return run.frozen(value)
