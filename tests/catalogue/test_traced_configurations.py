@@ -22,6 +22,7 @@ transformers = pytest.importorskip("transformers")
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
 from paramproof.tracing.configuration.program import ROPE, trace
+from paramproof.tracing.configuration.terms import MISSING
 from sweep.samples.adversary import draw_config
 from tests.paramproof.tracing.configuration.evaluation import ABSENT, ERRORS, Evaluation
 
@@ -98,9 +99,9 @@ def accepts(value, kind):
 
 
 class Parts(Evaluation):
-    def __init__(self, config, part=None):
+    def __init__(self, config, part=None, keys=()):
         super().__init__(config)
-        self.part = part
+        self.part, self.keys = part, keys
 
     def __call__(self, value):  # noqa: C901 - a case for each operation
         match getattr(value, "op", None), getattr(value, "args", ()):
@@ -108,6 +109,8 @@ class Parts(Evaluation):
                 return None
             case "self", _:
                 return self.part
+            case "key", (name,):
+                return self.config[name] if name in self.config else self.keys[name][1]
             case "accepts", (one, kind):
                 return accepts(self(one), kind)
             case "known", (name,):
@@ -150,8 +153,12 @@ class Parts(Evaluation):
 
 
 def make(kind, keys):
-    of, evaluation = program(kind), Parts(keys)
+    of = program(kind)
+    evaluation = Parts(keys, keys=of.keys)
     try:
+        for name, (declared, default) in of.keys.items():
+            if not (accepts(keys[name], declared) if name in keys else default is not MISSING):
+                raise Refused(name)
         for condition, why in of.refusals.items():
             if evaluation(condition):
                 raise Refused(why)

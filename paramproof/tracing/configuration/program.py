@@ -70,6 +70,8 @@ LABELS = frozenset({"num_labels", "label2id", "id2label"})
 class Program:
     """What a configuration class makes of any keys; ``docs/operations.json`` has the operations."""
 
+    keys: Mapping[str, tuple[Term, Value]]
+    """The keys that the class declares, each with its type and its default or ``MISSING``."""
     fields: Mapping[str, Value]
     """The expression of each field; one that is absent may be in ``rest``."""
     refusals: Mapping[Value, str]
@@ -101,7 +103,7 @@ def trace(config_class: type[Any]) -> Program:
     }
     rest = None if made.rest is None else exported(run.frozen(made.rest))
     return Program(
-        fields, refusals, rest, dict(config_class.attribute_map), properties(config_class)
+        run.keys, fields, refusals, rest, dict(config_class.attribute_map), properties(config_class)
     )
 
 
@@ -130,19 +132,19 @@ class ClassInterpreter(Interpreter):
 
     def __init__(self) -> None:
         super().__init__(["transformers"])
+        self.keys: dict[str, tuple[Term, Value]] = {}
 
     def instantiate(self, kind: Any, given: Value) -> Instance:
         """Run the constructor of a configuration class, and its validators."""
         made = Instance((), kind)
         fields = {one.name: one for one in dataclasses.fields(kind)}
-        keys = Dict((), given, dict.fromkeys(IGNORED, MISSING))
         for name, field in fields.items():
-            value = self.lookup(keys, name)
-            if field.default is not dataclasses.MISSING:
-                value = instead(value, field.default)
-            elif field.default_factory is not dataclasses.MISSING:
-                value = instead(value, self.boxed(field.default_factory()))
-            self.set_field(made, name, self.require(value, name))
+            first, *others = kind.__validators__.get(name, [None])
+            value = self.given(name, field, given, first is not None)
+            if name not in ROPE:
+                for one in others:
+                    self.call(one, [value])
+            self.set_attribute(made, name, value)
         rest = Dict((), given, dict.fromkeys((*fields, *IGNORED), MISSING))
         self.call(self.attribute(made, "__post_init__"), [], rest)
         for one in kind.__class_validators__:
@@ -150,28 +152,26 @@ class ClassInterpreter(Interpreter):
                 self.call(Method(made, getattr(kind, one.__name__)), [])
         return made
 
+    def given(self, name: str, field: Any, keys: Term, is_checked: bool) -> Value:
+        """Return the key of a field, or else its default: one unknown value, if both are JSON."""
+        default = field.default
+        if field.default_factory is not dataclasses.MISSING:
+            default = field.default_factory()
+        default = MISSING if default is dataclasses.MISSING else default
+        declared = written(field.type) if is_checked else term("anything")
+        if name in IGNORED:
+            return default
+        if is_json(default) or default is MISSING:
+            self.keys[name] = declared, default
+            value = term("key", name)
+            self.assume(term("accepts", value, declared), self.facts[0])
+            return value
+        is_there, value = term("has", keys, name), term("get", keys, name)
+        accepts = term("accepts", value, declared)
+        self.refuse(f"{name} is of another type", both(is_there, negate(accepts)))
+        return choose(is_there, value, self.boxed(default))
+
     # Attributes
-
-    def set_field(self, owner: Instance, name: str, value: Value) -> None:
-        """Set an attribute as the class does for a key, with the checks under its name."""
-        if owner.kind and name not in ROPE:
-            for number, one in enumerate(owner.kind.__validators__.get(name, ())):
-                if number == 0:
-                    self.check_type(owner.kind.__dataclass_fields__[name].type, name, value)
-                else:
-                    self.call(one, [value])
-        self.set_attribute(owner, name, value)
-
-    def check_type(self, kind: Any, name: str, value: Value) -> None:
-        declared = written(kind)
-
-        def check(one: Value) -> None:
-            if isinstance(one, Term) and not is_rule(one):
-                accepts = self.known(term("accepts", one, declared))
-                if accepts is not True and self.kind_of(one) is not kind:
-                    self.refuse(f"{name} is of another type", negate(accepts))
-
-        self.each(value, check)
 
     def set_attribute(self, owner: Value, name: str, value: Value) -> None:
         kind = owner.kind if isinstance(owner, Instance) else None
@@ -306,7 +306,7 @@ class ClassInterpreter(Interpreter):
             value = self.lookup(keys, name)
             when = self.known(present(value))
             if when is not False:
-                put = functools.partial(self.set_field, owner, name, there(value))
+                put = functools.partial(self.set_attribute, owner, name, there(value))
                 if when is True:
                     put()
                 else:
@@ -321,6 +321,14 @@ class ClassInterpreter(Interpreter):
         if self.known(given) is not False:
             same = self.compared(ast.Eq(), *map(there, values))
             self.refuse(f"{one} and {other} differ", both(given, negate(same)))
+
+
+def is_json(value: Value) -> bool:
+    if isinstance(value, float):
+        return abs(value) < float("inf")
+    if isinstance(value, list | tuple | dict):
+        return all(map(is_json, value.values() if isinstance(value, dict) else value))
+    return value is None or isinstance(value, str | int)
 
 
 def is_base_property(kind: Any, name: str) -> bool:

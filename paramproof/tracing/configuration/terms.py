@@ -38,9 +38,9 @@ RESULTS: dict[Any, frozenset[str]] = {
     set: _words("set"),
     object: _words("new with_fields"),
     None: _words("""
-        config absent get get_or if + - * // % ** & | neg abs round isfinite slice fold state item
-        turn sum prod max min keys values items method class_of self made_by opaque field layer_of
-        rope labels"""),
+        config key absent get get_or if + - * // % ** & | neg abs round isfinite slice fold state
+        item turn sum prod max min keys values items method class_of self made_by opaque field
+        layer_of rope labels"""),
 }
 """The operations of a program by the type of what they give: ``object`` for a part, None where it
 differs."""

@@ -89,7 +89,7 @@ ORDER: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.GtE: (">=", operator.ge),
 }
 JSON_TYPES = dict, list, str, int, float, bool
-_READ = frozenset({"get", "field"})
+_READ = frozenset({"get", "field", "key"})
 """Operations that give a value that is held elsewhere too, and may be changed there."""
 
 
