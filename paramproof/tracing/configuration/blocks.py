@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from torch import nn
 
-from paramproof.tracing.configuration.layers import Module
+from paramproof.tracing.configuration.layers import AutoModule, Inside, Module
 from paramproof.tracing.configuration.modules import ModelInterpreter
 from paramproof.tracing.configuration.paths import Dict, Raised
-from paramproof.tracing.configuration.rows import Entries, Entry, Loop, Model, Tensor
+from paramproof.tracing.configuration.rows import Alias, Auto, Entries, Entry, Loop, Model, Tensor
 from paramproof.tracing.configuration.tensors import Tensor as TracedTensor
 from paramproof.tracing.configuration.terms import (
     Term,
@@ -27,17 +27,38 @@ COMPUTED = frozenset({"opaque", "rope"})
 """Operations whose result no shape and no condition may depend on."""
 
 
-def trace_model(model_class: type[Any], parts: Mapping[str, type[Any]] | None = None) -> Model:
+def trace_model(model_class: type[Any], any_class: bool = False) -> Model:
     """Trace the constructor of a model class; raise ``Unknown`` for what is not understood.
 
-    A part has the class that it has by default, or that ``parts`` has under the name of its field.
+    With ``any_class``, parts may be of any class, unless more is understood where they are of that
+    of the default.
     """
-    run = ModelInterpreter(dict(parts or {}))
+    run = ModelInterpreter(any_class)
+    try:
+        found = traced(model_class, run)
+    except Unknown:
+        return traced(model_class, ModelInterpreter())
+    if not run.of_any:
+        return found
+    try:
+        pinned = traced(model_class, ModelInterpreter())
+    except Unknown:
+        return found
+    return pinned if not_understood(found) - not_understood(pinned) else found
+
+
+def not_understood(model: Model) -> set[str]:
+    return {why for why in model.refusals.values() if "not understood" in why}
+
+
+def traced(model_class: type[Any], run: ModelInterpreter) -> Model:
     try:
         config = run.configuration(model_class.config_class)
         made = run.make(model_class, [config], Dict(()))
         writer = _Writer(run)
         entries = writer.entries(made)
+        if writer.needed:
+            entries = writer.entries(made)
     except Raised as error:
         raise Unknown(f"the class refuses every configuration: {error}") from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -60,6 +81,10 @@ class _Writer:
         self.run = run
         self.storages: dict[int, int] = {}
         self.path: list[str] = []
+        self.autos: dict[int, str] = {}
+        """The paths of the models of any class."""
+        self.needed = False
+        """Whether an alias names a model that is not written yet."""
 
     def value(self, value: Value) -> Value:
         if mentions(value, lambda one: one.op in COMPUTED):
@@ -96,6 +121,10 @@ class _Writer:
                 if not role:
                     return []
                 what: Any = self.inside(name, lambda: self.tensor(value, role))
+            case AutoModule():
+                what = self.auto(name, value)
+            case Inside():
+                what = self.alias(value)
             case Module() if issubclass(value.kind, nn.Module):
                 what = self.inside(name, lambda: self.entries(value))
             case _:
@@ -164,9 +193,28 @@ class _Writer:
                 return first + self.item(other, both(condition, negate(test)))
         return self.named(None, item, condition)
 
+    def number(self, storage: tuple[Value, ...]) -> tuple[Value, ...]:
+        serial, *turns = storage
+        return (self.storages.setdefault(serial, len(self.storages)), *turns)
+
+    def auto(self, name: Value, module: AutoModule) -> Auto:
+        path = self.inside(name, lambda: ".".join(self.path))
+        self.autos.setdefault(module.serial, path)
+        part = self.value(module.own["config"])
+        return Auto(module.auto.__name__, part, self.number(module.storage))
+
+    def alias(self, value: Inside) -> Alias:
+        names = []
+        while isinstance(value, Inside):
+            names.append(value.name)
+            value = value.holder
+        found = self.autos.get(value.serial, "")
+        self.needed = self.needed or not found
+        if "*" in found:
+            raise Unknown("a tensor inside of layers of any class")
+        return Alias(".".join([found, *reversed(names)]))
+
     def tensor(self, tensor: TracedTensor, role: str) -> Tensor:
-        serial, *turns = tensor.storage
-        number = self.storages.setdefault(serial, len(self.storages))
         shape = tensor.shape
         if role != "parameter" and self.is_computed(self.run.frozen(shape)):
             shape = None
@@ -177,13 +225,15 @@ class _Writer:
         elif role == "parameter":
             raise Unknown(f"a parameter of an unknown shape: {'.'.join(self.path)}")
         trainable = role == "parameter" and self.value(tensor.own["requires_grad"])
-        return Tensor(shape, role, trainable, (number, *turns))
+        return Tensor(shape, role, trainable, self.number(tensor.storage))
 
 
 def without_shapes(what: Any) -> Any:
     """Return temporary buffers with unknown shapes, or None if there is anything else."""
     if isinstance(what, Tensor):
         return replace(what, shape=None) if what.role == "temporary buffer" else None
+    if isinstance(what, Auto | Alias):
+        return None
     if isinstance(what, Loop):
         body = without_shapes(what.body)
         return body and replace(what, body=body)

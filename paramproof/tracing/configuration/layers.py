@@ -17,7 +17,7 @@ from torch import nn
 from paramproof.tracing.configuration.paths import Heap, Instance, List
 from paramproof.tracing.configuration.statements import folded
 from paramproof.tracing.configuration.tensors import Tensor
-from paramproof.tracing.configuration.terms import Term, Value, mentions, term
+from paramproof.tracing.configuration.terms import Term, Unknown, Value, mentions, term
 
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.modules import ModelInterpreter
@@ -44,6 +44,23 @@ class Module(Heap):
 
     def __repr__(self) -> str:
         return f"<{self.kind.__name__}>"
+
+
+class AutoModule(Module):
+    """A model that a class such as ``AutoModel`` makes of a part of any class."""
+
+    def __init__(self, birth: Sequence[Value], auto: Any, config: Instance, depth: int) -> None:
+        super().__init__(birth, nn.Module)
+        self.own["config"] = config
+        self.auto = auto
+        self.storage = (self.serial, *(term("turn", one) for one in range(depth)))
+
+
+class Inside:
+    """What is under a name inside of a model of any class: a module or a tensor."""
+
+    def __init__(self, holder: AutoModule | Inside, name: str) -> None:
+        self.holder, self.name = holder, name
 
 
 def parts_of(source: Value, item: Value) -> Value:
@@ -122,6 +139,8 @@ class Renamer:
             made.shape, made.storage = self.of(made.shape), self.of(made.storage)
         elif isinstance(made, Module):
             made.layers, made.named = self.of(made.layers), self.of(made.named)
+        if isinstance(made, AutoModule):
+            made.storage = self.of(made.storage)
         return made
 
     def begun(self, value: Heap) -> Any:
@@ -158,10 +177,10 @@ class Copier(Renamer):
     def begun(self, value: Heap) -> Any:
         made = copy.copy(value)
         made.birth, made.serial = (*self.run.path,), next(Heap.serials)
-        if isinstance(made, Tensor):
+        if isinstance(made, Tensor | AutoModule):
             turns = (term("turn", depth) for depth in range(self.run.depth))
             made.storage = (made.serial, *turns, *made.storage[1:])
-        elif isinstance(made, Module):
+        if isinstance(made, Module):
             made.is_image, made.buffers = False, dict(made.buffers)
         return made
 
@@ -200,7 +219,7 @@ def mentions_module(value: Value) -> bool:
     left = [*value] if isinstance(value, tuple) else [value]
     while left:
         one = left.pop()
-        if isinstance(one, Module | Tensor):
+        if isinstance(one, Module | Tensor | Inside):
             return True
         if isinstance(one, Term) and one not in seen:
             seen.add(one)
@@ -220,6 +239,8 @@ def reached(value: Value, what: str) -> list[Any]:
         if isinstance(one, Tensor):
             if what in ("", one.role) or (what == "buffer" and is_buffer):
                 found[id(one)] = one
+        elif isinstance(one, AutoModule) and what:
+            raise Unknown("what is inside of a model of any class")
         elif isinstance(one, Module):
             if what in ("", "module"):
                 found[id(one)] = one
@@ -242,6 +263,8 @@ def named_tensors(run: ModelInterpreter, module: Module) -> Iterator[tuple[Tenso
         if isinstance(value, Tensor) and value.role == "parameter":
             known = not any(isinstance(one, Term) for one in path)
             yield value, "".join(map(str, path)) if known else term("text", *path)
+        elif isinstance(value, AutoModule):
+            raise Unknown("the parameters of a model of any class")
         elif isinstance(value, Module):
             before = (*path, ".") if path else ()
             for name, one in value.own.items():

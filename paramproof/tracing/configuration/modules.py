@@ -31,7 +31,9 @@ from paramproof.tracing.configuration.interpreter import source_of
 from paramproof.tracing.configuration.layers import (
     DICTS,
     LISTS,
+    AutoModule,
     Copier,
+    Inside,
     Module,
     Renamer,
     at_turn,
@@ -120,8 +122,8 @@ SKIPPED_MODULES = ("torch.nn.init", "transformers.initialization", "torch._C", "
 class ModelInterpreter(PartInterpreter):
     """Runs model classes of transformers."""
 
-    def __init__(self, parts: dict[str, Any] | None = None) -> None:
-        super().__init__(parts or {})
+    def __init__(self, any_class: bool = False) -> None:
+        super().__init__(any_class)
         self.packages = ("transformers", "torch")
         self.walked: dict[int, Value] = {}
 
@@ -145,6 +147,8 @@ class ModelInterpreter(PartInterpreter):
         found = owner.own.get(name, MISSING)
         if present(found) is True:
             return found
+        if isinstance(owner, AutoModule) and name not in SKIPPED:
+            raise Unknown(f"{name} of a model of any class")
         if name == "__class__":
             return owner.kind
         if name == "__dict__":
@@ -171,6 +175,8 @@ class ModelInterpreter(PartInterpreter):
             elif name == "data" and isinstance(value, Tensor):
                 self.touch(owner)
                 owner.shape = choose(self.since(owner.birth), value.shape, owner.shape)
+        elif isinstance(owner, AutoModule):
+            raise Unknown("a change of a model of any class")
         elif isinstance(owner, Module):
             if isinstance(name, Term):
                 self.add_items(owner.named, (term("entry", name, value),))
@@ -751,10 +757,12 @@ class ModelInterpreter(PartInterpreter):
         return super().call_other(copy.copy, [value], Dict(()))
 
     def from_config(self, auto: Any, config: Value, more: dict[str, Value]) -> Value:
-        if not isinstance(config, Instance) or config.kind is None:
-            raise Unknown(f"{auto.__name__} of a part of an unknown class")
         if not issubclass(auto, _BaseAutoModelClass):
             return self.make(auto, [config], Dict(self.path, None, more))
+        if isinstance(config, Instance) and config.kind is None and not config.own and not more:
+            return AutoModule(self.path, auto, config, self.depth)
+        if not isinstance(config, Instance) or config.kind is None:
+            raise Unknown(f"{auto.__name__} of a part that changes")
         try:
             kind = auto._model_mapping[config.kind]
         except KeyError:
@@ -972,7 +980,13 @@ class ModelInterpreter(PartInterpreter):
         *before, last = target.split(".")
         held = self.require(self.reach(owner, source.split(".")), source)
         holder = self.require(self.reach(owner, before), target)
-        self.each(holder, lambda one: self.write(one, last, held))
+
+        def put(one: Value) -> None:
+            if isinstance(one, AutoModule | Inside):
+                raise Unknown(f"a tied weight {target} inside of a model of any class")
+            self.write(one, last, held)
+
+        self.each(holder, put)
 
     def reach(self, owner: Value, path: Sequence[str]) -> Value:
         for name in path:
@@ -980,6 +994,8 @@ class ModelInterpreter(PartInterpreter):
         return owner
 
     def step(self, held: Value, name: str) -> Value:
+        if isinstance(held, AutoModule | Inside):
+            return Inside(held, name)
         if not isinstance(held, Module):
             return MISSING
         if name.isdecimal() and issubclass(held.kind, LISTS) and name not in held.own:

@@ -1,21 +1,32 @@
 """The unknown configuration object that a model class is given, and its parts.
 
-A part has the class that it has by default, or that the caller names: ``pins`` has the conditions
-under which it is of another class, which are refused. A field has its declared type.
+A part has the class that its field has by default: ``pins`` has the conditions under which it is of
+another class, which are refused. A part whose class its model type names may be of any class, and
+so are its fields. Other fields have their declared types.
 """
 
 from __future__ import annotations
 
 import collections.abc
+import inspect
 import numbers
 from typing import Any
 
 from transformers.configuration_utils import PreTrainedConfig
 
 from paramproof.tracing.configuration.paths import Instance
-from paramproof.tracing.configuration.program import ClassInterpreter, written
-from paramproof.tracing.configuration.terms import Term, Value, both, choose, negate, term
-from paramproof.tracing.configuration.values import Method
+from paramproof.tracing.configuration.program import LABELS, ClassInterpreter, written
+from paramproof.tracing.configuration.terms import (
+    MISSING,
+    Term,
+    Unknown,
+    Value,
+    both,
+    choose,
+    negate,
+    term,
+)
+from paramproof.tracing.configuration.values import Method, fields_of
 
 SCALARS = {"int": int, "float": float, "str": str, "bool": bool}
 
@@ -30,9 +41,12 @@ class Layers:
 class PartInterpreter(ClassInterpreter):
     """Reads fields of a configuration object that is unknown."""
 
-    def __init__(self, parts: dict[str, Any]) -> None:
+    def __init__(self, any_class: bool) -> None:
         super().__init__()
-        self.types = parts
+        self.any_class = any_class
+        """Whether parts that name their class may be of any."""
+        self.of_any: set[Term] = set()
+        """The parts that may be of any class."""
         self.parts: dict[Term, Value] = {}
         self.pins: dict[Value, str] = {}
         """Conditions under which a part is not of the class that it was traced with."""
@@ -55,11 +69,23 @@ class PartInterpreter(ClassInterpreter):
         if name in ("rope_parameters", "rope_scaling") and owner.origin is not None:
             return self.rule("rope", owner)
         found = super().attribute_of_instance(owner, name)
+        if kind is None and owner.origin is not None and found is not owner.own.get(name):
+            return self.of_any_class(owner, name, found)
         if kind and owner.origin is not None and isinstance(found, Term):
             name = kind.attribute_map.get(name, name)
             field = term("field", owner.origin, name)
             if found is field:
                 return self.typed(owner, name, field)
+        return found
+
+    def of_any_class(self, owner: Instance, name: str, found: Value) -> Value:
+        """Return a field of a part whose class is unknown."""
+        static = inspect.getattr_static(PreTrainedConfig, name, None)
+        if inspect.isfunction(static) or isinstance(static, property | classmethod):
+            if name not in LABELS:
+                raise Unknown(f"{name} of a part of any class")
+        elif name not in fields_of(PreTrainedConfig):
+            return choose(self.known(term("has field", owner.origin, name)), found, MISSING)
         return found
 
     def typed(self, owner: Instance, name: str, field: Term) -> Value:
@@ -71,13 +97,15 @@ class PartInterpreter(ClassInterpreter):
         declared = owner.kind.__dataclass_fields__.get(name)
         if part is not None:
             kind = part.config_class
-            if not issubclass(kind, PreTrainedConfig) or kind is PreTrainedConfig:
-                kind = type(getattr(owner.kind(), name))
-            kind = self.types.get(name, kind) if owner.origin is term("self") else kind
             is_null = term("is", field, None) if part.optional else False
-            other = both(negate(is_null), negate(term("made by", field, kind.__name__)))
-            other = both(self.exists(field), other)
-            self.pins[other] = f"{name} is not a {kind.__name__}"
+            if not issubclass(kind, PreTrainedConfig) or kind is PreTrainedConfig:
+                kind = None if self.any_class else type(getattr(owner.kind(), name))
+            if kind is None:
+                self.of_any.add(field)
+            else:
+                other = both(negate(is_null), negate(term("made by", field, kind.__name__)))
+                other = both(self.exists(field), other)
+                self.pins[other] = f"{name} is not a {kind.__name__}"
             found = choose(is_null, None, Instance((), kind, field))
         elif declared is not None:
             self.declared[field] = written(declared.type)

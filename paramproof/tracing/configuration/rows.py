@@ -27,6 +27,22 @@ class Tensor:
 
 
 @dataclass(frozen=True)
+class Auto:
+    """The model that a class such as ``AutoModel`` makes of a part, of whatever class that is."""
+
+    auto: str
+    part: Value
+    storage: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Alias:
+    """The tensor that the whole model has at another path, inside of an ``Auto``."""
+
+    path: str
+
+
+@dataclass(frozen=True)
 class Loop:
     variable: int
     """The number that ``item`` and ``turn`` have as argument in terms of the body."""
@@ -40,7 +56,7 @@ class Entry:
     name: Value
     """A text, a term for one in a loop, or None."""
     condition: Value
-    what: Tensor | Loop | Entries
+    what: Tensor | Auto | Alias | Loop | Entries
 
 
 Entries: TypeAlias = tuple[Entry, ...]
