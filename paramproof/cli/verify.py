@@ -336,7 +336,7 @@ def built_by_transformers(models: Sequence[Model]) -> CommandAnswer:
     needed = framework("transformers")
     if needed.missing:
         raise ValueError(f"{models[0].title}: building it needs transformers: {needed.how_to_get}")
-    from paramproof.tracing.constructors.transformers_class import build_model
+    from paramproof.tracing.constructors.model_class import build_model
 
     lines: list[str] = []
     found: list[dict[str, Any]] = []

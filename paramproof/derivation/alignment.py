@@ -16,7 +16,6 @@ from paramproof.derivation.trace_runner import (
 from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import expression, letter
 from paramproof.tracing.recorder import Caveat
-from paramproof.tracing.tensor_groups import GroupKey, TensorGroup
 
 MAX_RICHER_TRACES = 6
 """Traces in which to look for kinds of layers that the constructor's own sizes do not have."""
@@ -225,48 +224,33 @@ class TraceAligner:
                 return sizes
         return None
 
-    def not_moving_together(self, keys: Sequence[GroupKey] = ()) -> set[str]:
-        """Return the sizes to keep so that all others can move without changing the groups.
-
-        The groups in ``keys`` also keep their counts and the lengths that were not traced.
-        """
+    def not_moving_together(self) -> set[str]:
+        """Return the sizes to keep so that all others can move without changing the groups."""
         self.start()
         names = [name for name in self.runner.sizes if name not in self.runner.fixed]
-        return set(names) - self.may_move(set(), names, keys)
+        return set(names) - self.may_move(set(), names)
 
-    def may_move(self, known: set[str], names: Sequence[str], keys: Sequence[GroupKey]) -> set[str]:
+    def may_move(self, known: set[str], names: Sequence[str]) -> set[str]:
         """Return ``known`` and as many of ``names`` as can move together, by bisection."""
-        if self.makes_the_same({*known, *names}, keys):
+        if self.makes_the_same({*known, *names}):
             return {*known, *names}
         if len(names) == 1:
             return known
         half = len(names) // 2
-        return self.may_move(self.may_move(known, names[:half], keys), names[half:], keys)
+        return self.may_move(self.may_move(known, names[:half]), names[half:])
 
-    def makes_the_same(self, moving: set[str], keys: Sequence[GroupKey]) -> bool:
+    def makes_the_same(self, moving: set[str]) -> bool:
         """Return whether two models with other values of these sizes have the same groups."""
-        still, plain = self.runner.sizes.keys() - moving, _numbers(self.first, keys)
+        still = self.runner.sizes.keys() - moving
         for _ in range(2):
             trace = self.at(self.runner.draw(self.guards, still))
             if trace is None or trace.parameters != self.first.parameters:
-                return False
-            if _numbers(trace, keys) != plain:
                 return False
         return True
 
     def at(self, sizes: Mapping[str, int] | None) -> Trace | None:
         """Return the trace at these sizes, None if they are None or the constructor refuses."""
         return None if sizes is None else self.runner.trace_or_refusal(sizes)
-
-
-def _numbers(trace: Trace, keys: Iterable[GroupKey]) -> list[object]:
-    """Return the count of each group, and its lengths that were not traced."""
-    return [_number(trace.readings[key], key) if key in trace.readings else None for key in keys]
-
-
-def _number(group: TensorGroup, key: GroupKey) -> object:
-    axes = key.axes or (None,) * key.kind.rank
-    return group.count, [n for n, axis in zip(group.shape, axes, strict=True) if axis is None]
 
 
 def _is_a_number(condition: Condition) -> bool:

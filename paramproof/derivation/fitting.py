@@ -87,18 +87,13 @@ def fit_count(
     counts: Sequence[int],
     points: Sequence[Mapping[str, int]],
     loops: Sequence[Expression],
-    likely: Iterable[Expression] = (),
 ) -> Expression | None:
     """Return an expression with the values ``counts`` at ``points``, None if no simple one fits.
 
-    Candidates are tried in this order: ``likely`` ones, then ``loops``, the lengths of the loops
-    that ran, and the sizes in them.
+    Candidates of ``loops``, the lengths of the loops that ran, and of the sizes in them come first.
     """
     if len(set(counts)) == 1 and 1 <= counts[0] <= MAX_COUNT:
         return expression(counts[0])
-    for one in likely:
-        if all(one.value(point) == n for point, n in zip(points, counts, strict=True)):
-            return one
     values: dict[Expression, list[Number]] = {}
     for compute, of in _candidates(loops, sorted(points[0])):
         for one in of:

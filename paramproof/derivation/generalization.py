@@ -85,12 +85,11 @@ def generalize(
     traces: Sequence[Trace],
     computed: Sequence[Expression],
     loops: Iterable[Expression],
-    numbers: Sequence[Expression] = (),
 ) -> GeneralTensors:
     """Return the tensors of these traces in symbols.
 
     ``computed`` are candidate expressions for lengths that were not traced, ``loops`` the lengths
-    of the loops that ran, and ``numbers`` expressions for the number of layers of some kinds.
+    of the loops that ran.
     """
     tensors, lengths = GeneralTensors(), list(loops)
 
@@ -102,7 +101,7 @@ def generalize(
 
     @cache
     def times_counted(*counts: int) -> GuardedCount | None:
-        return _times_counted(counts, traces, lengths, numbers)
+        return _times_counted(counts, traces, lengths)
 
     for key in traces[0].readings:
         if any(key not in trace.readings for trace in traces):
@@ -136,13 +135,10 @@ def generalize(
 
 
 def _times_counted(
-    counts: Sequence[int],
-    traces: Sequence[Trace],
-    loops: Sequence[Expression],
-    numbers: Sequence[Expression],
+    counts: Sequence[int], traces: Sequence[Trace], loops: Sequence[Expression]
 ) -> GuardedCount | None:
     """Return a fitted count that is at least 1, None if none fits."""
-    number = fit_count(counts, [trace.sizes for trace in traces], loops, numbers)
+    number = fit_count(counts, [trace.sizes for trace in traces], loops)
     if number is None:
         return None
     return GuardedCount(number, (Condition(Relation.LESS, number, expression(1), False),))

@@ -171,8 +171,10 @@ class GuardProber:
     def look_beyond(self, sizes: Mapping[str, int]) -> bool:
         """Trace at sizes that violate a guard, and queue the guards that are new.
 
-        Return whether it could be traced, as it was built.
+        Return whether it could be traced, as it was built. Programs state the guards on both sides.
         """
+        if self.runner.constructor.tracing is None:
+            return True
         trace = self.runner.trace_or_refusal(sizes)
         if trace is not None:
             self.beyond.add(self.runner.guards_of(trace), sizes)

@@ -7,26 +7,25 @@ from the traced ones, and compares every tensor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import TypeAlias
 
 from paramproof.algebra.letters import letters_for
 from paramproof.derivation.alignment import TraceAligner
-from paramproof.derivation.generalization import GeneralTensors, generalize
+from paramproof.derivation.generalization import generalize
 from paramproof.derivation.guard_probing import GuardProber
 from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.sampling import MAX_DEPTH
 from paramproof.derivation.trace_runner import DerivationError, FailureCause, Progress, TraceRunner
-from paramproof.derivation.validation import MAX_SPECIALIZED, HeldOutValidation
+from paramproof.derivation.validation import HeldOutValidation
 from paramproof.formulas.condition import Condition, Consequence, Outcome
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.derivation_data import derivation_data, derivation_from
 from paramproof.formulas.expression import floor, letter
 from paramproof.tracing.constructors import Constructor
 from paramproof.tracing.recorder import Caveat, caveat_text
-from paramproof.tracing.tensor_groups import GroupKey
 
 __all__ = ["DerivationError", "Effort", "derive"]
 
@@ -41,15 +40,12 @@ class Effort:
     - ``generic``: traces beside the one at the constructor's own sizes.
     - ``held``: held-out models beside the one at the constructor's own sizes.
     - ``deepest``: the largest length of a loop in traces and models.
-    - ``rather_fixed``: rather than fail, fix the sizes that move a tensor that is not explained,
-      and as many as are to blame for a model that differs.
     - ``far``: also validate on models that are many times as large and deep, as far as time allows.
     """
 
     generic: int = 4
     held: int = 20
     deepest: int = MAX_DEPTH
-    rather_fixed: bool = False
     far: bool = True
 
 
@@ -72,7 +68,7 @@ def derive(
     """
     known = {} if outcomes is None else outcomes
     failed: list[DerivationError] = []
-    for aligner in _aligners(constructor, seed, effort, note, failed):
+    for aligner in _aligners(constructor, seed, effort, note):
         try:
             return _derived(aligner, effort, known, naming)
         except DerivationError as error:
@@ -81,13 +77,9 @@ def derive(
 
 
 def _aligners(
-    constructor: Constructor,
-    seed: int,
-    effort: Effort,
-    note: Progress,
-    failed: Sequence[DerivationError],
+    constructor: Constructor, seed: int, effort: Effort, note: Progress
 ) -> Iterator[TraceAligner]:
-    """Yield aligners to try in turn, each after the formulas of those before it have ``failed``."""
+    """Yield aligners to try in turn."""
 
     def aligner(richer: bool, fixed: Iterable[str] = ()) -> TraceAligner:
         runner = TraceRunner(constructor, Random(seed), effort.deepest, set(fixed))
@@ -102,20 +94,6 @@ def _aligners(
     if numbers:
         # Layer numbers select the layers of another kind, and are not sizes.
         yield aligner(richer=True, fixed=numbers)
-    last = failed[-1]
-    if effort.rather_fixed and isinstance(last, UnfittedTensorsError):
-        again = aligner(richer=True, fixed=numbers)
-        stay = numbers | again.not_moving_together(last.keys)
-        yield aligner(richer=True, fixed=stay)
-        yield aligner(richer=False, fixed=stay)
-
-
-class UnfittedTensorsError(DerivationError):
-    """The shapes or counts of some groups of tensors do not fit any expression."""
-
-    def __init__(self, text: str, keys: Iterable[GroupKey]) -> None:
-        super().__init__(text, FailureCause.NOT_EXPLAINED)
-        self.keys = tuple(keys)
 
 
 def _derived(
@@ -131,8 +109,7 @@ def _derived(
     # Code that checks divisibility may divide where it cannot be observed.
     divided = [floor(top, bottom) for top, bottom in conditions.divisible]
     made = traces[0].recorder.computed
-    numbers = runner.constructor.numbers
-    tensors = generalize(traces, [*letters, *made, *divided], runner.loops, numbers)
+    tensors = generalize(traces, [*letters, *made, *divided], runner.loops)
     for need in tensors.needs:
         if not need.is_met(runner.sizes):
             raise DerivationError(f"{runner.name}: its own sizes violate {need}")
@@ -143,40 +120,38 @@ def _derived(
         raise DerivationError(f"{runner.name}: layer numbers select the layers of another kind")
     if tensors.unexplained:
         shown = "; ".join(tensors.unexplained.values())
-        raise UnfittedTensorsError(f"{runner.name}: not explained: {shown}", tensors.unexplained)
+        said = f"{runner.name}: not explained: {shown}"
+        raise DerivationError(said, FailureCause.NOT_EXPLAINED)
     prober = GuardProber(runner, conditions, tensors, outcomes)
     prober.sort(note)
+    alike = [trace.sizes for trace in traces]
+    return validated(prober, aligner.caveats, alike, effort, naming, note)
+
+
+def validated(
+    prober: GuardProber,
+    caveats: dict[Caveat, None],
+    alike: Iterable[Mapping[str, int]],
+    effort: Effort,
+    naming: Naming,
+    note: Progress,
+) -> Derivation:
+    """Validate a formula whose guards were probed, and return the derivation.
+
+    ``alike`` are the sizes of the traces that it was found from.
+    """
+    runner, conditions, tensors = prober.runner, prober.conditions, prober.tensors
     tensors.fold(conditions.exact_divisions)
     conditions.fold()
-    most = len(letters) if effort.rather_fixed else MAX_SPECIALIZED
-    validation = HeldOutValidation(runner, conditions, tensors, prober, note, most)
+    validation = HeldOutValidation(runner, conditions, tensors, prober, note)
     try:
         validation.hold(effort.held + 1, effort.far)
     except DerivationError as error:
-        raise error.because(aligner.caveats) from error
-    caveats = aligner.caveats | validation.caveats
-    alike = [*(trace.sizes for trace in traces), *prober.alike, *validation.alike]
-    letters_now = naming(runner.sizes)
-    return _derivation(runner, tensors, conditions, caveats, effort.held + 1, alike, letters_now)
-
-
-def _derivation(
-    runner: TraceRunner,
-    tensors: GeneralTensors,
-    conditions: GuardSet,
-    caveats: dict[Caveat, None],
-    held: int,
-    alike: Iterable[Mapping[str, int]],
-    letters: Mapping[str, str],
-) -> Derivation:
-    """Return the derivation, with ``letters`` by field.
-
-    ``alike`` are the sizes of all traces and models that matched the formula.
-    """
+        raise error.because(caveats) from error
+    letters = naming(runner.sizes)
+    caveats = caveats | validation.caveats
     moving = {name for t in tensors.kept for e in (*t.shape, t.times) for name in e.letters}
     asked = {name for condition in conditions.consequences for name in condition.letters}
-    inert = sorted(set(runner.sizes) - moving - asked - runner.fixed)
-    read = runner.constructor.read_fields()
     derivation = Derivation(
         runner.name,
         dict(runner.sizes),
@@ -184,13 +159,13 @@ def _derivation(
         tensors.kept,
         conditions.stated,
         fixed=tuple(sorted(runner.fixed)),
-        inert=tuple(inert),
-        unread=tuple(name for name in inert if name not in read) if read is not None else (),
+        inert=tuple(sorted(set(runner.sizes) - moving - asked - runner.fixed)),
+        unread=(),
         unexplained=tuple(tensors.left_out),
         irrelevant_guards=tuple(conditions.irrelevant),
         caveats=tuple(dict.fromkeys(caveat_text(caveat, letters) for caveat in caveats)),
-        evidence=runner.evidence(held),
-        validated=_validated(runner, conditions, alike),
+        evidence=runner.evidence(effort.held + 1),
+        validated=_validated(runner, conditions, [*alike, *prober.alike, *validation.alike]),
     )
     return derivation_from(derivation_data(derivation.renamed(letters)))
 

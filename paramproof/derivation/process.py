@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from paramproof.builders.registry import framework
 from paramproof.child_process import Limit, Refused, call, tell
 from paramproof.formulas.derivation import Derivation
 from paramproof.formulas.printing import MAX_MESSAGE_SHOWN, legible, path_text
 from paramproof.sources.reference import in_one_line, load_reference
-
-if TYPE_CHECKING:
-    from paramproof.tracing.constructors import Constructor
 
 
 def derive_in_subprocess(
@@ -54,10 +51,16 @@ def _derived(
 ) -> Derivation | None:
     # Only the process that derives needs them.
     from paramproof.derivation.pipeline import derive
+    from paramproof.tracing.constructors.function import function_constructor
     from paramproof.tracing.internal_errors import InternalError
 
     try:
-        return derive(_constructor(what, keys, architecture, sizes), seed, tell)
+        if ":" in what and keys is None:
+            return derive(function_constructor(what, load_reference(what), sizes), seed, tell)
+        _require_transformers(what)
+        from paramproof.derivation.model_class import derive_class
+
+        return derive_class(what, keys, architecture, sizes, seed, tell)
     except InternalError as error:
         tell(RuntimeError(legible(str(error), MAX_MESSAGE_SHOWN)))
         return None
@@ -68,19 +71,10 @@ def _derived(
         raise Refused(legible(said, MAX_MESSAGE_SHOWN)) from error
 
 
-def _constructor(
-    what: str, keys: Mapping[str, Any] | None, architecture: str, sizes: Mapping[str, int]
-) -> Constructor:
-    if ":" in what and keys is None:
-        from paramproof.tracing.constructors.function import function_constructor
-
-        return function_constructor(what, load_reference(what), sizes)
+def _require_transformers(what: str) -> None:
     needed = framework("transformers")
     if needed.missing:
         raise ValueError(
             f"{what}: to derive it {' and '.join(needed.missing)} must be installed: "
             f"{needed.how_to_get}"
         )
-    from paramproof.tracing.constructors.transformers_class import transformers_constructor
-
-    return transformers_constructor(what, keys, architecture, sizes)

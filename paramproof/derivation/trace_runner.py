@@ -263,6 +263,7 @@ class TraceRunner:
         return self._trace(sizes, NativeSymInt)
 
     def _trace(self, sizes: Mapping[str, int], kind: type[SymInt]) -> Trace:
+        assert self.constructor.tracing is not None
         symbolic = {
             name: value if name in self.fixed else kind(value, letter(name))
             for name, value in sizes.items()

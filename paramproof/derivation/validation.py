@@ -196,10 +196,7 @@ def _around(size: int) -> tuple[int, int]:
 
 
 MAX_SPECIALIZED = 4
-"""The largest number of sizes to fix if a model differs and no guard explains why.
-
-A formula with more fixed sizes is only derived on request (``rather_fixed``).
-"""
+"""The largest number of sizes to fix if a model differs and no guard explains why."""
 
 DIVISORS = (2, 3, 4, 6, 8, 16)
 """The numbers that are tried as divisors of a size if models of some sizes cannot be built."""
@@ -211,8 +208,8 @@ DEPTH_FACTOR = 5
 class HeldOutValidation:
     """Compares the formula with held-out models inside the guards.
 
-    If one differs, up to ``most`` sizes are fixed at a time. ``caveats`` record the differences
-    that led to fixed sizes. ``alike`` are the sizes of models that matched.
+    If one differs, sizes may be fixed. ``caveats`` record the differences that led to that, and
+    ``alike`` are the sizes of models that matched.
     """
 
     def __init__(
@@ -222,10 +219,8 @@ class HeldOutValidation:
         tensors: GeneralTensors,
         prober: GuardProber,
         note: Progress,
-        most: int,
     ) -> None:
         self.runner = runner
-        self.most = most
         self.conditions = conditions
         self.tensors = tensors
         self.prober = prober
@@ -310,7 +305,7 @@ class HeldOutValidation:
         names = self.to_blame(sizes)
         if len(names) == 1 and self.divides(next(iter(names)), sizes, trial):
             return
-        if not 0 < len(names) <= min(self.most, len(sizes) - len(self.runner.fixed) - 1):
+        if not 0 < len(names) <= min(MAX_SPECIALIZED, len(sizes) - len(self.runner.fixed) - 1):
             refused = trial.consequence and trial.consequence.outcome is Outcome.REFUSED
             raise DerivationError(
                 f"{self.runner.name}: {caveat_text(trial.wrong)}",
@@ -337,8 +332,10 @@ class HeldOutValidation:
                 need = Condition(Relation.DIVIDES, expression(divisor), letter(name), True)
                 self.conditions.guards[need] = set()
                 self.conditions.consequences[need] = trial.consequence
-                said = f" is a multiple of {divisor} in all models that could be built: "
-                self.caveats[letter(name), said, *trial.wrong] = None
+                # Programs say what decides about tensors, so that this decides nothing else.
+                if self.runner.constructor.tracing is not None:
+                    said = f" is a multiple of {divisor} in all models that could be built: "
+                    self.caveats[letter(name), said, *trial.wrong] = None
                 return True
         return False
 
@@ -352,7 +349,16 @@ class HeldOutValidation:
                 moved = tried_here
             else:
                 kept.add(name)
-        return kept - self.runner.fixed
+        kept -= self.runner.fixed
+        # A size may be kept only because of others that move with it.
+        alone = (name for name in sorted(kept) if len(kept) > 1 and self.holds_at(sizes, name))
+        return {one} if (one := next(alone, "")) else kept
+
+    def holds_at(self, sizes: Mapping[str, int], kept: str) -> bool:
+        """Return whether the formula holds at these sizes if one of them keeps its own value."""
+        there = {**sizes, kept: self.runner.sizes[kept]}
+        met = all(condition.is_met(there) for condition in self.conditions.consequences)
+        return met and not self.compared(there).consequence
 
     def others(self, held: int) -> Mapping[str, int] | None:
         """Return sizes inside the guards; the first violate all remembered guards.

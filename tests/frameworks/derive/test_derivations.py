@@ -21,16 +21,15 @@ def test_there_are_enough_cases():
 
 @pytest.mark.parametrize("name", CASES)
 def test_derived(name):
-    from paramproof.derivation.pipeline import DerivationError, Effort
+    from paramproof.derivation.pipeline import DerivationError
 
     case, name = CASES[name], name.rstrip("+")
-    effort = Effort(rather_fixed=case.rather_fixed)
     if case.error:
         with pytest.raises(DerivationError, match=rf"^{name}\W+{re.escape(case.error)}") as caught:
-            derived(name, effort=effort)
+            derived(name)
         assert caught.value.cause.name == case.cause
         return
-    found = derived(name, effort=effort, **dict(case.sizes))
+    found = derived(name, **dict(case.sizes))
     assert str(found.formula) == case.formula
     stated = conditions(found)
     assert stated.keys() == case.conditions.keys()

@@ -1,11 +1,8 @@
 """Formulas derived from classes of transformers, against those that people wrote and counted."""
 
-from random import Random
-
 import pytest
 
 from paramproof.algebra.symbols import size_letters, symbols
-from paramproof.derivation.trace_runner import TraceRunner
 from paramproof.formulas import EncoderLetters, GPTLetters, LlamaLetters, closed_form
 from paramproof.formulas.expression import letter
 
@@ -14,12 +11,12 @@ pytestmark = [
     pytest.mark.shared("models of transformers are derived"),
 ]
 
-derive = pytest.importorskip("paramproof.derivation.pipeline")
-models = pytest.importorskip("paramproof.tracing.constructors.transformers_class")
+derive = pytest.importorskip("paramproof.derivation.model_class")
+models = pytest.importorskip("paramproof.tracing.constructors.model_class")
 
 
 def derived(what, **sizes):
-    found = derive.derive(models.transformers_constructor(what, sizes=sizes))
+    found = derive.derive_class(what, sizes=sizes)
     assert found.is_proved, found.reasons
     return found
 
@@ -48,12 +45,10 @@ def test_the_formula_is_the_one_that_was_written(what, written):
 
 def test_layers_that_are_named_by_their_numbers():
     """SAM's layers 2, 5, 8 and 11 attend to the whole image. These numbers are not sizes."""
-    found = derive.derive(models.transformers_constructor("sam_vision_model"))
-    named = [f"global_attn_indexes[{i}]" for i in range(4)]
-    assert [found.fields[one] for one in found.fixed] == named
+    found = derived("sam_vision_model")
     widths = tensors_named(found, "vision_encoder.layers.*.attn.rel_pos_h")
-    assert [str(one.times) for one in widths] == ["L − 4", "4"]
-    assert "L ≥ 12" in [str(one.condition) for one in found.conditions]
+    assert {str(one.times) for one in widths} == {"L − 4", "4"}
+    assert "12 ≤ L" in [str(one.condition) for one in found.conditions]
 
 
 def test_a_head_that_shares_its_weight_is_counted_once_and_named():
@@ -83,16 +78,15 @@ def test_what_a_model_looks_for_and_is_no_field_can_be_a_size():
     assert "K" in wide.formula.letters
     assert "K" not in derived("qwen3_moe").formula.letters
     with pytest.raises(ValueError, match="qwen3_moe has no size 'heads_dim'"):
-        models.transformers_constructor("qwen3_moe", sizes={"heads_dim": 128})
+        derived("qwen3_moe", heads_dim=128)
 
 
 @pytest.mark.documented("transformers")
 def test_a_part_has_what_the_whole_gives_it_and_not_what_its_class_has():
     """Aya Vision's tower has no head, that of SigLIP has one."""
-    own = models.transformers_constructor(
-        "aya_vision", sizes={"vision_config.num_attention_heads": 16}
-    )
-    paths = {name for name, _ in own.make(own.sizes).named_parameters()}
+    sizes = {"vision_config.num_attention_heads": 16}
+    model = models.ModelClass.of("aya_vision", sizes=sizes).constructor({}).make({})
+    paths = {name for name, _ in model.named_parameters()}
     assert any(path.startswith("vision_tower.") for path in paths)
     assert not any(path.startswith("vision_tower.head.") for path in paths)
 
@@ -108,20 +102,14 @@ def test_a_kind_of_layer_that_a_models_own_sizes_leave_out_is_in_the_formula():
 
 @pytest.mark.documented("transformers")
 def test_two_questions_decide_where_there_are_experts():
-    """Interval and first layer with experts, in ERNIE 4.5.
-
-    The code reaches the second comparison only if the first is true, which no guard over all
-    indices expresses: the number is right, but not proved.
-    """
-    found = derive.derive(
-        models.transformers_constructor("ernie4_5_moe", sizes={"moe_layer_interval": 2})
-    )
-    assert [reason.startswith("a loop of L asked of its index") for reason in found.reasons] == [
-        True
-    ]
+    """Interval and first layer with experts, in ERNIE 4.5."""
+    found = derived("ernie4_5_moe", moe_layer_interval=2)
     (gate,) = tensors_named(found, "layers.*.mlp.gate.weight")
-    counts = {at: gate.times.evaluate(found.sizes | {"L": at}) for at in range(1, 7)}
-    assert counts == {at: len([i for i in range(1, at) if (i + 1) % 2 == 0]) for at in range(1, 7)}
+    by_field = {field: name for name, field in found.fields.items()}
+    end = by_field["moe_layer_end_index"]
+    for depth in range(2, 7):
+        there = len([i for i in range(1, depth) if (i + 1) % 2 == 0])
+        assert gate.times.evaluate(found.sizes | {"L": depth, end: depth - 1}) == there
 
 
 def test_an_offset_into_a_period_is_below_it():
@@ -139,23 +127,22 @@ def test_an_offset_into_a_period_is_below_it():
 def test_a_key_may_be_another_name_of_a_field():
     """As transformers takes it, whichever of the two it prefers."""
     keys = {"model_type": "gpt2", "num_hidden_layers": 5, "n_layer": 3, "hidden_size": 96}
-    own = models.transformers_constructor("config.json", keys)
-    assert (own.sizes["n_layer"], own.sizes["n_embd"]) == (5, 96)
-    found = derive.derive(own)
+    found = derive.derive_class("config.json", keys)
     assert found.is_proved, found.reasons
+    assert {"L": 5, "H": 96}.items() <= found.sizes.items()
     assert {"L", "H"} <= found.formula.letters
+    assert derived("gpt2", num_hidden_layers=7).sizes["L"] == 7
 
 
 @pytest.mark.documented("transformers")
 def test_a_field_of_which_some_layers_have_their_own_is_a_size():
-    # Gemma 4's layers with full attention have wider heads; of the whole, transformers tells none.
+    """Gemma 4's layers with full attention have wider heads; the class says how many they are."""
     given = {"num_hidden_layers": 6, "vocab_size": 64, "vocab_size_per_layer_input": 64}
-    gemma = models.transformers_constructor("gemma4_text", {"model_type": "gemma4_text", **given})
-    assert gemma.sizes["head_dim"] == 256
-    trace = TraceRunner(gemma, Random(0), 6).first()
-    norms = {
-        str(*key.axes): group.shape
-        for key, group in trace.readings.items()
-        if key.kind.path == "layers.*.self_attn.q_norm.weight"
-    }
-    assert norms == {"head_dim": (256,), "None": (512,)}
+    found = derive.derive_class("gemma4_text", {"model_type": "gemma4_text", **given})
+    norms = tensors_named(found, "layers.*.self_attn.q_norm.weight")
+    assert [(str(one.times), *map(str, one.shape)) for one in norms] == [("5", "K"), ("1", "512")]
+
+
+def test_a_class_that_is_not_understood_can_be_derived_as_a_function():
+    with pytest.raises(derive.DerivationError, match=r"is not understood: .*; derive a function"):
+        derived("clvp")

@@ -45,15 +45,6 @@ def test_read(number):
         assert found.evaluate(point) == number.evaluate(point)
 
 
-def test_a_likely_count_is_tried_first():
-    number = L * L * L + 7
-    counts = [number.evaluate(point) for point in POINTS]
-    assert fit_count(counts, POINTS, [L], [L * H, number, number + 1]) == number
-    assert fit_count(counts, POINTS, [L], [L * H, number + 1]) is None
-    lengths = [point["L"] for point in POINTS]
-    assert fit_count(lengths, POINTS, [L], [2 * L - L]) == L
-
-
 def test_a_loop_s_length_comes_first():
     """Where two are as often, it is as long as what ran."""
     points = [{"L": n, "M": n} for n in (3, 5, 8)]

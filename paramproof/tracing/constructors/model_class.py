@@ -1,0 +1,229 @@
+"""Classes of the installed transformers: find one by name, read its programs, and build it.
+
+A derivation reads the formula from the programs of the class, as the catalogue does, and validates
+it on models that transformers builds from the keys of a configuration.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import transformers
+from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig, PreTrainedModel
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+
+from paramproof.builders.meta import meta
+from paramproof.catalogue.program import Catalogue, File, Part, Program
+from paramproof.formulas.errors import similar_names
+from paramproof.formulas.printing import shown
+from paramproof.sources.reference import in_one_line
+from paramproof.tracing.configuration.blocks import trace_model
+from paramproof.tracing.configuration.writer import Sharing, Writer, base, config_classes
+from paramproof.tracing.constructors import Constructor, require_sizes
+from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
+from paramproof.tracing.torch_mode import observed_tensors
+
+transformers.logging.set_verbosity_error()
+
+LABELS = "num_labels"
+NAMES_OF_LABELS = ("id2label", "label2id")
+"""Keys that give the number of labels, too."""
+
+IGNORED_KEYS = frozenset({"model_type", "architectures"})
+"""Keys that choose the class."""
+
+
+@dataclass(frozen=True)
+class ModelClass:
+    """A model class and its configuration class, with the keys of a configuration."""
+
+    config_class: Any
+    model_class: Any
+    keys: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        what: str,
+        given: Mapping[str, Any] | None = None,
+        architecture: str = "",
+        sizes: Mapping[str, int] | None = None,
+    ) -> ModelClass:
+        """Return a model type or class by its name: ``deepseek_v3``, ``BertForMaskedLM``.
+
+        ``given`` are the keys of a configuration; ``architecture`` overrides the class that it
+        names, and ``sizes`` override fields. Raises ``ValueError`` with one line for a type, class
+        or size that transformers does not have.
+        """
+        keys = dict(given or {})
+        if given is None and what not in CONFIG_MAPPING and not architecture:
+            config_class, model_class = _named_class(what)
+        else:
+            model_type = str(keys.get("model_type", what))
+            config_class, model_class = _classes(model_type, keys, architecture)
+        keys = {name: value for name, value in keys.items() if name not in IGNORED_KEYS}
+        keys = _with_sizes(config_class, keys, require_sizes(sizes or {}))
+        return cls(config_class, model_class, keys)
+
+    @property
+    def name(self) -> str:
+        return str(self.model_class.__name__)
+
+    def part(self) -> Part:
+        """Return what the configuration class makes of the keys."""
+        return Part.of(Installed(), self.config_class.__name__, self.keys)
+
+    def constructor(self, sizes: Mapping[str, int]) -> Constructor:
+        """Return the way to build the class on the meta device; it has these ``sizes``."""
+
+        @calls_constructor
+        def make(chosen: Mapping[str, int]) -> Any:
+            # A field that is absent may get its value from another one.
+            config = self.config_class(**_with_sizes(self.config_class, self.keys, chosen))
+            with meta():
+                return self.model_class(config)
+
+        packages = {one: importlib.metadata.version(one) for one in ("transformers", "torch")}
+        return Constructor(self.name, sizes, make, observed_tensors, None, (), packages)
+
+
+@calls_constructor
+def _with_sizes(
+    config_class: Any, given: Mapping[str, Any], sizes: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return keys with other values of some fields: ``text_config.hidden_size``, ``depths[0]``.
+
+    Numbers of layers of a kind, ``layer_types[full_attention]``, stay as they are.
+    """
+    # A key may be an alias of a field, as num_hidden_layers is for n_layer.
+    names = config_class.attribute_map
+    keys = {k: deepcopy(v) for k, v in given.items() if names.get(k, k) not in sizes}
+    if LABELS in sizes:
+        keys = {k: v for k, v in keys.items() if k not in NAMES_OF_LABELS}
+    start, inner = config_class(**deepcopy(dict(given))), dict[str, dict[str, int]]()
+    for name, size in sizes.items():
+        head, dot, rest = name.partition(".")
+        base_name, bracket, index = name.partition("[")
+        if dot:
+            inner.setdefault(head, {})[rest] = size
+        elif not bracket:
+            keys[name] = size
+        elif index[:-1].isdigit() and isinstance(getattr(start, base_name, ""), list | tuple):
+            if not isinstance(keys.get(base_name), list):
+                keys[base_name] = list(getattr(start, base_name))
+            keys[base_name][int(index[:-1])] = size
+    for head, own_sizes in inner.items():
+        part = getattr(start, head, None)
+        if not isinstance(part, PreTrainedConfig):
+            raise ValueError(f"{config_class.__name__} has no part {shown(head)}")
+        own = given.get(head)
+        own = own if isinstance(own, Mapping) else part_defaults(config_class, head, part)
+        keys[head] = _with_sizes(type(part), own, own_sizes)
+    return keys
+
+
+def part_defaults(config_class: Any, name: str, part: PreTrainedConfig) -> dict[str, Any]:
+    """Return the values that a config passes to an absent part, beside its class's defaults.
+
+    ``part`` is the part of a config that lacks it.
+    """
+    # Older releases, such as 5.4, pass nothing to an absent part.
+    spec = getattr(config_class, "sub_configs_defaults", {}).get(name)
+    if not spec:
+        return {}
+    passed: dict[str, Any] = dict(spec.init_kwargs)
+    if passed.get("model_type", spec.model_type or part.model_type) == part.model_type:
+        return passed
+    # DETR's class makes a part of another type than its table of parts says.
+    own = type(part)().to_dict()
+    return {key: value for key, value in part.to_dict().items() if value != own.get(key)}
+
+
+class Installed(Catalogue):
+    """The programs of the installed transformers' classes, traced when the reader asks for them."""
+
+    def __init__(self) -> None:
+        self.types = dict(CONFIG_MAPPING_NAMES)
+        self.file = cache(lambda name: File(self, self.read(name)))
+        self.program = cache(lambda name: Program(*self.find("configurations", name), name))
+
+    def find(self, what: str, name: str) -> tuple[File, Any]:
+        file = self.file(name)
+        return file, file.data[what][name]
+
+    def read(self, name: str) -> Any:
+        writer, kind = Writer(), class_named(name)
+        data: dict[str, Any] = {"versions": {"transformers": transformers.__version__}}
+        if issubclass(kind, PreTrainedConfig):
+            rules, _ = writer.configuration(kind, None if kind is PreTrainedConfig else base())
+            data["configurations"] = {name: rules}
+        else:
+            data["models"] = {name: writer.model(trace_model(kind))}
+        # The reader has lists where Python may have tuples.
+        return json.loads(json.dumps(Sharing().rewritten({**data, **writer.tables()})))
+
+
+def class_named(name: str) -> type[Any]:
+    found = getattr(transformers, name, None)
+    return found or config_classes()[name]
+
+
+@calls_constructor
+def build_model(keys: Mapping[str, Any], architecture: str = "") -> Any:
+    """Return the model that transformers builds from a config's keys, on the meta device.
+
+    Raises ``ValueError`` with one line if transformers does not have it or refuses.
+    """
+    config_class, model_class = _classes(str(keys.get("model_type")), keys, architecture)
+    try:
+        config = config_class.from_dict(deepcopy(dict(keys)))
+        with meta():
+            return model_class(config)
+    except Exception as error:  # A constructor may raise anything.
+        raise_if_internal(error)
+        raise ValueError(f"{model_class.__name__} is refused: {in_one_line(error)}") from error
+
+
+def _classes(
+    model_type: str, keys: Mapping[str, Any], architecture: str
+) -> tuple[type[PreTrainedConfig], Any]:
+    if model_type not in CONFIG_MAPPING:
+        raise _unknown(model_type)
+    config_class: type[PreTrainedConfig] = CONFIG_MAPPING[model_type]
+    named = keys.get("architectures") or ()
+    chosen = architecture or (named[0] if isinstance(named, list) and len(named) == 1 else "")
+    base_class = _base(config_class) if config_class in MODEL_MAPPING else None
+    if chosen:
+        model_class = _named_class(chosen)[1]
+        # The models of InternLM 3 name LLaMA's configuration class.
+        if model_class.config_class is not getattr(base_class, "config_class", config_class):
+            raise ValueError(f"{shown(chosen)} is not a class of the model type {model_type}")
+        return config_class, model_class
+    if base_class is None:
+        raise ValueError(f"transformers has no base model of the type {model_type}: name a class")
+    return config_class, base_class
+
+
+def _base(config_class: type[PreTrainedConfig]) -> Any:
+    found: Any = MODEL_MAPPING[config_class]
+    return found[0] if isinstance(found, tuple) else found
+
+
+def _unknown(model_type: str) -> ValueError:
+    near = similar_names(model_type, CONFIG_MAPPING)
+    hint = f"; did you mean {', '.join(near)}?" if near else ""
+    return ValueError(f"transformers has no model type or class {shown(model_type)}{hint}")
+
+
+def _named_class(name: str) -> tuple[type[PreTrainedConfig], Any]:
+    found = getattr(transformers, name, None) if name.isidentifier() else None
+    config_class: Any = getattr(found, "config_class", None)
+    if not (isinstance(found, type) and issubclass(found, PreTrainedModel)) or not config_class:
+        raise _unknown(name)
+    return config_class, found
