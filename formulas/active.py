@@ -42,8 +42,9 @@ def says_per_token(field: str) -> bool:
     return _is(PER_TOKEN, field)
 
 
-def has_experts(architecture: Architecture) -> bool:
-    return any(_is(EXPERTS, field) for field in architecture.fields.values())
+def has_experts(fields: Iterable[str]) -> bool:
+    """Return whether one of these fields is the number of experts."""
+    return any(_is(EXPERTS, field) for field in fields)
 
 
 def per_token(architecture: Architecture) -> dict[str, str]:

@@ -15,7 +15,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from difflib import SequenceMatcher
-from enum import Enum, auto
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -85,25 +84,13 @@ class UnknownName(InvalidInput):
         return f"{super().__str__()}{between} {legible(self.listed_by)!r} lists all names"
 
 
-class Refusal(Enum):
-    """Why the catalogue has no formula for a configuration."""
-
-    NOT_TRIED = auto()  # The value of a key is of a sort that was not tried.
-    OTHER_VALUE = auto()  # The value of a key is not the one that the entry was derived at.
-    NO_SIZE = auto()  # A size is null, which transformers refuses for most sizes, too.
-    OTHER_PART = auto()  # The model type of a part differs from that in the entry.
-    CONDITIONS = auto()  # The sizes violate a condition of the formula.
-    CONSTRUCTOR = auto()  # They do, and transformers refuses to build such a model.
-    OTHER = auto()
-
-
 @dataclass(eq=False, repr=False)
 class NotInCatalogue(ValueError):
-    """A config that may be valid, but has no formula in the catalogue.
+    """A config that has no formula in the catalogue.
 
     ``key`` is the key whose value is not covered, "" if ``model_type`` itself is not. ``install``
     is the command (of ``install_command``) that installs the packages for deriving the formula, ""
-    if nothing can be derived. ``refusal`` classifies the ``reason``.
+    if nothing can be derived, as where ``is_refused`` says that transformers refuses it too.
     """
 
     reason: str
@@ -112,7 +99,7 @@ class NotInCatalogue(ValueError):
     key: str = ""
     install: str = ""
     where: str = ""
-    refusal: Refusal = Refusal.OTHER
+    is_refused: bool = False
 
     def __str__(self) -> str:
         how = "; to derive it from code, add --derive (derive=True in Python), which needs "

@@ -19,7 +19,6 @@ from paramproof.catalogue import Entry
 from paramproof.child_process import end_with_parent
 from paramproof.formulas.active import has_experts
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
-from paramproof.formulas.expression import Expression
 from paramproof.formulas.printing import shown
 from paramproof.json_form import document, json_text
 from paramproof.resolver import entry_of
@@ -137,23 +136,15 @@ def _counted(keys: Mapping[str, Any]) -> dict[str, Any]:
         **reading_data(reading),
         "total": found.count,
         **({"loaded": found.loaded} if found.heads else {}),
-        "active": _active(found, spelled) if has_experts(found.derivation) else found.count,
-        "status": found.derivation.status,
+        "active": _active(found, spelled) if has_experts(found.fields) else found.count,
+        "status": found.status,
         "notes": [*notes, *reading.remarks()],
     }
 
 
-_active_formulas: dict[tuple[object, ...], Expression | None] = {}
-"""The active formulas by entry, class, variant and fields, since deriving them is the slowest."""
-
-
 def _active(found: Entry, keys: Mapping[str, Any]) -> int | None:
     derivation = formula_of(found, keys)
-    fields = tuple(derivation.fields.items())
-    key = found.name, derivation.name, found.variant, fields
-    if key not in _active_formulas:
-        _active_formulas[key] = active_formula(derivation)
-    formula = _active_formulas[key]
+    formula = active_formula(derivation)
     return None if formula is None else formula.evaluate(derivation.sizes)
 
 

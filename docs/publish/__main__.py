@@ -55,7 +55,7 @@ def collect(folder: Path) -> None:
         place: TYPES.sub(lambda _: listing, relinked(path.read_text("utf-8"), path, places))
         for path, place in places.items()
     }
-    texts |= {f"{type_pages.FOLDER}/{one.file.name}.md": type_pages.page(one) for one in entries}
+    texts |= {f"{type_pages.FOLDER}/{one.name}.md": type_pages.page(one) for one in entries}
     for place, text in texts.items():
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (folder / place).write_text(text, "utf-8")

@@ -1,11 +1,11 @@
-"""Symbolic formulas of the model types of Hugging Face transformers, with no framework needed.
+"""Parameter counts and formulas of transformers' models, with no framework needed.
 
-A sweep over transformers' classes derives the data. Nobody writes them by hand, and each file names
-the releases it was derived from.
+The code of the classes was traced with every value unknown. What came out are programs, which are
+data: nobody writes them by hand, and each file names the releases it comes from.
 """
 
-from paramproof.catalogue.derivations import Head
-from paramproof.catalogue.entries import Entry, entry
-from paramproof.catalogue.files import model_types, read_type, type_of_class
+from paramproof.catalogue.configurations import entry
+from paramproof.catalogue.entries import Entry, Head
+from paramproof.catalogue.names import model_types
 
-__all__ = ["Entry", "Head", "entry", "model_types", "read_type", "type_of_class"]
+__all__ = ["Entry", "Head", "entry", "model_types"]

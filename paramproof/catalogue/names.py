@@ -1,62 +1,64 @@
-"""The model types, classes and configuration keys of transformers, by name.
+"""The model types and classes that there are, by name, and the keys without an effect.
 
-``sweep/names.py`` writes ``names.json``. It tells what an entry cannot: whether a configuration
-class has a key, and whether a class exists.
+The folder ``programs/`` has what the formulas come from, a file a model type. ``names.json`` lists
+the classes of each type, so that no file is read to tell which there are: those that have a
+program, the base model first, and the others of transformers. ``sweep/names.py`` writes it.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from paramproof.catalogue.files import (
-    TypeFile,
-    entry_names,
-    model_types,
-    read_type,
-    type_of,
-    type_of_class,
-)
+from paramproof.catalogue.program import Catalogue
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue, similar_names
+from paramproof.formulas.printing import shown
 
-NAMES = Path(__file__).parent / "names.json"
+HERE = Path(__file__).parent
+
+QUANTIZATION = "quantization_config"
+"""The key that says how a file stores weights. It changes stored shapes, not the tensors."""
+
+
+@cache
+def programs() -> Catalogue:
+    return Catalogue(HERE / "programs")
 
 
 @cache
 def _names() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(NAMES.read_text("utf-8"))
+    found: dict[str, Any] = json.loads((HERE / "names.json").read_text("utf-8"))
     return found
 
 
 @cache
-def irrelevant_keys(kind: str) -> frozenset[str]:
-    """Return the keys without an effect on tensors.
-
-    Those of ``any`` model type, ``private`` ones, or those of ``older`` releases: what versions 2
-    to 4 of transformers wrote into every file, and version 5 does not have or keeps elsewhere.
-    """
-    found = json.loads(NAMES.with_name("irrelevant_keys.json").read_text("utf-8"))
-    return frozenset(found[kind].split())
+def _classes() -> dict[str, tuple[list[str], list[str]]]:
+    """Return the classes of each type with a program, and its other ones."""
+    of = {**_names()["types"], **_names()["other libraries"]}
+    return {name: (own.split(), others.split()) for name, (own, others) in of.items()}
 
 
 @cache
-def refused_kinds(*, in_part: bool = False) -> dict[str, frozenset[str]]:
-    """Return the kinds of values that transformers refuses in any model type, by key.
+def irrelevant_keys() -> frozenset[str]:
+    """Return the keys without an effect on tensors that versions 2 to 4 wrote into every file.
 
-    The keys are those of the base class of all configurations. In a part some have no effect.
+    Some are private attributes: ``_vocab_size`` is of PaliGemma's configurations, ``_block_types``
+    of RecurrentGemma's.
     """
-    found = _names()["kinds"]["part" if in_part else "whole"]
-    return {key: frozenset(kinds.split()) for key, kinds in found.items()}
-
-
-def kinds_to_give(key: str) -> list[str]:
-    """Return the kinds of values that transformers declares for such a key, or none."""
-    return str(_names()["kinds"]["instead"][key]).split()
+    return frozenset(json.loads((HERE / "irrelevant_keys.json").read_text("utf-8")))
 
 
 def release() -> str:
     return str(_names()["transformers"])
+
+
+@cache
+def model_types() -> tuple[str, ...]:
+    """Return the model types that have a class with a program."""
+    return tuple(sorted(name for name, (own, _) in _classes().items() if own))
 
 
 def has_type(model_type: str) -> bool:
@@ -64,54 +66,99 @@ def has_type(model_type: str) -> bool:
     return model_type in _names()["types"]
 
 
-@cache
-def transformers_types() -> tuple[str, ...]:
-    """Return the model types that have an entry derived from transformers, and not from mlx-lm."""
-    return tuple(name for name in model_types() if has_type(name))
+def classes_of(model_type: str) -> list[str]:
+    """Return the classes of a type that have a program, the base model first.
 
-
-@cache
-def transformers_entries() -> tuple[str, ...]:
-    """Return the names of the entries that were derived from transformers."""
-    return tuple(name for name in entry_names() if has_type(type_of(name)))
+    Raises ``NotInCatalogue`` if it has none.
+    """
+    if found := _classes().get(model_type, ([], []))[0]:
+        return found
+    near = similar_names(model_type, model_types())
+    hint = f" (did you mean {', '.join(near)}?)" if near else ""
+    reason = f"there is no formula for the model type {shown(model_type)}{hint}"
+    raise NotInCatalogue(reason, model_type=model_type, key="model_type")
 
 
 def has_class(model_type: str, name: str) -> bool:
-    _, classes = _names()["types"].get(model_type, ("", ""))
-    own = read_type(model_type).classes if model_type in model_types() else ()
-    return name in own or name in classes.split()
+    return any(name in names for names in _classes().get(model_type, ()))
 
 
 @cache
 def _types_of_classes() -> dict[str, str]:
-    """Return the model type of each class; the first one if several types have it."""
+    """Return the model type of each class: of several types, the one with the most classes."""
     found: dict[str, str] = {}
-    for model_type, (_, classes) in _names()["types"].items():
-        for name in classes.split():
-            found.setdefault(name, model_type)
+    for i in (1, 0):
+        for model_type, of in sorted(_classes().items(), key=lambda pair: len(pair[1][0])):
+            found |= dict.fromkeys(of[i], model_type)
     return found
 
 
 def type_with_class(name: str) -> str | None:
-    return type_of_class(name) or _types_of_classes().get(name)
+    return _types_of_classes().get(name)
 
 
-def type_keys(model_type: str) -> set[str]:
-    """Return the keys of a type's configuration class that its entry does not have."""
-    keys, _ = _names()["types"].get(model_type, ("", ""))
-    return {*_names()["keys"].split(), *keys.split()}
+def type_of_class(name: str) -> str | None:
+    """Return the model type of a class that has a program."""
+    found = type_with_class(name)
+    return found if found and name in _classes()[found][0] else None
 
 
-def known_keys(file: TypeFile) -> set[str]:
-    """Return the paths of all keys that an entry names, such as ``text_config.hidden_size``."""
-    found = {field.key for field in file.letters.values()}
-    for names in (
-        *(file.null, file.fields, file.free, file.texts, file.below, file.layers, file.computed),
-        *(file.refused, file.buffered, file.aliases, file.late, file.parts, file.instead),
-        *(file.given, file.unread, file.filled, file.kinds, file.spelt, *file.flat.values()),
-    ):
-        found |= set(names)
-    for data in file.classes.values():
-        for variant in (data, *data.get("also", ())):
-            found |= set(variant.get("sized", ()))
+def named_class(config: Mapping[str, Any]) -> str:
+    """Return the class that a configuration names in ``architectures``, or "" if it names none.
+
+    Raises ``InvalidInput`` for anything but a list of one class.
+    """
+    names = config.get("architectures")
+    if names is None or names == []:
+        return ""
+    problem = f"architectures={shown(names)}"
+    if not isinstance(names, list) or not all(isinstance(one, str) for one in names):
+        raise InvalidInput(f"{problem} is not a list of one class", key="architectures")
+    if len(names) > 1:
+        problem += f" names {len(names)} classes: choose one by --class"
+        raise InvalidInput(problem, key="architectures")
+    return str(names[0])
+
+
+def usual_class(model_type: str) -> str:
+    """Return the class to assume for a configuration without ``architectures``.
+
+    It is the model that generates: one with a decoder's head, or an encoder-decoder. A type that
+    has a class for masked tokens is an encoder. Like a type without heads, it is read as its base
+    model.
+    """
+    base, *others = classes_of(model_type)
+    if any(name.endswith("ForMaskedLM") for name in others):
+        return base
+    for ending in ("ForConditionalGeneration", "ForCausalLM", "LMHeadModel"):
+        if found := [name for name in others if name.endswith(ending)]:
+            return found[0]
+    return base
+
+
+def find_class(model_type: str, name: str) -> str:
+    """Return the class of a type by its name, whatever its case and underscores.
+
+    LLaMAForCausalLM is an older name of LlamaForCausalLM, and KimiK25Model is Kimi_K25Model.
+    """
+    known = {_without_spelling(one): one for one in classes_of(model_type)}
+    if found := known.get(_without_spelling(name)):
+        return found
+    has = f"there are formulas for {', '.join(known.values())}"
+    if has_class(model_type, name):
+        reason = f"{model_type}: there is no formula for the class {shown(name)}; {has}"
+    else:
+        ((library, number), *_) = versions_of(model_type).items()
+        of = f"the model type {model_type} of {library} {number}"
+        reason = f"{of} does not have the class {shown(name)}; {has}"
+    raise NotInCatalogue(reason, model_type=model_type, key="architectures")
+
+
+def versions_of(model_type: str) -> dict[str, str]:
+    """Return the releases of the libraries whose code a type's programs come from."""
+    found: dict[str, str] = programs().file(model_type).data["versions"]
     return found
+
+
+def _without_spelling(name: str) -> str:
+    return name.replace("_", "").casefold()

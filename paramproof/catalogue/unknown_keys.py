@@ -8,75 +8,64 @@ would otherwise count the type's default without a word: ``n_layers`` of a LLaMA
 
 from __future__ import annotations
 
-import re
-from collections.abc import Container, Iterator, Mapping
-from functools import cache, lru_cache
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
-from paramproof.catalogue.accepts import IRRELEVANT_PRIVATE
-from paramproof.catalogue.configuration import IRRELEVANT_KEYS, QUANTIZATION
-from paramproof.catalogue.files import TypeFile, model_types, read_type
-from paramproof.catalogue.names import irrelevant_keys, known_keys, type_keys
+from paramproof.catalogue.entries import Entry, parts
+from paramproof.catalogue.names import QUANTIZATION, irrelevant_keys
+from paramproof.catalogue.program import ABSENT, Part, Refused
 from paramproof.formulas.errors import InvalidInput
 from paramproof.formulas.models import SizeName, sizes_by_name
 from paramproof.formulas.path import leaf, lies_in, parent
 from paramproof.formulas.printing import legible, shown
 
-COUNTING_IN_ANY_TYPE: Mapping[str, Any] = {"architectures": [], "tie_word_embeddings": True}
-"""Keys that change the count of any model, each with a typical value."""
-
-LOOKS_LIKE_SIZE = re.compile(
-    r"(n|num|d|dim)_.+|.+_(size|dim|dims|layers|heads|rank|channels|depth)"
-)
-
 SHORT_NAME = 6
 """Names shorter than this may be misspelt by one letter, longer ones by two."""
 
 
-def looks_like_size(path: str) -> bool:
-    """Return whether the name of a key is that of a size in some model type or program."""
-    key = leaf(path)
-    return key in sizes_by_name() or bool(LOOKS_LIKE_SIZE.fullmatch(key))
-
-
-def find_unknown_keys(
-    file: TypeFile, config: Mapping[str, Any], used: Container[str] | None = None
-) -> tuple[str, ...]:
+def find_unknown_keys(entry: Entry, config: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the paths of the keys that the configuration classes do not have.
-
-    ``used`` has the letters on which the count depends; if it is None, any letter may matter.
 
     Raises ``InvalidInput`` for a size under another name than the type's own, if the type's default
     would be counted in its place, and for a key that is probably misspelt: a similar key is absent
     that changes the count, and its value could be that key's.
     """
-    walked = [*_walk(file, config)]
-    names = {**file.aliases, **file.late}
-    given = {names.get(path, path): value for path, _, _, value in walked if value is not None}
-    counting = _counting_keys(file.name)
-    absent = counting.keys() - {path for path, *_ in walked}
     found = []
-    for path, part, key, value in walked:
-        if key in _known_in_part(file.name, part):
-            continue
+    for path, part, value in _unknown(config, "", entry.part):
         found.append(path)
-        is_size = False
-        for name, size in _sizes_in(key, value):
-            is_size = True
-            _require_no_default(file, path, part if name == key else "", name, size, given, used)
-        for meant in () if is_size else absent:
-            alike = parent(meant) == part and is_misspelt(key, leaf(meant))
-            if alike and _kind(value) is _kind(counting[meant]):
-                raise InvalidInput(
-                    f"{shown(path)} is not a key of the model type {file.model_type}: "
-                    f"did you mean {shown(meant)}?",
-                    key=path,
-                )
+        sizes = [*_sizes_in(leaf(path), value)]
+        for name, size in sizes:
+            _require_no_default(entry, path, parent(path) if name == leaf(path) else "", name, size)
+        if not sizes:
+            _require_not_misspelt(entry, path, part, value)
     return tuple(found)
 
 
-def _kind(value: object) -> type:
-    return float if type(value) is int else type(value)
+def _unknown(
+    config: Mapping[str, Any], before: str, part: Part
+) -> Iterator[tuple[str, Part, object]]:
+    """Yield the path of each unknown key, the part in which it is, and its value.
+
+    Keys of a part that is absent may be at top level.
+    """
+    flat = [
+        inner
+        for name, inner in part.values.items()
+        if isinstance(inner, Part) and config.get(name) is None
+    ]
+    for key, value in config.items():
+        own = part.program.aliases.get(key, key)
+        inner = part.values.get(own)
+        if isinstance(inner, Part) and isinstance(value, Mapping):
+            yield from _unknown(value, f"{before}{key}.", inner)
+        elif not (
+            key in part.program.taken
+            or key in irrelevant_keys()
+            or key == QUANTIZATION
+            or any(key in one.program.taken for one in flat)
+        ):
+            yield f"{before}{key}", part, value
 
 
 def _sizes_in(key: str, value: object) -> Iterator[tuple[str, int]]:
@@ -93,102 +82,77 @@ def _sizes_in(key: str, value: object) -> Iterator[tuple[str, int]]:
         yield key, int(value)
 
 
-def _require_no_default(
-    file: TypeFile,
-    path: str,
-    part: str,
-    name: str,
-    value: int,
-    given: Mapping[str, Any],
-    used: Container[str] | None,
-) -> None:
+def _require_no_default(entry: Entry, path: str, part: str, name: str, value: int) -> None:
     """Raise ``InvalidInput`` if the type's default would be counted in place of a size.
 
     The key at ``path`` is ``name`` in a ``part``, or a block with that name inside it.
     """
-    meanings = {size: _own_keys(file.name).get(size, ()) for size in sizes_by_name()[name]}
-    if any(given.get(one) == value for own in meanings.values() for one in own):
-        return
-    for size, everywhere in meanings.items():
-        own = [one for one in everywhere if parent(one) == part] or everywhere
-        own = [one for one in own if lies_in(one, part)]
-        letters = {one: file.letter_of[one] for one in own if one not in given}
-        absent = [one for one, letter in letters.items() if used is None or letter in used]
-        defaults = (file.given.get(one, file.letters[letters[one]].default) for one in absent)
-        if absent and str(value) not in map(str, defaults):
-            what = f"{file.model_type} has no {legible(path)}"
+    own = [one for one in _sizes_of(entry) if lies_in(one, part)]
+    own = [one for one in own if parent(one) == part] or own
+    for size in sizes_by_name()[name]:
+        same = [one for one in own if size in _meanings(entry, one)]
+        if any(_value_at(entry.part, one) == value for one in same):
+            return
+        if absent := [one for one in same if one in entry.absent]:
+            what = f"{entry.model_type} has no {legible(path)}"
             what += "" if leaf(path) == name else f", and its {name} would be ignored"
             raise InvalidInput(f"{what}; write {' or '.join(absent[:3])}", key=path)
-        if not everywhere and size.letter == "E" and value > 1:
-            problem = f"{file.model_type} has no experts, so {legible(path)} would be ignored"
+        if not same and size.letter == "E" and value > 1:
+            problem = f"{entry.model_type} has no experts, so {legible(path)} would be ignored"
             raise InvalidInput(f"{problem}: leave it out, or give another model_type", key=path)
 
 
-@cache
-def _own_keys(name: str) -> Mapping[SizeName, list[str]]:
-    """Return the keys that an entry has for each size with a customary letter, by path."""
-    file = read_type(name)
-    found: dict[SizeName, list[str]] = {}
-    aliases = {**file.aliases, **file.late}
-    for letter, field in file.letters.items():
-        names = [field.path, *(alias for alias, path in aliases.items() if path == field.path)]
-        for one in names:
-            meanings = sizes_by_name().get(leaf(one), ())
-            by_letter = [size for size in meanings if size.letter == letter.partition("_")[0]]
-            for size in by_letter or meanings:
-                own = found.setdefault(size, [])
-                own += [field.path] if field.path not in own else []
-    return found
+def _sizes_of(entry: Entry) -> list[str]:
+    """Return the paths of the sizes that a configuration and its parts have."""
+    return [
+        f"{path}{name}"
+        for path, part in parts(entry.part)
+        for name in part.program.types
+        if name not in part.program.aliases and type(part.get(name)) is int
+    ]
 
 
-def _walk(
-    file: TypeFile, config: Mapping[str, Any], part: str = ""
-) -> Iterator[tuple[str, str, str, Any]]:
-    """Yield each key with its path, its part, "" for top level, and its value.
-
-    A key may have a dot in its name, too. Keys of a part may be elsewhere: under another key, or at
-    top level. A part of another type than the entry's is left out.
-    """
-    flat = {name: one for one, names in file.flat.items() for name in names}
-    for key, value in config.items():
-        path = f"{part}.{key}" if part else file.instead.get(key, key)
-        if path in file.parts and isinstance(value, Mapping):
-            kind = value.get("model_type")
-            is_other = kind in model_types() and kind != file.parts[path]
-            if not is_other or path in file.fixed_parts:
-                yield from _walk(file, value, path)
-        elif not part and key in flat and config.get(flat[key]) is None:
-            yield f"{flat[key]}.{key}", flat[key], key, value
-        else:
-            yield path, part, key, value
+def _meanings(entry: Entry, path: str) -> set[SizeName]:
+    """Return the sizes that a key may mean by one of its names."""
+    names = {leaf(path)}
+    for before, part in parts(entry.part):
+        if before == f"{parent(path)}." or before == parent(path) == "":
+            names |= {one for one, of in part.program.aliases.items() if of == leaf(path)}
+    return {size for name in names for size in sizes_by_name().get(name, ())}
 
 
-@cache
-def _counting_keys(name: str) -> Mapping[str, Any]:
-    """Return the keys that change the count of an entry, each with a typical value."""
-    file = read_type(name)
-    sizes = {field.path: 1 for field in file.letters.values()}
-    return {**COUNTING_IN_ANY_TYPE, **file.fields, **sizes}
+def _value_at(part: Any, path: str) -> Any:
+    for name in path.split("."):
+        part = part.get(name) if isinstance(part, Part) else ABSENT
+    return part
 
 
-@cache
-def _known_in_part(name: str, part: str) -> frozenset[str]:
-    """Return the keys that a part of an entry's configuration may have; "" is top level."""
-    file = read_type(name)
-    kind = file.parts[part] if part else file.model_type
-    own = {path for path in known_keys(file) if parent(path) == part}
-    of_kind = known_keys(read_type(kind)) if kind in model_types() else set()
-    known = type_keys(kind) | {one for one in of_kind if not parent(one)}
-    return frozenset(
-        {
-            *IRRELEVANT_KEYS,
-            *IRRELEVANT_PRIVATE,
-            QUANTIZATION,
-            *irrelevant_keys("older"),
-            *known,
-            *map(leaf, own),
-        }
-    )
+def _require_not_misspelt(entry: Entry, path: str, part: Part, value: object) -> None:
+    """Raise ``InvalidInput`` if a similar key is absent that changes the count."""
+    key, before = leaf(path), path.removesuffix(leaf(path))
+    given = {part.program.aliases.get(name, name) for name in part.keys}
+    for name in {**part.program.types, **part.program.fields}:
+        if name in given or not is_misspelt(key, name):
+            continue
+        own = part.get(name)
+        kinds = {int: float}
+        kind, due = (kinds.get(type(one), type(one)) for one in (value, own))
+        if kind is not due and own is not None:
+            continue
+        others = [not own] if due is bool else [value, 1, 2]
+        if any(_changes(entry, f"{before}{name}", one) for one in others):
+            raise InvalidInput(
+                f"{shown(path)} is not a key of the model type {entry.model_type}: "
+                f"did you mean {shown(f'{before}{name}')}?",
+                key=path,
+            )
+
+
+def _changes(entry: Entry, path: str, value: object) -> bool:
+    try:
+        return entry.count_with(path, value) != entry.count
+    except Refused:
+        return True
 
 
 @lru_cache(2**14)  # Most files of one type have the same unknown keys.

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.catalogue import entry
-from paramproof.catalogue.files import own_classes, read_file_for
+from paramproof.catalogue.names import classes_of
 from paramproof.explanation.index import KNOWN, UNDER, Described, Way
 from paramproof.formulas import Inventory
 from paramproof.formulas.active import ACTIVE_CONVENTIONS, active, per_token
@@ -137,11 +137,10 @@ def _classes_of(model: Model) -> dict[str, Architecture]:
     found: dict[str, Architecture] = {}
     keys, names = _keys_of(model), []
     with suppress(ValueError):
-        names = own_classes(read_file_for(str(keys.get("model_type")), keys))
+        names = classes_of(str(keys.get("model_type")))
     for name in names:
         with suppress(ValueError):  # Some classes have no formula at these sizes.
-            known = entry(keys, name)
-            found[name] = replace(known.derivation, sizes=known.sizes)
+            found[name] = entry(keys, name).derivation
     return found
 
 

@@ -24,12 +24,15 @@ from paramproof.algebra.letters import with_experts_per_token
 from paramproof.algebra.symbols import WRITTEN, FamilyArchitecture
 from paramproof.builders.registry import framework
 from paramproof.catalogue import Entry, entry, model_types
-from paramproof.catalogue.configuration import QUANTIZATION, named_class
-from paramproof.catalogue.entries import assumed_sizes, usual_class
-from paramproof.catalogue.files import TypeFile, entry_names, keys_for, read_file_for
-from paramproof.catalogue.names import has_class, has_type, type_with_class
-from paramproof.catalogue.unknown_keys import find_unknown_keys
-from paramproof.catalogue.written_forms import read_configuration
+from paramproof.catalogue.names import (
+    QUANTIZATION,
+    classes_of,
+    has_class,
+    has_type,
+    named_class,
+    type_with_class,
+    usual_class,
+)
 from paramproof.formulas import FAMILIES, Spec, Weight
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.derivation import Derivation
@@ -38,7 +41,6 @@ from paramproof.formulas.errors import (
     ConfigWarning,
     InvalidInput,
     NotInCatalogue,
-    Refusal,
     canonical_name,
     no_such,
     require_type,
@@ -99,14 +101,15 @@ def resolve(
         raise InvalidInput("takes no class: give its config.json", where=where)
     if request.keys is not None:
         try:
-            found = _entry_or_derived(request, class_name, derives, note=note)
+            found, formula = _entry_or_derived(request, class_name, derives, note=note)
         except (InvalidInput, NotInCatalogue) as error:
             error.where = error.where or where
             raise
-        is_derived = not found.name
-        reading = ConfigReading.of(request.keys, found, is_default=request.is_default)
-        known |= {"architecture": formula_of(found, request.keys), "reading": reading}
-        known["heads"] = found.heads
+        is_derived = found is None or found.class_name != formula.name
+        how = {"class_name": formula.name} if is_derived else {}
+        reading = ConfigReading.of(request.keys, found, is_default=request.is_default, **how)
+        known |= {"architecture": formula, "reading": reading}
+        known["heads"] = () if is_derived or not found else found.heads
     elif is_derived:
         known["architecture"] = derive_formula(request, note=note)
     model = Model(**known, seconds=time.monotonic() - start if is_derived else None)
@@ -115,29 +118,38 @@ def resolve(
     return model
 
 
-def _entry_or_derived(request: Request, class_name: str, derives: bool, **how: Any) -> Entry:
-    """Return the entry of a configuration, without a name if its formula had to be derived."""
+def _entry_or_derived(
+    request: Request, class_name: str, derives: bool, **how: Any
+) -> tuple[Entry | None, Derivation]:
+    """Return the entry of a configuration, with its formula, or one that had to be derived.
+
+    The entry of a formula that was derived is that of another class of the type, if there is one.
+    """
     keys = request.keys or {}
     try:
-        return entry_of(keys, class_name)
+        found = entry_of(keys, class_name)
     except NotInCatalogue as error:
         if not (derives and error.install) or framework("transformers").missing:
             raise
+    else:
+        return found, formula_of(found, keys)
     key = json.dumps(keys, sort_keys=True, default=repr), class_name
     if key not in _derived:
         _derived[key] = derive_formula(request, class_name, **how)
-    found = Entry(_derived[key], _derived[key].sizes, "", bool(class_name or named_class(keys)))
-    if known := _type_file(keys):
-        found = replace(found, unknown=find_unknown_keys(known, keys))
-        # Where the catalogue does not understand all keys, these may name any size.
+    return _entry_of_any_class(keys), _derived[key]
+
+
+def _entry_of_any_class(keys: Mapping[str, Any]) -> Entry | None:
+    """Return the entry of the first class that has one. Raises ``InvalidInput`` as ``entry``."""
+    model_type = str(keys.get("model_type"))
+    for name in classes_of(model_type) if model_type in model_types() else ():
         with suppress(NotInCatalogue):
-            assumed = assumed_sizes(read_configuration(known, keys), found.derivation, found.sizes)
-            found = replace(found, assumed=assumed)
-    return found
+            return entry(keys, name)
+    return None
 
 
 def formula_of(found: Entry, keys: Mapping[str, Any]) -> Derivation:
-    return with_experts_per_token(replace(found.derivation, sizes=found.sizes), keys)
+    return with_experts_per_token(found.derivation, keys)
 
 
 def warned(model: Model) -> Model:
@@ -156,8 +168,7 @@ def entry_of(keys: Mapping[str, Any], class_name: str = "") -> Entry:
     try:
         return entry(keys, class_name)
     except NotInCatalogue as error:
-        helps = error.refusal not in (Refusal.CONSTRUCTOR, Refusal.NO_SIZE)
-        if helps and _is_in_transformers(keys, class_name):
+        if not error.is_refused and _is_in_transformers(keys, class_name):
             error.install = framework("transformers").how_to_get
         raise
 
@@ -181,17 +192,13 @@ def derive_formula(source: object, class_name: str = "", **how: Any) -> Derivati
     # Custom code is not run, and how the weights are stored changes no shape.
     keys = {k: value for k, value in given.items() if k not in ("auto_map", QUANTIZATION)}
     # A derivation would take the default of a size under another name, without a word.
-    known = _type_file(keys)
-    for one in (keys, *keys.values()):
-        if isinstance(one, Mapping) and (file := _type_file(one)):
-            find_unknown_keys(file, one)
-    chosen = class_name or named_class(keys) or (usual_class(known) if known else "")
-    return derive_in_subprocess(path_text(request.name), keys=keys, architecture=chosen, **how)
-
-
-def _type_file(keys: Mapping[str, Any]) -> TypeFile | None:
     model_type = str(keys.get("model_type"))
-    return read_file_for(model_type, keys) if model_type in model_types() else None
+    for one in (keys, *keys.values()):
+        if isinstance(one, Mapping):
+            _entry_of_any_class(one)
+    usual = usual_class(model_type) if model_type in model_types() else ""
+    chosen = class_name or named_class(keys) or usual
+    return derive_in_subprocess(path_text(request.name), keys=keys, architecture=chosen, **how)
 
 
 def _is_in_transformers(keys: Mapping[str, Any], class_name: str) -> bool:
@@ -364,8 +371,8 @@ def _has_types(found: Derivation) -> bool:
 
 
 def _type_or_class(text: str) -> Request | None:
-    if text in entry_names() or has_type(text) or is_installed_type(text):
-        return Request(name=text, keys=keys_for(text), is_default=True)
+    if text in model_types() or has_type(text) or is_installed_type(text):
+        return Request(name=text, keys={"model_type": text}, is_default=True)
     if model_type := type_with_class(text):
         keys = {"model_type": model_type, "architectures": [text]}
         return Request(name=text, keys=keys, is_default=True)

@@ -20,9 +20,8 @@ from typing import Any
 from paramproof.algebra.letters import sizes_in
 from paramproof.algebra.symbols import FamilyArchitecture
 from paramproof.catalogue import Entry, Head
-from paramproof.catalogue.configuration import QUANTIZATION
-from paramproof.catalogue.files import library_of
-from paramproof.catalogue.unknown_keys import looks_like_size
+from paramproof.catalogue.names import QUANTIZATION
+from paramproof.catalogue.refusals import looks_like_size
 from paramproof.formulas import FAMILIES, Inventory, Spec, Weight, inventory
 from paramproof.formulas.architecture import Architecture
 from paramproof.formulas.conventions import size
@@ -63,7 +62,8 @@ class ConfigReading:
 
     ``is_default`` is set if only a model type was named, without sizes. ``assumed`` has the default
     of each size that is absent, and ``unknown`` the keys that the configuration class does not
-    have. ``quantized`` is the quantization method, ``dtype`` the type of the weights, and
+    have. ``read_as`` has the model types that transformers does not have, each with the type of the
+    class that the file names. ``quantized`` is the quantization method, ``dtype`` the type of the weights, and
     ``stored`` the type of the quantized weights; each is "" if the file does not tell. ``library``
     is the one whose model is counted.
     """
@@ -78,30 +78,37 @@ class ConfigReading:
     dtype: str
     library: str
     keys: Mapping[str, Any] = field(repr=False)
-    entry: Entry = field(repr=False)
-    is_default: bool
+    read_as: Mapping[str, str] = field(default_factory=dict)
+    is_default: bool = False
 
     @classmethod
-    def of(cls, keys: Mapping[str, Any], found: Entry, is_default: bool = False) -> ConfigReading:
+    def of(
+        cls, keys: Mapping[str, Any], found: Entry | None, class_name: str = "", **how: Any
+    ) -> ConfigReading:
+        """Return how a configuration was read.
+
+        ``class_name`` is given where the formula was derived: ``found`` is then of another class.
+        """
         quantized, stored = _quantization(keys)
+        assumed = found.assumed if found else {}
         return cls(
             model_type=str(keys["model_type"]),
-            class_name=found.derivation.name,
-            is_class_named=found.is_class_named,
-            assumed=found.assumed,
-            unknown=found.unknown,
+            class_name=class_name or (found.class_name if found else ""),
+            is_class_named=found.is_class_named if found else True,
+            assumed=assumed,
+            unknown=found.unknown if found else (),
             quantized=quantized,
             stored=stored,
             dtype=_dtype(keys),
-            library=library_of(found.derivation.evidence.versions),
+            library=found.library if found else "transformers",
             keys=keys,
-            entry=found,
-            is_default=is_default,
+            read_as=found.read_as if found else {},
+            **how,
         )
 
     def remarks(self) -> Iterator[str]:
         """Yield what was assumed and what was ignored; all keys that look like sizes are named."""
-        for model_type, other in self.entry.read_as.items():
+        for model_type, other in self.read_as.items():
             yield (
                 f"read as {other}, the type of the class that the file names: transformers does "
                 f"not have the model type {legible(model_type)}"
@@ -233,6 +240,11 @@ class Model(Request):
     def loaded(self) -> int:
         return self.as_loaded.formula.evaluate(self.sizes)
 
+    def size_of_head(self, head: Head) -> Expression:
+        """Return the number of entries of one of the ``heads``."""
+        tensors = self.as_loaded.inventory()
+        return sum_of(one.repeat * one.size for one in tensors if one.path == head.path)
+
     @property
     def reasons(self) -> tuple[str, ...]:
         """The reasons why its formula is not proved at its own sizes; empty if it is."""
@@ -253,8 +265,7 @@ class Model(Request):
             yield f"sizes from: {named.config}"
         if read := self.reading:
             if read.is_default:
-                name = read.entry.name or read.model_type
-                yield f"sizes: the defaults of {name}, class {read.class_name}"
+                yield f"sizes: the defaults of {read.model_type}, class {read.class_name}"
             elif not read.is_class_named:
                 usual = f"usual for {read.model_type}; the file names none"
                 yield f"class: {read.class_name} ({usual})"
@@ -295,7 +306,7 @@ class Model(Request):
                 f"({announced}) and {self.class_name} of {self.reading.library} does not build"
             )
         if self.heads:
-            more = sum_of(one.size for one in self.heads)
+            more = sum_of(map(self.size_of_head, self.heads))
             names = " and ".join(one.path for one in self.heads)
             given = "the configuration says {}: false"
             absent = "{} is absent, and false by default"

@@ -16,9 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from paramproof.catalogue.configuration import named_class
-from paramproof.catalogue.files import model_types
-from paramproof.catalogue.names import has_type, type_with_class
+from paramproof.catalogue.names import has_type, model_types, named_class, type_with_class
 from paramproof.catalogue.unknown_keys import is_misspelt
 from paramproof.formulas.errors import InvalidInput, canonical_name
 from paramproof.formulas.printing import MAX_PATH_SHOWN, shown

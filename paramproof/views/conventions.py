@@ -304,7 +304,7 @@ def published_table(models: Iterable[tuple[Published, Model]]) -> Table:
         family = str(one.keys["model_type"]) if one.keys else model.family
         cells = [one.name, model.architecture.name, int(model.inventory().total())]
         cells += [f"{one.published}{of}", how, one.year, family]
-        if has_experts(model.architecture):
+        if has_experts(model.architecture.fields.values()):
             counts = total_and_active(model)
             shown = (counts[name] for name in (next(iter(counts)), *ACTIVE_CONVENTIONS))
             cells += [number.active if number else UNDECIDED for number in shown]

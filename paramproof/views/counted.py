@@ -271,8 +271,8 @@ def _about(model: Model, *, active: bool) -> dict[str, Any]:
             {
                 "path": head.path,
                 "field": head.field,
-                "formula": text(head.size),
-                "parameters": head.size.evaluate(model.sizes),
+                "formula": text(size := model.size_of_head(head)),
+                "parameters": size.evaluate(model.sizes),
             }
             for head in model.heads
         ]

@@ -14,7 +14,18 @@ from transformers import CONFIG_MAPPING, PreTrainedConfig
 from transformers.models.auto import modeling_auto
 
 from paramproof.catalogue import model_types
-from paramproof.catalogue.files import entry_name, type_of
+
+JOINT = "+"
+"""What stands between the types in the name of a type with parts of other types."""
+
+
+def entry_name(model_type: str, other_parts: Mapping[str, str]) -> str:
+    return JOINT.join([model_type, *(kind for _, kind in sorted(other_parts.items()))])
+
+
+def type_of(name: str) -> str:
+    return name.partition(JOINT)[0]
+
 
 WIDELY_USED = """
     bert llama gpt2 qwen3 roberta mistral qwen2 xlm-roberta t5 mixtral deepseek_v3 gemma2 gemma

@@ -1,0 +1,123 @@
+"""Find the entry of a configuration: the class that it means, at the sizes that it gives.
+
+The reader of the programs counts, and refuses what the classes refuse. This module chooses the
+class, and refuses what would be counted with another size than the one that was meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from paramproof.catalogue.entries import Entry, parts, trainable
+from paramproof.catalogue.names import (
+    find_class,
+    has_type,
+    model_types,
+    named_class,
+    programs,
+    type_of_class,
+    usual_class,
+)
+from paramproof.catalogue.program import Part, Refused
+from paramproof.catalogue.refusals import (
+    is_too_large,
+    looks_like_size,
+    not_possible,
+    refusal,
+    without,
+)
+from paramproof.catalogue.unknown_keys import find_unknown_keys
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue
+from paramproof.formulas.path import lies_in
+from paramproof.formulas.printing import legible, shown
+
+
+def entry(config: Mapping[str, Any], class_name: str = "") -> Entry:
+    """Return the entry for the keys of a ``config.json``; this needs no framework.
+
+    ``class_name`` overrides the class in ``architectures``. If neither names a class, the entry is
+    that of ``usual_class``. Code beside the file, which ``auto_map`` names, is ignored: the entry
+    describes transformers' own class.
+
+    Raises ``InvalidInput``, with the key, for a wrong configuration, and ``NotInCatalogue`` for one
+    that transformers refuses or that has no formula.
+    """
+    given = config.get("model_type")
+    if not isinstance(given, str):
+        problem = f"model_type={shown(given)} is not a model type of transformers"
+        raise InvalidInput(problem, key="model_type")
+    named = class_name or named_class(config)
+    keys, read_as = with_known_types(config)
+    model_type = str(keys["model_type"])
+    chosen = find_class(model_type, named) if named else usual_class(model_type)
+    try:
+        part = programs().configuration(keys)
+        found = Entry(model_type, chosen, part, trainable(part, chosen), bool(named))
+    except Refused as error:
+        raise refusal(error, chosen, keys) from None
+    _require_possible_sizes(found, keys)
+    found = replace(found, unknown=find_unknown_keys(found, keys), read_as=read_as)
+    _require_sizes_of_renamed(found)
+    return found
+
+
+def _require_possible_sizes(found: Entry, keys: Mapping[str, Any]) -> None:
+    """Raise ``InvalidInput`` for a size that is too large, or 0 where a tensor gets no length."""
+    zeros = []
+    for path, part in parts(found.part):
+        for name, value in part.keys.items():
+            if is_too_large(value) and name in part.program.types:
+                raise not_possible(f"{path}{name}", value)
+            if type(value) is int and not value and looks_like_size(name):
+                zeros.append(f"{path}{name}")
+    many = _empty(found.part, found.class_name) if zeros else 0
+    for path in zeros if many else ():
+        with suppress(Refused):
+            if _empty(programs().configuration(without(keys, {path})), found.class_name) < many:
+                raise not_possible(path, 0)
+
+
+def _empty(part: Part, class_name: str) -> int:
+    """Return how many tensors have no elements."""
+    tensors = [one for one in part.tensors(class_name) if one.role == "trainable"]
+    return sum(0 in (one.shape or ()) for one in tensors)
+
+
+def with_known_types(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict[str, str]]:
+    """Return keys in which each model type is one of transformers, and what each other is read as.
+
+    Kimi K2's files have a ``model_type`` that transformers does not have, and name the class of
+    DeepSeek-V3. They have its keys, and are read like its files. Kimi-K2.5 has such a part.
+    """
+    read_as, changed = {}, {}
+    for name, value in config.items():
+        if isinstance(value, dict) and isinstance(value.get("model_type"), str):
+            changed[name], more = with_known_types(value)
+            read_as |= more
+    kind, names = config["model_type"], config.get("architectures")
+    if not (has_type(kind) or kind in model_types()) and isinstance(names, list):
+        if len(names) == 1 and (other := type_of_class(str(names[0]))):
+            changed["model_type"] = read_as[kind] = other
+    return ({**config, **changed}, read_as) if read_as else (config, read_as)
+
+
+def _require_sizes_of_renamed(found: Entry) -> None:
+    """Raise ``NotInCatalogue`` if a file that is read as another type's lacks sizes of that type.
+
+    RWKV-5 names the class of RWKV-4, whose models do not have a ``head_size``.
+    """
+    for kind, other in found.read_as.items():
+        where = [path for path, part in parts(found.part) if part.get("model_type") == other]
+        lacking = [one for one in found.assumed if any(lies_in(one, p[:-1]) for p in where)]
+        keys = found.part.keys
+        sizes = [one for one in found.unknown if type(keys.get(one)) is int and keys[one] > 1]
+        if names := lacking or sizes:
+            problem = (
+                f"there is no formula for the model type {shown(kind)}, and {other}, the type "
+            )
+            problem += "of the class in its architectures, "
+            problem += ("needs " if lacking else "does not have ") + ", ".join(map(legible, names))
+            raise NotInCatalogue(problem, model_type=kind, key="model_type")
