@@ -4,7 +4,6 @@ Rotary positions, labels, settings of execution and `per_layer_config` are rules
 their keys and refusals are left out.
 """
 
-import inspect
 import re
 from copy import deepcopy
 from functools import cache
@@ -40,8 +39,8 @@ OTHER_RULES = ROPE | {
     ),
     *("_attn_implementation", "_attn_implementation_internal", "attn_implementation", "dtype"),
     *("_experts_implementation", "_experts_implementation_internal", "experts_implementation"),
-    *("id2label", "ignore_keys_at_rope_validation", "label2id", "model_type", "name_or_path"),
-    *("num_labels", "output_attentions", "per_layer_config", "torch_dtype", "transformers_version"),
+    *("ignore_keys_at_rope_validation", "model_type", "name_or_path", "output_attentions"),
+    *( "per_layer_config", "torch_dtype", "transformers_version"),
     *("allow_global_per_layer_attribute_access", "serialize_explicit_per_layer_config"),
 }
 
@@ -117,9 +116,6 @@ class Parts(Evaluation):
                 return self(name) in CONFIG_MAPPING
             case "class of", (name,):
                 return CONFIG_MAPPING[self(name)].__name__
-            case "labels", (of,):
-                labels = self(of).get("id2label")
-                return self(of).get("num_labels", 2) if labels is None else len(labels)
             case "new", (kind, keys):
                 return make(self(kind), self(keys))
             case "fields", (part,):
@@ -171,14 +167,13 @@ def make(kind, keys):
 
 def plain(value, opaque=()):
     if isinstance(value, PreTrainedConfig | Part):
-        fields = value if isinstance(value, Part) else value.__dict__
+        made = isinstance(value, Part)
+        fields = value if made else {**value.__dict__, "num_labels": value.num_labels}
         kind = value.kind if isinstance(value, Part) else type(value).__name__
         opaque = {
             name for name, one in program(kind).fields.items() if getattr(one, "op", "") == "opaque"
         }
-        static = inspect.getattr_static(classes()[kind], "num_labels")
-        rules = OTHER_RULES - ({"num_labels"} if not isinstance(static, property) else set())
-        return {k: plain(v) for k, v in fields.items() if k not in rules | opaque}
+        return {k: plain(v) for k, v in fields.items() if k not in OTHER_RULES | opaque}
     if isinstance(value, dict):
         return {str(k): plain(v) for k, v in value.items()}
     return [*map(plain, value)] if isinstance(value, list | tuple | range) else value

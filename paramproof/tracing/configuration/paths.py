@@ -21,6 +21,8 @@ from paramproof.tracing.configuration.terms import (
     Value,
     both,
     choose,
+    decided,
+    facts_of,
     negate,
 )
 
@@ -92,36 +94,13 @@ class Paths:
 
     def known(self, condition: Value) -> Value:
         """Return whether a condition is true, or the condition if that is unknown."""
-        if isinstance(condition, bool):
-            return condition
-        found = self.facts[-1].get(condition)
-        if found is not None:
-            return found
-        if condition.op == "not":
-            return negate(self.known(condition.args[0]))
-        if condition.op == "and":
-            return both(*map(self.known, condition.args))
-        if condition.op == "if":
-            return choose(*map(self.known, condition.args))
-        return condition
-
-    def assume(self, condition: Value, facts: dict[Value, bool]) -> None:
-        if isinstance(condition, bool):
-            return
-        facts[condition] = True
-        if condition.op == "and":
-            for one in condition.args:
-                self.assume(one, facts)
-        elif condition.op == "not":
-            facts[condition.args[0]] = False
-        else:
-            facts[negate(condition)] = False
+        return decided(condition, self.facts[-1])
 
     @contextmanager
     def assuming(self, condition: Value) -> Iterator[None]:
         self.path.append(condition)
         self.facts.append({**self.facts[-1]})
-        self.assume(condition, self.facts[-1])
+        self.facts[-1] |= facts_of(condition)
         try:
             yield
         finally:
@@ -157,7 +136,7 @@ class Paths:
             whole: Value = True
             for one in (*self.path[level:], condition):
                 whole = both(whole, one)
-            self.assume(negate(whole), self.facts[level])
+            self.facts[level] |= facts_of(negate(whole))
             if level == 0 and whole is not False:
                 self.refusals.setdefault(whole, why)
 

@@ -32,6 +32,7 @@ from paramproof.tracing.configuration.terms import (
     both,
     choose,
     exported,
+    facts_of,
     instead,
     is_rule,
     leaves,
@@ -63,7 +64,8 @@ ROPE = frozenset({"rope_parameters", "rope_scaling", "rope_theta", "partial_rota
 """The keys of rotary positions, which change buffers alone."""
 
 ROPE_METHODS = frozenset({"standardize_rope_params", "validate_rope"})
-LABELS = frozenset({"num_labels", "label2id", "id2label"})
+LABELS = frozenset({"num_labels", "id2label"})
+"""Attributes that change the number of labels, which is a field of each class."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -164,7 +166,7 @@ class ClassInterpreter(Interpreter):
         if is_json(default) or default is MISSING:
             self.keys[name] = declared, default
             value = term("key", name)
-            self.assume(term("accepts", value, declared), self.facts[0])
+            self.facts[0] |= facts_of(term("accepts", value, declared))
             return value
         is_there, value = term("has", keys, name), term("get", keys, name)
         accepts = term("accepts", value, declared)
@@ -175,16 +177,21 @@ class ClassInterpreter(Interpreter):
 
     def set_attribute(self, owner: Value, name: str, value: Value) -> None:
         kind = owner.kind if isinstance(owner, Instance) else None
-        if kind and name in LABELS and is_base_property(kind, name):
-            # The first labels are those of the file, and what follows keeps them together.
-            if name == "id2label":
-                owner.own.setdefault(name, value)
-        elif name in ("rope_parameters", "rope_scaling") and isinstance(owner, Instance):
+        if name in ("rope_parameters", "rope_scaling") and isinstance(owner, Instance):
             owner.own["rope_parameters"] = self.rule("rope", owner)
         elif name == "per_layer_config" and isinstance(owner, Instance):
             self.write(owner, name, value)
         elif name not in SETTINGS:
+            count = owner.own.get("num_labels", MISSING) if isinstance(owner, Instance) else MISSING
             super().set_attribute(owner, name, value)
+            if kind and name in LABELS and is_base_property(kind, "num_labels"):
+                owner.own["num_labels"] = count
+                number = self.count_of(value) if name == "id2label" else value
+                self.write(owner, "num_labels", number)
+
+    def count_of(self, labels: Value) -> Value:
+        is_null = self.truth(self.compared(ast.Is(), labels, None))
+        return self.both_sides(is_null, lambda: None, lambda: self.call(len, [labels]))
 
     def rule(self, op: str, owner: Instance) -> Term:
         return term(op, CONFIG if owner.origin is None else owner.origin)
@@ -194,8 +201,10 @@ class ClassInterpreter(Interpreter):
             return False
         if name in SETTINGS:
             return None
-        if name == "num_labels" and (owner.kind is None or is_base_property(owner.kind, name)):
-            return self.rule("labels", owner)
+        if name == "num_labels" and owner.origin is not None:
+            return owner.own.get(name, term("field", owner.origin, name))
+        if name == "num_labels" and owner.kind and is_base_property(owner.kind, name):
+            return owner.own[name]
         if name == "per_layer_config":
             return self.rule("layers", owner)
         return super().attribute_of_instance(owner, name)
@@ -297,7 +306,7 @@ class ClassInterpreter(Interpreter):
         settable = dict.fromkeys((*keys.own, *owner.own, *aliases, "per_layer_config"))
         for name in dir(owner.kind):
             found = inspect.getattr_static(owner.kind, name)
-            if isinstance(found, property) and name not in UNSET | LABELS:
+            if isinstance(found, property) and name not in UNSET:
                 settable[name] = None
         for one, other in itertools.combinations([*aliases, *aliases.values()], 2):
             if aliases.get(one, one) == aliases.get(other, other) and one != other:

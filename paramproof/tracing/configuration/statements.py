@@ -52,14 +52,17 @@ class Statements(Values):
         raise NotImplementedError
 
     def block(self, body: Sequence[ast.stmt]) -> Value:
-        """Run statements; return under which condition the end is reached."""
+        """Run statements; return under which condition the end is reached.
+
+        Where code raises, it does not matter what would come after it: the end counts as reached.
+        """
         for number, one in enumerate(body, 1):
             after = self.known(self.statement(one))
             if after is False:
                 return False
             if after is not True:
                 rest = body[number:]
-                return both(after, self.under(after, partial(self.block, rest), False))
+                return both(after, self.under(after, partial(self.block, rest), True))
         return True
 
     def statement(self, node: ast.stmt) -> Value:  # noqa: C901 - a case for each kind of node
@@ -130,10 +133,10 @@ class Statements(Values):
         if isinstance(body[-1], ast.Raise) and not returns:
             # What a message is made of does not matter.
             self.refuse(f"raised by {self.frames[-1].function.__qualname__}", test)
-            one: Value = False
+            one: Value = True
         else:
-            one = self.under(test, lambda: self.block(body), False)
-        other = self.under(negate(test), lambda: self.block(orelse), False)
+            one = self.under(test, lambda: self.block(body), True)
+        other = self.under(negate(test), lambda: self.block(orelse), True)
         return True if one is other is True else choose(test, one, other)
 
     def assign(self, target: ast.expr, value: Value) -> None:

@@ -8,7 +8,7 @@ program is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 Value: TypeAlias = Any
@@ -100,16 +100,45 @@ def negate(value: Value) -> Value:
     return value.args[0] if value.op == "not" else term("not", value)
 
 
-def both(one: Value, *others: Value) -> Value:
-    """Return whether all conditions are true."""
-    for other in others:
-        if one is False or other is False or one is negate(other):
-            return False
-        if one is True or other is True:
-            one = other if one is True else one
-        elif one is not other:
-            one = term("and", one, other)
-    return one
+def both(one: Value, other: Value) -> Value:
+    """Return whether two conditions are true; the second is one where the first is true."""
+    other = decided(other, facts_of(one))
+    if one is False or other is False or decided(one, facts_of(other)) is False:
+        return False
+    if one is True:
+        return other
+    return one if other is True else term("and", one, other)
+
+
+def facts_of(condition: Value) -> dict[Value, bool]:
+    """Return what is true and what is false where a condition is true."""
+    facts: dict[Value, bool] = {}
+    left = [condition]
+    while left:
+        one = left.pop()
+        if isinstance(one, Term):
+            facts[one] = True
+            facts[negate(one)] = False
+            if one.op == "and":
+                left += one.args
+    return facts
+
+
+def decided(condition: Value, facts: Mapping[Value, bool]) -> Value:
+    """Return a condition without what is known of it."""
+    if isinstance(condition, bool):
+        return condition
+    found = facts.get(condition)
+    if found is not None:
+        return found
+    if condition.op == "not":
+        return negate(decided(condition.args[0], facts))
+    if condition.op in ("and", "if"):
+        args = [decided(one, facts) for one in condition.args]
+        if all(new is old for new, old in zip(args, condition.args, strict=True)):
+            return condition
+        return both(*args) if condition.op == "and" else choose(*args)
+    return condition
 
 
 def either(one: Value, other: Value) -> Value:
@@ -129,8 +158,10 @@ def choose(condition: Value, one: Value, other: Value) -> Value:
         return other
     if condition.op == "not":
         return choose(condition.args[0], other, one)
-    if is_truth(one) and is_truth(other) and (isinstance(one, bool) or isinstance(other, bool)):
-        return both(either(negate(condition), one), either(condition, other))
+    if isinstance(one, bool) and is_truth(other):
+        return either(condition, other) if one else both(negate(condition), other)
+    if isinstance(other, bool) and is_truth(one):
+        return either(negate(condition), one) if other else both(condition, one)
     # An inner choice by the same condition is decided.
     if isinstance(one, Term) and one.op == "if" and one.args[0] is condition:
         one = one.args[1]

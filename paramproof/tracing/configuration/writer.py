@@ -19,7 +19,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
 from paramproof.catalogue.program import ERRORS, OPERATIONS, Catalogue, File, Program
 from paramproof.tracing.configuration.blocks import Entries, Loop, Model, Tensor, trace_model
-from paramproof.tracing.configuration.program import LABELS, ROPE, UNSET, trace, written
+from paramproof.tracing.configuration.program import ROPE, UNSET, trace, written
 from paramproof.tracing.configuration.terms import Term, both, either, negate, term
 
 FORMAT = 2
@@ -263,10 +263,9 @@ class Traced:
             if v is not term("key", k) and not (k in required and v is term("get", CONFIG, k))
         }
         fields |= {k: ABSENT for k in types if k not in program.fields and k not in program.aliases}
-        taken = frozenset(LABELS | UNSET)
+        taken = UNSET
         taken |= frozenset() if program.rest is None else frozenset(program.rest.args[1::2])
-        properties = {"num_labels": term("labels", term("self"))}
-        properties |= {
+        properties = {
             k: v for k, v in program.properties.items() if k not in UNREAD and k[0] != "_"
         }
         return cls(keys, required, fields, refusals, properties, taken, dict(program.aliases))

@@ -57,6 +57,7 @@ STRICT = {
     "merged": lambda one, other: {**one, **other},
     "dict": changed,
     "keys": list,
+    "from pairs": dict,
     "values": lambda holder: [*holder.values()],
     "items": lambda holder: [[*pair] for pair in holder.items()],
     "text": lambda *parts: "".join(map(str, parts)),
