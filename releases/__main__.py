@@ -37,17 +37,23 @@ OLDEST = [5, 4]
 
 COMPARE = f"""
 import json
-from sweep.jobs import compare, differences_in
 from sweep.library.model_types import MOST_USED
-from sweep.pool import run_in_processes
+from sweep.programs import differences, read_files
+from sweep.trace import traced
+files = read_files()
 print(json.dumps(MOST_USED), flush=True)
-for name, result, _ in run_in_processes(MOST_USED, compare, {SECONDS}):
-    print(json.dumps([name, [one.data for one in differences_in(result)]]), flush=True)
+for name, data, failed, _ in traced(MOST_USED, {SECONDS}):
+    lines = [*differences({{name: files[name]}}, {{name: data}})] if data else []
+    lines += [f"untraced: {{one}}, {{why}}" for one, why in failed.items()]
+    print(json.dumps([name, lines]), flush=True)
 """
 """The program that compares model types in the environment of a release."""
 
-KEPT = {"formula", "class that is gone", "new class", "class that is not derived", "default"}
-"""The kinds of differences that are kept as text: those of formulas, classes and defaults."""
+KEPT = ("tensor(", ", by default ", "untraced: ")
+"""Texts in the differences that are kept: those of tensors and defaults, and untraced classes."""
+
+MAX_LINES = 40
+"""The largest number of differences of a type that are kept."""
 
 
 @dataclass(frozen=True)
@@ -207,8 +213,8 @@ def is_whole(found: Mapping[str, Any]) -> bool:
 def compared(_: Release, folder: Path, error: str) -> dict[str, Any]:
     """Return the differences between a release and the catalogue in the most used model types.
 
-    Each type has the ``lines`` about formulas, classes and defaults, and the number of ``others``,
-    about conditions, buffers and keys. If the comparison could not run, there is an ``error``.
+    Each type has the first ``lines`` about tensors and defaults, and the number of ``others``. If
+    the comparison could not run, there is an ``error``.
     """
     if error:
         return {"error": error}
@@ -226,9 +232,9 @@ def compared(_: Release, folder: Path, error: str) -> dict[str, Any]:
     }
 
 
-def kept(lines: Sequence[list[str]]) -> dict[str, Any]:
-    """Return the lines about formulas, classes and defaults, and the number of other lines."""
-    shown = [text for kind, text in lines if kind in KEPT]
+def kept(lines: Sequence[str]) -> dict[str, Any]:
+    """Return the first lines about tensors and defaults, and the number of other lines."""
+    shown = [one for one in lines if any(text in one for text in KEPT)][:MAX_LINES]
     return {"lines": shown, "others": len(lines) - len(shown)}
 
 

@@ -1,4 +1,4 @@
-"""Derive every model type of transformers, and write the catalogue's data.
+"""Trace every model type of transformers, and write the catalogue's data.
 
 Whatever of the sweep is imported first declares the operators that torchvision's compiled part
 would declare, if it cannot be loaded. The package index has that part only for CUDA, and it cannot

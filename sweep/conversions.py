@@ -11,7 +11,6 @@ import importlib.metadata
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import cache
 from random import Random
 from typing import Any
@@ -25,12 +24,9 @@ from transformers.conversion_mapping import (
 from transformers.core_model_loading import WeightTransform
 
 from paramproof.catalogue.conversions import FILE, FORMAT
-from paramproof.catalogue.derivations import derivation_of, variants
-from paramproof.catalogue.entries import own_sizes
-from paramproof.catalogue.files import read_type
-from paramproof.catalogue.names import transformers_types
-from paramproof.tracing.constructors.transformers_class import build_model
-from sweep.samples.random_configs import random_config
+from paramproof.catalogue.names import classes_of, has_type, model_types, type_of_class
+from sweep.library.model import attempt, model_of
+from sweep.samples.adversary import draw_config
 
 OLD_BUFFERS = {
     "rotary_emb.inv_freq": r"rotary_emb\.inv_freq",
@@ -40,6 +36,10 @@ OLD_BUFFERS = {
 
 SLOTS = ("prefix_to_add", "prefix_to_remove", "offset")
 """Attributes of some kinds of transforms that say what they do."""
+
+
+TRIES = 200
+"""The configurations that are drawn for a class whose defaults build no model."""
 
 
 def main() -> int:
@@ -62,40 +62,21 @@ def main() -> int:
 
 
 def classes_of_catalogue() -> Iterator[tuple[str, str]]:
-    """Yield each class of the catalogue with a model type that it belongs to."""
-    found: dict[str, str] = {}
-    for model_type in transformers_types():
-        file = read_type(model_type)
-        for name in file.classes:
-            if name not in found or not file.classes_of:
-                found[name] = model_type
-    yield from found.items()
+    """Yield each class of the catalogue with the model type that it belongs to."""
+    every = {name for one in filter(has_type, model_types()) for name in classes_of(one)}
+    yield from ((name, str(type_of_class(name))) for name in sorted(every))
 
 
 def model_for(name: str, model_type: str) -> PreTrainedModel:
-    """Return a model of a class, with its defaults or, if these build none, random sizes.
+    """Return a model of a class, with its defaults or, if these build none, another configuration.
 
-    Raises ``ValueError``, on one line, if no sizes are found.
+    Raises ``ValueError``, on one line, if none is found.
     """
-    try:
-        return build_model({"model_type": model_type}, name)
-    except ValueError:
-        return next(small_models(name, model_type))
-
-
-def small_models(name: str, model_type: str, tries: int = 40) -> Iterator[PreTrainedModel]:
-    """Yield models of a class with random small sizes, on the meta device.
-
-    Raises ``ValueError`` at the end.
-    """
-    file = read_type(model_type)
-    variant = variants(file, name)[0]
-    derivation = derivation_of(file, variant, own_sizes(file, variant.data.get("absent", ())))
-    for seed in range(tries):
-        if config := random_config(file, variant, derivation, Random(seed)):
-            with suppress(ValueError):
-                yield build_model(config, name)
-    raise ValueError(f"{name}: transformers builds it at none of the sizes tried")
+    drawn = (draw_config(model_type, Random(seed)) for seed in range(TRIES))
+    for keys in ({"model_type": model_type}, *drawn):
+        if model := attempt(model_of, model_type, name, keys):
+            return model
+    raise ValueError(f"{name}: transformers builds none of the configurations tried")
 
 
 def conversion_data(classes: dict[str, Any]) -> dict[str, Any]:

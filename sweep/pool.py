@@ -16,7 +16,6 @@ import signal
 import sys
 import tempfile
 import time
-import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import wait
@@ -32,8 +31,7 @@ import transformers.models.auto.tokenization_auto
 import transformers.processing_utils
 
 from paramproof.child_process import end_with_parent
-from paramproof.tracing.internal_errors import InternalError
-from sweep.failure import NO_TIME, Failure, OutOfTime, Reason
+from paramproof.sources.reference import in_one_line
 
 Result = dict[str, Any]
 Work = Callable[[str, float, Result], None]
@@ -52,6 +50,13 @@ PROCESSORS = len(os.sched_getaffinity(0))
 SITE_PACKAGES = re.compile(r"\S*site-packages/")
 
 
+class OutOfTime(BaseException):
+    """The time of a process is over; no constructor raises this."""
+
+    def __str__(self) -> str:
+        return "no time was left"
+
+
 class _Child(NamedTuple):
     model_type: str
     process: BaseProcess
@@ -64,8 +69,7 @@ def run_in_processes(
 ) -> Iterator[tuple[str, Result, float]]:
     """Run a job for each type, and yield its result and duration as it ends.
 
-    ``failed`` in a result has a ``Failure`` for each type or class that could not be processed.
-    Raises ``InternalError``, with the process's traceback, for an error of our own code.
+    ``failed`` in a result says why a type, or a class of it, could not be processed.
     """
     left, children = list(reversed(names)), dict[int, _Child]()
     with tempfile.TemporaryDirectory() as folder:
@@ -96,17 +100,14 @@ def _start(model_type: str, work: Work, seconds: float, folder: Path) -> _Child:
 
 
 def _read_result(child: _Child, seconds: float) -> Result:
+    if child.result.exists():
+        found: Result = json.loads(child.result.read_text("utf-8"))
+        return found
     status = child.process.exitcode
+    why = f"the process ended with status {status}"
     if status in (-signal.SIGKILL, -signal.SIGXCPU):
         why = f"it took more than {seconds * HARD_LIMIT:g} seconds"
-        return {"failed": {child.model_type: Failure(Reason.NO_TIME, why)}}
-    if not child.result.exists():
-        why = f"the process ended with status {status}"
-        return {"failed": {child.model_type: Failure(Reason.ERROR, why)}}
-    result: Result = json.loads(child.result.read_text("utf-8"))
-    if "internal" in result:
-        raise InternalError(f"{child.model_type}: {result['internal']}")
-    return {**result, "failed": {name: Failure.read(one) for name, one in result["failed"].items()}}
+    return {"failed": {child.model_type: why}}
 
 
 def _raise_out_of_time(*_: object) -> None:
@@ -132,17 +133,13 @@ def _run(work: Work, model_type: str, seconds: float, result: Path) -> None:
     signal.setitimer(signal.ITIMER_PROF, seconds * SOFT_LIMIT, seconds / 4)
     try:
         work(model_type, seconds, data)
-    except InternalError:
-        data["internal"] = traceback.format_exc()
-    except BaseException as error:  # Report any other error, including OutOfTime, to the parent.
+    except BaseException as error:  # Report any error, including OutOfTime, to the parent.
         signal.setitimer(signal.ITIMER_PROF, 0)
-        failure = NO_TIME if isinstance(error, OutOfTime) else Failure.of(error)
-        data["failed"] = {model_type: failure, **data["failed"]}
-    failed = {name: _shortened(failure).data for name, failure in data["failed"].items()}
-    result.write_text(json.dumps({**data, "failed": failed}), "utf-8")
+        data["failed"] = {model_type: reason(error), **data["failed"]}
+    result.write_text(json.dumps(data), "utf-8")
     os._exit(0)
 
 
-def _shortened(failure: Failure) -> Failure:
-    """Return a failure on one line, without the paths of this machine."""
-    return failure._replace(why=SITE_PACKAGES.sub("", " ".join(failure.why.split()))[:400])
+def reason(error: BaseException) -> str:
+    """Return an error on one line, without the paths of this machine."""
+    return SITE_PACKAGES.sub("", in_one_line(error))[:400]

@@ -1,155 +1,46 @@
-"""Write the catalogue's programs: ``python -m sweep.programs [TYPE ...]``.
+"""Read and write the catalogue's programs, and say how they differ.
 
-It traces the configuration class of each model type, and its model classes, and writes one file a
-type into ``paramproof/catalogue/programs``; ``schema.json`` there describes it. What differs from
-the file that is there is printed. Classes that cannot be traced are listed at the end.
+There is one file a model type in ``paramproof/catalogue/programs``. In memory a file has terms, and
+the whole rules of each configuration class. What all classes have in common, and the terms of
+several files, are written once, in ``base.json``; ``index.json`` has the file of each class.
 """
 
 from __future__ import annotations
 
 import difflib
 import json
-import os
-import signal
-import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
-from functools import cache
-from multiprocessing import get_context
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
-import transformers
-from transformers import CONFIG_MAPPING, PreTrainedConfig
-
-from paramproof.tracing.configuration.blocks import trace_model
-from paramproof.tracing.configuration.writer import (
-    BASE,
+from paramproof.catalogue.names import HERE
+from paramproof.tracing.configuration.nodes import (
     FORMAT,
-    Sharing,
-    Writer,
-    base,
-    config_classes,
-    parts_in,
+    VALUES,
+    Data,
+    decoded,
+    encoded,
+    encoded_base,
+    terms_in,
+    terms_of,
+    values_in,
 )
-from sweep.failure import Failure, OutOfTime
-from sweep.library.model_types import classes_of_type
+from paramproof.tracing.configuration.terms import Term
 
-FOLDER = Path(__file__).parents[1] / "paramproof" / "catalogue" / "programs"
-UNTRACED = Path(__file__).parent / "untraced.json"
-"""The classes that could not be traced, each with its model type and the reason."""
-PROCESSES = 2
-SECONDS = 60
+FOLDER = HERE / "programs"
+BASE = "PreTrainedConfig"
+"""The class that stands for what all configuration classes have in common."""
+
 MIN_FILES = 3
+"""The files that a term must be in to stand in the base."""
+
 MAX_TEXT = 400
 
 
-@cache
-def type_classes() -> frozenset[str]:
-    """Return the names of the configuration classes that have a file of their own."""
-    return frozenset(one.__name__ for one in CONFIG_MAPPING.values())
-
-
-def file_of(model_type: str, failed: dict[str, str]) -> dict[str, Any]:
-    """Return the contents of the file of a model type."""
-    writer, configurations, models = Writer(), dict[str, Any](), dict[str, Any]()
-    kind = CONFIG_MAPPING[model_type]
-    configurations[kind.__name__], _ = writer.configuration(kind, base())
-    todo = [*parts_in(writer.nodes)]
-    while todo:
-        name = todo.pop()
-        one = config_classes()[name]
-        if name in configurations or name in type_classes():
-            continue
-        with limited(name, failed):
-            configurations[name], _ = writer.configuration(one, base())
-        todo += parts_in(writer.nodes)
-        todo = [one for one in todo if one not in configurations and one not in failed]
-    for name in classes_of_type(model_type):
-        with limited(name, failed):
-            models[name] = writer.model(trace_model(getattr(transformers, name)))
-    return {
-        "format": FORMAT,
-        "type": model_type,
-        "versions": {"transformers": transformers.__version__},
-        "configurations": configurations,
-        "models": models,
-        **writer.tables(),
-    }
-
-
-class Lines:
-    """What a file says, a line for each rule and each tensor, without numbers of nodes."""
-
-    def __init__(self, name: str) -> None:
-        self.data, self.base, self.texts = read(name) or {}, read("base") or {}, dict[int, str]()
-
-    def text(self, given: Any) -> str:
-        if type(given) is not int:
-            return json.dumps(given)
-        if given not in self.texts:
-            of_base = given < 0
-            node = self.base["nodes"][-1 - given] if of_base else self.data["nodes"][given]
-            whole = f"{node}"
-            if isinstance(node, list):
-                inside = [
-                    Lines.shared(one) if of_base and type(one) is int else one for one in node
-                ]
-                whole = f"{node[0]}({', '.join(map(self.text, inside[1:]))})"
-            if len(whole) > MAX_TEXT:
-                whole = f"{whole[:MAX_TEXT]}… {crc32(whole.encode()):x}"
-            self.texts[given] = whole
-        return self.texts[given]
-
-    @staticmethod
-    def shared(number: int) -> int:
-        return -1 - number
-
-    def block(self, number: int, path: str) -> Iterator[str]:
-        for name, kind, what, *more in self.data["blocks"][number]:
-            here = f"{path}.{'*' if name is None else name}"
-            when = f" if {self.text(more[0])}" if more and more[0] is not True else ""
-            if kind == "block":
-                yield from (f"{line}{when}" for line in self.block(what, here))
-            elif kind == "loop":
-                each = f" for {more[1]} in {self.text(more[2])} if {self.text(more[3])}"
-                yield from (f"{line}{each}{when}" for line in self.block(what, path))
-            else:
-                yield f"{here} ({kind}) {self.text(what)}{when}"
-
-    def configuration(self, name: str, rules: Mapping[str, Any]) -> Iterator[str]:
-        for kind, defaults, *required in rules.get("keys", ()):
-            for key, value in defaults.items():
-                yield f"{name}.{key}: {self.text(kind)}, by default {value!r}"
-            yield from (f"{name}.{key}: {self.text(kind)}" for key in required)
-        for kind in ("fields", "properties"):
-            for key, value in rules.get(kind, {}).items():
-                yield f"{name}.{key} = {self.text(value)}"
-        yield from self.refusals(name, rules)
-        for kind in ("base", "aliases", "taken", "left out"):
-            if kind in rules:
-                yield f"{name}, {kind}: {json.dumps(rules[kind])}"
-
-    def refusals(self, name: str, rules: Mapping[str, Any]) -> Iterator[str]:
-        for why, condition in rules.get("refusals", {}).items():
-            yield f"{name} refuses ({why}): {self.text(condition)}"
-
-    def all(self) -> list[str]:
-        found: list[str] = []
-        for name, rules in self.data.get("configurations", {}).items():
-            found += self.configuration(name, rules)
-        for name, model in self.data.get("models", {}).items():
-            found += self.refusals(name, model)
-            found += self.block(model["block"], name)
-        return found
-
-
-def read(name: str) -> dict[str, Any] | None:
-    path = FOLDER / f"{name}.json"
-    return json.loads(path.read_text("utf-8")) if path.exists() else None
+def read(name: str) -> Data:
+    data: Data = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+    return data
 
 
 def write(name: str, data: Mapping[str, Any]) -> None:
@@ -157,88 +48,155 @@ def write(name: str, data: Mapping[str, Any]) -> None:
     (FOLDER / f"{name}.json").write_text(text + "\n", "utf-8")
 
 
-def shared_base(files: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return the file of the base class, with the nodes that several of the files have."""
-    writer, sharing = Writer(), Sharing()
-    rules, _ = writer.configuration(PreTrainedConfig, None)
-    at = {one: i for i, one in enumerate(sharing.of(writer.nodes))}
-    count = Counter(one for data in files for one in {*sharing.of(data["nodes"])})
-    for (name, *args), one in sharing.ids.items():
-        if count[one] >= MIN_FILES and one not in at:
-            at[one] = len(writer.nodes)
-            inner = [at[x[0]] if len(x) == 1 else x[1] for x in args] if name else []
-            writer.nodes.append([name, *inner] if name else args[1])
-    base = {"format": FORMAT, "configurations": {BASE: rules}, "models": {}, **writer.tables()}
-    return Sharing().rewritten(base)
+def read_files() -> dict[str, Data]:
+    """Return the file of each model type."""
+    if not (FOLDER / "index.json").exists():
+        return {}
+    base = read("base")
+    terms = terms_of(base)
+    common = decoded(base, terms)["configurations"][BASE]
+    files = {name: decoded(read(name), terms) for name in read("index")["types"]}
+    for data in files.values():
+        for rules in data["configurations"].values():
+            if rules.pop("base", ""):
+                for kind in (*VALUES, "keys"):
+                    rules[kind] = {**common.get(kind, {}), **rules.get(kind, {})}
+                for kind in ("refusals", "taken"):
+                    rules[kind] = [*common.get(kind, ()), *rules.get(kind, ())]
+    return files
 
 
-def write_index() -> None:
-    """Write the class of each model type, and the file of each class."""
-    index: dict[str, Any] = {"format": FORMAT, "types": {}, "models": {}}
-    index["configurations"] = {BASE: "base"}
-    for one in CONFIG_MAPPING:
-        data = read(one)
-        if data is not None:
-            index["types"][one] = CONFIG_MAPPING[one].__name__
-            for kind in ("configurations", "models"):
-                for name in data[kind]:
-                    index[kind].setdefault(name, one)
-    write("index", index)
+def write_files(files: Mapping[str, Data]) -> None:
+    """Write the files of all model types, the base and the index."""
+    classes = [
+        rules
+        for data in files.values()
+        if "transformers" in data["versions"]
+        for rules in data["configurations"].values()
+    ]
+    common: Data = {
+        kind: common_values([one[kind] for one in classes]) for kind in (*VALUES, "keys")
+    }
+    for kind in ("refusals", "taken"):
+        every = Counter(value for one in classes for value in one[kind])
+        common[kind] = [one for one, number in every.items() if number == len(classes)]
+    own: dict[str, Data] = {}
+    for name, data in files.items():
+        is_other = "transformers" not in data["versions"]
+        of = data["configurations"].items()
+        rules = {k: v if is_other else {"base": BASE, **without(v, common)} for k, v in of}
+        own[name] = {**data, "configurations": rules}
+    base: Data = {"format": FORMAT, "configurations": {BASE: common}, "models": {}}
+    number = Counter(one for data in own.values() for one in terms_in(values_in(data)))
+    shared, numbers = encoded_base(base, [one for one, n in number.items() if n >= MIN_FILES])
+    for path in FOLDER.glob("*.json"):
+        path.unlink()
+    write("base", shared)
+    for name, data in own.items():
+        write(name, encoded(data, numbers))
+    write("index", index_of(own))
 
 
-def work(model_type: str) -> tuple[str, dict[str, Any], dict[str, str]]:
-    """Return the file of a type, or nothing, and what could not be traced."""
-    failed: dict[str, str] = {}
-    with limited(model_type, failed):
-        return model_type, file_of(model_type, failed), failed
-    return model_type, {}, failed
+def common_values(of_classes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the rules that each class has, with the value that most of them have."""
+    found = {}
+    for name in of_classes[0]:
+        if all(name in one for one in of_classes):
+            values = {same(one[name]): one[name] for one in of_classes}
+            number = Counter(same(one[name]) for one in of_classes)
+            found[name] = values[number.most_common(1)[0][0]]
+    return found
 
 
-@contextmanager
-def limited(name: str, failed: dict[str, str]) -> Iterator[None]:
-    """Note why a class cannot be traced, or that it takes too long."""
-
-    def stop(*_: object) -> None:
-        raise OutOfTime
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(SECONDS)
-    try:
-        yield
-    except (Exception, OutOfTime) as error:
-        failed[name] = Failure.of(error).why if isinstance(error, Exception) else "no time was left"
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+def without(rules: Data, common: Data) -> Data:
+    """Return the rules of a class that differ from the common ones."""
+    found = {**rules}
+    for kind in (*VALUES, "keys"):
+        usual = {k: same(v) for k, v in common[kind].items()}
+        found[kind] = {k: v for k, v in rules[kind].items() if usual.get(k) != same(v)}
+    for kind in ("refusals", "taken"):
+        found[kind] = [one for one in rules[kind] if one not in common[kind]]
+    return found
 
 
-def main(types: list[str]) -> int:
-    FOLDER.mkdir(exist_ok=True)
-    transformers.logging.set_verbosity_error()
-    untraced = json.loads(UNTRACED.read_text("utf-8")) if types and UNTRACED.exists() else {}
-    old = {one: Lines(one).all() for one in types or CONFIG_MAPPING if read(one)}
-    files: dict[str, Any] = {}
-    with ProcessPoolExecutor(PROCESSES, get_context("fork"), lambda: os.nice(1)) as pool:
-        for one, data, failed in pool.map(work, types or [*CONFIG_MAPPING]):
-            untraced = {k: v for k, v in untraced.items() if v[0] != one}
-            untraced |= {name: [one, why] for name, why in failed.items()}
-            files |= {one: data} if data else {}
-    base = read("base") if types else None
-    write("base", base := base or shared_base(files.values()))
-    sharing = Sharing()
-    sharing.numbers = {one: i for i, one in enumerate(sharing.of(base["nodes"]))}
-    for one, data in files.items():
-        write(one, sharing.rewritten(data))
-    for one, before in old.items():
-        for line in difflib.unified_diff(before, Lines(one).all(), lineterm="", n=0):
-            if not line.startswith(("---", "+++", "@@")):
-                print(f"{one}: {line}")
-    write_index()
-    UNTRACED.write_text(json.dumps(dict(sorted(untraced.items())), indent=1) + "\n", "utf-8")
-    for why, number in Counter(why for _, why in untraced.values()).most_common():
-        print(f"{number} untraced: {why}")
-    return 0
+def same(value: Any) -> str:
+    """Return a text that is the same for equal values alone: terms are equal if they are one."""
+    return json.dumps(value, default=lambda one: f"term {id(one)}")
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def index_of(files: Mapping[str, Data]) -> Data:
+    """Return the configuration class of each model type, and the file of each class."""
+    index: Data = {"format": FORMAT, "types": {}, "models": {}, "configurations": {BASE: "base"}}
+    for name, data in files.items():
+        index["types"][name] = next(iter(data["configurations"]))
+        for kind in ("configurations", "models"):
+            for one in data[kind]:
+                index[kind].setdefault(one, name)
+    return index
+
+
+# Differences
+
+
+def differences(before: Mapping[str, Data], after: Mapping[str, Data]) -> Iterator[str]:
+    """Yield what differs between files, a line for each rule and each tensor."""
+    for name in dict.fromkeys((*before, *after)):
+        old, new = ([*lines(files[name])] if name in files else [] for files in (before, after))
+        if old != new:
+            for line in difflib.unified_diff(old, new, lineterm="", n=0):
+                if not line.startswith(("---", "+++", "@@")):
+                    yield f"{name}: {line}"
+
+
+def lines(data: Data) -> Iterator[str]:
+    """Yield what a file says, in symbols."""
+    text = Text()
+    for name, rules in data["configurations"].items():
+        for key, (check, *default) in rules["keys"].items():
+            given = f", by default {json.dumps(default[0])}" if default else ""
+            yield f"{name}.{key}: {text(check)}{given}"
+        for kind in VALUES:
+            for key, value in rules[kind].items():
+                yield f"{name}.{key} = {text(value)}"
+        yield from (f"{name}: {text(one)}" for one in rules["refusals"])
+        for kind in ("aliases", "taken", "models"):
+            for one in sorted(rules.get(kind) or ()):
+                also = f": {rules[kind][one]}" if kind != "taken" else ""
+                yield f"{name}, {kind}: {one}{also}"
+    for name, module in data["models"].items():
+        yield from text.tensors(module, name)
+
+
+class Text:
+    """The texts of terms; long ones are cut, and end with a number that tells them apart."""
+
+    def __init__(self) -> None:
+        self.texts: dict[Term, str] = {}
+
+    def __call__(self, value: Any) -> str:
+        if not isinstance(value, Term):
+            return json.dumps(value)
+        for one in terms_in([value]):
+            if one not in self.texts:
+                whole = f"{one.op}({', '.join(map(self.short, one.args))})"
+                if len(whole) > MAX_TEXT:
+                    whole = f"{whole[:MAX_TEXT]}… {crc32(whole.encode()):x}"
+                self.texts[one] = whole
+        return self.texts[value]
+
+    def short(self, value: Any) -> str:
+        return self.texts[value] if isinstance(value, Term) else json.dumps(value)
+
+    def tensors(self, module: Any, path: str, when: str = "") -> Iterator[str]:
+        """Yield a line for each tensor, with the conditions and loops that it is in."""
+        match module:
+            case Term(op="comp", args=(letter, source, element, kept)):
+                each = f" for {letter} in {self(source)} if {self(kept)}"
+                yield from self.tensors(element, path, each + when)
+            case Term(op="module", args=rows):
+                for name, exists, what in zip(rows[::3], rows[1::3], rows[2::3], strict=True):
+                    own = "*" if name is None else name if isinstance(name, str) else self(name)
+                    also = "" if exists is True else f" if {self(exists)}"
+                    yield from self.tensors(what, f"{path}.{own}" if own else path, also + when)
+            case _:
+                yield f"{path}: {self(module)}{when}"

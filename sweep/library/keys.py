@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
-
-from paramproof.formulas.path import leaf, parent
 
 Keys = dict[str, Any]
 
@@ -30,11 +29,10 @@ def part_in(keys: Keys, path: str) -> Keys | None:
     return here if isinstance(here, dict) else None
 
 
-def has_key(keys: Keys, path: str) -> bool:
-    part = part_in(keys, parent(path))
-    return part is not None and leaf(path) in part
-
-
-def remove_key(keys: Keys, path: str) -> None:
-    if (part := part_in(keys, parent(path))) is not None:
-        part.pop(leaf(path), None)
+def own_keys(keys: Keys) -> Iterator[tuple[Keys, str]]:
+    """Yield each key with the object that it is in. A part is an object with a model type."""
+    for name, value in keys.items():
+        if isinstance(value, dict) and "model_type" in value and "." not in name:
+            yield from own_keys(value)
+        else:
+            yield keys, name

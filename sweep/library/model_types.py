@@ -1,135 +1,20 @@
-"""The model types, widely used ones first, and the configuration class and the classes of each.
-
-An entry describes a model type with the parts of the type's own configuration, or, as LLaVA-NeXT
-with a Mistral as its text part, with parts of other types.
-"""
+"""The classes of each model type: those of transformers' tables, and some that none lists."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import Any
+from collections.abc import Sequence
 
-from transformers import CONFIG_MAPPING, PreTrainedConfig
+from transformers import CONFIG_MAPPING
 from transformers.models.auto import modeling_auto
 
-from paramproof.catalogue import model_types
-
-JOINT = "+"
-"""What stands between the types in the name of a type with parts of other types."""
-
-
-def entry_name(model_type: str, other_parts: Mapping[str, str]) -> str:
-    return JOINT.join([model_type, *(kind for _, kind in sorted(other_parts.items()))])
-
-
-def type_of(name: str) -> str:
-    return name.partition(JOINT)[0]
-
-
-WIDELY_USED = """
+_USED = """
     bert llama gpt2 qwen3 roberta mistral qwen2 xlm-roberta t5 mixtral deepseek_v3 gemma2 gemma
     gemma3_text phi3 phi qwen3_moe bart albert distilbert electra deberta-v2 deberta opt bloom
     falcon gpt_neox gptj gpt_neo mamba mamba2 vit clip_text_model clip_vision_model
-    clip siglip_vision_model siglip whisper wav2vec2 swin siglip_text_model convnext
-    dinov2 gpt_oss olmo olmo2 olmo3 olmoe granite granitemoe cohere cohere2 glm glm4 glm4_moe
-    deepseek_v2 qwen2_moe qwen3_next mpnet camembert xlnet mt5 umt5 mbart pegasus
-    modernbert nomic_bert longformer big_bird layoutlm bert-generation blenderbot m2m_100 marian
-    led xglm codegen gpt_bigcode starcoder2 stablelm persimmon mpt nemotron smollm3 ministral
-    ministral3 exaone4 ernie4_5 ernie4_5_moe hunyuan_v1_dense hunyuan_v1_moe minimax minimax_m2
-    jamba bamba zamba zamba2 falcon_mamba falcon_h1 nemotron_h lfm2 recurrent_gemma rwkv
-    granitemoehybrid granitemoeshared seed_oss apertus arcee dots1 glm4_moe_lite glm_moe_dsa
-    deepseek_v32 deepseek_v4 longcat_flash phimoe jetmoe dbrx arctic flex_olmo afmoe solar_open
-    deit beit convnextv2 swinv2 dinov3_vit dinov2_with_registers vit_mae resnet regnet segformer
-    hubert wavlm data2vec-audio data2vec-text audio-spectrogram-transformer
-    llava paligemma gemma3 qwen2_vl qwen2_5_vl qwen3_vl qwen3_vl_moe mistral3 pixtral
-    blip blip-2 chinese_clip align altclip siglip2 siglip2_vision_model
-    qwen3_5 qwen3_5_text qwen3_5_moe qwen3_5_moe_text gemma3n_text gemma4_text llama4_text
-    esm ernie funnel fnet squeezebert mobilebert convbert roformer rembert ibert nystromformer
-    mra yoso xmod flaubert xlm xlm-roberta-xl roberta-prelayernorm splinter luke lilt
-    openai-gpt ctrl biogpt cpmant olmo_hybrid
+    clip siglip_vision_model siglip whisper wav2vec2 swin
 """
-"""The types to derive first, since they are used most. Some releases lack some of them."""
-
-MOST_USED = tuple([name for name in WIDELY_USED.split() if name in model_types()][:40])
-"""Types that are compared with transformers each time."""
-
-
-WITH_OTHER_PARTS = """
-blip-2 text_config=t5
-colqwen2 vlm_config=qwen2_5_vl
-dpt backbone_config=dinov2
-encoder-decoder decoder=roberta encoder=roberta
-instructblip text_config=llama
-instructblip text_config=t5
-instructblipvideo text_config=llama
-internvl text_config=gpt_oss
-internvl text_config=llama
-internvl text_config=qwen3
-internvl text_config=qwen3_moe
-llava text_config=mistral
-llava text_config=mistral vision_config=pixtral
-llava text_config=qwen2
-llava text_config=qwen2 vision_config=siglip_vision_model
-llava vision_config=siglip_vision_model
-llava_next text_config=granite vision_config=siglip_vision_model
-llava_next text_config=mistral
-llava_next text_config=qwen2
-llava_next_video text_config=mistral
-llava_next_video text_config=qwen2
-maskformer backbone_config=resnet
-mistral3 text_config=ministral3
-mistral3 text_config=mistral4
-paligemma text_config=gemma2
-speech-encoder-decoder decoder=bart encoder=wav2vec2
-speech-encoder-decoder decoder=mbart encoder=wav2vec2
-upernet backbone_config=convnext
-upernet backbone_config=swin
-vision-encoder-decoder decoder=gpt2
-vision-encoder-decoder decoder=mbart encoder=donut-swin
-vision-encoder-decoder decoder=trocr
-vision-encoder-decoder decoder=trocr encoder=deit
-vision-text-dual-encoder vision_config=clip_vision_model
-"""
-"""The types with parts of other types than their own configuration has: one entry for each line."""
-
-
-@cache
-def other_parts() -> Mapping[str, Mapping[str, str]]:
-    """Return the parts of other types of each entry, such as ``llava_next+mistral``."""
-    found: dict[str, Mapping[str, str]] = {}
-    for line in WITH_OTHER_PARTS.strip().splitlines():
-        model_type, *pairs = line.split()
-        parts = dict(pair.split("=") for pair in pairs)
-        found[entry_name(model_type, parts)] = parts
-    return found
-
-
-def parts_of(name: str) -> Mapping[str, str]:
-    """Return the type of each part of an entry that is of another type than usual."""
-    return other_parts().get(name, {})
-
-
-@cache
-def config_class_of(name: str) -> type[PreTrainedConfig]:
-    """Return the configuration class of an entry.
-
-    For an entry with parts of other types it is a subclass, which makes such a part if the keys
-    lack it or do not name its type.
-    """
-    own: type[PreTrainedConfig] = CONFIG_MAPPING[type_of(name)]
-    parts = parts_of(name)
-    if not parts:
-        return own
-
-    class WithOtherParts(own):  # type: ignore[misc]
-        def __init__(self, **keys: Any) -> None:
-            for part, kind in parts.items():
-                given = {} if (there := keys.get(part)) is None else there
-                keys[part] = {"model_type": kind, **given} if isinstance(given, dict) else given
-            super().__init__(**keys)
-
-    return WithOtherParts
+MOST_USED = [name for name in _USED.split() if name in CONFIG_MAPPING]
+"""Types that are compared with transformers each time. Some releases lack some of them."""
 
 
 TASKS = """
@@ -172,17 +57,6 @@ UNLISTED_CLASSES = {
     "xlnet": ["XLNetForQuestionAnswering"],
 }
 """Classes that people load, but that no table of transformers lists."""
-
-
-def swept_types() -> list[str]:
-    """Return the name of each entry to derive, types that are widely used first.
-
-    It is every model type with a base model or one for a task, and then the types with parts of
-    other types.
-    """
-    known = [name for name in CONFIG_MAPPING if classes_of_type(name)]
-    first = [name for name in dict.fromkeys(WIDELY_USED.split()) if name in known]
-    return [*first, *(name for name in sorted(known) if name not in first), *other_parts()]
 
 
 def types_to_check(known: Sequence[str], digest: int) -> list[str]:

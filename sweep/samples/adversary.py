@@ -1,33 +1,31 @@
-"""Random configurations that are drawn without any knowledge of the entries.
+"""Random configurations that are drawn without any knowledge of how the catalogue counts them.
 
 The keys and values come from transformers' configuration classes and from published files alone:
-saved defaults and files with keys changed, dropped and added. The catalogue's count is then
-compared with transformers' model, tensor by tensor.
+saved defaults and files with keys changed, dropped and added, or with all sizes drawn anew. The
+catalogue's count is then compared with transformers' model, tensor by tensor.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-import transformers
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
-from paramproof.catalogue.configuration import IRRELEVANT_KEYS
-from paramproof.catalogue.entries import entry, type_named
-from paramproof.catalogue.files import type_of
-from paramproof.resolver import resolve
-from sweep.library.keys import Keys, part_in
-from sweep.library.model import Mismatch, MismatchKind, find_mismatch
-from sweep.library.model_types import config_class_of
-from sweep.library.refusal import attempt
-from sweep.names import config_keys
-from sweep.samples.random_configs import Verdict
-from sweep.store import ROOT
+from paramproof.catalogue.configurations import entry
+from paramproof.catalogue.names import irrelevant_keys
+from paramproof.derivation.sampling import sample_inside
+from sweep.library.keys import Keys, own_keys, set_key
+from sweep.library.model import Mismatch, attempt, find_mismatch
+from sweep.samples.verdict import Verdict
+
+FOLDER = Path(__file__).parents[2] / "tests" / "catalogue"
 
 SAVED_SHARE = 0.5
 """The share of configurations that start with all keys that transformers saves."""
@@ -49,6 +47,9 @@ MAX_LAYERS = 3
 """The largest number of layers of most models. Deep ones take long to build, and add nothing."""
 
 STRINGS = ("gelu", "silu", "relu", "default", "")
+
+SIZES_SHARE = 0.25
+"""The share of configurations that get other sizes instead, which meet the formula's conditions."""
 
 
 class Judgement(NamedTuple):
@@ -76,39 +77,45 @@ def judge_random(names: Sequence[str], number: int, seed: int) -> Iterator[Judge
 
 
 def judge(config: Keys) -> Judgement:
-    """Compare a configuration's count with transformers' model.
-
-    It is counted as ``paramproof count`` counts it, and its entry is compared tensor by tensor.
-    """
+    """Compare what the catalogue says of a configuration with transformers' model."""
     try:
-        counted = resolve(config).inventory().total()
+        found = entry(config)
     except ValueError as error:
         return Judgement(config, Verdict.NOT_COUNTED, error)
-    found = entry(config)
-    model_class = getattr(transformers, found.derivation.name)
-    config_class = CONFIG_MAPPING[type_named(config) or config["model_type"]]
-    problem = find_mismatch(found, config_class, model_class, config)
-    if problem is None and counted != found.count:
-        why = f"counted as {counted}, and the entry has {found.count}"
-        problem = Mismatch(MismatchKind.OTHER_TENSORS, why)
+    problem = find_mismatch(found, config)
     if problem is None:
         return Judgement(config, Verdict.EQUAL)
     return Judgement(config, Verdict.REFUSED if problem.is_refusal else Verdict.OTHER, problem)
 
 
 def draw_config(name: str, random: Random) -> Keys:
-    """Draw a configuration of an entry: a published file or saved defaults, with changes."""
-    config_class = config_class_of(name)
+    """Draw a configuration of a type: a published file or saved defaults, with changes."""
+    config_class = CONFIG_MAPPING[name]
     saved = saved_defaults(config_class)
-    published = published_configs().get(type_of(name))
+    published = published_configs().get(name)
     if published and random.random() < PUBLISHED_SHARE:
         config = deepcopy(random.choice(published))
     else:
-        config = {**_draw_defaults(saved, random), "model_type": type_of(name)}
+        config = {**_draw_defaults(saved, random), "model_type": name}
+    if random.random() < SIZES_SHARE and (sized := with_other_sizes(config, random)):
+        return sized
     others = sorted(_other_keys(config_class) - saved.keys())
     for _ in range(random.randint(1, MAX_CHANGES)):
         _change(config, saved, others, random)
     return config
+
+
+def with_other_sizes(config: Keys, random: Random, class_name: str = "") -> Keys | None:
+    """Return a configuration with random sizes that meet the conditions of its formula."""
+    try:
+        derivation = entry(config, class_name).derivation
+    except ValueError:
+        return None
+    sizes, found = sample_inside(random, derivation), deepcopy(config)
+    for letter, size in (sizes or {}).items():
+        if "[" not in derivation.fields[letter]:
+            set_key(found, derivation.fields[letter], size)
+    return found if sizes else None
 
 
 def _draw_defaults(saved: Keys, random: Random) -> Keys:
@@ -130,8 +137,8 @@ def published_configs() -> Mapping[str, list[Keys]]:
     """Return the published configurations in the tests, by model type."""
     found: dict[str, list[Keys]] = {}
     for name in PUBLISHED:
-        lines = (ROOT / "tests" / "catalogue" / f"{name}.jsonl").read_text("utf-8").splitlines()
-        for config in (json.loads(line)["config"] for line in lines):
+        for line in (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines():
+            config = json.loads(line)["config"]
             found.setdefault(config["model_type"], []).append(config)
     return found
 
@@ -139,45 +146,34 @@ def published_configs() -> Mapping[str, list[Keys]]:
 def saved_defaults(config_class: type[PreTrainedConfig]) -> Keys:
     """Return the keys that transformers saves for the defaults, or none if it cannot build them."""
     text = attempt(lambda: config_class().to_json_string()) or "{}"
-    return {name: one for name, one in json.loads(text).items() if name not in IRRELEVANT_KEYS}
+    return {name: one for name, one in json.loads(text).items() if name not in irrelevant_keys()}
 
 
 def _other_keys(config_class: type[PreTrainedConfig]) -> set[str]:
-    """Return the keys that a class accepts but does not save: aliases and older keys."""
-    own = vars(PreTrainedConfig).keys() - config_keys(PreTrainedConfig)
-    return {
-        name
-        for name in config_keys(config_class)
-        if name not in own and name not in IRRELEVANT_KEYS
-    }
+    """Return the keys that a class accepts but does not save: fields of its own, and aliases."""
+    names = {one.name for one in dataclasses.fields(config_class)} | {*config_class.attribute_map}
+    return names - irrelevant_keys()
 
 
 def _change(config: Keys, saved: Keys, others: Sequence[str], random: Random) -> None:
     """Change, drop or add one key, at top level or in a part."""
-    paths = [path for path in _paths(config) if path[-1] not in ("model_type", *IRRELEVANT_KEYS)]
+    places = [
+        (part, name)
+        for part, name in own_keys(config)
+        if name not in ("model_type", *irrelevant_keys())
+    ]
     kind = random.random()
     if kind < 0.2 and others:
         config[random.choice(others)] = _another(random.choice([1, True, 0.5, None]), random)
     elif kind < 0.4 and (absent := sorted(saved.keys() - config.keys())):
         name = random.choice(absent)
         config[name] = _another(deepcopy(saved[name]), random)
-    elif paths:
-        path = random.choice(paths)
-        part = part_in(config, ".".join(path[:-1]))
-        assert part is not None
+    elif places:
+        part, name = random.choice(places)
         if random.random() < 0.3:
-            del part[path[-1]]
+            del part[name]
         else:
-            part[path[-1]] = _another(part[path[-1]], random)
-
-
-def _paths(config: Keys, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the path of each key that is not a part. A part is an object with a model type."""
-    for name, value in config.items():
-        if isinstance(value, dict) and "model_type" in value and "." not in name:
-            yield from _paths(value, (*before, name))
-        else:
-            yield (*before, name)
+            part[name] = _another(part[name], random)
 
 
 def _another(value: Any, random: Random) -> Any:

@@ -10,9 +10,8 @@ file, which a page lists.
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from enum import Enum
 from random import Random
@@ -21,22 +20,16 @@ from typing import Any, NamedTuple
 import transformers
 from transformers import CONFIG_MAPPING
 
-from paramproof.catalogue import entry, model_types
-from paramproof.catalogue.configuration import named_class
-from paramproof.catalogue.entries import type_named, usual_class
-from paramproof.catalogue.files import read_type
-from paramproof.catalogue.names import has_type
-from paramproof.formulas.errors import InvalidInput, NotInCatalogue, Refusal
+from paramproof.catalogue.configurations import entry, with_known_types
+from paramproof.catalogue.names import has_class, model_types, named_class
+from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.views.table import markdown_rows
-from sweep.library.keys import Keys
-from sweep.library.model import Mismatch, build, config_of, find_mismatch
+from sweep.library.keys import Keys, own_keys
+from sweep.library.model import attempt, model_of
 from sweep.library.model_types import classes_of_type
-from sweep.library.refusal import Attempt, attempt
 from sweep.samples import adversary
-from sweep.samples.random_configs import Verdict
-from sweep.store import ROOT
-
-SERVED = ROOT / "tests" / "catalogue" / "served.jsonl"
+from sweep.samples.adversary import FOLDER
+from sweep.samples.verdict import Verdict
 
 EDITS = 4
 """Edited configurations of each type."""
@@ -44,35 +37,15 @@ EDITS = 4
 MAX_CHANGES = 3
 
 
-FILE = ROOT / "tests" / "catalogue" / "public.jsonl"
-"""The configurations, one a line, each with its ``source``: a repository, and a path in it.
-
-Names, versions, number types, texts of labels and tasks, custom code, and lists of more than 400
-characters in storage formats are left out.
-"""
-
-REASONS = {
-    Refusal.NOT_TRIED: "a value that is not supported",
-    Refusal.OTHER_VALUE: "a value other than the entry's",
-    Refusal.NO_SIZE: "null in place of a size",
-    Refusal.OTHER_PART: "a part of another model type",
-    Refusal.CONDITIONS: "sizes that do not satisfy the conditions",
-    Refusal.CONSTRUCTOR: "sizes that transformers refuses",
-    Refusal.OTHER: "anything else that the catalogue does not read",
-}
-"""Why the catalogue does not count a configuration, in words."""
-
-
-OTHER_NAME = "a size under a name that the type does not have"
-"""Why a configuration is refused as wrong: transformers would pass over the size."""
+class Kind(Enum):
+    SAVED = "saved defaults"
+    EDITED = "saved defaults, edited"
+    SERVED = "served models"
+    PUBLIC = "public files"
 
 
 class PublicResult(NamedTuple):
-    """The result for one configuration.
-
-    ``parameters`` is None if it is refused; ``reason`` is then the class of reasons and ``why`` the
-    error. ``mismatch`` is how transformers' model differs, or None if it does not.
-    """
+    """The count of a public file; None if it is refused, for a ``reason`` and, in full, ``why``."""
 
     model_type: str
     architecture: str
@@ -80,54 +53,44 @@ class PublicResult(NamedTuple):
     parameters: int | None
     reason: str = ""
     why: str = ""
-    mismatch: Mismatch | None = None
 
 
-def read_configs() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in FILE.read_text("utf-8").splitlines()]
+def read_configs(name: str = "public") -> list[dict[str, Any]]:
+    """Return the configurations of a file of the tests.
+
+    Each has its ``source``: a repository, and a path in it. Names, versions, number types, texts of
+    labels and tasks, custom code, and lists of more than 400 characters in storage formats are left
+    out.
+    """
+    lines = (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
 
 
-def count_configs(held: Container[int] = range(sys.maxsize)) -> Iterator[PublicResult]:
-    """Yield the result for each configuration; those at the places ``held`` are built too."""
-    for place, one in enumerate(read_configs()):
-        yield _count_config(one["config"], one["source"], place in held)
+def count_configs() -> Iterator[PublicResult]:
+    """Yield the count of each public file; no model is built."""
+    for one in read_configs():
+        config = one["config"]
+        model_type, (name, *_) = config["model_type"], config["architectures"]
+        about = model_type, name, one["source"]
+        try:
+            yield PublicResult(*about, entry(config).count)
+        except ValueError as error:
+            yield PublicResult(*about, None, *_reason(error, model_type, name))
 
 
-def _count_config(config: Mapping[str, Any], source: str, held: bool) -> PublicResult:
-    model_type, (name, *_) = config["model_type"], config["architectures"]
+def _reason(error: ValueError, model_type: str, name: str) -> tuple[str, str]:
+    """Return why a file is not counted: in general, and in full."""
+    why = getattr(error, "reason", str(error))
     if model_type not in CONFIG_MAPPING:
-        return PublicResult(model_type, name, source, None, "a model type that transformers lacks")
-    try:
-        read = entry(config)
-    except InvalidInput as error:
-        return PublicResult(model_type, name, source, None, OTHER_NAME, error.reason)
-    except NotInCatalogue as error:
-        if not hasattr(transformers, name):
-            return PublicResult(
-                model_type, name, source, None, "a class that transformers lacks", name
-            )
-        reason = _reason(error, model_type, name)
-        return PublicResult(model_type, name, source, None, reason, error.reason)
-    model_class = getattr(transformers, read.derivation.name)
-    mismatch = (
-        find_mismatch(read, CONFIG_MAPPING[model_type], model_class, config) if held else None
-    )
-    return PublicResult(model_type, name, source, read.count, mismatch=mismatch)
-
-
-def _reason(error: NotInCatalogue, model_type: str, name: str) -> str:
-    if model_type not in model_types():
-        return "a model type without an entry"
-    if name.casefold() not in map(str.casefold, read_type(model_type).classes):
-        return "a class without an entry"
-    return REASONS[error.refusal]
-
-
-class Kind(Enum):
-    SAVED = "saved defaults"
-    EDITED = "saved defaults, edited"
-    SERVED = "served models"
-    PUBLIC = "public files"
+        return "a model type that transformers lacks", ""
+    if isinstance(error, InvalidInput):
+        return "a key or a value that transformers would pass over", why
+    if not hasattr(transformers, name):
+        return "a class that transformers lacks", name
+    if model_type not in model_types() or not has_class(model_type, name):
+        return "a type or class without a formula", why
+    is_refused = isinstance(error, NotInCatalogue) and error.is_refused
+    return "values that transformers refuses" if is_refused else "values without a formula", why
 
 
 class Coverage(NamedTuple):
@@ -140,72 +103,53 @@ class Coverage(NamedTuple):
     why: str = ""
 
 
+def measure(kinds: Iterable[Kind], names: Sequence[str], seed: int) -> Iterator[Coverage]:
+    for kind in kinds:
+        for config in configs(kind, names, seed):
+            yield judge(kind, config)
+
+
 def configs(kind: Kind, names: Sequence[str], seed: int) -> Iterator[Keys]:
-    if kind is Kind.SERVED:
-        lines = SERVED.read_text("utf-8").splitlines()
-        yield from (json.loads(line)["config"] for line in lines)
-    elif kind is Kind.PUBLIC:
-        yield from (one["config"] for one in read_configs())
-    else:
-        for name in filter(has_type, names):
-            yield from _own_configs(kind, name, seed)
-
-
-def _own_configs(kind: Kind, name: str, seed: int) -> Iterator[Keys]:
-    if (config := attempt(CONFIG_MAPPING[name])) is None:
+    if kind in (Kind.SERVED, Kind.PUBLIC):
+        file = "served" if kind is Kind.SERVED else "public"
+        yield from (one["config"] for one in read_configs(file))
         return
-    saved: Keys = json.loads(config.to_json_string(use_diff=kind is Kind.SAVED))
-    if kind is Kind.SAVED:
-        yield saved
-        return
-    random = Random(f"{seed} {name}")
-    for _ in range(EDITS):
-        yield edit(saved, random)
+    for name in names:
+        if (config := attempt(CONFIG_MAPPING[name])) is not None:
+            saved: Keys = json.loads(config.to_json_string(use_diff=kind is Kind.SAVED))
+            random = Random(f"{seed} {name}")
+            edited = (edit(saved, random) for _ in range(EDITS))
+            yield from [saved] if kind is Kind.SAVED else edited
 
 
 def edit(saved: Keys, random: Random) -> Keys:
     """Return saved keys with other values for one to three sizes or flags."""
     edited = deepcopy(saved)
-    places = [*_editable(edited)]
+    places = [
+        (part, name)
+        for part, name in own_keys(edited)
+        if isinstance(part[name], bool) or (type(part[name]) is int and part[name] > 0)
+    ]
     for part, name in random.sample(places, min(random.randint(1, MAX_CHANGES), len(places))):
         value = part[name]
-        part[name] = (
-            not value
-            if isinstance(value, bool)
-            else random.choice([2 * value, value + 1, max(value // 2, 1)])
-        )
+        other = random.choice([2 * value, value + 1, max(value // 2, 1)])
+        part[name] = not value if isinstance(value, bool) else other
     return edited
 
 
-def _editable(keys: Keys) -> Iterator[tuple[Keys, str]]:
-    for name, value in keys.items():
-        if isinstance(value, dict) and "model_type" in value:
-            yield from _editable(value)
-        elif isinstance(value, bool) or (type(value) is int and value > 0):
-            yield keys, name
-
-
 def judge(kind: Kind, config: Keys) -> Coverage:
-    if not has_type(type_named(config) or str(config.get("model_type"))):
+    if with_known_types(config)[0]["model_type"] not in CONFIG_MAPPING:
         why = "transformers does not have the model type"
         return Coverage(kind, config, Verdict.NOT_BUILT, "model_type", why)
     _, verdict, problem = adversary.judge(config)
-    if verdict is Verdict.NOT_COUNTED and not _is_built(config):
+    if verdict is Verdict.NOT_COUNTED and attempt(_build, config) is None:
         verdict = Verdict.NOT_BUILT
     return Coverage(kind, config, verdict, getattr(problem, "key", ""), str(problem or ""))
 
 
-def _is_built(config: Keys) -> bool:
-    with Attempt():
-        model_type = type_named(config) or config["model_type"]
-        if model_type in model_types():
-            usual = usual_class(read_type(model_type))
-        else:
-            usual = next(iter(classes_of_type(model_type)), "")
-        name = named_class(config) or usual
-        build(getattr(transformers, name), config_of(CONFIG_MAPPING[model_type], config))
-        return True
-    return False
+def _build(config: Mapping[str, Any]) -> Any:
+    model_type = with_known_types(config)[0]["model_type"]
+    return model_of(model_type, named_class(config) or classes_of_type(model_type)[0], config)
 
 
 def coverage_table(results: Iterable[Coverage]) -> str:
@@ -217,11 +161,7 @@ def coverage_table(results: Iterable[Coverage]) -> str:
     rows = []
     for kind, verdicts in numbers.items():
         built = sum(verdicts[one] for one in (Verdict.EQUAL, Verdict.OTHER, Verdict.NOT_COUNTED))
-        share = (
-            f"{100 * verdicts[Verdict.EQUAL] / built:.1f} % of {built:,}"
-            if built
-            else "none can be built"
-        )
+        share = f"{100 * verdicts[Verdict.EQUAL] / built:.1f} % of {built:,}" if built else "none"
         rows.append((kind.value, f"{verdicts.total():,}", f"{verdicts[Verdict.EQUAL]:,}", share))
     return markdown_rows(headings, rows)
 
@@ -238,9 +178,3 @@ def causes(results: Iterable[Coverage]) -> list[tuple[str, int, list[str]]]:
             found.setdefault(key, []).append(str(one.config.get("model_type")))
     ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
     return [(key, len(names), sorted(set(names))) for key, names in ordered]
-
-
-def measure(kinds: Iterable[Kind], names: Sequence[str], seed: int) -> Iterator[Coverage]:
-    for kind in kinds:
-        for config in configs(kind, names, seed):
-            yield judge(kind, config)

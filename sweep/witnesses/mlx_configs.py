@@ -19,11 +19,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from paramproof.catalogue.files import TypeFile
+from paramproof.catalogue.value_kinds import ROTARY_BASES, default_layers
+
 from paramproof.catalogue import read_type
 from paramproof.catalogue.entries import Entry, entry, entry_in, type_named, usual_class
-from paramproof.catalogue.files import TypeFile
 from paramproof.catalogue.names import transformers_types
-from paramproof.catalogue.value_kinds import ROTARY_BASES, default_layers
 from paramproof.formulas.errors import InvalidInput, NotInCatalogue
 from paramproof.formulas.notation import expression_in
 from paramproof.formulas.path import leaf, parent

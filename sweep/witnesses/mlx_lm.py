@@ -26,8 +26,6 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from paramproof.formulas.path import starred
-from paramproof.tracing.internal_errors import calls_constructor
-from sweep.library.refusal import Attempt
 from sweep.witnesses.comparison import Group, Refused
 
 DISTRIBUTIONS = ("mlx", "mlx-lm")
@@ -38,6 +36,9 @@ class."""
 
 MISSING = re.compile(r"(\w+)\.__init__\(\) missing \d+ required positional arguments?: (.*)")
 
+
+Arrays = dict[str, tuple[int, ...]]
+"""The shape of each array of a model by its name."""
 
 Groups: TypeAlias = "Counter[Group]"
 """How many tensors of each group a model has."""
@@ -108,11 +109,19 @@ def keys_read(config: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(inspect.signature(module.ModelArgs).parameters) if module else ()
 
 
-@calls_constructor
-def build(config: Mapping[str, Any]) -> Counter[Group]:
-    """Build mlx-lm's model of a configuration, and count its parameters' groups.
+def build(config: Mapping[str, Any]) -> Groups:
+    """Build mlx-lm's model of a configuration, and count its groups; see ``arrays``."""
+    return groups_of(arrays(config))
 
-    Arrays are lazy, so no values are computed. All arrays are counted, since
+
+def groups_of(made: Arrays) -> Groups:
+    return Counter(Group(starred(name), shape) for name, shape in made.items())
+
+
+def arrays(config: Mapping[str, Any]) -> Arrays:
+    """Build mlx-lm's model of a configuration, and return the shape of each array.
+
+    Arrays are lazy, so no values are computed. All arrays are there, since
     ``get_total_parameters`` of mlx-lm leaves out those of modules that contain others.
 
     Raises ``MissingKeys`` or ``Refused``.
@@ -121,16 +130,17 @@ def build(config: Mapping[str, Any]) -> Counter[Group]:
 
     module = _module_for(config)
     assert module is not None
-    with Attempt() as attempt, warnings.catch_warnings(action="ignore"):
-        # Some modules write into the parts of their arguments.
-        model = module.Model(module.ModelArgs.from_dict(copy.deepcopy(dict(config))))
-    if error := attempt.refusal:
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            # Some modules write into the parts of their arguments.
+            model = module.Model(module.ModelArgs.from_dict(copy.deepcopy(dict(config))))
+    except Exception as error:
         if found := MISSING.search(str(error)):
             keys = tuple(re.findall(r"'(\w+)'", found[2]))
             raise MissingKeys(found[1], keys) from error
         raise Refused(f"{type(error).__name__}: {_line(str(error))}") from error
-    arrays = tree_flatten(model.parameters())
-    return Counter(Group(starred(name), tuple(array.shape)) for name, array in arrays if array.size)
+    found = tree_flatten(model.parameters())
+    return {name: tuple(array.shape) for name, array in found if array.size}
 
 
 def _module_for(config: Mapping[str, Any]) -> ModuleType | None:

@@ -102,7 +102,7 @@ def main(arguments: list[str]) -> int:
     with path.open("a", encoding="utf-8") as file:
         for name, found, seconds in run_in_processes(todo, work, SECONDS):
             failed = found.pop("failed")
-            ended = {"status": "ended", "reason": failed[name].why} if name in failed else {}
+            ended = {"status": "ended", "reason": failed[name]} if name in failed else {}
             one = {"name": name, "seconds": round(seconds, 1), **found, **ended}
             file.write(json.dumps(one, ensure_ascii=False) + "\n")
             file.flush()

@@ -1,0 +1,205 @@
+"""Programs as JSON and back: terms are numbered as the nodes of a file.
+
+A file has rules of configuration classes and modules of model classes. In memory each value in it
+is a term, a text, true, false or null, and a key has its check and its default, if any. In JSON a
+term is the number of a node, or -1 - n for node n of the base, which has what several files share,
+and keys of one check stand together. Numbers are terms of ``number``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from paramproof.tracing.configuration.terms import Term, Value, term
+
+FORMAT = 3
+VALUES = ("fields", "properties")
+"""The rules of a configuration class that are values by name."""
+
+EMPTY: Mapping[str, Any] = {"fields": {}, "properties": {}, "refusals": [], "taken": []}
+
+Data = dict[str, Any]
+
+
+def mapped(data: Mapping[str, Any], of: Callable[[Any], Any]) -> Data:
+    """Return a file with each of its values changed."""
+    found: Data = {**data, "configurations": {}}
+    for name, rules in data["configurations"].items():
+        new = found["configurations"][name] = dict(rules)
+        for kind in VALUES:
+            if kind in rules:
+                new[kind] = {key: of(value) for key, value in rules[kind].items()}
+        if "keys" in rules:
+            new["keys"] = {
+                key: [of(check), *default] for key, (check, *default) in rules["keys"].items()
+            }
+        if "refusals" in rules:
+            new["refusals"] = [*map(of, rules["refusals"])]
+    found["models"] = {name: of(value) for name, value in data["models"].items()}
+    return found
+
+
+def values_in(data: Mapping[str, Any]) -> list[Any]:
+    """Return the values of a file, without those inside of them."""
+    found: list[Any] = []
+    mapped(data, found.append)
+    return found
+
+
+def terms_in(values: Iterable[Any]) -> dict[Term, None]:
+    """Return all terms in values, each after its arguments."""
+    found: dict[Term, None] = {}
+    left = [one for one in reversed([*values]) if isinstance(one, Term)]
+    while left:
+        inside = [x for x in left[-1].args if isinstance(x, Term) and x not in found]
+        if inside:
+            left += inside
+        else:
+            found[left.pop()] = None
+    return found
+
+
+def encoded(data: Mapping[str, Any], base: Mapping[Term, int]) -> Data:
+    """Return the JSON of a file; ``base`` has the numbers of the terms that are in the base."""
+    order = in_order(one for one in terms_in(values_in(data)) if one not in base)
+    return numbered(data, order, base | {one: i for i, one in enumerate(order)})
+
+
+def encoded_base(data: Mapping[str, Any], shared: Iterable[Term]) -> tuple[Data, dict[Term, int]]:
+    """Return the JSON of the base, which has these terms too, and the numbers of its terms."""
+    order = in_order(terms_in([*values_in(data), *shared]))
+    numbers = {one: -1 - i for i, one in enumerate(order)}
+    return numbered(data, order, numbers), numbers
+
+
+def in_order(terms: Iterable[Term]) -> list[Term]:
+    """Return terms in the order of a file: what may differ between the turns of a loop is last."""
+    return sorted(terms, key=lambda one: bool(letters_in(one)))
+
+
+def numbered(data: Mapping[str, Any], order: Sequence[Term], numbers: Mapping[Term, int]) -> Data:
+    def reference(value: Any) -> Any:
+        return numbers[value] if isinstance(value, Term) else value
+
+    nodes = [
+        one.args[0] if one.op == "number" else [one.op, *map(reference, one.args)] for one in order
+    ]
+    varying = sum(not letters_in(one) for one in order)
+    found = mapped(data, reference)
+    for rules in found["configurations"].values():
+        rules["keys"] = grouped(rules.get("keys", {}))
+        # What is empty is absent.
+        for kind in [kind for kind, value in rules.items() if not value]:
+            del rules[kind]
+    return {**found, "nodes": nodes, "varying": varying}
+
+
+def terms_of(data: Mapping[str, Any], base: Sequence[Term] | None = None) -> list[Term]:
+    """Return the terms of the nodes of a file with this base, or of the base."""
+    nodes, found = data["nodes"], dict[int, Term]()
+
+    def value(given: Any) -> Any:
+        if type(given) is not int:
+            return given
+        if given < 0 and base is not None:
+            return base[-1 - given]
+        at = -1 - given if given < 0 else given
+        if at not in found:
+            node = nodes[at]
+            is_list = isinstance(node, list)
+            found[at] = term(node[0], *map(value, node[1:])) if is_list else number(node)
+        return found[at]
+
+    return [*map(value, range(len(nodes)))]
+
+
+def decoded(data: Mapping[str, Any], base: Sequence[Term]) -> Data:
+    """Return a file with terms; ``base`` are those of the base."""
+    terms = terms_of(data, base)
+
+    def value(given: Any) -> Any:
+        if type(given) is not int:
+            return given
+        return terms[given] if given >= 0 else base[-1 - given]
+
+    found = {k: v for k, v in data.items() if k not in ("nodes", "varying")}
+    found["configurations"] = {
+        name: {**EMPTY, **rules, "keys": ungrouped(rules.get("keys", ()))}
+        for name, rules in data["configurations"].items()
+    }
+    return mapped(found, value)
+
+
+def grouped(keys: Mapping[str, list[Any]]) -> list[list[Any]]:
+    """Return keys by their checks: with a default, and then the names of those without one."""
+    groups: dict[Any, list[Any]] = {}
+    for name, (check, *default) in keys.items():
+        group = groups.setdefault(check, [check, {}])
+        if default:
+            group[1][name] = default[0]
+        else:
+            group.append(name)
+    return [*groups.values()]
+
+
+def ungrouped(groups: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for check, defaults, *required in groups:
+        found |= {name: [check, default] for name, default in defaults.items()}
+        found |= {name: [check] for name in required}
+    return found
+
+
+def number(value: float) -> Term:
+    return term("number", value)
+
+
+@cache
+def letters_in(one: Any) -> frozenset[str]:
+    """Return the letters of loops around a term, by whose items it varies."""
+    if not isinstance(one, Term):
+        return frozenset()
+    inner = [letters_in(arg) for arg in one.args]
+    match one.op:
+        case "item" | "turn" | "state":
+            return frozenset([one.args[0]])
+        case "comp":
+            # The list is computed outside of the loop, where the letter may be of another.
+            return inner[1] | (inner[2] | inner[3]) - {one.args[0]}
+        case "fold":
+            return inner[1] | inner[2] | inner[4] | inner[3] - {one.args[0]}
+    return frozenset[str]().union(*inner)
+
+
+def refuse(condition: Value, why: str) -> Term:
+    """Return the term that refuses for a reason; it names the keys that the condition reads."""
+    paths = [one for one in paths_in(condition) if one]
+    inner = [one for one in paths if not any(other.startswith(f"{one}.") for other in paths)]
+    return term("refuse", condition, why, " ".join(inner[:MAX_PATHS]))
+
+
+MAX_PATHS = 6
+
+
+def paths_in(value: Value) -> Iterator[str]:
+    """Yield the paths of the keys and fields that a condition reads."""
+    for one in terms_in([value]):
+        if path := path_of(one):
+            yield path
+
+
+def path_of(value: Value) -> str | None:
+    match value:
+        case Term(op="config" | "self"):
+            return ""
+        case Term(op="key", args=(name,)):
+            return str(name)
+        case (
+            Term(op="get" | "has" | "field" | "has field", args=(holder, str() as key))
+            | Term(op="method", args=("get", holder, str() as key, *_))
+        ):
+            path = path_of(holder)
+            return None if path is None else f"{path}.{key}".lstrip(".")
+    return None

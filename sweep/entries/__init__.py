@@ -1,1 +1,0 @@
-"""Make the entry of a model type, and update, compare and repair it."""

@@ -1,1 +1,0 @@
-"""What a configuration class does with its keys, and what a model does with its fields."""

@@ -1,0 +1,82 @@
+"""Trace the classes of the model types of the installed transformers, each type in a process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import transformers
+from transformers import CONFIG_MAPPING
+
+from paramproof.tracing.configuration.blocks import trace_model
+from paramproof.tracing.configuration.nodes import FORMAT, Data, decoded, encoded, values_in
+from paramproof.tracing.configuration.reader_terms import model_term
+from paramproof.tracing.configuration.rules import config_classes, parts_in, rules_of
+from paramproof.tracing.configuration.terms import Term
+from sweep.library.model_types import classes_of_type
+from sweep.pool import OutOfTime, Result, reason, run_in_processes
+
+Failures = dict[str, str]
+
+
+def traced(
+    types: Sequence[str], seconds: float
+) -> Iterator[tuple[str, Data | None, Failures, float]]:
+    """Trace model types; yield each with its file, the classes that failed, and the seconds.
+
+    There is no file if the type's own configuration class could not be traced.
+    """
+    for name, result, took in run_in_processes(types, work, seconds):
+        file = decoded(result["file"], []) if "file" in result else None
+        yield name, file, result["failed"], took
+
+
+def work(model_type: str, _: float, result: Result) -> None:
+    if file := file_of(model_type, result["failed"]):
+        result["file"] = encoded(file, {})
+
+
+def file_of(model_type: str, failed: Failures) -> Data | None:
+    """Return the file of a model type, and note the classes that cannot be traced."""
+    kind = CONFIG_MAPPING[model_type]
+    rules = {kind.__name__: attempt(kind.__name__, failed, rules_of, kind)}
+    if not rules[kind.__name__]:
+        return None
+    data: Data = {
+        "format": FORMAT,
+        "type": model_type,
+        "versions": {"transformers": transformers.__version__},
+        "configurations": rules,
+        "models": {},
+    }
+    left = [*parts_in(values_in(data))]
+    while left:
+        name = left.pop()
+        if name in rules or name in failed or name in type_classes():
+            continue
+        if found := attempt(name, failed, rules_of, config_classes()[name]):
+            rules[name] = found
+            left += parts_in(values_in(data))
+    for name in classes_of_type(model_type):
+        made = attempt(name, failed, model_of, name)
+        if made is not None:
+            data["models"][name] = made
+    return data
+
+
+def model_of(name: str) -> Term:
+    return model_term(trace_model(getattr(transformers, name), any_class=True))
+
+
+def attempt(name: str, failed: Failures, make: Callable[..., Any], *args: Any) -> Any:
+    try:
+        return make(*args)
+    except (Exception, OutOfTime) as error:
+        failed[name] = reason(error)
+
+
+@cache
+def type_classes() -> frozenset[str]:
+    """Return the names of the configuration classes that have a file of their own."""
+    return frozenset(one.__name__ for one in CONFIG_MAPPING.values())
