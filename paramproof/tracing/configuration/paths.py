@@ -132,6 +132,8 @@ class Paths:
 
     def refuse(self, why: str, condition: Value = True) -> None:
         """Note that the values under the conditions assumed are refused."""
+        if condition is False:
+            return
         for level in range(len(self.path) + 1):
             whole: Value = True
             for one in (*self.path[level:], condition):

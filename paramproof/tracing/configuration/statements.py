@@ -241,8 +241,10 @@ class Statements(Values):
             if varies(condition, depth, ("state",)):
                 ever = either(ever, condition)
                 reasons[why] = None
-            else:
+            elif varies(condition, depth):
                 self.refuse(why, term("any", term("comp", depth, source, condition, True)))
+            else:
+                self.refuse(why, both(self.truth(List((), source)), condition))
         if reasons:
             last = folded(depth, source, [*starts, False], [*nexts, ever], len(nexts))
             self.refuse("; ".join(reasons), self.known(last))

@@ -638,6 +638,10 @@ class Values(Paths):
             items = self.items(one)
             if items is not None:
                 return List(self.path, tuple(items * other))
+        negative = sign == "**" and isinstance(other, float | int) and other < 0
+        divisor = one if negative else other if sign in ("/", "//", "%") else 1
+        if unknown(divisor) and str not in kinds:
+            self.refuse("a division by zero", self.computed("==", operator.eq, divisor, 0))
         found = self.computed(sign, operation, one, other)
         if isinstance(found, Term) and kinds & {list, set}:
             return List(self.path, found, list if list in kinds else set)

@@ -166,7 +166,14 @@ def slices(config):
     return {"first": xs[0], "rest": xs[1:], "back": xs[::-1], "text": f"of {config.get('n')}"}
 
 
+def unused_divisions(config):
+    n, xs = int(config.get("n", 4)), config.get("xs", [1])
+    _scale, _heads = n**-0.5, [12 // one for one in xs]
+    return {"n": n, "size": len(xs)}
+
+
 TOYS = [
+    unused_divisions,
     defaults,
     refusals,
     branches,
