@@ -121,6 +121,8 @@ class _Writer:
                 if not role:
                     return []
                 what: Any = self.inside(name, lambda: self.tensor(value, role))
+            case Term(op="opaque", args=("module",)):
+                raise Unknown("a module that is inside of one of any class")
             case AutoModule():
                 what = self.auto(name, value)
             case Inside():

@@ -11,13 +11,14 @@ import ast
 import copy
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from torch import nn
 
 from paramproof.tracing.configuration.paths import Heap, Instance, List
 from paramproof.tracing.configuration.statements import folded
 from paramproof.tracing.configuration.tensors import Tensor
-from paramproof.tracing.configuration.terms import Term, Unknown, Value, mentions, term
+from paramproof.tracing.configuration.terms import MISSING, Term, Unknown, Value, mentions, term
 
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.modules import ModelInterpreter
@@ -39,8 +40,6 @@ class Module(Heap):
         self.layers = List(birth)
         self.named = List(birth)
         """Attributes whose name is unknown, as terms ``entry``."""
-        self.is_image = False
-        """Whether this stands for one turn of a loop: a change of it would be lost."""
 
     def __repr__(self) -> str:
         return f"<{self.kind.__name__}>"
@@ -108,11 +107,15 @@ def items_at(source: Value, item: Value, index: Value) -> dict[Term, Value]:
     return found
 
 
+IMAGES: WeakKeyDictionary[Heap, tuple[Heap, Value]] = WeakKeyDictionary()
+"""What stands for one turn of a loop: of which object, and the condition that it is the turn."""
+
+
 class Renamer:
     """Puts other terms in place of some, also inside of modules or of copies of them."""
 
-    def __init__(self, changes: dict[Any, Value], copies: bool) -> None:
-        self.copies = copies
+    def __init__(self, changes: dict[Any, Value], copies: bool, when: Value = MISSING) -> None:
+        self.copies, self.when = copies, when
         self.memo: dict[Any, Value] = {**changes}
         self.held: list[Value] = []
 
@@ -145,8 +148,8 @@ class Renamer:
 
     def begun(self, value: Heap) -> Any:
         made = copy.copy(value) if self.copies else value
-        if isinstance(made, Module):
-            made.is_image = made.is_image or self.copies
+        if self.copies:
+            IMAGES[made] = value, self.when
         return made
 
 
@@ -181,7 +184,7 @@ class Copier(Renamer):
             turns = (term("turn", depth) for depth in range(self.run.depth))
             made.storage = (made.serial, *turns, *made.storage[1:])
         if isinstance(made, Module):
-            made.is_image, made.buffers = False, dict(made.buffers)
+            made.buffers = dict(made.buffers)
         return made
 
 

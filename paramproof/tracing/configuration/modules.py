@@ -18,6 +18,7 @@ import inspect
 import itertools
 import math
 import numbers
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -30,6 +31,7 @@ from paramproof.tracing.configuration import tensors
 from paramproof.tracing.configuration.interpreter import source_of
 from paramproof.tracing.configuration.layers import (
     DICTS,
+    IMAGES,
     LISTS,
     AutoModule,
     Copier,
@@ -116,6 +118,9 @@ SKIPPED = frozenset(
 RETURNING = frozenset(["eval", "to", "train", "half", "float", "bfloat16", "cuda", "cpu", "apply"])
 """Those that return the module."""
 
+MOST = re.compile(r"(?P<path>[\w.]+)\.\(\?!\[(?P<but>0)\]\)\\d\+")
+"""A pattern for all items of a list of layers but one."""
+
 SKIPPED_MODULES = ("torch.nn.init", "transformers.initialization", "torch._C", "torch.compiler")
 
 
@@ -140,7 +145,7 @@ class ModelInterpreter(PartInterpreter):
         if isinstance(owner, Tensor):
             return tensors.tensor_attribute(self, owner, name)
         if isinstance(owner, Term) and owner.op == "opaque":
-            return Method(owner, name)
+            return owner
         return super().attribute_of(owner, name)
 
     def attribute_of_module(self, owner: Module, name: str) -> Value:
@@ -148,9 +153,15 @@ class ModelInterpreter(PartInterpreter):
         if present(found) is True:
             return found
         if isinstance(owner, AutoModule) and name not in SKIPPED:
-            raise Unknown(f"{name} of a model of any class")
+            if name in ("get_input_embeddings", "get_output_embeddings"):
+                return term("opaque", "module")
+            if name != "forward" and callable(getattr(PreTrainedModel, name, callable)):
+                raise Unknown(f"{name} of a model of any class")
+            return term("opaque", name)
         if name == "__class__":
             return owner.kind
+        if name in ("dtype", "device"):
+            return term("opaque", name)
         if name == "__dict__":
             return Dict(self.path, None, owner.own)
         if name in ("_modules", "_parameters", "_buffers"):
@@ -176,7 +187,8 @@ class ModelInterpreter(PartInterpreter):
                 self.touch(owner)
                 owner.shape = choose(self.since(owner.birth), value.shape, owner.shape)
         elif isinstance(owner, AutoModule):
-            raise Unknown("a change of a model of any class")
+            if not isinstance(value, Instance) or value.origin is not owner.own.get(name).origin:
+                raise Unknown(f"a change of {name} of a model of any class")
         elif isinstance(owner, Module):
             if isinstance(name, Term):
                 self.add_items(owner.named, (term("entry", name, value),))
@@ -266,20 +278,32 @@ class ModelInterpreter(PartInterpreter):
             if unknown(index):
                 raise Unknown("an unknown number of known layers")
             return items[index]
-        match items:
-            case Term(op="comp", args=(depth, source, element, True)) if (
-                isinstance(start, int) and start >= 0 and index.step in (None, 1)
-            ):
-                turn = term("turn", depth)
-                changes = {turn: term("+", turn, start)} if start else {}
-                part = term("slice", source, *map(self.frozen, (index.start, index.stop, None)))
-                image = Renamer(changes, copies=True).of(element)
+        match items, index.step:
+            case Term(op="comp", args=(depth, source, element, True)), None | 1 | -1 if isinstance(
+                start, int
+            ) and (start >= 0 or index.step is None):
+                turn = before = term("turn", depth)
+                if index.step == -1:
+                    if (index.start, index.stop) != (None, None):
+                        raise Unknown("some of the layers in the other order")
+                    before = self.binary(ast.Sub(), self.length(source), term("+", turn, 1))
+                elif start < 0:
+                    first = term("max", term("list", term("+", self.length(source), start), 0))
+                    before = term("+", turn, first)
+                elif start:
+                    before = term("+", turn, start)
+                part = term(
+                    "slice", source, *map(self.frozen, (index.start, index.stop, index.step))
+                )
+                image = Renamer({turn: before}, copies=True).of(element)
                 return term("comp", depth, part, image, True)
         raise Unknown(f"some of the layers {items!r:.80}")
 
     def element(self, items: Term, index: Value) -> Value:
         """Return an item of an unknown list, which may be one of modules."""
         match items:
+            case Term(op="if") if mentions_module(items):
+                return self.each(items, lambda one: self.subscript_of(List((), one), index))
             case Term(op="comp", args=(depth, source, element, True)) if mentions_module(element):
                 length = self.length(source)
                 at = term("+", length, index) if isinstance(index, int) and index < 0 else index
@@ -294,13 +318,26 @@ class ModelInterpreter(PartInterpreter):
         """Return the module of one turn of a loop."""
         if index in (term("item", depth), term("turn", depth)) and depth < self.depth:
             return element
-        changes = {term("turn", depth): index, **items_at(source, term("item", depth), index)}
-        return Renamer(changes, copies=True).of(element)
+        turn = term("turn", depth)
+        changes = {turn: index, **items_at(source, term("item", depth), index)}
+        when = MISSING if is_of_loop(index) else term("==", turn, index)
+        return Renamer(changes, copies=True, when=when).of(element)
 
     def touch(self, holder: Heap) -> None:
-        if isinstance(holder, Module) and holder.is_image:
+        if holder in IMAGES:
             raise Unknown("a change of one layer of an unknown number")
         super().touch(holder)
+
+    def write(self, holder: Heap, key: Any, value: Value) -> None:
+        if holder not in IMAGES:
+            return super().write(holder, key, value)
+        of, when = IMAGES[holder]
+        if when is MISSING or isinstance(key, Term):
+            self.touch(holder)
+        holder.own[key] = choose(self.since(holder.birth), value, holder.own.get(key, MISSING))
+        with self.assuming(when):
+            self.write(of, key, value)
+        return None
 
     def activation(self, table: Any, index: Value) -> Value:
         """Return the module of an activation: most have no parameters."""
@@ -429,6 +466,11 @@ class ModelInterpreter(PartInterpreter):
             return one is other
         return super().equal(one, other)
 
+    def identical(self, one: Value, other: Value) -> Value:
+        if term("opaque", "module") in (one, other):
+            return term("truth", term("opaque", "module"))
+        return super().identical(one, other)
+
     def contained(self, item: Value, holder: Value) -> Value:
         if isinstance(holder, Module):
             if issubclass(holder.kind, DICTS) and not isinstance(item, Term):
@@ -522,7 +564,14 @@ class ModelInterpreter(PartInterpreter):
                 return self.block(body)
             case ast.While(test=test, body=body, orelse=[]):
                 return self.repeat(test, body)
-        return super().statement(node)
+        try:
+            return super().statement(node)
+        except Unknown as error:
+            if not hasattr(error, "__notes__"):
+                code = self.frames[-1].function.__code__
+                line = code.co_firstlineno + node.lineno - 1
+                error.add_note(f"in {code.co_qualname}, line {line}: {ast.unparse(node):.60}")
+            raise
 
     def repeat(self, test: ast.expr, body: Sequence[ast.stmt]) -> bool:
         """Run a loop without a known end: the names that it assigns are computed."""
@@ -570,10 +619,10 @@ class ModelInterpreter(PartInterpreter):
                 return self.module_method(function.owner, function.function, args, named)
             if isinstance(function.owner, Tensor):
                 return tensors.tensor_method(self, function.owner, function.function, args, named)
-            if isinstance(function.owner, Term) and function.owner.op == "opaque":
-                return term("opaque", function.function)
-        if isinstance(function, Term) and (function.op == "opaque" or is_rope(function)):
+        if isinstance(function, Term) and is_rope(function):
             return Tensor(self, None), term("opaque", "scale")
+        if isinstance(function, Term) and function.op == "opaque":
+            return function
         name = getattr(function, "__name__", "")
         module = getattr(function, "__module__", "") or ""
         if inspect.ismethod(function) and name in ("from_config", "_from_config"):
@@ -641,8 +690,9 @@ class ModelInterpreter(PartInterpreter):
     def call_other(self, function: Any, args: Sequence[Value], named: Dict) -> Value:  # noqa: C901 - a case for each function
         if function is isinstance:
             return self.pairs(args[0], args[1], self.is_instance)
-        if function is inspect.signature and isinstance(args[0], Method):
-            return self.native(function, args[0].function)
+        if function is inspect.signature:
+            one = args[0]
+            return self.native(function, one.function) if isinstance(one, Method) else one
         if function is getattr and isinstance(args[1], Term) and isinstance(args[0], Module):
             return self.named_item(args[0], args[1])
         if function is zip and self.lookup(named, "strict") is True:
@@ -975,6 +1025,9 @@ class ModelInterpreter(PartInterpreter):
             self.each(source, put)
 
     def tie(self, owner: Module, target: str, source: str) -> None:
+        source = source.removeprefix("^")
+        if found := MOST.fullmatch(target):
+            return self.tie_most(owner, found, source)
         if any(one in target + source for one in "\\^$(*[+"):
             raise Unknown(f"the tied weights {target}")
         *before, last = target.split(".")
@@ -985,6 +1038,28 @@ class ModelInterpreter(PartInterpreter):
             if isinstance(one, AutoModule | Inside):
                 raise Unknown(f"a tied weight {target} inside of a model of any class")
             self.write(one, last, held)
+
+        self.each(holder, put)
+
+    def tie_most(self, owner: Module, target: re.Match[str], source: str) -> None:
+        """Tie all items of a list of layers but one."""
+        holder = self.require(self.reach(owner, target["path"].split(".")), target["path"])
+        held = self.require(self.reach(owner, source.split(".")), source)
+
+        def tied(items: Value) -> Value:
+            match items:
+                case Term(op="comp", args=(depth, inner, element, True)):
+                    is_one = term("==", term("turn", depth), int(target["but"]))
+                    return term("comp", depth, inner, choose(is_one, element, held), True)
+                case tuple():
+                    is_it = lambda number: number == int(target["but"])  # noqa: E731
+                    return tuple(x if is_it(i) else held for i, x in enumerate(items))
+            raise Unknown(f"the tied layers {items!r:.60}")
+
+        def put(one: Value) -> None:
+            self.touch(one.layers)
+            when, old = self.since(one.layers.birth), one.layers.items
+            one.layers.items = choose(when, leaves(old, tied), old)
 
         self.each(holder, put)
 
@@ -1032,6 +1107,10 @@ def is_native(function: Any) -> bool:
     module = getattr(function, "__module__", "") or ""
     native = module in ("torch.nn.modules.module", "torch.nn.modules.container")
     return native and inspect.isfunction(function)
+
+
+def is_of_loop(value: Value) -> bool:
+    return mentions(value, lambda one: one.op in ("item", "turn", "state"))
 
 
 def is_python(value: Value) -> bool:

@@ -7,14 +7,17 @@ so are its fields. Other fields have their declared types.
 
 from __future__ import annotations
 
+import ast
 import collections.abc
 import inspect
 import numbers
+from collections.abc import Sequence
 from typing import Any
 
 from transformers.configuration_utils import PreTrainedConfig
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from paramproof.tracing.configuration.paths import Instance
+from paramproof.tracing.configuration.paths import Dict, Instance
 from paramproof.tracing.configuration.program import LABELS, ClassInterpreter, written
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -26,7 +29,7 @@ from paramproof.tracing.configuration.terms import (
     negate,
     term,
 )
-from paramproof.tracing.configuration.values import Method, fields_of
+from paramproof.tracing.configuration.values import Items, Method, fields_of
 
 SCALARS = {"int": int, "float": float, "str": str, "bool": bool}
 
@@ -54,7 +57,19 @@ class PartInterpreter(ClassInterpreter):
         """The declared types of fields."""
 
     def configuration(self, kind: Any) -> Instance:
+        self.kind = kind
         return Instance((), kind, term("self"))
+
+    def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
+        match source:
+            case Items(of=Dict(base=Term(op="fields", args=(Term(op="self"),)) as base, own=own)):
+                # The declared fields one by one, and then any others.
+                part = Instance((), self.kind, term("self"))
+                names = [one for one in fields_of(self.kind) if own.get(one) is not MISSING]
+                pairs = tuple((one, self.attribute(part, one)) for one in sorted(names))
+                rest = Items(Dict((), base, own | dict.fromkeys(names, MISSING)))
+                return both(super().loop(target, pairs, body), super().loop(target, rest, body))
+        return super().loop(target, source, body)
 
     def attribute_of_instance(self, owner: Instance, name: str) -> Value:
         kind = owner.kind
@@ -99,7 +114,7 @@ class PartInterpreter(ClassInterpreter):
             kind = part.config_class
             is_null = term("is", field, None) if part.optional else False
             if not issubclass(kind, PreTrainedConfig) or kind is PreTrainedConfig:
-                kind = None if self.any_class else type(getattr(owner.kind(), name))
+                kind = None if self.any_class else self.default_class(owner.kind, name)
             if kind is None:
                 self.of_any.add(field)
             else:
@@ -111,6 +126,12 @@ class PartInterpreter(ClassInterpreter):
             self.declared[field] = written(declared.type)
         self.parts[field] = found
         return found
+
+    def default_class(self, kind: Any, name: str) -> Any:
+        model_type = kind.sub_configs_defaults[name].model_type
+        if model_type in CONFIG_MAPPING:
+            return CONFIG_MAPPING[model_type]
+        return type(getattr(kind(), name))
 
     def kinds_of(self, value: Value) -> set[str]:
         """Return the kinds of values that the declared type of a field allows, if it is known."""
