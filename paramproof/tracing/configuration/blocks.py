@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -27,21 +27,25 @@ COMPUTED = frozenset({"opaque", "rope"})
 """Operations whose result no shape and no condition may depend on."""
 
 
-def trace_model(model_class: type[Any], any_class: bool = False) -> Model:
+def trace_model(
+    model_class: type[Any], parts: Mapping[str, type[Any]] | None = None, any_class: bool = False
+) -> Model:
     """Trace the constructor of a model class; raise ``Unknown`` for what is not understood.
 
-    With ``any_class``, parts may be of any class, unless more is understood where they are of that
-    of the default.
+    A part has the class that it has by default, or that ``parts`` has under the name of its field.
+    With ``any_class``, others may be of any class, unless more is understood without that.
     """
-    run = ModelInterpreter(any_class)
+    run = ModelInterpreter(parts or {}, any_class)
     try:
         found = traced(model_class, run)
+        if not run.of_any:
+            return found
     except Unknown:
-        return traced(model_class, ModelInterpreter())
-    if not run.of_any:
-        return found
+        if not run.of_any:
+            raise
+        return trace_model(model_class, parts)
     try:
-        pinned = traced(model_class, ModelInterpreter())
+        pinned = trace_model(model_class, parts)
     except Unknown:
         return found
     return pinned if not_understood(found) - not_understood(pinned) else found

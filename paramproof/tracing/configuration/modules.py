@@ -19,7 +19,7 @@ import itertools
 import math
 import numbers
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from torch import nn
@@ -127,8 +127,8 @@ SKIPPED_MODULES = ("torch.nn.init", "transformers.initialization", "torch._C", "
 class ModelInterpreter(PartInterpreter):
     """Runs model classes of transformers."""
 
-    def __init__(self, any_class: bool = False) -> None:
-        super().__init__(any_class)
+    def __init__(self, parts: Mapping[str, Any], any_class: bool = False) -> None:
+        super().__init__(parts, any_class)
         self.packages = ("transformers", "torch")
         self.walked: dict[int, Value] = {}
 
@@ -178,7 +178,7 @@ class ModelInterpreter(PartInterpreter):
     def set_attribute(self, owner: Value, name: Value, value: Value) -> None:
         if isinstance(owner, Term) and owner.op == "opaque" and not mentions_module(value):
             return
-        if isinstance(owner, Instance) and isinstance(name, Term):
+        if isinstance(owner, Instance) and not isinstance(name, str):
             raise Unknown("an attribute of a part with an unknown name")
         if isinstance(owner, Tensor):
             if name == "requires_grad":
