@@ -56,7 +56,7 @@ def derive_class(
     constructor = chosen.constructor({one: symbols.sizes[one] for one in own})
     of_kinds = {one for one in symbols.sizes if one.endswith("]") and not one[-2].isdigit()}
     loops = {one.times: None for one in symbols.tensors}
-    runner = TraceRunner(constructor, Random(seed), effort.deepest, of_kinds, loops, traced=1)
+    runner = TraceRunner(constructor, Random(seed), effort.deepest, of_kinds, loops, traced=2)
     conditions = GuardSet({one.condition: {UNKNOWN_PLACE} for one in symbols.conditions}, {})
     parameters = (one for one in symbols.tensors if one.role != "buffer")
     conditions.ask_of_lengths(length for one in parameters for length in one.shape)
