@@ -21,11 +21,11 @@ from paramproof.formulas.expression import Expression, expression
 from paramproof.tracing.instrumented.builtin_models import MODELS
 from paramproof.tracing.instrumented.containers import unknown_value
 from paramproof.tracing.instrumented.iteration import ROW_READERS, run_loop
-from paramproof.tracing.instrumented.lengths import consume, known_length, record_length, symint_of
+from paramproof.tracing.instrumented.lengths import consume, known_length, record_length
 from paramproof.tracing.recorder import RUNNING, IterationStack, has_loop_index, record_caveat
 from paramproof.tracing.symbolic.arithmetic import expression_of
 from paramproof.tracing.symbolic.symfloat import SymFloat
-from paramproof.tracing.symbolic.symint import SymInt, is_asked_by_trusted_code
+from paramproof.tracing.symbolic.symint import SymInt, is_asked_by_trusted_code, symint_or_int
 from paramproof.tracing.tensor_groups import ObservedTensor
 
 Lengths: TypeAlias = tuple[Expression, ...]
@@ -154,7 +154,7 @@ class ShapeRecorder(TorchFunctionMode):
         tensors = [*_tensors((*args, *options.values()))]
         if func in COUNTERS:
             found = self._of(tensors[0])
-            return result if found is None else symint_of(prod(found, start=ONE), result)
+            return result if found is None else symint_or_int(result, prod(found, start=ONE))
         if not any(map(self.is_of_sizes, tensors)):
             return result
         spaced = self._spaced.get(id(tensors[0]))

@@ -13,7 +13,6 @@ from paramproof.tracing.instrumented.containers import contains, get_item
 from paramproof.tracing.instrumented.iteration import (
     SymbolicIteration,
     SymRange,
-    iteration_number,
     make_list,
     symbolic_enumerate,
     symbolic_iteration,
@@ -26,12 +25,17 @@ from paramproof.tracing.instrumented.lengths import (
     known_length,
     length_of,
     record_length,
-    symint_of,
 )
 from paramproof.tracing.recorder import RUNNING, has_loop_index, record_caveat
 from paramproof.tracing.symbolic.arithmetic import expression_of, plain_number, unknown_number
 from paramproof.tracing.symbolic.symfloat import SymFloat, computed_symfloat, exact_symfloat
-from paramproof.tracing.symbolic.symint import SymInt, plain_int, trusting, unknown_symint
+from paramproof.tracing.symbolic.symint import (
+    SymInt,
+    plain_int,
+    symint_or_int,
+    trusting,
+    unknown_symint,
+)
 from paramproof.tracing.symbolic.symstr import SymStr, has_size, with_sizes
 
 _function: Any
@@ -159,7 +163,7 @@ def symbolic_zip(*iterables: Any, strict: bool = False) -> Any:
     lengths: list[Any] = []
     for one, iterable in zip(found, iterables, strict=True):
         if one is not None:
-            lengths.append(symint_of(one.length, one.total))
+            lengths.append(symint_or_int(one.total, one.length))
         elif hasattr(iterable, "__len__"):
             lengths.append(len(iterable))
         else:
@@ -191,7 +195,7 @@ def _value_maker(
             index, iterable[number]
         )
     values = iterable if isinstance(iterable, list | tuple | str | bytes) else list(iterable)
-    return lambda number, index: get_item(values, iteration_number(number, index))
+    return lambda number, index: get_item(values, symint_or_int(number, index))
 
 
 @_models(list)

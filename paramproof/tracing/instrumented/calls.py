@@ -100,10 +100,13 @@ def _as_json(args: Any, options: Any) -> Any:
 
 
 def _plain_deep(value: Any) -> Any:
+    if type(value) in (SymRange, SymbolicIteration):
+        value = make_list(value)
     if isinstance(value, dict):
         return {_plain_deep(key): _plain_deep(one) for key, one in value.items()}
-    if type(value) in (list, tuple):
-        return type(value)(map(_plain_deep, value))
+    if isinstance(value, list | tuple):
+        plain = map(_plain_deep, value)
+        return type(value)(plain) if type(value) in (list, tuple) else [*plain]
     if isinstance(value, SymStr):
         return str.__str__(value)
     return plain_number(value) if isinstance(value, SymInt | SymFloat) else value
@@ -322,8 +325,7 @@ def _call_numpy(function: Any, args: Any, options: Any) -> Any:
             record_caveat(
                 known.length, f" decides how long is what numpy.{function.__name__} is given"
             )
-    plainly = {key: _plain_in(one) for key, one in options.items()}
-    return function(*map(_plain_in, args), **plainly)
+    return function(*_plain_deep(args), **_plain_deep(options))
 
 
 def _call_ufunc(function: Any, args: Any, options: Any) -> Any:
@@ -332,18 +334,6 @@ def _call_ufunc(function: Any, args: Any, options: Any) -> Any:
         return function(*args, **options)
     except TypeError:
         return _call_numpy(function, args, options)
-
-
-def _plain_in(value: Any) -> Any:
-    if isinstance(value, SymInt | SymFloat):
-        return plain_number(value)
-    if isinstance(value, list | tuple):
-        return (
-            type(value)(map(_plain_in, value))
-            if type(value) in (list, tuple)
-            else [_plain_in(one) for one in value]
-        )
-    return _plain_in(make_list(value)) if type(value) in (SymRange, SymbolicIteration) else value
 
 
 def _record_silent_reads(function: Any, args: Any, options: Any) -> None:

@@ -21,14 +21,18 @@ from paramproof.tracing.instrumented.lengths import (
     is_known,
     known_length,
     record_length,
-    symint_of,
 )
 from paramproof.tracing.recorder import RUNNING, Iteration, record_caveat
 from paramproof.tracing.run_length import LoopLengthList, RunLengthList
-from paramproof.tracing.symbolic.arithmetic import expression_of
-from paramproof.tracing.symbolic.arithmetic import unknown_number as untold_number
+from paramproof.tracing.symbolic.arithmetic import expression_of, unknown_number
 from paramproof.tracing.symbolic.symfloat import SymFloat
-from paramproof.tracing.symbolic.symint import SymInt, new_symint, plain_int, trusting
+from paramproof.tracing.symbolic.symint import (
+    SymInt,
+    new_symint,
+    plain_int,
+    symint_or_int,
+    trusting,
+)
 from paramproof.tracing.symbolic.symstr import SymStr, has_size
 
 MAX_RUNS = 16
@@ -76,7 +80,7 @@ def _at_constant(container: Any, index: int) -> Any:
         return container[index]
     at: Any = index
     if index < 0 and known.length is not None:
-        at = symint_of(known.length + index, len(container) + index)
+        at = symint_or_int(len(container) + index, known.length + index)
     return element_for_index(
         known, at if plain_int(at) >= 0 else new_symint(0, None), container[index]
     )
@@ -164,7 +168,7 @@ def _slice_of(container: Any, index: slice, ends: tuple[Any, ...]) -> Any:
     # Python cuts a slice off at the end of the list: record whether it does.
     for one in (start, stop):
         if one is not None and not _is_sum_of(one, whole):
-            bool(one <= symint_of(whole, len(container)))
+            bool(one <= symint_or_int(len(container), whole))
     if plain_int(stop if stop is not None else 0) > len(container):
         last = whole
     own = known.index if known else None
@@ -296,7 +300,7 @@ def compare(name: str, left: Any, right: Any) -> Any:
         lengths = [known.length for known in (one, other) if known is not None]
         if len(lengths) == 2 and None not in lengths:
             # Lists of one length with the same guards compare alike.
-            bool(symint_of(lengths[0], len(left)) == symint_of(lengths[1], len(right)))
+            bool(symint_or_int(len(left), lengths[0]) == symint_or_int(len(right), lengths[1]))
         elif lengths:
             record_caveat(lengths[0], " decides how long is a list that was compared")
     return getattr(operator, name)(left, right)
@@ -377,7 +381,7 @@ def _counted_so_far(value: Any, first: Any, step: int, index: str) -> Any:
         return unknown_value(value)
     if plain_int(value) != plain_int(first) + step * running.number:
         return unknown_value(value)
-    return symint_of(made + step * letter(index), plain_int(value))
+    return symint_or_int(plain_int(value), made + step * letter(index))
 
 
 def value_after_loop(value: Any, module: str, number: int, name: str, step: int) -> Any:
@@ -390,7 +394,7 @@ def value_after_loop(value: Any, module: str, number: int, name: str, step: int)
     made = None if first is None else expression_of(first)
     if made is None or length is None or plain_int(value) != plain_int(first) + step * total:
         return unknown_value(value)
-    return symint_of(made + step * length, plain_int(value))
+    return symint_or_int(plain_int(value), made + step * length)
 
 
 _first_values: dict[tuple[str, str], Any] = {}
@@ -415,7 +419,7 @@ def _of_another_iteration(value: Any, first: Any, index: str) -> Any:
 
 
 def unknown_value(value: Any) -> Any:
-    return SymStr(value, None) if isinstance(value, str) else untold_number(value)
+    return SymStr(value, None) if isinstance(value, str) else unknown_number(value)
 
 
 _added_in: dict[tuple[object, ...], tuple[object, tuple[Iteration, ...]]] = {}

@@ -21,14 +21,12 @@ from paramproof.tracing.instrumented.lengths import (
     known_length,
     record_length,
     running_iterations,
-    symint_of,
 )
 from paramproof.tracing.recorder import LOOP_INDEX, RUNNING, record_loop
 from paramproof.tracing.symbolic.arithmetic import expression_of
 from paramproof.tracing.symbolic.symfloat import SymFloat
 from paramproof.tracing.symbolic.symint import (
     SymInt,
-    new_symint,
     plain_int,
     symint_or_int,
     unknown_symint,
@@ -63,9 +61,9 @@ class SymRange:
         """Return the length as a symbolic int."""
         may_be_empty = self.length is not None and not is_never_negative(self.length)
         # A range that ends before it begins is empty.
-        if may_be_empty and not symint_of(self.length, self.counted) >= 0:
+        if may_be_empty and not symint_or_int(self.counted, self.length) >= 0:
             return 0
-        return symint_of(self.length, len(self.numbers))
+        return symint_or_int(len(self.numbers), self.length)
 
     def at(self, index: Expression | None, number: int) -> Any:
         if self.length is None or index is None:
@@ -236,11 +234,7 @@ def _rows(tensor: Any) -> SymbolicIteration | None:
 
 
 def element_at(known: KnownLength, values: list[Any], number: int, index: Expression | None) -> Any:
-    return element_for_index(known, iteration_number(number, index), values[number])
-
-
-def iteration_number(number: int, index: Expression | None) -> Any:
-    return unknown_symint(number) if index is None else new_symint(number, index)
+    return element_for_index(known, symint_or_int(number, index), values[number])
 
 
 def iterate(iterable: Any, module: str, number: int) -> Any:
@@ -260,7 +254,7 @@ def symbolic_enumerate(iterable: Any, start: Any = 0) -> Any:
     own = found
 
     def make(number: int, index: Expression | None) -> Any:
-        return iteration_number(number, index) + start, own.make(number, index)
+        return symint_or_int(number, index) + start, own.make(number, index)
 
     return SymbolicIteration(found.length, found.total, make)
 
@@ -270,7 +264,7 @@ def _counted_iteration(iterable: Any, start: Any) -> Iterator[Any]:
     for number, value in enumerate(iterable):
         ran = RUNNING[depth:]
         if len(ran) == 1 and ran[0].number == number and is_known(ran[0].length):
-            yield start + iteration_number(number, letter(ran[0].letter)), value
+            yield start + symint_or_int(number, letter(ran[0].letter)), value
         else:
             yield start + (unknown_symint(number) if ran else number), value
 

@@ -10,7 +10,7 @@ from paramproof.tracing.recorder import LOOP_INDEX, MODEL_FILES, RUNNING, Iterat
 from paramproof.tracing.run_length import LoopLengthList, RunLengthList
 from paramproof.tracing.symbolic.arithmetic import expression_of
 from paramproof.tracing.symbolic.symfloat import SymFloat, plain_float
-from paramproof.tracing.symbolic.symint import SymInt, plain_int, unknown_symint
+from paramproof.tracing.symbolic.symint import SymInt, plain_int, symint_or_int, unknown_symint
 from paramproof.tracing.symbolic.symstr import SymStr
 
 ZERO = expression(0)
@@ -96,14 +96,7 @@ def length_of(container: Any) -> Any:
     known = known_length(container)
     if known is None:
         return number
-    return symint_of(known.length, number)
-
-
-def symint_of(made: Expression | None, number: int) -> Any:
-    """Return ``number`` with its expression: unknown for None, a plain int for a constant."""
-    if made is None:
-        return unknown_symint(number)
-    return number if made.constant == number else SymInt(number, made)
+    return symint_or_int(number, known.length)
 
 
 def element_for_index(known: KnownLength, index: Any, value: Any) -> Any:
@@ -118,7 +111,7 @@ def element_for_index(known: KnownLength, index: Any, value: Any) -> Any:
         return value
     new = None if at is None or made is None else made.substitute({known.index: known.start + at})
     if isinstance(value, SymInt):
-        return symint_of(new, plain_int(value))
+        return symint_or_int(plain_int(value), new)
     if value.over and at is not None:
         top, bottom = (one.substitute({known.index: known.start + at}) for one in value.over)
         return SymFloat(plain_float(value), new, (top, bottom), value.exact)
