@@ -17,9 +17,6 @@ from paramproof.formulas.condition import Condition, Relation
 from paramproof.formulas.expression import expression, letter
 from paramproof.tracing.recorder import Caveat
 
-MAX_RICHER_TRACES = 6
-"""Traces in which to look for kinds of layers that the constructor's own sizes do not have."""
-
 MAX_MOVES = 12
 """Attempts to sample a new value for one size; a sample may equal the old value."""
 
@@ -30,30 +27,29 @@ MAX_REJECTED = 40
 class TraceAligner:
     """Finds traces that agree up to symbols, and collects their guards.
 
-    ``first`` is the trace at the constructor's own sizes, and ``base`` the one with the most kinds
-    of layers. ``guards`` hold in all traces, with their call sites; ``beyond`` are guards that
-    occur only at other sizes than the constructor's own. ``caveats`` are the caveats of the traces.
+    ``first`` is the trace at the constructor's own sizes. ``guards`` hold in all traces, with their
+    call sites; ``beyond`` are guards that occur only at other sizes than the constructor's own.
+    ``caveats`` are the caveats of the traces.
     """
 
-    def __init__(self, runner: TraceRunner, richer: bool, note: Progress) -> None:
+    def __init__(self, runner: TraceRunner, note: Progress) -> None:
         self.runner = runner
-        self.richer = richer
         self.note = note
         self.guards: dict[Condition, set[tuple[str, int]]] = {}
         self.beyond: dict[Condition, None] = {}
         self.caveats: dict[Caveat, None] = {}
         self.both: dict[LoopGuard, None] = {}
-        self.base = self.first = runner.first()
+        self.first = runner.first()
         runner.loops = self.first.recorder.loop_lengths
         self.look_apart()
 
     def traces(self, number: int) -> list[Trace]:
-        """Return ``number`` traces that agree, the one with the most kinds of layers first.
+        """Return ``number`` traces that agree, the one at the constructor's own sizes first.
 
         If there are none, sizes are fixed: first those that change the groups of tensors when they
         move alone, then the lengths of loops, then all but those that can move together.
         """
-        traces = self.attempt(number)
+        traces = self.alike(number)
         letters_to_fix = self.letters_to_fix()
         while len(traces) < number:
             letters = next(letters_to_fix, None)
@@ -65,16 +61,10 @@ class TraceAligner:
                 )
             if letters != self.runner.fixed:
                 self.fix(letters)
-                traces = self.attempt(number)
+                traces = self.alike(number)
         for question in self.both:
             self.caveats.pop(undecided_loop(question), None)
         return traces
-
-    def attempt(self, number: int) -> list[Trace]:
-        """Return up to ``number`` traces that agree, with the sizes fixed that are fixed now."""
-        if self.richer:
-            self.look_for_richer()
-        return self.alike(number)
 
     def letters_to_fix(self) -> Iterator[set[str]]:
         """Yield sets of sizes to fix, each after the one before it was not enough."""
@@ -86,7 +76,7 @@ class TraceAligner:
 
     def fix(self, letters: set[str]) -> None:
         self.runner.fixed = letters
-        self.base = self.first = self.runner.trace(self.runner.sizes)
+        self.first = self.runner.trace(self.runner.sizes)
 
     def look_apart(self) -> None:
         """Trace once at sizes that differ from the constants to which they were found equal.
@@ -100,30 +90,10 @@ class TraceAligner:
             others = [one for one in asked if one not in equal]
             self.another([*others, *(replace(one, holds=False) for one in equal)])
 
-    def look_for_richer(self) -> None:
-        """Look for a trace with kinds of layers that the constructor's own sizes do not have.
-
-        If all iterations of a loop took the same branch, other sizes may take the other branch as
-        well.
-        """
-        plain = self.first.recorder.size_guards
-        if len(plain) == len(self.first.guards):
-            return
-        for _ in range(MAX_RICHER_TRACES):
-            trace = self.another(plain)
-            if trace is not None and self.is_richer(trace):
-                self.base = trace
-
-    def is_richer(self, trace: Trace) -> bool:
-        """Return whether a trace adds kinds of layers, under guards that the own sizes meet."""
-        return trace.parameters > self.base.parameters and all(
-            condition.is_met(self.runner.sizes) for condition in self.runner.guards_of(trace)
-        )
-
     def alike(self, number: int) -> list[Trace]:
-        """Return up to ``number`` traces with the same groups of parameters as ``base``."""
+        """Return up to ``number`` traces with the same groups of parameters as ``first``."""
         self.start()
-        traces, rejected = [self.base], 0
+        traces, rejected = [self.first], 0
         while len(traces) < number and rejected < MAX_REJECTED:
             known = dict(self.runner.constants.meant)
             trace = self.another(self.guards, self.apart())
@@ -134,13 +104,9 @@ class TraceAligner:
                     self.learn(other)
             if trace is None:
                 rejected += 4
-            elif self.richer and self.is_richer(trace):
-                self.base, traces = trace, [trace]
-                self.start()
-                rejected += 1
-            elif trace.parameters != self.base.parameters:
+            elif trace.parameters != self.first.parameters:
                 # A trace that lacks a kind of layer does not contradict the others.
-                rejected += 1 if trace.parameters < self.base.parameters else 4
+                rejected += 1 if trace.parameters < self.first.parameters else 4
             else:
                 self.learn(trace)
                 traces.append(trace)
@@ -148,23 +114,19 @@ class TraceAligner:
         return traces
 
     def apart(self) -> list[Condition]:
-        """Return conditions that each loop has another length than in ``base``."""
-        sizes = self.base.sizes
+        """Return conditions that each loop has another length than in ``first``."""
+        sizes = self.first.sizes
         # Loops over anything but the constructor's sizes have no length to differ from.
         moving = sorted((self.runner.repeated & sizes.keys()) - self.runner.fixed)
         lengths = {name: expression(sizes[name]) for name in moving}
         return [Condition(Relation.EQUAL, letter(n), one, False) for n, one in lengths.items()]
 
     def start(self) -> None:
-        """Start with the guards of the first trace and of the one with the most kinds."""
         self.guards, self.beyond, self.caveats, self.both = {}, {}, {}, {}
-        # Loops answer differently in a trace with more kinds of layers, which is learned from next.
-        self.learn(self.first, at=self.base.sizes)
-        if self.base is not self.first:
-            self.learn(self.base)
+        self.learn(self.first)
 
-    def learn(self, trace: Trace, at: Mapping[str, int] | None = None) -> None:
-        """Add the guards of a trace, as far as they hold ``at`` other sizes.
+    def learn(self, trace: Trace) -> None:
+        """Add the guards of a trace.
 
         A guard that the constructor's own sizes violate did not occur there. Models are validated
         on both sides of it, and nothing is proved. A loop with both answers in one trace may have
@@ -174,8 +136,6 @@ class TraceAligner:
         self.runner.loops |= trace.recorder.loop_lengths
         self.caveats |= trace.recorder.caveats
         for condition, places in self.runner.guards_of(trace).items():
-            if at is not None and not condition.is_met(at):
-                continue
             if condition not in trace.guards:
                 self.caveats["read from values: what was asked whether ", condition] = None
             if condition.is_met(self.runner.sizes):

@@ -173,7 +173,7 @@ class GuardProber:
 
         Return whether it could be traced, as it was built. Programs state the guards on both sides.
         """
-        if self.runner.constructor.tracing is None:
+        if self.runner.reads_programs:
             return True
         trace = self.runner.trace_or_refusal(sizes)
         if trace is not None:

@@ -23,6 +23,7 @@ from paramproof.derivation.guard_set import GuardSet
 from paramproof.derivation.pipeline import Effort, validated
 from paramproof.derivation.trace_runner import DerivationError, FailureCause, Progress, TraceRunner
 from paramproof.formulas.derivation import Derivation
+from paramproof.formulas.expression import expression
 from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.configuration.terms import Unknown
@@ -57,7 +58,8 @@ def derive_class(
     of_kinds = {one for one in symbols.sizes if one.endswith("]") and not one[-2].isdigit()}
     loops = {one.times: None for one in symbols.tensors}
     runner = TraceRunner(constructor, Random(seed), effort.deepest, of_kinds, loops, traced=2)
-    conditions = GuardSet({one.condition: {UNKNOWN_PLACE} for one in symbols.conditions}, {})
+    asked = [one.condition for one in symbols.conditions if not one.condition.is_settled]
+    conditions = GuardSet({one: {UNKNOWN_PLACE} for one in asked}, {})
     parameters = (one for one in symbols.tensors if one.role != "buffer")
     conditions.ask_of_lengths(length for one in parameters for length in one.shape)
     prober = GuardProber(runner, conditions, GeneralTensors([*symbols.tensors]), {})
@@ -74,17 +76,21 @@ UNKNOWN_PLACE = ("", 0)
 def _symbols(chosen: ModelClass) -> tuple[Part, Derivation]:
     """Return a configuration, and the formula there, whose symbols are the fields themselves."""
     try:
+        chosen.constructor({}).make({})
+    except Exception as error:  # A constructor may raise anything.
+        raise_if_internal(error)
+        said = f"{chosen.name} is not made: {in_one_line(error)}"
+        raise DerivationError(said, FailureCause.NOT_MADE) from error
+    try:
         part = chosen.part()
-        return part, symbolic(part, chosen.name, lambda path: path).derivation
+        found = symbolic(part, chosen.name, lambda path: path).derivation
     except (Unknown, Refused, NotSymbolic, Unroll, *ERRORS) as error:
-        try:
-            chosen.constructor({}).make({})
-        except Exception as own:  # A constructor may raise anything.
-            raise_if_internal(own)
-            said = f"{chosen.name} is not made: {in_one_line(own)}"
-            raise DerivationError(said, FailureCause.NOT_MADE) from own
         said = f"{chosen.name} is not understood: {in_one_line(error)}"
         raise DerivationError(f"{said}; derive a function that makes it") from error
+    # A size of 0, such as a number of token types, says that something is absent.
+    absent = {name: expression(0) for name, size in found.sizes.items() if not size}
+    sizes = {name: size for name, size in found.sizes.items() if size}
+    return part, replace(found.substitute(absent), sizes=sizes)
 
 
 def _declared(part: Part, before: str = "") -> Iterator[str]:

@@ -7,7 +7,7 @@ from the traced ones, and compares every tensor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import TypeAlias
@@ -67,33 +67,19 @@ def derive(
     Raises ``DerivationError`` with one line if no formula was found, or if validation failed.
     """
     known = {} if outcomes is None else outcomes
-    failed: list[DerivationError] = []
-    for aligner in _aligners(constructor, seed, effort, note):
-        try:
-            return _derived(aligner, effort, known, naming)
-        except DerivationError as error:
-            failed.append(error)
-    raise failed[0]
-
-
-def _aligners(
-    constructor: Constructor, seed: int, effort: Effort, note: Progress
-) -> Iterator[TraceAligner]:
-    """Yield aligners to try in turn."""
-
-    def aligner(richer: bool, fixed: Iterable[str] = ()) -> TraceAligner:
-        runner = TraceRunner(constructor, Random(seed), effort.deepest, set(fixed))
-        return TraceAligner(runner, richer, note)
-
-    first = aligner(richer=True)
-    yield first
-    if first.base is not first.first:
-        # Names that contain a size look like further kinds of layers.
-        yield aligner(richer=False)
-    numbers = first.numbers_of_layers()
-    if numbers:
+    aligner = TraceAligner(TraceRunner(constructor, Random(seed), effort.deepest), note)
+    try:
+        return _derived(aligner, effort, known, naming)
+    except DerivationError as error:
         # Layer numbers select the layers of another kind, and are not sizes.
-        yield aligner(richer=True, fixed=numbers)
+        numbers = aligner.numbers_of_layers()
+        if not numbers:
+            raise
+        runner = TraceRunner(constructor, Random(seed), effort.deepest, numbers)
+        try:
+            return _derived(TraceAligner(runner, note), effort, known, naming)
+        except DerivationError:
+            raise error from None
 
 
 def _derived(

@@ -49,18 +49,10 @@ def _derived(
     sizes: Mapping[str, int],
     seed: int,
 ) -> Derivation | None:
-    # Only the process that derives needs them.
-    from paramproof.derivation.pipeline import derive
-    from paramproof.tracing.constructors.function import function_constructor
     from paramproof.tracing.internal_errors import InternalError
 
     try:
-        if ":" in what and keys is None:
-            return derive(function_constructor(what, load_reference(what), sizes), seed, tell)
-        _require_transformers(what)
-        from paramproof.derivation.model_class import derive_class
-
-        return derive_class(what, keys, architecture, sizes, seed, tell)
+        return _derivation(what, keys, architecture, sizes, seed)
     except InternalError as error:
         tell(RuntimeError(legible(str(error), MAX_MESSAGE_SHOWN)))
         return None
@@ -71,10 +63,25 @@ def _derived(
         raise Refused(legible(said, MAX_MESSAGE_SHOWN)) from error
 
 
-def _require_transformers(what: str) -> None:
+def _derivation(
+    what: str,
+    keys: Mapping[str, Any] | None,
+    architecture: str,
+    sizes: Mapping[str, int],
+    seed: int,
+) -> Derivation:
+    # Only the process that derives needs what is imported here.
+    if ":" in what and keys is None:
+        from paramproof.derivation.pipeline import derive
+        from paramproof.tracing.constructors.function import function_constructor
+
+        return derive(function_constructor(what, load_reference(what), sizes), seed, tell)
     needed = framework("transformers")
     if needed.missing:
         raise ValueError(
             f"{what}: to derive it {' and '.join(needed.missing)} must be installed: "
             f"{needed.how_to_get}"
         )
+    from paramproof.derivation.model_class import derive_class
+
+    return derive_class(what, keys, architecture, sizes, seed, tell)

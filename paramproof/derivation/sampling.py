@@ -54,7 +54,7 @@ def sample_sizes(
         around = max(2.0, first[name] * random.choice(SIZE_FACTORS))
         return random.randint(max(1, int(around * 0.7)), int(around * 1.4) + 1)
 
-    if _contradictory(conditions, first, fixed):
+    if _contradictory(conditions, {name: first[name] for name in fixed}):
         return None
     most = {name: max(deepest**2, known[name][1]) for name in repeated}
     movable = [sorted(condition.letters - fixed) for condition in conditions]
@@ -71,8 +71,7 @@ def sample_sizes(
                 break
             name = random.choice(movable[index])
             found = _repaired(random, conditions[index], name, sizes)
-            least = min(1, first[name])
-            usable = found is not None and least <= found <= most.get(name, found)
+            usable = found is not None and 0 < found <= most.get(name, found)
             sizes[name] = found if usable else draw(name)  # type: ignore[assignment]
             for other in asking[name]:
                 met[other] = conditions[other].is_met(sizes)
@@ -92,19 +91,15 @@ def sample_inside(
     return sample_sizes(random, architecture.sizes, conditions, repeated, fixed)
 
 
-def _contradictory(
-    conditions: Sequence[Condition], first: Mapping[str, int], fixed: frozenset[str]
-) -> bool:
+def _contradictory(conditions: Sequence[Condition], fixed: Mapping[str, int]) -> bool:
     """Return whether a condition implies the negation of another, or pinned sizes violate one.
 
-    Sizes are pinned if they are ``fixed``, or by a condition. A size that is 0 at ``first`` may
-    be 0.
+    Sizes are pinned if they are ``fixed``, or by a condition.
     """
     if any(_refutes(one, other) for one, other in permutations(conditions, 2)):
         return True
-    pinned = dict(only for one in conditions if (only := _pinned_value(one)))
-    pinned |= {name: first[name] for name in fixed}
-    if any(value < min(1, first[name]) for name, value in pinned.items()):
+    pinned = dict(only for one in conditions if (only := _pinned_value(one))) | dict(fixed)
+    if any(value < 1 and name not in fixed for name, value in pinned.items()):
         return True
     about = (one for one in conditions if one.letters <= pinned.keys())
     return not all(one.is_met(pinned) for one in about)

@@ -216,6 +216,11 @@ class TraceRunner:
         return self.constructor.sizes
 
     @property
+    def reads_programs(self) -> bool:
+        """Whether the formula is read from programs, and nothing is traced."""
+        return self.constructor.tracing is None
+
+    @property
     def repeated(self) -> frozenset[str]:
         return frozenset(name for loop in self.loops for name in loop.letters)
 

@@ -303,8 +303,14 @@ class HeldOutValidation:
         Raises ``DerivationError`` unless they are few and others are left.
         """
         names = self.to_blame(sizes)
-        if len(names) == 1 and self.divides(next(iter(names)), sizes, trial):
-            return
+        for name in sorted(names):
+            # Each of several may be refused for a reason of its own.
+            there, why = sizes, trial
+            if len(names) > 1:
+                there = {**self.runner.sizes, name: sizes[name]}
+                why = self.compared(there)
+            if self.is_inside(there) and why.consequence and self.divides(name, there, why):
+                return
         if not 0 < len(names) <= min(MAX_SPECIALIZED, len(sizes) - len(self.runner.fixed) - 1):
             refused = trial.consequence and trial.consequence.outcome is Outcome.REFUSED
             raise DerivationError(
@@ -327,13 +333,14 @@ class HeldOutValidation:
             if own % divisor or not size % divisor or trial.consequence.outcome != Outcome.REFUSED:
                 continue
             near = range(max(1, size - size % divisor), size + 2 * divisor + 1)
-            refused = {one for one in near if self.compared({**sizes, name: one}).consequence}
-            if refused == {one for one in near if one % divisor}:
+            inside = [one for one in near if self.is_inside({**sizes, name: one})]
+            refused = [one for one in inside if self.compared({**sizes, name: one}).consequence]
+            if refused and refused == [one for one in inside if one % divisor] != inside:
                 need = Condition(Relation.DIVIDES, expression(divisor), letter(name), True)
                 self.conditions.guards[need] = set()
                 self.conditions.consequences[need] = trial.consequence
                 # Programs say what decides about tensors, so that this decides nothing else.
-                if self.runner.constructor.tracing is not None:
+                if not self.runner.reads_programs:
                     said = f" is a multiple of {divisor} in all models that could be built: "
                     self.caveats[letter(name), said, *trial.wrong] = None
                 return True
@@ -344,21 +351,14 @@ class HeldOutValidation:
         moved, kept = dict(self.runner.sizes), set()
         for name, size in sizes.items():
             tried_here = {**moved, name: size}
-            met = all(condition.is_met(tried_here) for condition in self.conditions.consequences)
-            if met and not self.compared(tried_here).consequence:
+            if self.is_inside(tried_here) and not self.compared(tried_here).consequence:
                 moved = tried_here
             else:
                 kept.add(name)
-        kept -= self.runner.fixed
-        # A size may be kept only because of others that move with it.
-        alone = (name for name in sorted(kept) if len(kept) > 1 and self.holds_at(sizes, name))
-        return {one} if (one := next(alone, "")) else kept
+        return kept - self.runner.fixed
 
-    def holds_at(self, sizes: Mapping[str, int], kept: str) -> bool:
-        """Return whether the formula holds at these sizes if one of them keeps its own value."""
-        there = {**sizes, kept: self.runner.sizes[kept]}
-        met = all(condition.is_met(there) for condition in self.conditions.consequences)
-        return met and not self.compared(there).consequence
+    def is_inside(self, sizes: Mapping[str, int]) -> bool:
+        return all(condition.is_met(sizes) for condition in self.conditions.consequences)
 
     def others(self, held: int) -> Mapping[str, int] | None:
         """Return sizes inside the guards; the first violate all remembered guards.

@@ -124,6 +124,7 @@ def _with_sizes(
             raise ValueError(f"{config_class.__name__} has no part {shown(head)}")
         own = given.get(head)
         own = own if isinstance(own, Mapping) else part_defaults(config_class, head, part)
+        own = {"model_type": part.model_type, **own} if part.model_type else own
         keys[head] = _with_sizes(type(part), own, own_sizes)
     return keys
 

@@ -179,8 +179,8 @@ def shared(hidden_size=8, layers=4):
 
 
 @derives("7·L·H + H²·⌊L/st⌋ − 7·H·⌊L/st⌋", where="H ≤ 20", beyond=[{"hidden_size": 21, "step": 2}])
-def guarded(hidden_size=8, layers=6, step=1):
-    """Layers that are not there at first, as wide as a question says that was not asked then."""
+def guarded(hidden_size=8, layers=6, step=2):
+    """Layers as wide as a question says that is only asked of some of them."""
     model = nn.ModuleList()
     for index in range(layers):
         if (index + 1) % step == 0:
@@ -188,6 +188,13 @@ def guarded(hidden_size=8, layers=6, step=1):
         else:
             model.append(nn.Linear(hidden_size, 5 if hidden_size > 20 else 7, bias=False))
     return model
+
+
+@derives("L·H² + 2·H", where="L ≥ 5", fixed="fi,se", reasons=["fi, se did not vary"])
+def at_two_places(hidden_size=8, layers=6, first=1, second=4):
+    """Two numbers of layers select those with a bias."""
+    numbers = (first, second)
+    return nn.ModuleList(square(hidden_size, bias=index in numbers) for index in range(layers))
 
 
 @derives("L·(H² + H) + 2·H", at=[{"hidden_size": 24, "num_layers": 40}])

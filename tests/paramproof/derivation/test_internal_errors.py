@@ -76,7 +76,7 @@ def test_what_python_refuses_is_the_constructors(make, error):
 
 def test_the_worker_reports_a_failure_and_no_refusal(monkeypatch):
     told = []
-    monkeypatch.setattr(process, "_constructor", lambda *asked: model())
+    monkeypatch.setattr(process, "_derivation", lambda *asked: derive(model(), effort=EFFORT))
     plant(monkeypatch, arithmetic, "_int_result", "1 // 0")
     monkeypatch.setattr(process, "tell", told.append)
     process._derived("toy", None, "", {}, 0)
