@@ -40,7 +40,7 @@ OTHER_RULES = ROPE | {
     *("_attn_implementation", "_attn_implementation_internal", "attn_implementation", "dtype"),
     *("_experts_implementation", "_experts_implementation_internal", "experts_implementation"),
     *("ignore_keys_at_rope_validation", "model_type", "name_or_path", "output_attentions"),
-    *( "per_layer_config", "torch_dtype", "transformers_version"),
+    *("per_layer_config", "torch_dtype", "transformers_version"),
     *("allow_global_per_layer_attribute_access", "serialize_explicit_per_layer_config"),
 }
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from paramproof.tracing.configuration.blocks import trace_model
+from paramproof.tracing.configuration.blocks import not_understood, trace_model
 from paramproof.tracing.configuration.terms import Unknown
 from tests.catalogue.test_programs import catalogue_of, module_of
 
@@ -105,6 +105,19 @@ for number, layer in enumerate(self.layers):
     layer.register_buffer("mask", torch.ones(number, 2), persistent=False)
     if number == 2:
         layer.extra = nn.Linear(1, 1)""",
+    "a change of one layer": """
+self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])
+if config.depth:
+    self.layers[0].extra = nn.Linear(1, 1)
+    self.layers[-1].weight.requires_grad = False""",
+    "copies of layers": """
+import copy
+self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])
+self.more = nn.ModuleList([copy.deepcopy(self.layers) for _ in range(config.width)])""",
+    "an object that holds a size": """
+from transformers.time_series_utils import StudentTOutput
+self.by_name = {"student": StudentTOutput, "gelu": StudentTOutput, "prelu": StudentTOutput}
+self.out = self.by_name[config.hidden_act](dim=config.width).get_parameter_projection(3)""",
     "buffers of computed sizes": """
 self.mask = nn.Buffer(torch.arange(config.width).expand(1, -1).unsqueeze(-1) + torch.zeros(config.depth))
 self.register_buffer("names", None)""",
@@ -160,6 +173,10 @@ self.x = nn.Linear(int(size), 1)""",
 if torch.ones(config.width).mean().item() > 0:
     self.x = nn.Linear(1, 1)""",
     "an unknown function of torch": "self.x = nn.Parameter(torch.fft.rfft(torch.ones(config.width)))",
+    "a change of some layers": """
+self.layers = nn.ModuleList([Layer(config, i) for i in range(config.depth)])
+for number in [i for i in range(config.width) if i > 100] + [0]:
+    self.layers[number].extra = nn.Linear(1, 1)""",
     "a method that nobody modelled": "self.x = self.embed.named_buffers(recurse=True)",
 }
 
@@ -168,4 +185,5 @@ if torch.ones(config.width).mean().item() > 0:
 def test_unknown_constructor(statements, tmp_path):
     toy = module_of(written(statements), tmp_path)
     with pytest.raises(Unknown):
-        trace_model(toy.ToyModel)
+        refused = not_understood(trace_model(toy.ToyModel))
+        raise Unknown(refused.pop())

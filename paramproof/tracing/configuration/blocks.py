@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import nn
 
-from paramproof.tracing.configuration.layers import AutoModule, Inside, Module
+from paramproof.tracing.configuration.layers import AutoModule, Inside, Module, mentions_module
 from paramproof.tracing.configuration.modules import ModelInterpreter
 from paramproof.tracing.configuration.paths import Dict, Raised
 from paramproof.tracing.configuration.rows import Alias, Auto, Entries, Entry, Loop, Model, Tensor
@@ -133,6 +133,8 @@ class _Writer:
                 what = self.alias(value)
             case Module() if issubclass(value.kind, nn.Module):
                 what = self.inside(name, lambda: self.entries(value))
+            case Term(op="fold" | "state" | "get") if mentions_module(value):
+                raise Unknown(f"a module that a loop changes: {'.'.join(self.path)}")
             case _:
                 return []
         if condition is False or not (what or name is None):

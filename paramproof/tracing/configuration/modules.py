@@ -131,6 +131,8 @@ class ModelInterpreter(PartInterpreter):
         super().__init__(parts, any_class)
         self.packages = ("transformers", "torch")
         self.walked: dict[int, Value] = {}
+        """What each of the loops that are running goes through, if it is layers or tensors."""
+        self.sources: dict[int, Value] = {}
 
     # Attributes of modules and tensors
 
@@ -306,7 +308,12 @@ class ModelInterpreter(PartInterpreter):
                 return self.each(items, lambda one: self.subscript_of(List((), one), index))
             case Term(op="comp", args=(depth, source, element, True)) if mentions_module(element):
                 length = self.length(source)
-                at = term("+", length, index) if isinstance(index, int) and index < 0 else index
+                at = index
+                if isinstance(index, int):
+                    at = term("+", length, index) if index < 0 else index
+                    needed = self.compared(ast.Gt(), length, ~index if index < 0 else index)
+                    if self.truth(needed) is not True:
+                        self.refuse("no such layer", negate(self.truth(needed)))
                 return self.at(element, depth, source, at)
             case Term(op="list", args=args) if isinstance(index, int):
                 return self.native(args.__getitem__, index)
@@ -316,10 +323,12 @@ class ModelInterpreter(PartInterpreter):
 
     def at(self, element: Value, depth: int, source: Value, index: Value) -> Value:
         """Return the module of one turn of a loop."""
-        if index in (term("item", depth), term("turn", depth)) and depth < self.depth:
-            return element
-        turn = term("turn", depth)
-        changes = {turn: index, **items_at(source, term("item", depth), index)}
+        turn, item = term("turn", depth), term("item", depth)
+        if self.sources.get(depth) is source:
+            from_zero = source.op == "range" and source.args[::2] == (0, 1)
+            if index is turn or (index is item and from_zero):
+                return element
+        changes = {turn: index, **items_at(source, item, index)}
         when = MISSING if is_of_loop(index) else term("==", turn, index)
         return Renamer(changes, copies=True, when=when).of(element)
 
@@ -510,6 +519,7 @@ class ModelInterpreter(PartInterpreter):
 
     def fold(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> None:
         source, self.walked[self.depth] = self.walk(source)
+        self.sources[self.depth] = source
         frame = self.frames[-1]
         inner = reached(self.walked[self.depth], "")
         serials = [one.serial for one in inner]
@@ -522,7 +532,7 @@ class ModelInterpreter(PartInterpreter):
         try:
             super().fold(target, source, body)
         finally:
-            self.walked.pop(self.depth)
+            del self.walked[self.depth], self.sources[self.depth]
             for one, serial in zip(inner, serials, strict=True):
                 one.serial = serial
 
