@@ -4,6 +4,7 @@ Rotary positions, labels, settings of execution and `per_layer_config` are rules
 their keys and refusals are left out.
 """
 
+import json
 import re
 from copy import deepcopy
 from functools import cache
@@ -109,7 +110,9 @@ class Parts(Evaluation):
             case "self", _:
                 return self.part
             case "key", (name,):
-                return self.config[name] if name in self.config else self.keys[name][1]
+                if name in self.config:
+                    return self.config[name]
+                return json.loads(json.dumps(self.keys[name][1]))  # The reader has no tuples.
             case "accepts", (one, kind):
                 return accepts(self(one), kind)
             case "known", (name,):

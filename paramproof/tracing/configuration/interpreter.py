@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from paramproof.tracing.configuration.models import MODELS, PURE_MODULES, call_method
+from paramproof.tracing.configuration.operators import SIGNS
 from paramproof.tracing.configuration.paths import Dict, Frame, List, Raised
 from paramproof.tracing.configuration.statements import (
     BROKEN,
@@ -104,8 +105,8 @@ class Interpreter(Statements):
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return negate(self.truth(self.eval(operand)))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                minus = lambda one: self.computed("neg", lambda value: -value, one)  # noqa: E731
-                return self.each(self.eval(operand), minus)
+                minus = SIGNS[ast.USub]
+                return self.each(self.eval(operand), lambda one: self.computed(*minus, one))
             case ast.BoolOp(op=op, values=values):
                 return self.bool_op(isinstance(op, ast.Or), values)
             case ast.Compare(left=left, ops=ops, comparators=comparators):

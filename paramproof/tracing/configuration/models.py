@@ -26,7 +26,7 @@ from paramproof.tracing.configuration.terms import (
     present,
     term,
 )
-from paramproof.tracing.configuration.values import Items, concrete, unknown
+from paramproof.tracing.configuration.values import concrete, unknown
 
 if TYPE_CHECKING:
     from paramproof.tracing.configuration.interpreter import Interpreter
@@ -419,5 +419,5 @@ def dict_method(
                     "values": owner.own.values(),
                 }
                 return tuple(entries[name])
-            return Items(owner) if name == "items" else term(name, run.frozen(owner))
+            return term(name, run.frozen(owner))
     raise Raised(f"the method {name} of a dictionary")

@@ -42,7 +42,7 @@ from paramproof.tracing.configuration.terms import (
     term,
     there,
 )
-from paramproof.tracing.configuration.values import Class, Items, Method
+from paramproof.tracing.configuration.values import Method
 
 CONFIG = term("config")
 
@@ -141,12 +141,8 @@ class ClassInterpreter(Interpreter):
         made = Instance((), kind)
         fields = {one.name: one for one in dataclasses.fields(kind)}
         for name, field in fields.items():
-            first, *others = kind.__validators__.get(name, [None])
-            value = self.given(name, field, given, first is not None)
-            if name not in ROPE:
-                for one in others:
-                    self.call(one, [value])
-            self.set_attribute(made, name, value)
+            is_checked = name in kind.__validators__
+            self.set_attribute(made, name, self.given(name, field, given, is_checked))
         rest = Dict((), given, dict.fromkeys((*fields, *IGNORED), MISSING))
         self.call(self.attribute(made, "__post_init__"), [], rest)
         for one in kind.__class_validators__:
@@ -175,6 +171,27 @@ class ClassInterpreter(Interpreter):
 
     # Attributes
 
+    def validate(self, owner: Instance, name: str, value: Value) -> None:
+        """Check a declared field as the class does whenever it is set."""
+        name = owner.kind.attribute_map.get(name, name)
+        if name in ROPE or owner.origin is not None or name not in owner.kind.__validators__:
+            return
+        declared = written(owner.kind.__dataclass_fields__[name].type)
+
+        members = declared.args if declared.op == "union" else (declared,)
+
+        def check(one: Value) -> None:
+            kind = self.kind_of(one)
+            if not isinstance(one, Term) or kind not in (None, bool, int, float, str):
+                return
+            if kind is None or term(kind.__name__) not in members:
+                accepts = self.known(term("accepts", one, declared))
+                self.refuse(f"{name} is of another type", negate(accepts))
+
+        self.each(value, check)
+        for one in owner.kind.__validators__[name][1:]:
+            self.call(one, [value])
+
     def set_attribute(self, owner: Value, name: str, value: Value) -> None:
         kind = owner.kind if isinstance(owner, Instance) else None
         if name in ("rope_parameters", "rope_scaling") and isinstance(owner, Instance):
@@ -183,6 +200,8 @@ class ClassInterpreter(Interpreter):
             self.write(owner, name, value)
         elif name not in SETTINGS:
             count = owner.own.get("num_labels", MISSING) if isinstance(owner, Instance) else MISSING
+            if kind:
+                self.validate(owner, name, value)
             super().set_attribute(owner, name, value)
             if kind and name in LABELS and is_base_property(kind, "num_labels"):
                 owner.own["num_labels"] = count
@@ -210,7 +229,7 @@ class ClassInterpreter(Interpreter):
         return super().attribute_of_instance(owner, name)
 
     def attribute_of(self, owner: Value, name: str) -> Value:
-        if isinstance(owner, Class):
+        if is_class(owner):
             return Method(owner, name) if name == "from_dict" else MISSING
         return owner if is_rule(owner) else super().attribute_of(owner, name)
 
@@ -233,7 +252,7 @@ class ClassInterpreter(Interpreter):
         constants: dict[str, None] = {}
         leaves(index, lambda one: constants.setdefault(one) if isinstance(one, str) else None)
         constants = {one: None for one in constants if one in CONFIG_MAPPING}
-        found: Value = Class(self.frozen(index))
+        found: Value = term("class of", self.frozen(index))
         for one in constants:
             is_it = self.compared(ast.Eq(), index, one)
             found = choose(self.known(is_it), CONFIG_MAPPING[one], found)
@@ -252,15 +271,15 @@ class ClassInterpreter(Interpreter):
 
     def call(self, function: Value, args: Sequence[Value], named: Dict | None = None) -> Value:
         named = named or Dict(self.path)
-        if isinstance(function, Method) and isinstance(function.owner, Class):
+        if isinstance(function, Method) and is_class(function.owner):
             function, named = function.owner, self.copied(args[0])
         name = getattr(function, "__name__", "")
         owner = getattr(function, "__self__", None)
         base = getattr(function, "__func__", None) is PreTrainedConfig.from_dict.__func__
         if base and self.is_part_class(owner) and not named.own and named.base is None:
             function, named = owner, self.copied(args[0])
-        if isinstance(function, Class):
-            return self.part(None, term("class of", function.model_type), named)
+        if is_class(function):
+            return self.part(None, function, named)
         if self.is_part_class(function):
             return self.part(function, function.__name__, named)
         if is_rule(function):
@@ -295,8 +314,13 @@ class ClassInterpreter(Interpreter):
     def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
         owner = self.frames[-1].own.get("self")
         text = ast.unparse(ast.Module([*body], []))
-        if isinstance(source, Items) and isinstance(owner, Instance) and "setattr(self, " in text:
-            self.set_rest(owner, source.of)
+        is_items = isinstance(source, Term) and source.op == "items"
+        if is_items and isinstance(owner, Instance) and "setattr(self, " in text:
+            keys = Dict((), source.args[0])
+            if source.args[0].op == "dict":
+                keys.base, *pairs = source.args[0].args
+                keys.own = dict(zip(pairs[::2], pairs[1::2], strict=True))
+            self.set_rest(owner, keys)
             return True
         return super().loop(target, source, body)
 
@@ -338,6 +362,11 @@ def is_json(value: Value) -> bool:
     if isinstance(value, list | tuple | dict):
         return all(map(is_json, value.values() if isinstance(value, dict) else value))
     return value is None or isinstance(value, str | int)
+
+
+def is_class(value: Value) -> bool:
+    """Return whether a value is the configuration class of an unknown model type."""
+    return isinstance(value, Term) and value.op == "class of"
 
 
 def is_base_property(kind: Any, name: str) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from paramproof.tracing.configuration.operators import Operators
 from paramproof.tracing.configuration.paths import Dict, Frame, Heap, Instance, List, Raised
 from paramproof.tracing.configuration.terms import (
     MISSING,
@@ -26,7 +27,7 @@ from paramproof.tracing.configuration.terms import (
     term,
     varies,
 )
-from paramproof.tracing.configuration.values import Closure, Values
+from paramproof.tracing.configuration.values import Closure
 
 COLLECTED = "_collected"
 """The name of the list or dictionary that a comprehension makes."""
@@ -41,7 +42,7 @@ LOST = object()
 """The value after a loop of a name that only its body assigns."""
 
 
-class Statements(Values):
+class Statements(Operators):
     """Runs statements; ``frames`` has those of the functions that are running."""
 
     def __init__(self) -> None:
@@ -286,7 +287,7 @@ class Cell:
     def __init__(self, holder: Heap, key: Any) -> None:
         self.holder, self.key = holder, key
 
-    def read(self, run: Values) -> Value:
+    def read(self, run: Operators) -> Value:
         if self.key is None:
             return run.frozen(self.holder)
         value = self.holder.own.get(self.key, MISSING)
@@ -296,7 +297,7 @@ class Cell:
             raise Unknown("a loop that changes which part a name stands for")
         return run.frozen(value)
 
-    def write(self, run: Values, value: Value) -> None:
+    def write(self, run: Operators, value: Value) -> None:
         if self.key is not None:
             run.write(self.holder, self.key, value)
             return

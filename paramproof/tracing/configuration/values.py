@@ -17,7 +17,6 @@ from paramproof.tracing.configuration.terms import (
     Term,
     Unknown,
     Value,
-    both,
     choose,
     instead,
     is_truth,
@@ -49,45 +48,6 @@ class Closure:
         self.node, self.frame = node, frame
 
 
-class Items:
-    """The items of a dictionary whose keys are unknown."""
-
-    def __init__(self, of: Dict) -> None:
-        self.of = of
-
-
-class Class:
-    """The configuration class of an unknown model type."""
-
-    def __init__(self, model_type: Value) -> None:
-        self.model_type = model_type
-
-
-class Attributes:
-    """The ``__dict__`` of a configuration object."""
-
-    def __init__(self, owner: Instance) -> None:
-        self.owner = owner
-
-
-BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Add: ("+", operator.add),
-    ast.Sub: ("-", operator.sub),
-    ast.Mult: ("*", operator.mul),
-    ast.Div: ("/", operator.truediv),
-    ast.FloorDiv: ("//", operator.floordiv),
-    ast.Mod: ("%", operator.mod),
-    ast.Pow: ("**", operator.pow),
-    ast.BitAnd: ("&", operator.and_),
-    ast.BitOr: ("|", operator.or_),
-}
-ORDER: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Eq: ("==", operator.eq),
-    ast.Lt: ("<", operator.lt),
-    ast.LtE: ("<=", operator.le),
-    ast.Gt: (">", operator.gt),
-    ast.GtE: (">=", operator.ge),
-}
 JSON_TYPES = dict, list, str, int, float, bool
 _READ = frozenset({"get", "field", "key"})
 """Operations that give a value that is held elsewhere too, and may be changed there."""
@@ -233,8 +193,6 @@ class Values(Paths):
             if isinstance(value, Dict):
                 return term("dict", base, *pairs) if pairs or base is None else base
             return term("with fields", base, *pairs) if pairs else base
-        if isinstance(value, Items):
-            return term("items", self.frozen(value.of))
         if isinstance(value, Term) and value.op == "if":
             condition, one, other = value.args
             return choose(condition, self.frozen(one), self.frozen(other))
@@ -317,7 +275,7 @@ class Values(Paths):
             return MISSING
         if isinstance(owner, Instance):
             return self.attribute_of_instance(owner, name)
-        if isinstance(owner, Term | Dict | List | Items):
+        if isinstance(owner, Term | Dict | List):
             kind = self.kind_of(owner)
             kinds = JSON_TYPES if kind is None else (kind,)
             if any(hasattr(one, name) for one in kinds):
@@ -344,7 +302,7 @@ class Values(Paths):
         if name == "__class__" and kind:
             return kind
         if name == "__dict__":
-            return Attributes(owner)
+            return Method(owner, name)
         name = kind.attribute_map.get(name, name) if kind else name
         static = inspect.getattr_static(kind, name, MISSING) if kind else MISSING
         if isinstance(static, property):
@@ -428,7 +386,7 @@ class Values(Paths):
         return term("get", whole, self.frozen(index))
 
     def set_item(self, holder: Value, index: Value, value: Value) -> None:
-        if isinstance(holder, Attributes):
+        if isinstance(holder, Method) and holder.function == "__dict__":
             return self.write(holder.owner, index, value)
         if isinstance(holder, Term):
             kind = Dict if isinstance(index, str) else List
@@ -517,132 +475,8 @@ class Values(Paths):
             return [*value.own]
         if isinstance(value, Term) and value.op == "list":
             return [*value.args]
-        if isinstance(value, Term | Dict | Items):
+        if isinstance(value, Term | Dict):
             return None
         if isinstance(value, Instance | None):
             raise Raised(f"the items of {value!r:.40}")
         return [*self.native(iter, value)]
-
-    # Comparisons and arithmetic
-
-    def truth(self, value: Value) -> Value:
-        def of(one: Value) -> Value:
-            if isinstance(one, Term) and one in self.changed:
-                either_way = self.with_changes(
-                    one, lambda it: term("truth", it) if it is one else of(it)
-                )
-                return self.known(either_way)
-            if isinstance(one, Dict):
-                found: Value = False
-                for entry in one.own.values():
-                    found = negate(both(negate(found), negate(self.known(present(entry)))))
-                if one.base is None or found is True:
-                    return found
-                return term("truth", self.frozen(one))
-            if isinstance(one, List):
-                one = one.items
-            if isinstance(one, Instance | Method):
-                return True
-            if isinstance(one, Term):
-                if one.op == "list":
-                    return bool(one.args)
-                return one if is_truth(one) else term("truth", one)
-            return bool(one)
-
-        return self.known(self.read(value, lambda one: self.known(of(one))))
-
-    def compared(self, op: ast.cmpop, left: Value, right: Value) -> Value:
-        match op:
-            case ast.Is() | ast.IsNot():
-                found = self.pairs(left, right, self.identical)
-            case ast.In() | ast.NotIn():
-                found = self.pairs(left, right, self.contained)
-            case ast.Eq() | ast.NotEq():
-                found = self.pairs(left, right, self.equal)
-            case _:
-                sign, operation = ORDER[type(op)]
-                found = self.pairs(left, right, lambda a, b: self.computed(sign, operation, a, b))
-        return negate(found) if isinstance(op, ast.IsNot | ast.NotIn | ast.NotEq) else found
-
-    def computed(self, sign: str, operation: Callable[..., Any], *args: Value) -> Value:
-        """Return an operation on values without choices."""
-        if not unknown(args):
-            return self.boxed(self.native(operation, *map(concrete, args)))
-        return self.known(term(sign, *map(self.frozen, args)))
-
-    def equal(self, one: Value, other: Value) -> Value:
-        if one is other:
-            return True
-        for constant, value in ((one, other), (other, one)):
-            if constant is None and self.kind_of(value) not in (None, type(None)):
-                return False
-        kinds = {self.kind_of(one), self.kind_of(other)}
-        if kinds == {list, tuple}:
-            return False
-        if object in kinds:
-            raise Unknown("a part that is compared")
-        return self.computed("==", operator.eq, one, other)
-
-    def identical(self, one: Value, other: Value) -> Value:
-        if isinstance(other, Term) and not isinstance(one, Term):
-            one, other = other, one
-        if isinstance(one, Term) and (other is None or isinstance(other, bool)):
-            if is_truth(one) and other is not None:
-                return one if other else negate(one)
-            kind = self.kind_of(one)
-            if kind not in (None, type(other)):
-                return False
-            return self.known(term("is", one, other))
-        if isinstance(one, Term) and isinstance(other, Term) and one is not other:
-            raise Unknown(f"whether {one!r:.60} is the same object as {other!r:.60}")
-        return one is other
-
-    def contained(self, item: Value, holder: Value) -> Value:
-        holder = self.current(holder)
-        if isinstance(holder, Items):
-            raise Unknown("a pair in the items of a dictionary")
-        if isinstance(holder, Dict):
-            if not isinstance(item, Term):
-                return self.known(present(self.lookup(holder, item)))
-            return self.known(term("in", item, self.frozen(holder)))
-        if isinstance(holder, Instance):
-            return self.known(present(self.attribute_of(holder, item)))
-        if not unknown(item) and not unknown(holder):
-            return self.native(operator.contains, concrete(holder), concrete(item))
-        if isinstance(holder, dict):
-            holder = [*holder]
-        return self.known(term("in", self.frozen(item), self.frozen(holder)))
-
-    def binary(self, op: ast.operator, left: Value, right: Value) -> Value:
-        return self.pairs(left, right, lambda one, other: self.binary_of(op, one, other))
-
-    def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
-        if isinstance(op, ast.BitXor) and is_truth(one) and is_truth(other):
-            return choose(one, negate(other), other)
-        if type(op) not in BINARY:
-            raise Unknown(f"the operation {type(op).__name__}")
-        sign, operation = BINARY[type(op)]
-        kinds = {self.kind_of(one), self.kind_of(other)}
-        if dict in kinds and sign == "|":
-            entries = Dict(self.path)
-            self.update(entries, one)
-            self.update(entries, other)
-            return entries
-        if list in kinds and sign == "+":
-            found = List(self.path)
-            for part in (one, other):
-                items = self.items(part)
-                self.add_items(found, self.current(part) if items is None else tuple(items))
-            return found
-        if list in kinds and sign == "*" and isinstance(other, int):
-            items = self.items(one)
-            if items is not None:
-                return List(self.path, tuple(items * other))
-        negative = sign == "**" and isinstance(other, float | int) and other < 0
-        divisor = one if negative else other if sign in ("/", "//", "%") else 1
-        if unknown(divisor) and str not in kinds:
-            self.refuse("a division by zero", self.computed("==", operator.eq, divisor, 0))
-        found = self.computed(sign, operation, one, other)
-        if isinstance(found, Term) and kinds & {list, set}:
-            return List(self.path, found, list if list in kinds else set)
-        return found

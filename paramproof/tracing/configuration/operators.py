@@ -1,0 +1,164 @@
+"""Truth, comparisons and arithmetic of values, of which some are unknown."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from paramproof.tracing.configuration.paths import Dict, Instance, List
+from paramproof.tracing.configuration.terms import (
+    Term,
+    Unknown,
+    Value,
+    both,
+    choose,
+    is_truth,
+    negate,
+    present,
+    term,
+)
+from paramproof.tracing.configuration.values import Method, Values, concrete, unknown
+
+SIGNS: dict[type[ast.AST], tuple[str, Callable[..., Any]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.FloorDiv: ("//", operator.floordiv),
+    ast.Mod: ("%", operator.mod),
+    ast.Pow: ("**", operator.pow),
+    ast.BitAnd: ("&", operator.and_),
+    ast.BitOr: ("|", operator.or_),
+    ast.USub: ("neg", operator.neg),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+}
+"""The operation that a node of Python stands for."""
+
+
+class Operators(Values):
+    """Python's operators on values."""
+
+    def truth(self, value: Value) -> Value:
+        def of(one: Value) -> Value:
+            if isinstance(one, Term) and one in self.changed:
+                either_way = self.with_changes(
+                    one, lambda it: term("truth", it) if it is one else of(it)
+                )
+                return self.known(either_way)
+            if isinstance(one, Dict):
+                found: Value = False
+                for entry in one.own.values():
+                    found = negate(both(negate(found), negate(self.known(present(entry)))))
+                if one.base is None or found is True:
+                    return found
+                return term("truth", self.frozen(one))
+            if isinstance(one, List):
+                one = one.items
+            if isinstance(one, Instance | Method):
+                return True
+            if isinstance(one, Term):
+                if one.op == "list":
+                    return bool(one.args)
+                return one if is_truth(one) else term("truth", one)
+            return bool(one)
+
+        return self.known(self.read(value, lambda one: self.known(of(one))))
+
+    def compared(self, op: ast.cmpop, left: Value, right: Value) -> Value:
+        match op:
+            case ast.Is() | ast.IsNot():
+                found = self.pairs(left, right, self.identical)
+            case ast.In() | ast.NotIn():
+                found = self.pairs(left, right, self.contained)
+            case ast.Eq() | ast.NotEq():
+                found = self.pairs(left, right, self.equal)
+            case _:
+                sign, operation = SIGNS[type(op)]
+                found = self.pairs(left, right, lambda a, b: self.computed(sign, operation, a, b))
+        return negate(found) if isinstance(op, ast.IsNot | ast.NotIn | ast.NotEq) else found
+
+    def computed(self, sign: str, operation: Callable[..., Any], *args: Value) -> Value:
+        """Return an operation on values without choices."""
+        if not unknown(args):
+            return self.boxed(self.native(operation, *map(concrete, args)))
+        return self.known(term(sign, *map(self.frozen, args)))
+
+    def equal(self, one: Value, other: Value) -> Value:
+        if one is other:
+            return True
+        for constant, value in ((one, other), (other, one)):
+            if constant is None and self.kind_of(value) not in (None, type(None)):
+                return False
+        kinds = {self.kind_of(one), self.kind_of(other)}
+        if kinds == {list, tuple}:
+            return False
+        if object in kinds:
+            raise Unknown("a part that is compared")
+        return self.computed("==", operator.eq, one, other)
+
+    def identical(self, one: Value, other: Value) -> Value:
+        if isinstance(other, Term) and not isinstance(one, Term):
+            one, other = other, one
+        if isinstance(one, Term) and (other is None or isinstance(other, bool)):
+            if is_truth(one) and other is not None:
+                return one if other else negate(one)
+            kind = self.kind_of(one)
+            if kind not in (None, type(other)):
+                return False
+            return self.known(term("is", one, other))
+        if isinstance(one, Term) and isinstance(other, Term) and one is not other:
+            raise Unknown(f"whether {one!r:.60} is the same object as {other!r:.60}")
+        return one is other
+
+    def contained(self, item: Value, holder: Value) -> Value:
+        holder = self.current(holder)
+        if isinstance(holder, Dict):
+            if not isinstance(item, Term):
+                return self.known(present(self.lookup(holder, item)))
+            return self.known(term("in", item, self.frozen(holder)))
+        if isinstance(holder, Instance):
+            return self.known(present(self.attribute_of(holder, item)))
+        if not unknown(item) and not unknown(holder):
+            return self.native(operator.contains, concrete(holder), concrete(item))
+        if isinstance(holder, dict):
+            holder = [*holder]
+        return self.known(term("in", self.frozen(item), self.frozen(holder)))
+
+    def binary(self, op: ast.operator, left: Value, right: Value) -> Value:
+        return self.pairs(left, right, lambda one, other: self.binary_of(op, one, other))
+
+    def binary_of(self, op: ast.operator, one: Value, other: Value) -> Value:
+        if isinstance(op, ast.BitXor) and is_truth(one) and is_truth(other):
+            return choose(one, negate(other), other)
+        if type(op) not in SIGNS:
+            raise Unknown(f"the operation {type(op).__name__}")
+        sign, operation = SIGNS[type(op)]
+        kinds = {self.kind_of(one), self.kind_of(other)}
+        if dict in kinds and sign == "|":
+            entries = Dict(self.path)
+            self.update(entries, one)
+            self.update(entries, other)
+            return entries
+        if list in kinds and sign == "+":
+            found = List(self.path)
+            for part in (one, other):
+                items = self.items(part)
+                self.add_items(found, self.current(part) if items is None else tuple(items))
+            return found
+        if list in kinds and sign == "*" and isinstance(other, int):
+            items = self.items(one)
+            if items is not None:
+                return List(self.path, tuple(items * other))
+        negative = sign == "**" and isinstance(other, float | int) and other < 0
+        divisor = one if negative else other if sign in ("/", "//", "%") else 1
+        if unknown(divisor) and str not in kinds:
+            self.refuse("a division by zero", self.computed("==", operator.eq, divisor, 0))
+        found = self.computed(sign, operation, one, other)
+        if isinstance(found, Term) and kinds & {list, set}:
+            return List(self.path, found, list if list in kinds else set)
+        return found
