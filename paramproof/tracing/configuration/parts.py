@@ -26,10 +26,11 @@ from paramproof.tracing.configuration.terms import (
     Value,
     both,
     choose,
+    mentions,
     negate,
     term,
 )
-from paramproof.tracing.configuration.values import Items, Method, fields_of
+from paramproof.tracing.configuration.values import Method, fields_of
 
 SCALARS = {"int": int, "float": float, "str": str, "bool": bool}
 
@@ -62,14 +63,18 @@ class PartInterpreter(ClassInterpreter):
         return Instance((), kind, term("self"))
 
     def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
-        match source:
-            case Items(of=Dict(base=Term(op="fields", args=(Term(op="self"),)) as base, own=own)):
-                # The declared fields one by one, and then any others.
-                part = Instance((), self.kind, term("self"))
-                names = [one for one in fields_of(self.kind) if own.get(one) is not MISSING]
-                pairs = tuple((one, self.attribute(part, one)) for one in sorted(names))
-                rest = Items(Dict((), base, own | dict.fromkeys(names, MISSING)))
-                return both(super().loop(target, pairs, body), super().loop(target, rest, body))
+        whole = term("fields", term("self"))
+        if isinstance(source, Term) and source.op == "items" and mentions(source, whole.__eq__):
+            # The declared fields one by one, and then any others.
+            base = Dict((), source.args[0])
+            names = [
+                one for one in sorted(fields_of(self.kind)) if self.lookup(base, one) is not MISSING
+            ]
+            part = Instance((), self.kind, term("self"))
+            pairs = tuple((one, self.attribute(part, one)) for one in names)
+            base.own = dict.fromkeys(names, MISSING)
+            rest = term("items", self.frozen(base))
+            return both(super().loop(target, pairs, body), super().loop(target, rest, body))
         return super().loop(target, source, body)
 
     def attribute_of_instance(self, owner: Instance, name: str) -> Value:
