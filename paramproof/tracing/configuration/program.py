@@ -42,7 +42,7 @@ from paramproof.tracing.configuration.terms import (
     term,
     there,
 )
-from paramproof.tracing.configuration.values import Method
+from paramproof.tracing.configuration.values import Method, with_items
 
 CONFIG = term("config")
 
@@ -314,12 +314,8 @@ class ClassInterpreter(Interpreter):
     def loop(self, target: ast.expr, source: Value, body: Sequence[ast.stmt]) -> Value:
         owner = self.frames[-1].own.get("self")
         text = ast.unparse(ast.Module([*body], []))
-        is_items = isinstance(source, Term) and source.op == "items"
-        if is_items and isinstance(owner, Instance) and "setattr(self, " in text:
-            keys = Dict((), source.args[0])
-            if source.args[0].op == "dict":
-                keys.base, *pairs = source.args[0].args
-                keys.own = dict(zip(pairs[::2], pairs[1::2], strict=True))
+        keys = with_items(source)
+        if keys is not None and isinstance(owner, Instance) and "setattr(self, " in text:
             self.set_rest(owner, keys)
             return True
         return super().loop(target, source, body)

@@ -93,6 +93,16 @@ def concatenated(one: Value, other: Value) -> Value:
     return term("concat", term("list", one, other))
 
 
+def with_items(source: Value) -> Dict | None:
+    """Return the dictionary whose items, of which some are unknown, a loop goes through."""
+    match source:
+        case Term(op="items", args=(Term(op="dict", args=(base, *pairs)),)):
+            return Dict((), base, zip(pairs[::2], pairs[1::2], strict=True))
+        case Term(op="items", args=(base,)):
+            return Dict((), base)
+    return None
+
+
 class Values(Paths):
     """Operations of Python on values, of which some are unknown."""
 
