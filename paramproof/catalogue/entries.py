@@ -257,4 +257,5 @@ def parts(part: Part, path: str = "") -> Iterator[tuple[str, Part]]:
 
 def changed(part: Part, path: list[str], value: object) -> Part:
     name, *rest = path
-    return part.changed(name, changed(part.get(name), rest, value) if rest else value)
+    inner = changed(part.get(name), rest, value) if rest else value
+    return part.updated({name: inner})

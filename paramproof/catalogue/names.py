@@ -156,7 +156,7 @@ def find_class(model_type: str, name: str) -> str:
 
 def versions_of(model_type: str) -> dict[str, str]:
     """Return the releases of the libraries whose code a type's programs come from."""
-    found: dict[str, str] = programs().file(model_type).data["versions"]
+    found: dict[str, str] = programs().file(model_type)["versions"]
     return found
 
 

@@ -58,7 +58,7 @@ def refusal(error: Refused, class_name: str, keys: Mapping[str, Any]) -> ValueEr
     given = [_given(*one) for one in at_fault.items()]
     if not at_fault:
         program = programs().program(programs().types[model_type])
-        lacking = some_of([name for name in program.required if name not in keys], MAX_NAMED)
+        lacking = some_of([name for name in program.types if name not in {**program.defaults, **keys}], MAX_NAMED)
         needed = f"give {lacking}, which have no default" if lacking else "the defaults are refused"
         return NotInCatalogue(f"{model_type}: {needed}", **about, is_refused=bool(lacking))
     path, value = next(iter(at_fault.items()))
@@ -153,7 +153,7 @@ def _kinds(others: Mapping[str, Any], path: str, value: object) -> str:
 
 
 def _is_met(check: Callable[[Part], Any], owner: Part, value: object) -> bool:
-    return all(check(owner) for _ in owner.loop("value", [value]))
+    return not any(check(owner) for _ in owner.loop("value", [value]))
 
 
 def _remedy(class_name: str, keys: Mapping[str, Any], at_fault: Mapping[str, Any]) -> str:

@@ -45,9 +45,14 @@ def is_not(*values: Value) -> bool:
     return any(isinstance(one, Term) and one.op == "not" for one in values)
 
 
+def dictionary(*pairs: Value) -> Term:
+    both = zip(pairs[::2], pairs[1::2], strict=True)
+    return term("dict", term("list", *(term("list", *one) for one in both)))
+
+
 def made_of(pairs: Sequence[Value]) -> Term:
     """Return the dictionary of keys and values, of which some may be absent."""
-    found = term("object", *pairs)
+    found = dictionary(*pairs)
     return term("merged", found) if any(map(may_be_absent, pairs[1::2])) else found
 
 
@@ -71,8 +76,15 @@ def layer_of(part: Value, index: Value) -> Term:
     key, values = (term("get", term("item", "e"), number(i)) for i in (0, 1))
     numbered = term("list", term("int", key), values)
     by_number = term("dict", term("comp", "e", term("method", "items", given), numbered, True))
-    own = term("method", "get", by_number, index, term("object"))
+    own = term("method", "get", by_number, index, dictionary())
     return term("if", term("isinstance", given, "object"), term("updated", part, own), part)
+
+
+def is_of(value: Value, *kinds: str) -> Value:
+    """Return whether a value is of one of some kinds; a part is of a class."""
+    others = [one for one in kinds if one != "part"]
+    found = term("isinstance", value, *others) if others else False
+    return either(term("made by", value), found) if "part" in kinds else found
 
 
 def joined(*parts: Value) -> Term:
@@ -85,12 +97,14 @@ WRITTEN: Mapping[str, Callable[..., Value]] = {
         "dict", term("comp", letter, source, term("list", key, value), kept)
     ),
     "dict": lambda first, *pairs: (
-        made_of(pairs) if first is None else term("merged", first, term("object", *pairs))
+        made_of(pairs) if first is None else term("merged", first, dictionary(*pairs))
     ),
+    "concat": lambda lists: term("sum", lists, term("list")),
     "enumerate": enumerated,
     "fields": lambda part: term("merged", term("fields", part)),
     "from pairs": lambda pairs: term("dict", pairs),
     "get or": lambda holder, key, default: term("method", "get", holder, key, default),
+    "isinstance": is_of,
     "known": lambda kind: negate(term("is", term("class of", kind), None)),
     "layer of": layer_of,
     "opaque": lambda *_: term("opaque"),

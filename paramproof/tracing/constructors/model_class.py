@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import transformers
@@ -19,12 +19,14 @@ from transformers import CONFIG_MAPPING, MODEL_MAPPING, PreTrainedConfig, PreTra
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
 from paramproof.builders.meta import meta
-from paramproof.catalogue.program import Catalogue, File, Part, Program
+from paramproof.catalogue.program import LAZY, OPERATIONS, Catalogue, Part, Program
 from paramproof.formulas.errors import similar_names
 from paramproof.formulas.printing import shown
 from paramproof.sources.reference import in_one_line
 from paramproof.tracing.configuration.blocks import trace_model
-from paramproof.tracing.configuration.writer import Sharing, Writer, base, config_classes
+from paramproof.tracing.configuration.nodes import encoded
+from paramproof.tracing.configuration.reader_terms import model_term
+from paramproof.tracing.configuration.rules import config_classes, rules_of
 from paramproof.tracing.constructors import Constructor, require_sizes
 from paramproof.tracing.internal_errors import calls_constructor, raise_if_internal
 from paramproof.tracing.torch_mode import observed_tensors
@@ -77,7 +79,7 @@ class ModelClass:
 
     def part(self) -> Part:
         """Return what the configuration class makes of the keys."""
-        return Part.of(Installed(), self.config_class.__name__, self.keys)
+        return Part(Installed(), self.config_class.__name__, self.keys)
 
     def constructor(self, sizes: Mapping[str, int]) -> Constructor:
         """Return the way to build the class on the meta device; it has these ``sizes``."""
@@ -150,29 +152,29 @@ class Installed(Catalogue):
     """The programs of the installed transformers' classes, traced when the reader asks for them."""
 
     def __init__(self) -> None:
+        self.operations, self.lazy, self.part = OPERATIONS, LAZY, Part
         self.types = dict(CONFIG_MAPPING_NAMES)
-        self.file = cache(lambda name: File(self, self.read(name)))
-        self.program = cache(lambda name: Program(*self.find("configurations", name), name))
-
-    def find(self, what: str, name: str) -> tuple[File, Any]:
-        file = self.file(name)
-        return file, file.data[what][name]
-
-    def read(self, name: str) -> Any:
-        writer, kind = Writer(), class_named(name)
-        data: dict[str, Any] = {"versions": {"transformers": transformers.__version__}}
-        if issubclass(kind, PreTrainedConfig):
-            rules, _ = writer.configuration(kind, None if kind is PreTrainedConfig else base())
-            data["configurations"] = {name: rules}
-        else:
-            data["models"] = {name: writer.model(trace_model(kind))}
-        # The reader has lists where Python may have tuples.
-        return json.loads(json.dumps(Sharing().rewritten({**data, **writer.tables()})))
+        # The file of a class has its name.
+        self.index = {kind: _Itself() for kind in ("configurations", "models")}
+        self.file, self.node = cache(file_of), cache(self.compiled)
+        self.program = cache(partial(Program, self))
 
 
-def class_named(name: str) -> type[Any]:
-    found = getattr(transformers, name, None)
-    return found or config_classes()[name]
+class _Itself(dict[str, str]):
+    def __missing__(self, name: str) -> str:
+        return name
+
+
+def file_of(name: str) -> Any:
+    """Return a file of one class, as the reader has it: with lists where Python may have tuples."""
+    kind = getattr(transformers, name, None) or config_classes()[name]
+    data: dict[str, Any] = {"configurations": {}, "models": {}}
+    data["versions"] = {"transformers": transformers.__version__}
+    if issubclass(kind, PreTrainedConfig):
+        data["configurations"][name] = rules_of(kind)
+    else:
+        data["models"][name] = model_term(trace_model(kind))
+    return json.loads(json.dumps(encoded(data, {})))
 
 
 @calls_constructor
