@@ -19,12 +19,13 @@ from docs.writers import (
     evidence,
     formulas,
     libraries,
+    reader,
     schema,
     versions,
 )
 from docs.writers.blocks import PAGES, fill
 
-REGISTERED = (benchmarks, claims, formulas, libraries, schema, versions)
+REGISTERED = (benchmarks, claims, formulas, libraries, reader, schema, versions)
 """Modules whose import registers what fills places, and which measure nothing."""
 
 MEASURES: Mapping[str, Callable[[], None]] = {

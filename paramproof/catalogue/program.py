@@ -13,7 +13,7 @@ import json
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, partial, reduce
 from pathlib import Path
 from typing import Any
 
@@ -289,7 +289,7 @@ OPERATIONS: Any = {
     "zip": lambda *lists: [*zip(*lists, strict=False)],
     "absent": lambda: ABSENT,
     "opaque": lambda *unknown: ...,
-    "merged": lambda *some: {k: v for one in some for k, v in one.items() if v is not ABSENT},
+    "merged": lambda *of: {k: v for k, v in reduce(operator.or_, of).items() if v is not ABSENT},
     "method": lambda name, owner, *args: getattr(owner, name)(*args),
     "made by": lambda one, *of: isinstance(one, Part) and (not of or one.program.name in of),
     "has field": lambda part, name: part.get(name) is not ABSENT,
